@@ -1,0 +1,48 @@
+import type { CallContext } from './context.ts';
+import type { Failure } from './failure.ts';
+import type { Codec, MaybePromise } from './json.ts';
+import type { Message } from './language-model.ts';
+
+/** The dynamics of a problem: where it starts and what an action does. */
+export interface Environment<State, Action> {
+  readonly name: string;
+
+  /** The start state. */
+  reset(context: CallContext): MaybePromise<State>;
+
+  /**
+   * Takes `action` in `state`. It never changes `state`, because many branches step from it.
+   * An error it throws fails this one child.
+   */
+  step(state: State, action: Action, context: CallContext): MaybePromise<Transition<State>>;
+
+  /** States with equal keys are the same state: duplicate siblings are merged, calls are shared. */
+  key?(state: State): string;
+
+  /** How states and actions look to a model, and back. */
+  readonly notation?: Notation<State, Action>;
+
+  /** How states are saved. Without it, a state must be JSON itself. */
+  readonly codec?: Codec<State>;
+}
+
+/** What an action led to. */
+export interface Transition<State> {
+  readonly state: State;
+  /** r(s, a). A terminal state with a reward is not evaluated again. */
+  readonly reward?: number;
+  /** Nothing can follow. */
+  readonly terminal?: boolean;
+  /** A complete answer that may still be refined. */
+  readonly answer?: boolean;
+}
+
+/** One notation for policies, judges and training rows, so that they all see the same text. */
+export interface Notation<State, Action> {
+  /** The bare state as a conversation: no lessons, no siblings, no known answer. */
+  prompt(state: State): readonly Message[];
+  /** An action as a model would write it. `parse(format(a), s)` equals `a`. */
+  format(action: Action): string;
+  /** Reads an action from model text. Text is data: it is never executed. */
+  parse(text: string, state: State): Action | Failure;
+}

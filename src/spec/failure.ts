@@ -1,0 +1,16 @@
+/**
+ * Why one proposal, step or evaluation came to nothing. A failure is a result: it marks one child and
+ * leaves its siblings alone.
+ *
+ * - `call`: a model or a tool failed.
+ * - `parse`: a reply could not be read.
+ * - `empty`: there was nothing to go on with.
+ * - `invalid`: a plug-in broke its contract (a prior below 0, a value that is no number).
+ * - `environment`: the environment threw while stepping.
+ * - `interrupted`: an effect was open when the process died, and its outcome is unknown.
+ */
+export interface Failure {
+  readonly kind: 'call' | 'parse' | 'empty' | 'invalid' | 'environment' | 'interrupted';
+  /** One sentence for a person. */
+  readonly message: string;
+}

@@ -1,0 +1,41 @@
+import type { CallContext } from './context.ts';
+import type { Failure } from './failure.ts';
+import type { MaybePromise } from './json.ts';
+import type { Completion } from './language-model.ts';
+import type { SearchNode } from './node.ts';
+import type { Spend } from './spend.ts';
+
+/** π(a | s): proposes actions. */
+export interface Policy<State, Action> {
+  /**
+   * Proposes up to `request.count` actions for a node that has a state. A policy that throws fails the
+   * expansion, not the search; one that proposes nothing ends the branch.
+   */
+  propose(
+    node: SearchNode<State, Action>,
+    request: ProposeRequest,
+  ): MaybePromise<readonly Proposal<Action>[]>;
+}
+
+/** What a policy is asked for. */
+export interface ProposeRequest {
+  readonly context: CallContext;
+  /** How many actions are wanted; `Infinity` asks for all of them. */
+  readonly count: number;
+  /** How many samples this node has been asked for before: the index of the first new one. */
+  readonly offset: number;
+  /** The arm to draw from, where an algorithm chooses between several policies. */
+  readonly arm?: string;
+  /** What the budget still holds. */
+  readonly remaining: Spend;
+}
+
+/** A proposed action, or why a sample came to none. */
+export type Proposal<Action> =
+  | {
+      readonly action: Action;
+      /** P(s, a) ≥ 0. Left out by all siblings: they share equally. */
+      readonly prior?: number;
+      readonly completion?: Completion;
+    }
+  | { readonly failure: Failure };

@@ -1,0 +1,20 @@
+import type { CallContext } from './context.ts';
+import type { MaybePromise } from './json.ts';
+
+/** Whether a state holds what was asked for. */
+export interface Verdict {
+  readonly correct: boolean;
+  /** Partial credit in [0, 1]. Left out: 1 if correct, else 0. */
+  readonly score?: number;
+  readonly rationale?: string;
+}
+
+/** Decides from what a user has at run time (tests, a checker, a rule). It may guide a search. */
+export interface Verifier<State> {
+  verify(state: State, context: CallContext): MaybePromise<Verdict>;
+}
+
+/** Knows the gold answer. No search accepts one: it labels finished trees. */
+export interface Oracle<State> {
+  label(state: State, context: CallContext): MaybePromise<Verdict>;
+}
