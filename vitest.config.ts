@@ -1,8 +1,10 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-// biome-ignore lint/style/noDefaultExport: vitest reads the default export
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   resolve: { conditions: ['source'] },
   test: { include: ['tests/**/*.test.ts'], testTimeout: 30_000 },
 });
+
+// biome-ignore lint/style/noDefaultExport: vitest reads the default export
+export default config;

@@ -8,9 +8,17 @@
  * - `invalid`: a plug-in broke its contract (a prior below 0, a value that is no number).
  * - `environment`: the environment threw while stepping.
  * - `interrupted`: an effect was open when the process died, and its outcome is unknown.
+ * - `unrecorded`: a replay came to a call that its journal does not hold.
  */
 export interface Failure {
-  readonly kind: 'call' | 'parse' | 'empty' | 'invalid' | 'environment' | 'interrupted';
+  readonly kind:
+    | 'call'
+    | 'parse'
+    | 'empty'
+    | 'invalid'
+    | 'environment'
+    | 'interrupted'
+    | 'unrecorded';
   /** One sentence for a person. */
   readonly message: string;
 }

@@ -1,0 +1,51 @@
+import { describeValue, expectation, expectInteger } from '../../runtime/expect.ts';
+import { EspalierError } from '../../spec/errors.ts';
+
+/** An arithmetic puzzle to solve. */
+export interface ArithmeticInstance {
+  /** The numbers of the start: 2 to 8 integers from 1 to 1,000,000. */
+  readonly numbers: readonly number[];
+  /** The number to make: an integer from 1 to 1,000,000. */
+  readonly target?: number;
+}
+
+const range = { min: 1, max: 1_000_000 };
+const pattern = /^\s*(\d+(?:[\s,]+\d+)*)\s*(?:(?:->|=)\s*(\d+)\s*)?$/;
+
+/**
+ * Reads `4 9 10 13 -> 24`, with or without its target.
+ *
+ * @throws EspalierError `usage` where the text is anything else.
+ */
+export function parseNumbers(text: string): ArithmeticInstance {
+  const match = pattern.exec(text);
+  if (match === null) {
+    throw new EspalierError(
+      'usage',
+      `Expected numbers and a target such as \`4 9 10 13 -> 24\`, got ${describeValue(text)}.`,
+    );
+  }
+  const [, numbers = '', target] = match;
+  const instance = {
+    numbers: numbers.split(/[\s,]+/).map(Number),
+    ...(target !== undefined && { target: Number(target) }),
+  };
+  expectNumbers(instance);
+  return instance;
+}
+
+/** Writes what `parseNumbers` reads. */
+export function formatNumbers({ numbers, target }: ArithmeticInstance): string {
+  return numbers.join(' ') + (target === undefined ? '' : ` -> ${target}`);
+}
+
+/** Throws a usage error unless the numbers and the target are within their ranges. */
+export function expectNumbers({ numbers, target }: ArithmeticInstance): void {
+  if (!Array.isArray(numbers) || numbers.length < 2 || numbers.length > 8) {
+    throw expectation('numbers', 'an array of 2 to 8 integers', numbers);
+  }
+  for (const [index, number] of numbers.entries()) {
+    expectInteger(`numbers[${index}]`, number, range);
+  }
+  if (target !== undefined) expectInteger('target', target, range);
+}

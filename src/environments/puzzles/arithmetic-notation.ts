@@ -1,0 +1,116 @@
+import type { Notation } from '../../spec/environment.ts';
+import type { Failure } from '../../spec/failure.ts';
+import type { ArithmeticRules, ArithmeticState, ArithmeticStep, Operator } from './arithmetic.ts';
+import { type StepClaim, tryStep } from './arithmetic-transition.ts';
+
+/** How arithmetic puzzles look to a model: `4 * 6 = 24 (left: 3 24)`. */
+export function arithmeticNotation<Value>(
+  rules: ArithmeticRules<Value>,
+): Notation<ArithmeticState<Value>, ArithmeticStep<Value>> {
+  return {
+    prompt: (state) => [{ role: 'user', content: prompt(rules, state) }],
+    format: (step) => writeStep(rules, step),
+    parse(text, state) {
+      const claim = readClaim(rules, text);
+      if ('kind' in claim) return claim;
+      const outcome = tryStep(rules, state, claim);
+      return 'problem' in outcome ? { kind: 'parse', message: outcome.problem } : outcome.step;
+    },
+  };
+}
+
+function prompt<Value>(rules: ArithmeticRules<Value>, state: ArithmeticState<Value>): string {
+  return [
+    rules.task(state.target),
+    '',
+    `Numbers: ${state.numbers.map(({ value }) => rules.write(value)).join(' ')}`,
+    `Target: ${state.target}`,
+    '',
+    'Write the next step, and nothing else, on one line that ends with all numbers that are left,',
+    'the result included. With the numbers 2 3 8, for example: 2 * 3 = 6 (left: 6 8)',
+  ].join('\n');
+}
+
+function writeStep<Value>(
+  { write }: ArithmeticRules<Value>,
+  { left, operator, right, result, remaining }: ArithmeticStep<Value>,
+): string {
+  const equation = `${write(left)} ${operator} ${write(right)} = ${write(result)}`;
+  return `${equation} (left: ${remaining.map(write).join(' ')})`;
+}
+
+const operators: Readonly<Record<string, Operator>> = {
+  '+': '+',
+  '-': '-',
+  '*': '*',
+  x: '*',
+  '×': '*',
+  '·': '*',
+  '/': '/',
+  '÷': '/',
+  ':': '/',
+};
+
+// A list marker needs a space after it, which tells `- 4` from `-4`, and `1. 4 + 6` from `1.4 + 6`.
+const marker = /^\s*(?:[-*•]\s+|\d+[.)]\s+)?/;
+const number = String.raw`\(?\s*([+-]?\d+(?:\.\d+|\/\d+)?)\s*\)?`;
+const pattern = new RegExp(
+  String.raw`^${number}\s*([-+*x×·/÷:])\s*${number}` +
+    String.raw`(?:\s*=\s*${number})?\s*(?:[(,;]?\s*left\s*:?\s*([^()]*)\)?)?\s*[.;,]?\s*$`,
+  'i',
+);
+
+/** Reads the first line that has the form of a step. */
+function readClaim<Value>(rules: ArithmeticRules<Value>, text: string): StepClaim<Value> | Failure {
+  for (const line of text.split('\n')) {
+    // Models write dashes and minus signs alike.
+    const match = pattern.exec(line.replaceAll(/[−–]/g, '-').replace(marker, '').trimStart());
+    const operator = operators[match?.[2]?.toLowerCase() ?? ''];
+    if (match === null || operator === undefined) continue;
+    const [, left = '', , right = '', result, remaining] = match;
+    return toClaim(rules, { left, operator, right, result, remaining });
+  }
+  return failure('a step such as `2 * 3 = 6 (left: 6 8)`', text);
+}
+
+interface WrittenStep {
+  readonly left: string;
+  readonly operator: Operator;
+  readonly right: string;
+  readonly result: string | undefined;
+  readonly remaining: string | undefined;
+}
+
+function toClaim<Value>(
+  { read }: ArithmeticRules<Value>,
+  written: WrittenStep,
+): StepClaim<Value> | Failure {
+  const left = read(written.left);
+  if (left === undefined) return failure('a number', written.left);
+  const right = read(written.right);
+  if (right === undefined) return failure('a number', written.right);
+  const result = written.result === undefined ? undefined : read(written.result);
+  if (written.result !== undefined && result === undefined)
+    return failure('a number', written.result);
+
+  const words = written.remaining?.match(/[^\s,]+/g);
+  const remaining: Value[] = [];
+  for (const word of words ?? []) {
+    const value = read(word);
+    if (value === undefined) return failure('a number', word);
+    remaining.push(value);
+  }
+  return {
+    left,
+    operator: written.operator,
+    right,
+    ...(result !== undefined && { result }),
+    ...(written.remaining !== undefined && { remaining }),
+  };
+}
+
+function failure(expected: string, text: string): Failure {
+  const shown = text.trim();
+  const short = shown.length > 80 ? `${shown.slice(0, 79)}…` : shown;
+  return { kind: 'parse', message: `Expected ${expected}, got \`${short}\`.` };
+}

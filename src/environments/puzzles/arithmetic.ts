@@ -1,0 +1,52 @@
+/** An operation of arithmetic. */
+export type Operator = '+' | '-' | '*' | '/';
+
+/** One step of an arithmetic puzzle: two numbers give way to the result of an operation on them. */
+export interface ArithmeticStep<Value> {
+  /** The first operand. */
+  readonly left: Value;
+  /** The operation. */
+  readonly operator: Operator;
+  /** The second operand. */
+  readonly right: Value;
+  /** What the operation gives. */
+  readonly result: Value;
+  /** The numbers after the step in ascending order, the result included. */
+  readonly remaining: readonly Value[];
+}
+
+/** A number of a state, and the expression that made it. */
+export interface Operand<Value> {
+  /** The number. */
+  readonly value: Value;
+  /** How it was made from the numbers of the start, for example `(4 * 6)`. */
+  readonly expression: string;
+}
+
+/** A state of an arithmetic puzzle. */
+export interface ArithmeticState<Value> {
+  /** The numbers that remain, in ascending order. */
+  readonly numbers: readonly Operand<Value>[];
+  /** The number to make. */
+  readonly target: number;
+}
+
+/** What one arithmetic puzzle does differently from another. */
+export interface ArithmeticRules<Value> {
+  /** The name of the environment. */
+  readonly name: string;
+  /** Which results are allowed, to complete the sentence *Expected …*. */
+  readonly allowed: string;
+  /** The result of an operation, or `undefined` where it is not allowed. */
+  compute(operator: Operator, left: Value, right: Value): Value | undefined;
+  /** Negative, 0 or positive, as `left` is smaller than, equal to or larger than `right`. */
+  compare(left: Value, right: Value): number;
+  /** A number as text. */
+  write(value: Value): string;
+  /** Reads what `write` wrote, and other usual spellings. */
+  read(text: string): Value | undefined;
+  /** Whether the target has been made. */
+  solved(state: ArithmeticState<Value>): boolean;
+  /** What a model is told about the puzzle, the numbers of the state excepted. */
+  task(target: number): string;
+}

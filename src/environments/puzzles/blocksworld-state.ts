@@ -1,0 +1,88 @@
+/** The place of a block on the table. */
+export const TABLE = -1;
+
+/** The place of the block that the hand holds. */
+export const HAND = -2;
+
+/** Where a block is: the index of the block below it, `TABLE` or `HAND`. */
+export type Place = number;
+
+/** What has to hold in the end: all of it, in any order. */
+export interface BlocksworldGoal {
+  /** For each block where it has to be, or `null` where that does not matter. */
+  readonly places: readonly (Place | null)[];
+  /** The blocks on which nothing may be, in ascending order. A held block is not clear either. */
+  readonly clear: readonly number[];
+  /** Whether the hand has to be empty. */
+  readonly handEmpty: boolean;
+}
+
+/** Where every block is. */
+export interface BlocksworldState {
+  /** The names of the blocks. Everywhere else a block is its index in this list. */
+  readonly blocks: readonly string[];
+  /** For each block, where it is. */
+  readonly places: readonly Place[];
+  /** What has to hold in the end; the same object in all states of a search. */
+  readonly goal: BlocksworldGoal;
+}
+
+/** For each block the one on it, or `undefined` for a block with nothing on it. */
+export function blocksAbove(places: readonly (Place | null)[]): readonly (number | undefined)[] {
+  const above = new Array<number | undefined>(places.length).fill(undefined);
+  for (let block = 0; block < places.length; block++) {
+    const place = places[block];
+    if (typeof place === 'number' && place >= 0) above[place] = block;
+  }
+  return above;
+}
+
+/** The facts of a goal, each with whether it holds in `state`. */
+export function goalFacts(
+  state: BlocksworldState,
+): readonly { readonly fact: string; readonly holds: boolean }[] {
+  const { blocks, places, goal } = state;
+  const above = blocksAbove(places);
+  const facts = goal.places.flatMap((wanted, block) =>
+    wanted === null
+      ? []
+      : [{ fact: placeFact(blocks, block, wanted), holds: places[block] === wanted }],
+  );
+  for (const block of goal.clear) {
+    const holds = above[block] === undefined && places[block] !== HAND;
+    facts.push({ fact: `(clear ${blocks[block]})`, holds });
+  }
+  if (goal.handEmpty) facts.push({ fact: '(handempty)', holds: !places.includes(HAND) });
+  return facts;
+}
+
+/** The fact that a block is at a place, in PDDL. */
+export function placeFact(blocks: readonly string[], block: number, place: Place): string {
+  if (place === TABLE) return `(ontable ${blocks[block]})`;
+  if (place === HAND) return `(holding ${blocks[block]})`;
+  return `(on ${blocks[block]} ${blocks[place]})`;
+}
+
+/** All facts that hold where blocks are at these places, in PDDL. */
+export function stateFacts(blocks: readonly string[], places: readonly Place[]): readonly string[] {
+  const above = blocksAbove(places);
+  const clear = blocks.filter(
+    (_name, block) => above[block] === undefined && places[block] !== HAND,
+  );
+  return [
+    ...(places.includes(HAND) ? [] : ['(handempty)']),
+    ...places.map((place, block) => placeFact(blocks, block, place)),
+    ...clear.map((name) => `(clear ${name})`),
+  ];
+}
+
+/** Whether all of the goal holds. */
+export function isGoal(state: BlocksworldState): boolean {
+  const { places, goal } = state;
+  for (let block = 0; block < places.length; block++) {
+    const wanted = goal.places[block];
+    if (wanted !== null && wanted !== places[block]) return false;
+  }
+  if (goal.handEmpty && places.includes(HAND)) return false;
+  return goal.clear.every((block) => places[block] !== HAND && !places.includes(block));
+}

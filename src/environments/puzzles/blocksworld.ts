@@ -1,0 +1,151 @@
+import { expectInteger } from '../../runtime/expect.ts';
+import type { Random } from '../../spec/context.ts';
+import type { Transition } from '../../spec/environment.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import { blocksworldHeuristic } from './blocksworld-heuristic.ts';
+import { type BlocksworldAction, illegality } from './blocksworld-move.ts';
+import { blocksworldNotation } from './blocksworld-notation.ts';
+import { type BlocksworldInstance, formatProblem, parseProblem } from './blocksworld-problem.ts';
+import {
+  type BlocksworldState,
+  blocksAbove,
+  goalFacts,
+  HAND,
+  isGoal,
+  type Place,
+  TABLE,
+} from './blocksworld-state.ts';
+import type { Puzzle, PuzzleEnvironment } from './puzzle.ts';
+import { replay } from './replay.ts';
+import { solvedError } from './solved-error.ts';
+
+/** How to make a Blocksworld problem. */
+export interface BlocksworldOptions {
+  /** How many blocks there are: an integer from 2 to 100. @defaultValue 4 */
+  readonly blocks?: number;
+}
+
+/**
+ * Blocksworld with one hand and four operators (pick-up, put-down, stack, unstack): rearrange towers of
+ * blocks until the goal holds.
+ *
+ * Problems are read and written in PDDL. There are no dead ends.
+ */
+export const blocksworld: Puzzle<
+  BlocksworldInstance,
+  BlocksworldState,
+  BlocksworldAction,
+  BlocksworldOptions
+> = {
+  name: 'blocksworld',
+  title: 'Blocksworld',
+  environment,
+  generate,
+  parse: parseProblem,
+  format: formatProblem,
+  check: (instance, actions) =>
+    replay(environment(instance), actions, (state) => {
+      const missing = goalFacts(state).find(({ holds }) => !holds);
+      return missing && `Expected \`${missing.fact}\`, got \`${render(state)}\`.`;
+    }),
+  render,
+  estimate,
+  heuristic: blocksworldHeuristic,
+};
+
+function environment(
+  instance: BlocksworldInstance,
+): PuzzleEnvironment<BlocksworldState, BlocksworldAction> {
+  // The reader is the one place that knows all the rules of a problem.
+  const { blocks, places, goal } = parseProblem(formatProblem(instance));
+  const start = { blocks, places, goal };
+  return {
+    name: blocksworld.name,
+    reset: () => start,
+    step,
+    actions,
+    // The goal is the same in all states of an instance. 48 makes digits and letters of small numbers.
+    key: (state) => String.fromCharCode(...state.places.map((place) => place + 48 - HAND)),
+    notation: blocksworldNotation,
+  };
+}
+
+function actions(state: BlocksworldState): readonly BlocksworldAction[] {
+  if (isGoal(state)) return [];
+  const { blocks, places } = state;
+  const above = blocksAbove(places);
+  const held = places.indexOf(HAND);
+  const legal: BlocksworldAction[] = held === -1 ? [] : [`(put-down ${blocks[held]})`];
+  for (const [block, place] of places.entries()) {
+    if (above[block] !== undefined || block === held) continue;
+    if (held !== -1) legal.push(`(stack ${blocks[held]} ${blocks[block]})`);
+    else if (place === TABLE) legal.push(`(pick-up ${blocks[block]})`);
+    else legal.push(`(unstack ${blocks[block]} ${blocks[place]})`);
+  }
+  return legal;
+}
+
+function step(state: BlocksworldState, action: BlocksworldAction): Transition<BlocksworldState> {
+  const move = readMove(state, action);
+  if (typeof move === 'string') throw new EspalierError('usage', move);
+  const { blocks, places, goal } = state;
+  const next = { blocks, places: places.with(move.block, move.isPut ? move.support : HAND), goal };
+  return isGoal(next) ? { state: next, reward: 1, terminal: true } : { state: next };
+}
+
+function render(state: BlocksworldState): string {
+  const { blocks, places } = state;
+  const above = blocksAbove(places);
+  const towers: string[] = [];
+  for (const [bottom, place] of places.entries()) {
+    if (place !== TABLE) continue;
+    const tower: string[] = [];
+    for (let block: number | undefined = bottom; block !== undefined; block = above[block]) {
+      tower.push(blocks[block] ?? '');
+    }
+    towers.push(`| ${tower.join(' ')}`);
+  }
+  const held = places.indexOf(HAND);
+  return [...towers, `hand: ${held === -1 ? 'empty' : blocks[held]}`].join('\n');
+}
+
+/** The share of the facts of the goal that hold. A tower that is right at the top only counts too. */
+function estimate(state: BlocksworldState): number {
+  const facts = goalFacts(state);
+  return facts.filter(({ holds }) => holds).length / facts.length;
+}
+
+/** A random start, and as a goal the blocks on blocks of another random arrangement. */
+function generate(random: Random, { blocks: count = 4 }: BlocksworldOptions = {}) {
+  expectInteger('blocks', count, { min: 2, max: 100 });
+  const blocks = Array.from({ length: count }, (_, index) => nameOf(index, count));
+  for (;;) {
+    const wanted = arrange(random, count);
+    const goal = {
+      places: wanted.map((place) => (place === TABLE ? null : place)),
+      clear: [],
+      handEmpty: false,
+    };
+    const places = arrange(random, count);
+    const hasGoal = goal.places.some((place) => place !== null);
+    if (hasGoal && !isGoal({ blocks, places, goal })) return { blocks, places, goal };
+  }
+}
+
+/** Puts the blocks, in random order, on the table or on a random tower, all with equal chances. */
+function arrange(random: Random, count: number): readonly Place[] {
+  const places = new Array<Place>(count).fill(TABLE);
+  const rest = [...places.keys()];
+  const tops: number[] = [];
+  while (rest.length > 0) {
+    const block = rest.splice(random.integer(rest.length), 1)[0] ?? 0;
+    const tower = random.integer(tops.length + 1);
+    places[block] = tops[tower] ?? TABLE;
+    tops[tower] = block;
+  }
+  return places;
+}
+
+function nameOf(index: number, count: number): string {
+  return count <= 26 ? String.fromCharCode(97 + index) : `b${index + 1}`;
+}

@@ -1,0 +1,198 @@
+import { expectation, expectInteger } from '../../runtime/expect.ts';
+import type { Random } from '../../spec/context.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import type { ArithmeticRules, ArithmeticState, ArithmeticStep, Operator } from './arithmetic.ts';
+import { operationsByPair } from './arithmetic-actions.ts';
+import { arithmeticEnvironment, isDeadEnd, renderNumbers } from './arithmetic-environment.ts';
+import { expectNumbers, formatNumbers, parseNumbers } from './arithmetic-instance.ts';
+import { writeNumbers } from './arithmetic-transition.ts';
+import type { Puzzle } from './puzzle.ts';
+import { replay } from './replay.ts';
+
+/** A numbers round: make the target from any of the numbers. */
+export interface CountdownInstance {
+  /** The numbers of the start: 2 to 8 integers from 1 to 1,000,000. */
+  readonly numbers: readonly number[];
+  /** The number to make: an integer from 1 to 1,000,000. */
+  readonly target: number;
+}
+
+/** The numbers that remain, and how they were made. */
+export type CountdownState = ArithmeticState<number>;
+
+/** One operation on two of the numbers. */
+export type CountdownAction = ArithmeticStep<number>;
+
+/** How to make a numbers round. */
+export interface CountdownOptions {
+  /** How many numbers are drawn: an integer from 3 to 8. @defaultValue 6 */
+  readonly count?: number;
+  /**
+   * How many of them are large ones (25, 50, 75, 100): an integer from 0 to 4, at most `count`. Left out,
+   * it is drawn too.
+   */
+  readonly large?: number;
+}
+
+/**
+ * Countdown, the numbers round of the TV shows *Des chiffres et des lettres* and *Countdown*: make a
+ * number of three digits from six numbers with +, −, × and ÷.
+ *
+ * Not every number has to be used: the puzzle is solved as soon as the target is among the numbers. All
+ * results are positive whole numbers.
+ */
+export const countdown: Puzzle<
+  CountdownInstance,
+  CountdownState,
+  CountdownAction,
+  CountdownOptions
+> = {
+  name: 'countdown',
+  title: 'Countdown',
+  environment,
+  generate,
+  parse(text) {
+    const { numbers, target } = parseNumbers(text);
+    if (target !== undefined) return { numbers, target };
+    throw new EspalierError(
+      'usage',
+      `Expected a target such as \`-> 952\` after the numbers, got \`${text.trim()}\`.`,
+    );
+  },
+  format: formatNumbers,
+  check: (instance, actions) =>
+    replay(environment(instance), actions, (state) =>
+      isSolved(state)
+        ? undefined
+        : `Expected \`${state.target}\` among the numbers, got \`${writeNumbers(rules, state)}\`.`,
+    ),
+  render: (state) => renderNumbers(rules, state),
+  estimate,
+  heuristic,
+};
+
+const rules: ArithmeticRules<number> = {
+  name: countdown.name,
+  allowed: 'an operation whose result is a positive whole number',
+  compute,
+  compare: (left, right) => left - right,
+  write: String,
+  read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
+  solved: isSolved,
+  task: (target) =>
+    [
+      `Make ${target} from the numbers below. One step takes two of the numbers and puts in their place`,
+      'the result of one operation on them: +, -, * or /. Every result has to be a positive whole',
+      `number. Not every number has to be used: the puzzle is solved when ${target} is among the numbers.`,
+    ].join('\n'),
+};
+
+function environment(instance: CountdownInstance) {
+  expectNumbers(instance);
+  const { numbers, target } = instance;
+  expectInteger('target', target, { min: 1 });
+  return arithmeticEnvironment(rules, {
+    numbers: numbers.toSorted((a, b) => a - b).map((value) => ({ value, expression: `${value}` })),
+    target,
+  });
+}
+
+function compute(operator: Operator, left: number, right: number): number | undefined {
+  switch (operator) {
+    case '+':
+      return safe(left + right);
+    case '-':
+      return left > right ? left - right : undefined;
+    case '*':
+      return safe(left * right);
+    case '/':
+      return left % right === 0 ? left / right : undefined;
+  }
+}
+
+function safe(value: number): number | undefined {
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+function isSolved({ numbers, target }: CountdownState): boolean {
+  return numbers.some(({ value }) => value === target);
+}
+
+/**
+ * How close one step comes to the target: `0.9 / (1 + d / 10)`, where `d` is the smallest distance between
+ * the target and a number or the result of one operation on two of the numbers. A round is often won
+ * from a number near the target with two or three small ones, but not always.
+ */
+function estimate(state: CountdownState): number {
+  if (isSolved(state)) return 1;
+  if (isDeadEnd(rules, state)) return 0;
+  const reach = [...state.numbers.map(({ value }) => value), ...nextResults(state)];
+  const distance = Math.min(...reach.map((value) => Math.abs(value - state.target)));
+  return 0.9 / (1 + distance / 10);
+}
+
+/**
+ * 0, 1 or 2 steps, or `Infinity`: admissible because it looks one step ahead and claims no more than it
+ * sees. Where no number is the target, a step is needed; where no step makes it, a second one is; and a
+ * step leaves one number fewer, so two numbers allow for one step only.
+ *
+ * No number ever exceeds the product of all numbers with each 1 counted as 2 — for `a, b ≥ 2`,
+ * `a + b ≤ a * b` — so that a target above it is out of reach.
+ */
+function heuristic(state: CountdownState): number {
+  const { numbers, target } = state;
+  if (isSolved(state)) return 0;
+  const bound = numbers.reduce((product, { value }) => product * Math.max(value, 2), 1);
+  if (bound < target) return Number.POSITIVE_INFINITY;
+  if (nextResults(state).includes(target)) return 1;
+  return numbers.length > 2 ? 2 : Number.POSITIVE_INFINITY;
+}
+
+function nextResults(state: CountdownState): readonly number[] {
+  return [...operationsByPair(rules, state)].flat().map(({ result }) => result);
+}
+
+const largeNumbers = [25, 50, 75, 100];
+const smallNumbers = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10];
+
+/** Draws numbers and a target from 101 to 999, until a random play proves that it can be reached. */
+function generate(random: Random, options: CountdownOptions = {}): CountdownInstance {
+  const { count = 6, large } = options;
+  expectInteger('count', count, { min: 3, max: 8 });
+  if (large !== undefined) expectInteger('large', large, { min: 0, max: Math.min(4, count) });
+
+  for (let attempt = 0; attempt < 10_000; attempt++) {
+    const largeCount = large ?? random.integer(Math.min(4, count) + 1);
+    const instance = {
+      numbers: [
+        ...draw(random, largeNumbers, largeCount),
+        ...draw(random, smallNumbers, count - largeCount),
+      ],
+      target: 101 + random.integer(899),
+    };
+    if (canBeReached(random, instance)) return instance;
+  }
+  throw expectation('count', 'large enough for a target of three digits', count);
+}
+
+function canBeReached(random: Random, instance: CountdownInstance): boolean {
+  const { reset, step, actions } = environment(instance);
+  for (let attempt = 0; attempt < 100; attempt++) {
+    let state = reset();
+    for (;;) {
+      const steps = heuristic(state);
+      if (steps <= 1) return true;
+      if (steps === Number.POSITIVE_INFINITY) break;
+      const legal = actions(state);
+      const action = legal[random.integer(legal.length)];
+      if (action === undefined) break;
+      state = step(state, action).state;
+    }
+  }
+  return false;
+}
+
+function draw(random: Random, from: readonly number[], count: number): readonly number[] {
+  const rest = [...from];
+  return Array.from({ length: count }, () => rest.splice(random.integer(rest.length), 1)).flat();
+}

@@ -1,0 +1,103 @@
+import { EspalierError } from '../../spec/errors.ts';
+
+/** A word of a PDDL file, in lower case. */
+export interface Atom {
+  /** Tells atoms from lists. */
+  readonly kind: 'atom';
+  /** The word. */
+  readonly text: string;
+  /** Where it stands, for example `line 3, column 5`. */
+  readonly place: string;
+}
+
+/** Expressions within parentheses. */
+export interface List {
+  /** Tells lists from atoms. */
+  readonly kind: 'list';
+  /** What the parentheses hold. */
+  readonly items: readonly Expression[];
+  /** Where the opening parenthesis stands. */
+  readonly place: string;
+}
+
+/** What a PDDL file consists of. */
+export type Expression = Atom | List;
+
+/**
+ * Reads a PDDL text, which is one list. Comments, case and white space do not matter.
+ *
+ * @throws EspalierError `usage` with the place of the first parenthesis or word that does not fit.
+ */
+export function readPddl(text: string): List {
+  const top: Expression[] = [];
+  const open: OpenList[] = [];
+  for (const { word, place } of readTokens(text)) {
+    if (word === '(') {
+      open.push({ items: [], place });
+    } else if (word === ')') {
+      const closed = open.pop();
+      if (closed === undefined) throw unexpected('`(` first', word, place);
+      (open.at(-1)?.items ?? top).push({ kind: 'list', ...closed });
+    } else {
+      (open.at(-1)?.items ?? top).push({ kind: 'atom', text: word.toLowerCase(), place });
+    }
+  }
+
+  const unclosed = open.at(-1);
+  if (unclosed !== undefined) throw atEnd(`\`)\` for the \`(\` at ${unclosed.place}`);
+  const [root, extra] = top;
+  if (root === undefined) throw atEnd('`(define (problem …) …)`');
+  if (root.kind === 'atom') throw pddlError('`(define (problem …) …)`', root);
+  if (extra !== undefined) throw pddlError('nothing after the problem', extra);
+  return root;
+}
+
+interface OpenList {
+  readonly items: Expression[];
+  readonly place: string;
+}
+
+interface Token {
+  readonly word: string;
+  readonly place: string;
+}
+
+const token = /\n|;[^\n]*|[()]|[^\s();]+/g;
+
+function* readTokens(text: string): Generator<Token> {
+  let line = 1;
+  let lineStart = 0;
+  for (const { 0: word, index } of text.matchAll(token)) {
+    if (word === '\n') {
+      line += 1;
+      lineStart = index + 1;
+    } else if (!word.startsWith(';')) {
+      yield { word, place: `line ${line}, column ${index - lineStart + 1}` };
+    }
+  }
+}
+
+/** A usage error that says what was expected in place of an expression. */
+export function pddlError(expected: string, got: Expression): EspalierError {
+  const text = write(got);
+  return unexpected(expected, text.length > 60 ? `${text.slice(0, 59)}…` : text, got.place);
+}
+
+/** Whether an expression is a certain word. */
+export function isWord(expression: Expression | undefined, text: string): boolean {
+  return expression?.kind === 'atom' && expression.text === text;
+}
+
+function write(expression: Expression): string {
+  return expression.kind === 'atom'
+    ? expression.text
+    : `(${expression.items.map(write).join(' ')})`;
+}
+
+function unexpected(expected: string, got: string, place: string): EspalierError {
+  return new EspalierError('usage', `Expected ${expected}, got \`${got}\` at ${place}.`);
+}
+
+function atEnd(expected: string): EspalierError {
+  return new EspalierError('usage', `Expected ${expected}, got the end of the text.`);
+}

@@ -1,0 +1,33 @@
+import { EspalierError } from '../../spec/errors.ts';
+import type { Verdict } from '../../spec/verifier.ts';
+import type { PuzzleEnvironment } from './puzzle.ts';
+
+/**
+ * Replays actions from the start.
+ *
+ * @param missing - Says what a state still lacks, or `undefined` for a solved one.
+ */
+export function replay<State, Action>(
+  environment: PuzzleEnvironment<State, Action>,
+  actions: readonly Action[],
+  missing: (state: State) => string | undefined,
+): Verdict {
+  let state = environment.reset();
+  for (const [index, action] of actions.entries()) {
+    try {
+      state = environment.step(state, action).state;
+    } catch (error) {
+      if (!EspalierError.isInstance(error)) throw error;
+      return wrong(`Step ${index + 1}: ${error.message}`);
+    }
+  }
+
+  const lacking = missing(state);
+  return lacking === undefined
+    ? { correct: true }
+    : wrong(`After ${actions.length} ${actions.length === 1 ? 'step' : 'steps'}: ${lacking}`);
+}
+
+function wrong(rationale: string): Verdict {
+  return { correct: false, rationale };
+}

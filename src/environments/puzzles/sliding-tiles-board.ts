@@ -1,0 +1,52 @@
+/** A board of sliding tiles. */
+export interface TilesState {
+  /** How many columns the board has. */
+  readonly columns: number;
+  /** The tiles row by row; 0 is the blank. */
+  readonly tiles: readonly number[];
+}
+
+/** The place where a tile belongs: 1 is first and the blank last. */
+export function homeOf(tile: number, places: number): number {
+  return tile === 0 ? places - 1 : tile - 1;
+}
+
+/** Whether the tiles are in order with the blank last. */
+export function isSolved({ tiles }: TilesState): boolean {
+  return tiles.every((tile, place) => homeOf(tile, tiles.length) === place);
+}
+
+/** Rows and columns between two places. */
+export function distance(columns: number, from: number, to: number): number {
+  const rows = Math.abs(Math.floor(from / columns) - Math.floor(to / columns));
+  return rows + Math.abs((from % columns) - (to % columns));
+}
+
+/**
+ * Whether a board with at least two rows and two columns can be solved.
+ *
+ * A move swaps the blank with a neighbour: it changes the parity of the permutation and, always with it,
+ * the parity of the blank's distance from its home. Solved, both are even, so a board on which they
+ * differ is out of reach; all others are within reach.
+ *
+ * @see Johnson and Story, "Notes on the '15' Puzzle", 1879.
+ */
+export function isSolvable({ tiles, columns }: TilesState): boolean {
+  const blank = tiles.indexOf(0);
+  const blankDistance = distance(columns, blank, homeOf(0, tiles.length));
+  return (swapsToSort(tiles) + blankDistance) % 2 === 0;
+}
+
+/** How many swaps bring every tile home: the places less the cycles of the permutation. */
+function swapsToSort(tiles: readonly number[]): number {
+  const visited = new Set<number>();
+  let cycles = 0;
+  for (const start of tiles.keys()) {
+    if (visited.has(start)) continue;
+    cycles += 1;
+    for (let place = start; !visited.has(place); place = homeOf(tiles[place] ?? 0, tiles.length)) {
+      visited.add(place);
+    }
+  }
+  return tiles.length - cycles;
+}

@@ -1,0 +1,211 @@
+import { describeValue, expectation, expectInteger } from '../../runtime/expect.ts';
+import type { Random } from '../../spec/context.ts';
+import type { Transition } from '../../spec/environment.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import type { Puzzle, PuzzleEnvironment } from './puzzle.ts';
+import { replay } from './replay.ts';
+import { isSolvable, isSolved, type TilesState } from './sliding-tiles-board.ts';
+import { linearConflict, manhattanDistance } from './sliding-tiles-heuristic.ts';
+import {
+  directions,
+  formatRows,
+  renderBoard,
+  type TilesAction,
+  tilesNotation,
+} from './sliding-tiles-text.ts';
+import { solvedError } from './solved-error.ts';
+
+/** A board to solve. */
+export interface TilesInstance {
+  /** How many rows the board has: an integer from 2 to 10. */
+  readonly rows: number;
+  /** How many columns the board has: an integer from 2 to 10. */
+  readonly columns: number;
+  /** The tiles row by row: each number from 0, the blank, to the last one, once. */
+  readonly tiles: readonly number[];
+}
+
+/** How to make a board. */
+export interface TilesOptions {
+  /** How many rows the board has: an integer from 2 to 10. @defaultValue 3 */
+  readonly rows?: number;
+  /** How many columns the board has: an integer from 2 to 10. @defaultValue 3 */
+  readonly columns?: number;
+  /**
+   * How many random moves, none of which takes the one before back, lead to the board: an upper limit on
+   * its solution. An integer from 1 to 10,000. Left out, all boards that can be solved are equally likely.
+   */
+  readonly moves?: number;
+}
+
+/**
+ * Sliding tiles (the 8-puzzle, the 15-puzzle): move tiles into the blank until they are in order, the
+ * blank last. There are no dead ends.
+ */
+export const slidingTiles: Puzzle<TilesInstance, TilesState, TilesAction, TilesOptions> = {
+  name: 'tiles',
+  title: 'Sliding tiles',
+  environment,
+  generate,
+  parse,
+  format: ({ columns, tiles }) => formatRows({ columns, tiles }, ' / '),
+  check: (instance, actions) =>
+    replay(environment(instance), actions, (state) =>
+      isSolved(state)
+        ? undefined
+        : `Expected the tiles in order, got \`${formatRows(state, ' / ')}\`.`,
+    ),
+  render: renderBoard,
+  estimate,
+  heuristic: linearConflict,
+};
+
+function environment(instance: TilesInstance): PuzzleEnvironment<TilesState, TilesAction> {
+  expectBoard(instance);
+  const { columns, tiles } = instance;
+  const start = { columns, tiles };
+  return {
+    name: slidingTiles.name,
+    reset: () => start,
+    step,
+    actions: (state) => (isSolved(state) ? [] : legalActions(state)),
+    // 48 makes digits of small numbers.
+    key: (state) => String.fromCharCode(...state.tiles.map((tile) => tile + 48)),
+    notation: tilesNotation,
+  };
+}
+
+function step(state: TilesState, action: TilesAction): Transition<TilesState> {
+  if (isSolved(state)) throw solvedError(action);
+  const { columns, tiles } = state;
+  const blank = tiles.indexOf(0);
+  const neighbour = blankAfter(state, blank, action);
+  if (neighbour === undefined) {
+    const legal = legalActions(state).join(', ');
+    throw new EspalierError('usage', `Expected one of ${legal}, got ${describeValue(action)}.`);
+  }
+  const next = { columns, tiles: swapBlank(tiles, blank, neighbour) };
+  return isSolved(next) ? { state: next, reward: 1, terminal: true } : { state: next };
+}
+
+function swapBlank(tiles: readonly number[], blank: number, neighbour: number): readonly number[] {
+  const swapped = [...tiles];
+  swapped[blank] = tiles[neighbour] ?? 0;
+  swapped[neighbour] = 0;
+  return swapped;
+}
+
+function legalActions(state: TilesState): readonly TilesAction[] {
+  const blank = state.tiles.indexOf(0);
+  return directions.filter((direction) => blankAfter(state, blank, direction) !== undefined);
+}
+
+/** Where the blank is after a move, or `undefined` where it would leave the board. */
+function blankAfter(
+  { columns, tiles }: TilesState,
+  blank: number,
+  direction: TilesAction,
+): number | undefined {
+  switch (direction) {
+    case 'up':
+      return blank >= columns ? blank - columns : undefined;
+    case 'down':
+      return blank + columns < tiles.length ? blank + columns : undefined;
+    case 'left':
+      return blank % columns > 0 ? blank - 1 : undefined;
+    case 'right':
+      return blank % columns < columns - 1 ? blank + 1 : undefined;
+    // An action may come from a file, whatever its type says.
+    default:
+      return undefined;
+  }
+}
+
+/** `1 / (1 + m / (rows + columns))`, where `m` is the Manhattan distance. */
+function estimate(state: TilesState): number {
+  const rows = state.tiles.length / state.columns;
+  return 1 / (1 + manhattanDistance(state) / (rows + state.columns));
+}
+
+/** Rows are lines, or parted by slashes; one row alone is a square board. */
+function parse(text: string): TilesInstance {
+  const rows = text
+    .trim()
+    .split(/\s*[/\n]\s*/)
+    .map((row) => row.split(/[\s,]+/).map(readTile));
+  const [first = [], ...others] = rows;
+  const side = Math.sqrt(first.length);
+  const columns = others.length === 0 && Number.isInteger(side) ? side : first.length;
+  if (others.some((row) => row.length !== columns)) {
+    throw expectation('rows', `${columns} tiles each, like the first one`, text);
+  }
+  const tiles = rows.flat();
+  const instance = { rows: tiles.length / columns, columns, tiles };
+  expectBoard(instance);
+  return instance;
+}
+
+function readTile(word: string): number {
+  if (word === '_') return 0;
+  if (/^\d{1,3}$/.test(word)) return Number(word);
+  throw new EspalierError(
+    'usage',
+    `Expected the tiles of a board such as \`1 2 3 4 5 6 7 8 0\`, got ${describeValue(word)}.`,
+  );
+}
+
+function expectBoard({ rows, columns, tiles }: TilesInstance): void {
+  expectInteger('rows', rows, { min: 2, max: 10 });
+  expectInteger('columns', columns, { min: 2, max: 10 });
+  const places = rows * columns;
+  const isComplete = tiles.length === places && new Set(tiles).size === places;
+  if (!isComplete || tiles.some((tile) => !Number.isInteger(tile) || tile < 0 || tile >= places)) {
+    throw expectation('tiles', `the numbers from 0 to ${places - 1}, each once`, tiles.join(' '));
+  }
+  if (!isSolvable({ columns, tiles })) {
+    const got = formatRows({ columns, tiles }, ' / ');
+    throw new EspalierError(
+      'usage',
+      `Expected a board that can be solved, got the unsolvable \`${got}\`; swap any two of its tiles.`,
+    );
+  }
+}
+
+function generate(random: Random, options: TilesOptions = {}): TilesInstance {
+  const { rows = 3, columns = 3, moves } = options;
+  expectInteger('rows', rows, { min: 2, max: 10 });
+  expectInteger('columns', columns, { min: 2, max: 10 });
+  if (moves !== undefined) expectInteger('moves', moves, { min: 1, max: 10_000 });
+  const ordered = Array.from({ length: rows * columns }, (_, place) => place + 1);
+  const solved = { columns, tiles: ordered.with(-1, 0) };
+  for (;;) {
+    const state = moves === undefined ? shuffle(random, solved) : walk(random, solved, moves);
+    if (!isSolved(state)) return { rows, columns, tiles: state.tiles };
+  }
+}
+
+/** A random board that can be solved. */
+function shuffle(random: Random, { columns, tiles }: TilesState): TilesState {
+  const rest = [...tiles];
+  const drawn = tiles.flatMap(() => rest.splice(random.integer(rest.length), 1));
+  if (isSolvable({ columns, tiles: drawn })) return { columns, tiles: drawn };
+  // Swapping two tiles pairs each unsolvable board with one that can be solved.
+  const swapped = drawn.map((tile) => (tile === 1 ? 2 : tile === 2 ? 1 : tile));
+  return { columns, tiles: swapped };
+}
+
+/** The board after random moves, none of which takes the one before back. */
+function walk(random: Random, { columns, tiles }: TilesState, moves: number): TilesState {
+  let state = { columns, tiles };
+  let blank = tiles.indexOf(0);
+  let before: number | undefined;
+  for (let count = 0; count < moves; count++) {
+    const neighbours = directions
+      .map((direction) => blankAfter(state, blank, direction))
+      .filter((place) => place !== undefined && place !== before);
+    const neighbour = neighbours[random.integer(neighbours.length)] ?? blank;
+    state = { columns, tiles: swapBlank(state.tiles, blank, neighbour) };
+    [before, blank] = [blank, neighbour];
+  }
+  return state;
+}

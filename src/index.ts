@@ -1,0 +1,99 @@
+/**
+ * Tree search over the steps of a language model or an agent.
+ *
+ * @module
+ */
+
+export { type AstarOptions, astar } from './search/algorithms/astar.ts';
+export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
+export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
+export type {
+  ConservationLaw,
+  ExpandOptions,
+  SearchAlgorithm,
+  SearchContext,
+  SearchEvent,
+  SearchOptions,
+  SearchProgress,
+  SearchResult,
+  Simulation,
+  SimulationOutcome,
+  StopCondition,
+  StopReason,
+} from './search/contracts.ts';
+export { defaultBudget } from './search/options.ts';
+export { search, streamSearch } from './search/search.ts';
+export { solved } from './search/stop-conditions.ts';
+export type { CallContext, Clock, EffectName, Random } from './spec/context.ts';
+export type { Embedding, EmbeddingModel, Embeddings } from './spec/embedding-model.ts';
+export type { Environment, Notation, Transition } from './spec/environment.ts';
+export { EspalierError, type EspalierErrorCode } from './spec/errors.ts';
+export type { EvaluateRequest, Evaluation, Evaluator, Heuristic } from './spec/evaluator.ts';
+export type { Failure } from './spec/failure.ts';
+export type { Codec, JsonValue, MaybePromise } from './spec/json.ts';
+export type {
+  Capabilities,
+  Completion,
+  GenerateRequest,
+  Generation,
+  LanguageModel,
+  Message,
+  ModelCall,
+  TokenLogprob,
+  Usage,
+} from './spec/language-model.ts';
+export type {
+  ChildNode,
+  NodeId,
+  NodeStatistics,
+  NodeStatus,
+  ProposedNode,
+  RealisedNode,
+  RootNode,
+  SearchNode,
+} from './spec/node.ts';
+export type { Policy, Proposal, ProposeRequest } from './spec/policy.ts';
+export type { RewardModel, ScoreRequest, StepScores } from './spec/reward-model.ts';
+export type { Budget, Spend } from './spec/spend.ts';
+export type { Oracle, Verdict, Verifier } from './spec/verifier.ts';
+export {
+  type BackupRule,
+  type BackupSample,
+  maxBackup,
+  meanBackup,
+  tdBackup,
+  visitWeightedBackup,
+} from './tree/backup.ts';
+export { type FinalChoice, maxChild, robustChild } from './tree/final-choice.ts';
+export { type InFlight, unobserved, virtualLoss } from './tree/in-flight.ts';
+export {
+  byMinMax,
+  byParentAndSiblings,
+  completedByMixValue,
+  type MixValueOptions,
+} from './tree/qtransform.ts';
+export {
+  descend,
+  flat,
+  type PuctOptions,
+  puct,
+  type QTransform,
+  type Selection,
+  type SelectionOptions,
+  type SelectionRule,
+  type ThompsonOptions,
+  type TreeView,
+  thompson,
+  type UctOptions,
+  uct,
+  type WideningRule,
+} from './tree/selection.ts';
+export { actionsTo, pathTo, type SearchSummary, summarise } from './tree/summary.ts';
+export {
+  type BackupOptions,
+  type Conclusion,
+  type NewChild,
+  SearchTree,
+  type TreeOrigin,
+} from './tree/tree.ts';
+export { type ProgressiveWideningOptions, progressiveWidening } from './tree/widening.ts';

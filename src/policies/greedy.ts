@@ -1,0 +1,101 @@
+import { expectation, expectFunction, expectNumber } from '../runtime/expect.ts';
+import type { Random } from '../spec/context.ts';
+import type { Policy } from '../spec/policy.ts';
+import { isNewTo } from './is-new-to.ts';
+import { stateOf } from './state-of.ts';
+
+/** What a greedy policy looks at. */
+export interface GreedyOptions<State, Action> {
+  /** The legal actions of a state. */
+  readonly actions: (state: State) => readonly Action[];
+  /** How good an action is: the higher, the better. `-Infinity` stands for *never*; not `NaN`. */
+  readonly score: (state: State, action: Action) => number;
+  /**
+   * How much chance is left to actions that are not the best: a number from 0 up. At 0 the best actions
+   * share all of the prior.
+   *
+   * @defaultValue 0
+   */
+  readonly temperature?: number;
+}
+
+/**
+ * A policy that prefers actions with high scores: its priors are `softmax(score / temperature)`.
+ *
+ * Asked for all actions it lists them in their order. Asked for fewer it does not take the best ones but
+ * draws by prior without putting back, best first, so that it stays a stochastic policy; at temperature 0
+ * that is the order of the scores, with ties in random order. Actions that are children of the node
+ * already are not proposed again, and keep their prior.
+ *
+ * The drawing adds Gumbel noise to the scores and takes the largest.
+ *
+ * @see Kool, van Hoof and Welling, "Stochastic Beams and Where to Find Them", 2019.
+ */
+export function greedy<State, Action>(
+  options: GreedyOptions<State, Action>,
+): Policy<State, Action> {
+  const { actions, score, temperature = 0 } = options;
+  expectFunction('actions', actions);
+  expectFunction('score', score);
+  expectNumber('temperature', temperature, { min: 0 });
+  return {
+    propose(node, { context, count }) {
+      const state = stateOf(node);
+      const scored = actions(state).map((action) => ({
+        action,
+        score: checkScore(score(state, action)),
+      }));
+      const isNew = isNewTo(node);
+      const fresh = withPriors(scored, temperature).filter(({ action }) => isNew(action));
+      const proposed =
+        count >= fresh.length ? fresh : draw(fresh, { count, temperature, random: context.random });
+      return proposed.map(({ action, prior }) => ({ action, prior }));
+    },
+  };
+}
+
+interface Weighed<Action> {
+  readonly action: Action;
+  /** How far the score is below the best one: 0 for the best. */
+  readonly gap: number;
+  readonly prior: number;
+}
+
+function withPriors<Action>(
+  scored: readonly { readonly action: Action; readonly score: number }[],
+  temperature: number,
+): readonly Weighed<Action>[] {
+  const best = Math.max(...scored.map(({ score }) => score));
+  const weighed = scored.map(({ action, score }) => {
+    // The difference of two infinities would be no number.
+    const gap = score === best ? 0 : best - score;
+    // At temperature 0, 0 / 0 would be no number.
+    return { action, gap, weight: gap === 0 ? 1 : Math.exp(-gap / temperature) };
+  });
+  const total = weighed.reduce((sum, { weight }) => sum + weight, 0);
+  return weighed.map(({ action, gap, weight }) => ({ action, gap, prior: weight / total }));
+}
+
+/** Draws by prior without putting back: the order of the scores with noise in proportion. */
+function draw<Action>(
+  weighed: readonly Weighed<Action>[],
+  options: { readonly count: number; readonly temperature: number; readonly random: Random },
+): readonly Weighed<Action>[] {
+  const { count, temperature, random } = options;
+  return weighed
+    .map((item) => {
+      const noise = -Math.log(-Math.log(random.next()));
+      const key = temperature === 0 ? -item.gap : noise - item.gap / temperature;
+      return { item, key, noise };
+    })
+    .toSorted((a, b) => (a.key === b.key ? b.noise - a.noise : b.key > a.key ? 1 : -1))
+    .slice(0, count)
+    .map(({ item }) => item);
+}
+
+function checkScore(score: number): number {
+  if (typeof score !== 'number' || Number.isNaN(score)) {
+    throw expectation('score', 'a function that returns a number', score);
+  }
+  return score;
+}

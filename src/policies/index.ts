@@ -1,0 +1,3 @@
+export { type GreedyOptions, greedy } from './greedy.ts';
+export { type JournaledOptions, journaled } from './journaled.ts';
+export { uniform } from './uniform.ts';

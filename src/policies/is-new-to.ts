@@ -1,0 +1,10 @@
+import type { SearchNode } from '../spec/node.ts';
+
+/** Tells the actions that no child of the node has yet. Actions are compared as JSON. */
+export function isNewTo<State, Action>(
+  node: SearchNode<State, Action>,
+): (action: Action) => boolean {
+  if (node.children.length === 0) return () => true;
+  const known = new Set(node.children.map(({ action }) => JSON.stringify(action)));
+  return (action) => !known.has(JSON.stringify(action));
+}

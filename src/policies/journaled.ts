@@ -1,0 +1,63 @@
+import { expectation, expectFunction, expectMethods } from '../runtime/expect.ts';
+import type { Codec, JsonValue } from '../spec/json.ts';
+import type { Policy, Proposal } from '../spec/policy.ts';
+import { stateOf } from './state-of.ts';
+
+/** How a local policy is journaled. */
+export interface JournaledOptions<State, Action> {
+  /** What the policy is called in the journal: a text that is not empty. */
+  readonly name: string;
+  /**
+   * What the proposals depend on, apart from how many are asked for and from which arm: as a rule all of
+   * the state. States with equal keys get the same proposals.
+   */
+  readonly key: (state: State) => JsonValue;
+  /** How actions are written down. Without it, an action must be JSON itself. */
+  readonly codec?: Codec<Action>;
+}
+
+/**
+ * A local policy that is metered like a model: each request for proposals is one call in the ledger, goes
+ * to the journal, is replayed from it, and is made once only for equal states.
+ *
+ * It is meant for policies that do their work in this process. A policy that calls models is metered
+ * already, by its calls; wrapped, it would be charged twice.
+ */
+export function journaled<State, Action>(
+  policy: Policy<State, Action>,
+  options: JournaledOptions<State, Action>,
+): Policy<State, Action> {
+  const { name, key } = options;
+  // Without a codec an action is JSON, which the effect checks.
+  const { encode, decode }: Codec<Action> = options.codec ?? {
+    encode: (action) => action as JsonValue,
+    decode: (json) => json as Action,
+  };
+  expectMethods('policy', policy, ['propose']);
+  expectFunction('key', key);
+  if (typeof name !== 'string' || name === '') {
+    throw expectation('name', 'a text that is not empty', name);
+  }
+  return {
+    async propose(node, request) {
+      const { context, count, offset, arm } = request;
+      const input = {
+        state: key(stateOf(node)),
+        // JSON has no infinity.
+        count: Number.isFinite(count) ? count : null,
+        offset,
+        arm: arm ?? null,
+      };
+      const effect = { name: `policy:${name}`, repeatable: true };
+      const written = await context.effect(effect, input, async () => {
+        const proposals = await policy.propose(node, request);
+        return proposals.map((proposal) => convert(proposal, encode));
+      });
+      return written.map((proposal) => convert(proposal, decode));
+    },
+  };
+}
+
+function convert<From, To>(proposal: Proposal<From>, action: (from: From) => To): Proposal<To> {
+  return 'failure' in proposal ? proposal : { ...proposal, action: action(proposal.action) };
+}

@@ -1,0 +1,10 @@
+import { EspalierError } from '../spec/errors.ts';
+import type { SearchNode } from '../spec/node.ts';
+
+/** The state of a node that is to be expanded. @throws EspalierError `usage` where it has none yet. */
+export function stateOf<State, Action>(node: SearchNode<State, Action>): State {
+  if (node.kind === 'proposed') {
+    throw new EspalierError('usage', 'Expected a node with a state, got a proposed one.');
+  }
+  return node.state;
+}

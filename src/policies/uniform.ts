@@ -1,0 +1,39 @@
+import { expectFunction } from '../runtime/expect.ts';
+import type { Random } from '../spec/context.ts';
+import type { Policy } from '../spec/policy.ts';
+import { isNewTo } from './is-new-to.ts';
+import { stateOf } from './state-of.ts';
+
+/**
+ * A policy to which all legal actions are equally likely: each one of `n` has prior `1 / n`.
+ *
+ * Asked for all of them it lists them in their order. Asked for fewer it draws different ones with equal
+ * chances, so that asking for one at a time is a fair random walk. Actions that are children of the node
+ * already are not proposed again, and keep their share of the prior.
+ *
+ * @param actions - The legal actions of a state.
+ */
+export function uniform<State, Action>(
+  actions: (state: State) => readonly Action[],
+): Policy<State, Action> {
+  expectFunction('actions', actions);
+  return {
+    propose(node, { context, count }) {
+      const legal = actions(stateOf(node));
+      const fresh = legal.filter(isNewTo(node));
+      const prior = 1 / legal.length;
+      const proposed = count >= fresh.length ? fresh : draw(fresh, count, context.random);
+      return proposed.map((action) => ({ action, prior }));
+    },
+  };
+}
+
+/** Different items with equal chances: the first steps of a Fisher–Yates shuffle. */
+function draw<Item>(items: readonly Item[], count: number, random: Random): readonly Item[] {
+  const rest = [...items];
+  for (let drawn = 0; drawn < count; drawn++) {
+    const other = drawn + random.integer(rest.length - drawn);
+    [rest[drawn], rest[other]] = [rest[other] as Item, rest[drawn] as Item];
+  }
+  return rest.slice(0, count);
+}

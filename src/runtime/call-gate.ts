@@ -1,0 +1,288 @@
+import type { Clock } from '../spec/context.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { JsonValue } from '../spec/json.ts';
+import type { ModelCall } from '../spec/language-model.ts';
+import { canonicalJson, contentAddress, expectJson } from './canonical-json.ts';
+import {
+  type IntentLine,
+  indexJournal,
+  type Journal,
+  type JournalIndex,
+  type RecordedCall,
+} from './journal.ts';
+import type { CallSpend, Ledger, Reservation } from './ledger.ts';
+import type { Sequencer } from './sequencer.ts';
+
+/** A call as it is asked for: what it is, what it may cost, how it is made. */
+export interface CallRequest {
+  readonly kind: IntentLine['kind'];
+  readonly name: string;
+  readonly request: JsonValue;
+  /** The index of the first sample and how many there are. */
+  readonly samples?: readonly [number, number];
+  readonly reserve: CallSpend;
+  /** Whether it may run again where its outcome was lost. */
+  readonly repeatable: boolean;
+  /** Whom it is charged to. */
+  readonly ledger: Ledger;
+  readonly run: (call: ModelCall) => Promise<{ output: JsonValue; spend: CallSpend }>;
+}
+
+/** A call that has taken effect. */
+export interface CallReport {
+  /** The number of the call in the order of issue; it names the call in the journal. */
+  readonly callId: string;
+  readonly kind: IntentLine['kind'];
+  readonly name: string;
+  readonly spend: CallSpend;
+  /** Whether the journal answered it. */
+  readonly replayed: boolean;
+  /** Why it failed. */
+  readonly failure: string | undefined;
+}
+
+/** The output of a call and the number that names it. */
+export interface CallOutput {
+  readonly callId: string;
+  readonly output: JsonValue;
+}
+
+/** What a gate works with. */
+export interface CallGateOptions {
+  readonly sequencer: Sequencer;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** Aborts every call in flight. */
+  readonly signal: AbortSignal;
+  readonly onCall: (report: CallReport) => void;
+  /**
+   * Whether a recorded deadline is still to be replayed. A call that has no result then never got one: it
+   * hangs until that deadline.
+   */
+  readonly deadlineAhead: () => boolean;
+  /** The gate of the search that this one continues: its calls are shared and numbered on. */
+  readonly before?: CallGate | undefined;
+}
+
+/** A call that was made and failed. */
+class CallFailure extends Error {
+  override readonly name = 'CallFailure';
+}
+
+type Outcome =
+  | { readonly output: JsonValue }
+  /** The call failed, and the journal says so. */
+  | { readonly message: string; readonly cause?: unknown }
+  /** The run itself cannot go on: aborted, or the disk is full. */
+  | { readonly fatal: unknown };
+
+/**
+ * The one way out of a search. Every call is addressed by its content, so that equal calls are made
+ * once; reserved before it starts; written down before and after; and takes effect in its turn.
+ */
+export class CallGate {
+  readonly #options: CallGateOptions;
+  readonly #index: JournalIndex;
+  readonly #shared: Map<string, Promise<CallOutput>>;
+  /** How to abandon each call in flight. */
+  readonly #inFlight = new Set<(reason: unknown) => void>();
+  #issued: number;
+  #recorded = 0;
+  #unrecorded = 0;
+  #storageError: EspalierError | undefined;
+
+  constructor(options: CallGateOptions) {
+    this.#options = options;
+    const { before, journal, signal } = options;
+    this.#index = indexJournal(journal.lines);
+    this.#shared = new Map(before === undefined ? [] : before.#shared);
+    this.#issued = before === undefined ? 0 : before.#issued;
+    signal.addEventListener('abort', () => {
+      for (const abandon of this.#inFlight) abandon(signal.reason);
+    });
+  }
+
+  /** Calls issued so far, shared ones not counted again. */
+  get issued(): number {
+    return this.#issued;
+  }
+
+  /** How many calls the journal answered, and how many a replay could not. */
+  get coverage(): { readonly recorded: number; readonly unrecorded: number } {
+    return { recorded: this.#recorded, unrecorded: this.#unrecorded };
+  }
+
+  /** Why nothing more can be written down: the search has to end. */
+  get storageError(): EspalierError | undefined {
+    return this.#storageError;
+  }
+
+  /** What earlier processes reserved without writing down a result: it may have been paid for. */
+  get lost(): CallSpend {
+    return this.#index.lost;
+  }
+
+  /** Deadlines that ended this run before. */
+  get deadlines(): JournalIndex['deadlines'] {
+    return this.#index.deadlines;
+  }
+
+  /** The content address of a call. */
+  #key({ kind, name, request, samples }: CallRequest): string {
+    const content = samples === undefined ? [kind, name, request] : [kind, name, request, samples];
+    return contentAddress(canonicalJson('request', content));
+  }
+
+  /** The finished calls that the journal holds. */
+  recordedCalls(): Iterable<RecordedCall> {
+    return this.#index.calls.values();
+  }
+
+  /** Makes the call, or shares the one like it. */
+  call(request: CallRequest): Promise<CallOutput> {
+    const key = this.#key(request);
+    const shared = this.#shared.get(key);
+    if (shared !== undefined) return shared;
+    const made = this.#make(key, request);
+    this.#shared.set(key, made);
+    made.catch((error: unknown) => {
+      // A call that failed has been made; one that was refused or abandoned may be asked for again.
+      if (!(error instanceof CallFailure)) this.#shared.delete(key);
+    });
+    return made;
+  }
+
+  async #make(key: string, request: CallRequest): Promise<CallOutput> {
+    const { sequencer, deadlineAhead } = this.#options;
+    this.#options.signal.throwIfAborted();
+    if (this.#storageError !== undefined) throw this.#storageError;
+    const recorded = this.#index.calls.get(key);
+    const interrupted = recorded === undefined && !request.repeatable && this.#index.open.has(key);
+    this.#expectRecorded(recorded, request);
+
+    const granted = request.ledger.reserve(request.reserve);
+    const reservation = granted instanceof Promise ? await granted : granted;
+    const call = this.#issued++;
+    const { promise, apply, signal } = this.#pending(call, request, reservation);
+    if (recorded === undefined && deadlineAhead()) return promise;
+    const arrive = sequencer.issue(recorded?.place);
+    if (recorded !== undefined) {
+      this.#recorded++;
+      arrive(() => apply(recorded.outcome, recorded.spend, true));
+    } else {
+      void this.#perform({ call, key, request, interrupted, signal }).then(({ outcome, spend }) =>
+        arrive(() => apply(outcome, spend, false)),
+      );
+    }
+    return promise;
+  }
+
+  #expectRecorded(recorded: RecordedCall | undefined, { kind, name }: CallRequest): void {
+    const { journal, deadlineAhead } = this.#options;
+    if (recorded !== undefined || journal.mode === 'record' || deadlineAhead()) return;
+    this.#unrecorded++;
+    throw new EspalierError(
+      'unrecorded',
+      `The journal does not hold this ${kind} call of ${name}; a replay makes no new calls.`,
+    );
+  }
+
+  /** The promise of a call, the function by which its outcome takes effect, and its own signal. */
+  #pending(call: number, { kind, name }: CallRequest, reservation: Reservation) {
+    let resolve: (output: CallOutput) => void = () => {};
+    let reject: (error: unknown) => void = () => {};
+    const promise = new Promise<CallOutput>((onOutput, onError) => {
+      resolve = onOutput;
+      reject = onError;
+    });
+    const controller = new AbortController();
+    const abandon = (reason: unknown) => {
+      this.#inFlight.delete(abandon);
+      reservation.settle();
+      controller.abort(reason);
+      reject(reason);
+    };
+    this.#inFlight.add(abandon);
+    const callId = String(call);
+
+    const apply = (outcome: Outcome, spend: CallSpend, replayed: boolean): void => {
+      if (!this.#inFlight.delete(abandon)) return;
+      reservation.settle(spend);
+      const failure = 'message' in outcome ? outcome.message : undefined;
+      this.#options.onCall({ callId, kind, name, spend, replayed, failure });
+      if ('output' in outcome) resolve({ callId, output: outcome.output });
+      else if ('fatal' in outcome) reject(outcome.fatal);
+      else reject(new CallFailure(outcome.message, { cause: outcome.cause }));
+    };
+    return { promise, apply, signal: controller.signal };
+  }
+
+  async #perform(attempt: {
+    readonly call: number;
+    readonly key: string;
+    readonly request: CallRequest;
+    readonly interrupted: boolean;
+    readonly signal: AbortSignal;
+  }): Promise<{ outcome: Outcome; spend: CallSpend }> {
+    const { call, key, request, signal } = attempt;
+    const { clock } = this.#options;
+    const { kind, name, samples, reserve: reserved } = request;
+    try {
+      if (attempt.interrupted) {
+        const message = `${name} was under way when the process died, and its outcome is unknown.`;
+        this.#write({ type: 'failure', call, key, spend: nothing, message });
+        return { outcome: { message }, spend: nothing };
+      }
+      this.#write({
+        type: 'intent',
+        call,
+        key,
+        kind,
+        name,
+        reserved,
+        request: request.request,
+        ...(samples !== undefined && { samples: [...samples] }),
+      });
+    } catch (error) {
+      return { outcome: { fatal: error }, spend: nothing };
+    }
+    let line: { readonly output: JsonValue; readonly spend: CallSpend };
+    try {
+      line = await request.run({ signal, clock });
+      expectJson(`result of ${name}`, line.output);
+    } catch (error) {
+      // An aborted call leaves its intent open: whether it was paid for, nobody knows.
+      if (signal.aborted) return { outcome: { fatal: signal.reason }, spend: reserved };
+      const message = error instanceof Error ? error.message : String(error);
+      return this.#settled({ type: 'failure', call, key, spend: reserved, message }, error);
+    }
+    return this.#settled({ type: 'result', call, key, spend: line.spend, output: line.output });
+  }
+
+  /** Writes an outcome down. One that cannot be written is still used: it has been paid for. */
+  #settled(
+    line: Extract<Parameters<Journal['append']>[0], { type: 'result' | 'failure' }>,
+    cause?: unknown,
+  ): { outcome: Outcome; spend: CallSpend } {
+    try {
+      this.#write(line);
+    } catch {
+      // Remembered by #write: the search ends with what it has.
+    }
+    const outcome =
+      line.type === 'result' ? { output: line.output } : { message: line.message, cause };
+    return { outcome, spend: line.spend };
+  }
+
+  #write(line: Parameters<Journal['append']>[0]): void {
+    if (this.#options.signal.aborted) return;
+    try {
+      this.#options.journal.append(line);
+    } catch (error) {
+      if (EspalierError.isInstance(error)) this.#storageError ??= error;
+      throw error;
+    }
+  }
+}
+
+const nothing: CallSpend = { calls: 0, tokens: 0, usd: 0 };

@@ -1,0 +1,272 @@
+import type { EffectName } from '../spec/context.ts';
+import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
+import type { JsonValue } from '../spec/json.ts';
+import type {
+  Completion,
+  GenerateRequest,
+  Generation,
+  LanguageModel,
+  ModelCall,
+  Usage,
+} from '../spec/language-model.ts';
+import type { RewardModel, ScoreRequest, StepScores } from '../spec/reward-model.ts';
+import type { CallGate, CallOutput } from './call-gate.ts';
+import { canonicalJson, contentAddress } from './canonical-json.ts';
+import { expectInteger } from './expect.ts';
+import type { Ledger } from './ledger.ts';
+import {
+  actualCost,
+  type ModelPrice,
+  type PriceTable,
+  priceOf,
+  worstCase,
+  worstCaseOfReading,
+} from './pricing.ts';
+
+/** A sample, and what the request that bought it used, told once a request. */
+interface Bought {
+  readonly completion: Completion;
+  readonly usage: Usage | undefined;
+}
+
+/** Samples by index. */
+type Samples = Map<number, Promise<Bought>>;
+
+/** The index of the first sample and how many there are. */
+type SampleRange = readonly [number, number];
+
+/** A request without its samples: what all samples of it have in common. */
+interface Prompt {
+  readonly model: LanguageModel;
+  readonly content: Omit<GenerateRequest, 'samples' | 'offset'>;
+  readonly price: ModelPrice | undefined;
+  /** The content address of model and request. */
+  readonly address: string;
+}
+
+/** The four kinds of paid calls, in terms of the one gate that they all go through. */
+export class Calls {
+  readonly #gate: CallGate;
+  readonly #prices: PriceTable;
+  readonly #ledger: Ledger;
+  /** Samples that were bought or are being bought, by address and index. */
+  readonly #samples = new Map<string, Promise<Bought>>();
+  /** In which range of samples a journal holds a sample. */
+  readonly #recordedRanges = new Map<string, SampleRange>();
+
+  constructor(gate: CallGate, options: { prices: PriceTable; ledger: Ledger }) {
+    this.#gate = gate;
+    this.#prices = options.prices;
+    this.#ledger = options.ledger;
+    for (const { intent } of gate.recordedCalls()) {
+      if (intent?.samples === undefined) continue;
+      const address = addressOf(intent.name, intent.request);
+      for (const index of indices(intent.samples)) {
+        this.#recordedRanges.set(`${address}#${index}`, intent.samples);
+      }
+    }
+  }
+
+  /** `request.samples` completions: those that were bought before, and new ones for the rest. */
+  async generate(model: LanguageModel, request: GenerateRequest): Promise<Generation> {
+    const { samples = 1, offset = 0, ...content } = request;
+    expectInteger('samples', samples, { min: 1 });
+    expectInteger('offset', offset, { min: 0 });
+    const prompt: Prompt = {
+      model,
+      content,
+      price: this.#price(model),
+      address: addressOf(nameOf(model), content),
+    };
+    const found: Samples = new Map();
+    for (const index of indices([offset, samples])) {
+      const key = `${prompt.address}#${index}`;
+      const range = this.#recordedRanges.get(key);
+      if (!this.#samples.has(key) && range !== undefined) void this.#buy(prompt, range, found);
+      const sample = this.#samples.get(key);
+      if (sample !== undefined) found.set(index, sample);
+    }
+    await this.#buyMissing(prompt, [offset, samples], found);
+    return collect(
+      await Promise.all(
+        indices([offset, samples]).map((index) => found.get(index) as Promise<Bought>),
+      ),
+    );
+  }
+
+  /** One score a step. */
+  async score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
+    const price = this.#price(model);
+    const reserve = worstCaseOfReading([request.prompt, ...request.steps], price);
+    const { output } = await this.#gate.call({
+      kind: 'score',
+      name: nameOf(model),
+      request: { ...request },
+      reserve,
+      ledger: this.#ledger,
+      repeatable: true,
+      run: async (call) => {
+        const scores = await model.score(request, call);
+        if (scores.scores.length !== request.steps.length) {
+          throw new Error(
+            `${nameOf(model)} gave ${scores.scores.length} scores for ${request.steps.length} steps.`,
+          );
+        }
+        return {
+          output: { ...scores } as unknown as JsonValue,
+          spend: actualCost(scores.usage, reserve, price),
+        };
+      },
+    });
+    return output as unknown as StepScores;
+  }
+
+  /** One vector a text. */
+  async embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]> {
+    const price = this.#price(model);
+    const reserve = worstCaseOfReading(texts, price);
+    const { output } = await this.#gate.call({
+      kind: 'embed',
+      name: nameOf(model),
+      request: [...texts],
+      reserve,
+      ledger: this.#ledger,
+      repeatable: true,
+      run: async (call) => {
+        const { embeddings, usage } = await model.embed(texts, call);
+        if (embeddings.length !== texts.length) {
+          throw new Error(
+            `${nameOf(model)} gave ${embeddings.length} vectors for ${texts.length} texts.`,
+          );
+        }
+        return { output: embeddings, spend: actualCost(usage, reserve, price) };
+      },
+    });
+    return output as readonly Embedding[];
+  }
+
+  /** A tool, a file, a browser. */
+  async effect<T>(
+    effect: EffectName,
+    input: JsonValue,
+    run: (call: ModelCall) => Promise<T>,
+  ): Promise<T> {
+    const { name, repeatable } =
+      typeof effect === 'string' ? { name: effect, repeatable: false } : effect;
+    const spend = { calls: 1, tokens: 0, usd: 0 };
+    const { output } = await this.#gate.call({
+      kind: 'effect',
+      name,
+      request: input,
+      reserve: spend,
+      ledger: this.#ledger,
+      repeatable,
+      run: async (call) => ({ output: ((await run(call)) ?? null) as JsonValue, spend }),
+    });
+    return output as T;
+  }
+
+  /** One request where the server honours `n`; else one that warms its prefix cache, then the others. */
+  async #buyMissing(prompt: Prompt, wanted: SampleRange, found: Samples): Promise<void> {
+    const missing = indices(wanted).filter((index) => !found.has(index));
+    const [first, ...rest] = missing;
+    if (first === undefined) return;
+    if (prompt.model.capabilities.n === true) {
+      for (const range of ranges(missing)) void this.#buy(prompt, range, found);
+      return;
+    }
+    const warming = this.#buy(prompt, [first, 1], found);
+    if (rest.length > 0) await warming;
+    for (const index of rest) void this.#buy(prompt, [index, 1], found);
+  }
+
+  /** Starts buying a range of samples in one request, and adds them to those found. */
+  #buy(prompt: Prompt, range: SampleRange, found: Samples): Promise<unknown> {
+    const { model, content, price, address } = prompt;
+    const [first, count] = range;
+    const reserve = worstCase(content, count, price);
+    const call = this.#gate.call({
+      kind: 'generate',
+      name: nameOf(model),
+      request: content as unknown as JsonValue,
+      samples: range,
+      reserve,
+      ledger: this.#ledger,
+      repeatable: true,
+      run: async (modelCall) => {
+        const request = { ...content, samples: count, offset: first };
+        const generation = await model.generate(request, modelCall);
+        const { length } = generation.completions;
+        if (length !== count) {
+          throw new Error(`${nameOf(model)} gave ${length} of ${count} completions.`);
+        }
+        return {
+          output: { ...generation } as unknown as JsonValue,
+          spend: actualCost(generation.usage, reserve, price),
+        };
+      },
+    });
+    for (const [place, index] of indices(range).entries()) {
+      const key = `${address}#${index}`;
+      const sample = call.then((output) => pick(output, place));
+      this.#samples.set(key, sample);
+      found.set(index, sample);
+      // Asked for again, the gate decides anew whether the failure stands.
+      sample.catch(() => this.#samples.delete(key));
+    }
+    return call;
+  }
+
+  #price({ modelId }: { readonly modelId: string }): ModelPrice | undefined {
+    return priceOf(modelId, this.#prices, this.#ledger.remaining.usd !== Infinity);
+  }
+}
+
+function nameOf({ provider, modelId }: { provider: string; modelId: string }): string {
+  return `${provider}:${modelId}`;
+}
+
+function addressOf(name: string, request: unknown): string {
+  return contentAddress(canonicalJson('request', [name, request]));
+}
+
+function indices([first, count]: SampleRange): readonly number[] {
+  return Array.from({ length: count }, (_, place) => first + place);
+}
+
+/** Runs of consecutive indices, each as its first and its length. */
+function ranges(sorted: readonly number[]): readonly SampleRange[] {
+  const runs: [number, number][] = [];
+  for (const index of sorted) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[0] + last[1] === index) last[1]++;
+    else runs.push([index, 1]);
+  }
+  return runs;
+}
+
+function pick({ callId, output }: CallOutput, place: number): Bought {
+  const { completions, usage } = output as unknown as Generation;
+  const completion = completions[place];
+  if (completion === undefined) throw new Error(`Call ${callId} holds no sample ${place}.`);
+  return { completion: { ...completion, callId }, usage: place === 0 ? usage : undefined };
+}
+
+/** The usage is known only where every request told its own. */
+function collect(bought: readonly Bought[]): Generation {
+  const usages = bought.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  const total = (field: keyof Usage): number | undefined =>
+    usages.reduce<number | undefined>(
+      (sum, usage) =>
+        sum === undefined || usage[field] === undefined ? undefined : sum + usage[field],
+      0,
+    );
+  const [inputTokens, outputTokens] = [total('inputTokens'), total('outputTokens')];
+  return {
+    completions: bought.map(({ completion }) => completion),
+    usage: {
+      ...(inputTokens !== undefined && { inputTokens }),
+      ...(outputTokens !== undefined && { outputTokens }),
+    },
+  };
+}

@@ -1,0 +1,265 @@
+import { z } from 'zod';
+import { EspalierError } from '../spec/errors.ts';
+import type { JsonValue } from '../spec/json.ts';
+import { canonicalJson, contentAddress } from './canonical-json.ts';
+import type { CallSpend } from './ledger.ts';
+
+/** The version of the journal's lines. A journal of a later version is refused. */
+export const journalVersion = 1;
+
+/** The first line: what the run was asked to do. */
+export interface HeaderLine {
+  readonly type: 'journal';
+  readonly version: number;
+  readonly run: RunIdentity;
+}
+
+/** Where the run starts: the content address of its first state. */
+export interface StartLine {
+  readonly type: 'start';
+  readonly state: string;
+}
+
+/** A call is about to start. */
+export interface IntentLine {
+  readonly type: 'intent';
+  /** The number of the call in the order of issue. */
+  readonly call: number;
+  /** The content address of the call. */
+  readonly key: string;
+  readonly kind: 'generate' | 'score' | 'embed' | 'effect';
+  /** The model or the effect. */
+  readonly name: string;
+  /** The index of the first sample and how many there are. */
+  readonly samples?: readonly [number, number] | undefined;
+  readonly reserved: CallSpend;
+  readonly request: JsonValue;
+}
+
+/** A call succeeded. */
+export interface ResultLine {
+  readonly type: 'result';
+  readonly call: number;
+  readonly key: string;
+  readonly spend: CallSpend;
+  readonly output: JsonValue;
+}
+
+/** A call failed. */
+export interface FailureLine {
+  readonly type: 'failure';
+  readonly call: number;
+  readonly key: string;
+  readonly spend: CallSpend;
+  readonly message: string;
+}
+
+/** A deadline ended the search here: after so many simulations and results. */
+export interface DeadlineLine {
+  readonly type: 'deadline';
+  readonly ms: number;
+  readonly simulations: number;
+  readonly results: number;
+}
+
+/** One line of a journal. */
+export type JournalLine =
+  | HeaderLine
+  | StartLine
+  | IntentLine
+  | ResultLine
+  | FailureLine
+  | DeadlineLine;
+
+/** What came out of `JSON.parse` is JSON; only its absence is a fault. */
+const json: z.ZodType<JsonValue> = z.custom<JsonValue>(
+  (value) => value !== undefined,
+  'expected a JSON value',
+);
+const count = z.int().min(0);
+const spend = z.strictObject({ calls: z.number(), tokens: z.number(), usd: z.number() });
+const settled = { call: count, key: z.string(), spend };
+
+const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('journal'), version: count, run: z.record(z.string(), json) }),
+  z.object({ type: z.literal('start'), state: z.string() }),
+  z.object({
+    type: z.literal('intent'),
+    call: count,
+    key: z.string(),
+    kind: z.enum(['generate', 'score', 'embed', 'effect']),
+    name: z.string(),
+    samples: z.tuple([count, count]).optional(),
+    reserved: spend,
+    request: json,
+  }),
+  z.object({ type: z.literal('result'), ...settled, output: json }),
+  z.object({ type: z.literal('failure'), ...settled, message: z.string() }),
+  z.object({ type: z.literal('deadline'), ms: z.number(), simulations: count, results: count }),
+]);
+
+/** What a run was asked to do: a journal belongs to one such run. */
+export type RunIdentity = Readonly<Record<string, JsonValue>>;
+
+/** A finished call as a journal holds it. */
+export interface RecordedCall {
+  /** The place among the results. */
+  readonly place: number;
+  readonly spend: CallSpend;
+  readonly outcome: { readonly output: JsonValue } | { readonly message: string };
+  readonly intent: IntentLine | undefined;
+}
+
+/** An append-only record of every paid call of one run. */
+export interface Journal {
+  /** All lines so far, in order. */
+  readonly lines: readonly JournalLine[];
+  /**
+   * `record`: calls that are not in it are made and written down. `replay`: they are refused, and no key
+   * and no network is needed.
+   */
+  readonly mode: 'record' | 'replay';
+  /** Writes one line. When it returns, a killed process cannot lose the line. */
+  append(line: JournalLine): void;
+}
+
+/** A journal in memory: for tests, and for a replay within one process. */
+export function memoryJournal(lines: readonly JournalLine[] = []): Journal {
+  const all = [...lines];
+  return { lines: all, mode: 'record', append: (line) => void all.push(line) };
+}
+
+/** The same journal, read only: a search on it repeats its calls and makes none. */
+export function replayed(journal: Pick<Journal, 'lines'>): Journal {
+  const { lines } = journal;
+  return { lines: [...lines], mode: 'replay', append: () => {} };
+}
+
+/**
+ * Reads the text of a journal. A last line that was cut off in the middle of being written is dropped.
+ *
+ * @returns the lines, and how many bytes of the text they take.
+ * @throws EspalierError `invalid-journal`, naming the line.
+ */
+export function parseJournal(text: string): { lines: JournalLine[]; bytes: number } {
+  const complete = text.slice(0, text.lastIndexOf('\n') + 1);
+  const lines: JournalLine[] = [];
+  for (const [index, line] of complete.split('\n').entries()) {
+    if (line !== '') lines.push(parseLine(line, index + 1));
+  }
+  const [first] = lines;
+  if (first !== undefined) expectHeader(first);
+  return { lines, bytes: Buffer.byteLength(complete) };
+}
+
+function parseLine(line: string, number: number): JournalLine {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch (cause) {
+    throw invalid(`line ${number} is not JSON`, cause);
+  }
+  const parsed = lineSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw invalid(
+    `line ${number}, field \`${issue?.path.join('.') ?? ''}\`: ${issue?.message ?? 'unreadable'}`,
+    parsed.error,
+  );
+}
+
+function expectHeader(line: JournalLine): void {
+  if (line.type !== 'journal') throw invalid('its first line is not a journal header');
+  if (line.version > journalVersion) {
+    throw invalid(
+      `it has version ${line.version}, and this espalier reads up to ${journalVersion}; update espalier`,
+    );
+  }
+}
+
+function invalid(what: string, cause?: unknown): EspalierError {
+  return new EspalierError('invalid-journal', `The journal cannot be read: ${what}.`, { cause });
+}
+
+/** Gives an empty journal its header; of one that has a header, makes sure that it is this run's. */
+export function beginJournal(journal: Journal, run: RunIdentity): void {
+  const [header] = journal.lines;
+  if (header === undefined) {
+    journal.append({ type: 'journal', version: journalVersion, run: { ...run } });
+    return;
+  }
+  // A replay may ask anything of a journal: which calls it holds decides what can be answered.
+  if (journal.mode === 'replay' || header.type !== 'journal') return;
+  for (const field of new Set([...Object.keys(run), ...Object.keys(header.run)])) {
+    const there = canonicalJson(field, header.run[field] ?? null);
+    const here = canonicalJson(field, run[field] ?? null);
+    if (there !== here) throw othersRun(`its \`${field}\` is ${there}, this run's is ${here}`);
+  }
+}
+
+/** Writes down where the run starts, or makes sure that the journal's run starts there too. */
+export function startJournal(journal: Journal, state: JsonValue): void {
+  const address = contentAddress(canonicalJson('state', state));
+  const started = journal.lines.find((line) => line.type === 'start');
+  if (started === undefined) journal.append({ type: 'start', state: address });
+  else if (journal.mode === 'record' && started.state !== address) {
+    throw othersRun('it starts from another state');
+  }
+}
+
+function othersRun(difference: string): EspalierError {
+  return new EspalierError(
+    'invalid-journal',
+    `The journal belongs to another run: ${difference}. Use another folder, or the same options.`,
+  );
+}
+
+/** The finished calls of a journal by key, and what its unfinished ones had reserved. */
+export interface JournalIndex {
+  readonly calls: ReadonlyMap<string, RecordedCall>;
+  /** Keys of calls that were started and have no result. */
+  readonly open: ReadonlySet<string>;
+  /** What the attempts without a result had reserved. They may have been paid for. */
+  readonly lost: CallSpend;
+  readonly deadlines: readonly DeadlineLine[];
+}
+
+/** Sorts the lines of a journal by what they say. */
+export function indexJournal(lines: readonly JournalLine[]): JournalIndex {
+  const calls = new Map<string, RecordedCall>();
+  const intents = new Map<string, IntentLine>();
+  const open = new Map<string, IntentLine>();
+  const lost: IntentLine[] = [];
+  const deadlines: DeadlineLine[] = [];
+  for (const line of lines) {
+    if (line.type === 'deadline') deadlines.push(line);
+    if (line.type === 'intent') {
+      const before = open.get(line.key);
+      if (before !== undefined) lost.push(before);
+      open.set(line.key, line);
+      intents.set(line.key, line);
+    }
+    if (line.type === 'result' || line.type === 'failure') {
+      open.delete(line.key);
+      const outcome = line.type === 'result' ? { output: line.output } : { message: line.message };
+      calls.set(line.key, {
+        place: calls.size,
+        spend: line.spend,
+        outcome,
+        intent: intents.get(line.key),
+      });
+    }
+  }
+  lost.push(...open.values());
+  return { calls, open: new Set(open.keys()), lost: total(lost), deadlines };
+}
+
+function total(intents: readonly IntentLine[]): CallSpend {
+  const sum = { calls: 0, tokens: 0, usd: 0 };
+  for (const { reserved } of intents) {
+    sum.calls += reserved.calls;
+    sum.tokens += reserved.tokens;
+    sum.usd += reserved.usd;
+  }
+  return sum;
+}

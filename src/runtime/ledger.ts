@@ -1,0 +1,232 @@
+import type { Clock } from '../spec/context.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { Budget, Spend } from '../spec/spend.ts';
+
+/** What one paid call may cost at most, or did cost. */
+export interface CallSpend {
+  readonly calls: number;
+  readonly tokens: number;
+  readonly usd: number;
+}
+
+/** A part of the budget that is set aside for one call. Settle it exactly once. */
+export interface Reservation {
+  /** Charges what was used and gives back the rest. Without an argument: charges all that was reserved. */
+  settle(used?: CallSpend): void;
+}
+
+const noLimit: Spend = {
+  simulations: Infinity,
+  nodes: Infinity,
+  calls: Infinity,
+  tokens: Infinity,
+  usd: Infinity,
+  ms: Infinity,
+};
+
+interface Waiter {
+  readonly ledger: Ledger;
+  readonly estimate: CallSpend;
+  readonly grant: (reservation: Reservation) => void;
+  readonly refuse: (error: EspalierError) => void;
+}
+
+/**
+ * Counts what a search spends, and refuses what the budget cannot hold.
+ *
+ * A call reserves its worst case before it starts, so that parallel calls cannot overshoot. A
+ * reservation that does not fit waits for those in flight to settle; when none is left it is refused.
+ * A child ledger spends from its parent as well as from its own budget.
+ */
+export class Ledger {
+  readonly #limits: Spend;
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  readonly #parent: Ledger | undefined;
+
+  #simulations = 0;
+  #nodes = 0;
+  #used: CallSpend = { calls: 0, tokens: 0, usd: 0 };
+  #reserved: CallSpend = { calls: 0, tokens: 0, usd: 0 };
+  #open = 0;
+  #overdraft = 0;
+  #refused: keyof CallSpend | undefined;
+  readonly #waiters: Waiter[] = [];
+
+  constructor(options: { budget: Budget; clock: Clock; parent?: Ledger | undefined }) {
+    this.#limits = { ...noLimit, ...options.budget };
+    this.#clock = options.clock;
+    this.#startedAt = options.clock.now();
+    this.#parent = options.parent;
+  }
+
+  /** What has been spent so far; calls in flight are not in it. */
+  get spend(): Spend {
+    return {
+      simulations: this.#simulations,
+      nodes: this.#nodes,
+      ...this.#used,
+      ms: this.#clock.now() - this.#startedAt,
+    };
+  }
+
+  /** What the budget still holds; calls in flight count as reserved. */
+  get remaining(): Spend {
+    const own: Spend = {
+      simulations: this.#limits.simulations - this.#simulations,
+      nodes: this.#limits.nodes - this.#nodes,
+      calls: this.#limits.calls - this.#used.calls - this.#reserved.calls,
+      tokens: this.#limits.tokens - this.#used.tokens - this.#reserved.tokens,
+      usd: this.#limits.usd - this.#used.usd - this.#reserved.usd,
+      ms: this.#limits.ms - (this.#clock.now() - this.#startedAt),
+    };
+    if (this.#parent === undefined) return own;
+    const outer = this.#parent.remaining;
+    const least = (unit: keyof Spend) => Math.min(own[unit], outer[unit]);
+    return {
+      simulations: least('simulations'),
+      nodes: least('nodes'),
+      calls: least('calls'),
+      tokens: least('tokens'),
+      usd: least('usd'),
+      ms: least('ms'),
+    };
+  }
+
+  /** Tokens that a server used beyond what it was allowed. */
+  get overdraft(): number {
+    return this.#overdraft;
+  }
+
+  /** The unit whose limit keeps another simulation from starting. */
+  get exhausted(): keyof Spend | undefined {
+    if (this.#simulations >= this.#limits.simulations) return 'simulations';
+    if (this.#nodes >= this.#limits.nodes) return 'nodes';
+    if (this.#used.calls >= this.#limits.calls) return 'calls';
+    if (this.#used.tokens >= this.#limits.tokens) return 'tokens';
+    if (this.#limits.usd !== Infinity && this.#used.usd >= this.#limits.usd) return 'usd';
+    if (this.#limits.ms !== Infinity && this.#clock.now() - this.#startedAt >= this.#limits.ms) {
+      return 'ms';
+    }
+    return this.#refused ?? this.#parent?.exhausted;
+  }
+
+  /** Counts a simulation as started, here and in every parent. */
+  addSimulations(count: number): void {
+    this.#simulations += count;
+    this.#parent?.addSimulations(count);
+  }
+
+  /** Counts nodes added to a tree. */
+  addNodes(count: number): void {
+    this.#nodes += count;
+    this.#parent?.addNodes(count);
+  }
+
+  /** How many more nodes fit. */
+  get freeNodes(): number {
+    const own = this.#limits.nodes - this.#nodes;
+    return this.#parent === undefined ? own : Math.min(own, this.#parent.freeNodes);
+  }
+
+  /** Charges what an earlier process reserved and never settled. */
+  charge(lost: CallSpend): void {
+    this.#used = sum(this.#used, lost);
+    this.#parent?.charge(lost);
+  }
+
+  /**
+   * Sets aside the worst case of a call: at once where it fits, otherwise as soon as calls in flight
+   * have given back enough.
+   *
+   * @throws EspalierError `budget` when it cannot fit any more.
+   */
+  reserve(estimate: CallSpend): Reservation | Promise<Reservation> {
+    const { root } = this;
+    if (root.#waiters.length === 0 && this.#fits(estimate)) return this.#grant(estimate);
+    if (root.#open === 0) throw this.#refusal(estimate);
+    return new Promise((grant, refuse) => {
+      root.#waiters.push({ ledger: this, estimate, grant, refuse });
+    });
+  }
+
+  /** Refuses everything that waits: the search is over. */
+  close(): void {
+    const { root } = this;
+    for (const waiter of root.#waiters.splice(0)) {
+      if (waiter.ledger === this) waiter.refuse(this.#refusal(waiter.estimate));
+      else root.#waiters.push(waiter);
+    }
+  }
+
+  get root(): Ledger {
+    return this.#parent?.root ?? this;
+  }
+
+  #fits(estimate: CallSpend): boolean {
+    const { remaining } = this;
+    return (
+      estimate.calls <= remaining.calls &&
+      estimate.tokens <= remaining.tokens &&
+      estimate.usd <= remaining.usd
+    );
+  }
+
+  #grant(estimate: CallSpend): Reservation {
+    this.#hold(estimate, 1);
+    let settled = false;
+    return {
+      settle: (used = estimate) => {
+        if (settled) throw new Error('A reservation was settled twice.');
+        settled = true;
+        this.#hold(negative(estimate), -1);
+        this.charge(used);
+        this.#overdraft += Math.max(0, used.tokens - estimate.tokens);
+        this.root.#serve();
+      },
+    };
+  }
+
+  #hold(estimate: CallSpend, open: number): void {
+    this.#reserved = sum(this.#reserved, estimate);
+    this.#open += open;
+    if (this.#parent !== undefined) this.#parent.#hold(estimate, open);
+  }
+
+  /** Grants in order of arrival, so that a large call is not starved by small ones. */
+  #serve(): void {
+    for (let head = this.#waiters[0]; head !== undefined; head = this.#waiters[0]) {
+      if (head.ledger.#fits(head.estimate)) {
+        this.#waiters.shift();
+        head.grant(head.ledger.#grant(head.estimate));
+      } else if (this.#open === 0) {
+        this.#waiters.shift();
+        head.refuse(head.ledger.#refusal(head.estimate));
+      } else {
+        return;
+      }
+    }
+  }
+
+  #refusal(estimate: CallSpend): EspalierError {
+    const { remaining } = this;
+    const unit = (['calls', 'tokens', 'usd'] as const).find(
+      (candidate) => estimate[candidate] > remaining[candidate],
+    );
+    this.#refused ??= unit;
+    return new EspalierError(
+      'budget',
+      unit === undefined
+        ? 'The search is over; no further call was made.'
+        : `The budget has ${remaining[unit]} ${unit} left; the next call may need ${estimate[unit]}.`,
+    );
+  }
+}
+
+function sum(a: CallSpend, b: CallSpend): CallSpend {
+  return { calls: a.calls + b.calls, tokens: a.tokens + b.tokens, usd: a.usd + b.usd };
+}
+
+function negative(a: CallSpend): CallSpend {
+  return { calls: -a.calls, tokens: -a.tokens, usd: -a.usd };
+}

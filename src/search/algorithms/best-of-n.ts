@@ -1,0 +1,71 @@
+import { expectInteger } from '../../runtime/expect.ts';
+import type { Random } from '../../spec/context.ts';
+import type { SearchNode } from '../../spec/node.ts';
+import type { SearchTree } from '../../tree/tree.ts';
+import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
+
+/** Options of {@link bestOfN}. */
+export interface BestOfNOptions {
+  /** How many trajectories. @defaultValue as many as the budget holds */
+  readonly n?: number;
+  /** The longest trajectory, in edges. @defaultValue 64 */
+  readonly maxDepth?: number;
+}
+
+/**
+ * Best of N: draws N independent trajectories from the policy and keeps the one with the best end. The
+ * baseline that every search has to beat at equal cost.
+ *
+ * Each step draws one action, whatever was drawn there before; equal actions meet in one node, so that
+ * visits count draws.
+ */
+export function bestOfN({
+  n = Number.POSITIVE_INFINITY,
+  maxDepth = 64,
+}: BestOfNOptions = {}): SearchAlgorithm {
+  expectInteger('n', n, { min: 1, max: Number.POSITIVE_INFINITY });
+  expectInteger('maxDepth', maxDepth, { min: 1, max: Number.POSITIVE_INFINITY });
+
+  return {
+    name: 'best-of-n',
+    concurrency: 'any',
+    laws: ['visits', 'values', 'simulations'],
+    async run<State, Action>(
+      tree: SearchTree<State, Action>,
+      context: SearchContext<State, Action>,
+    ): Promise<void> {
+      await context.simulate(
+        async (simulation) => {
+          let node: SearchNode<State, Action> = tree.cursor;
+          if (node.status === 'failed') return 'exhausted';
+          while (node.status === 'open' && node.depth < maxDepth) {
+            const drawn = await context.expand(node, { count: 1, independent: true });
+            const next = drawByPrior(drawn, simulation.random);
+            if (next === undefined) break;
+            await context.realise([next]);
+            node = simulation.visit(tree.original(next));
+          }
+          await context.evaluate([node]);
+          if (node.status !== 'failed') tree.backup(node);
+          return 'continue';
+        },
+        { limit: n },
+      );
+    },
+  };
+}
+
+/** One of the nodes, by prior: a policy may offer more than the one action that was asked for. */
+function drawByPrior<State, Action>(
+  nodes: readonly SearchNode<State, Action>[],
+  random: Random,
+): SearchNode<State, Action> | undefined {
+  if (nodes.length < 2) return nodes[0];
+  let left = random.next() * nodes.reduce((sum, { prior }) => sum + prior, 0);
+  return (
+    nodes.find(({ prior }) => {
+      left -= prior;
+      return left < 0;
+    }) ?? nodes.at(-1)
+  );
+}

@@ -1,0 +1,119 @@
+import type { CallContext, Clock, EffectName, Random } from '../spec/context.ts';
+import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
+import type { JsonValue } from '../spec/json.ts';
+import type {
+  GenerateRequest,
+  Generation,
+  LanguageModel,
+  ModelCall,
+} from '../spec/language-model.ts';
+import type { SearchNode } from '../spec/node.ts';
+import type { RewardModel, ScoreRequest, StepScores } from '../spec/reward-model.ts';
+import type {
+  ExpandOptions,
+  SearchContext,
+  SearchOptions,
+  SearchResult,
+  Simulation,
+  SimulationOutcome,
+} from './contracts.ts';
+import { Evaluations } from './evaluations.ts';
+import { Expansions } from './expansions.ts';
+import { PluginContext } from './plugin-context.ts';
+import { Realisations } from './realisations.ts';
+import type { SearchSession } from './session.ts';
+import type { Simulations } from './simulations.ts';
+
+/** The context that an algorithm works with: a thin face of the parts that do the work. */
+export class AlgorithmContext<State, Action> implements SearchContext<State, Action> {
+  readonly #session: SearchSession<State, Action>;
+  readonly #simulations: Simulations<State, Action>;
+  readonly #calls: CallContext;
+  readonly #realisations: Realisations<State, Action>;
+  readonly #expansions: Expansions<State, Action>;
+  readonly #evaluations: Evaluations<State, Action>;
+
+  constructor(session: SearchSession<State, Action>, simulations: Simulations<State, Action>) {
+    this.#session = session;
+    this.#simulations = simulations;
+    this.#calls = new PluginContext(session.runtime, 'algorithm');
+    this.#realisations = new Realisations(session);
+    this.#expansions = new Expansions(session, this.#realisations);
+    this.#evaluations = new Evaluations(session, this.#realisations);
+  }
+
+  get signal(): AbortSignal {
+    return this.#calls.signal;
+  }
+
+  get random(): Random {
+    return this.#calls.random;
+  }
+
+  get clock(): Clock {
+    return this.#calls.clock;
+  }
+
+  get stopped(): boolean {
+    return this.#simulations.stopped;
+  }
+
+  generate(model: LanguageModel, request: GenerateRequest): Promise<Generation> {
+    return this.#calls.generate(model, request);
+  }
+
+  score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
+    return this.#calls.score(model, request);
+  }
+
+  embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]> {
+    return this.#calls.embed(model, texts);
+  }
+
+  effect<T>(
+    effect: EffectName,
+    input: JsonValue,
+    run: (call: ModelCall) => Promise<T>,
+  ): Promise<T> {
+    return this.#calls.effect(effect, input, run);
+  }
+
+  simulate(
+    run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
+    options?: { readonly limit?: number },
+  ): Promise<void> {
+    return this.#simulations.run(run, options);
+  }
+
+  expand(
+    node: SearchNode<State, Action>,
+    options?: ExpandOptions,
+  ): Promise<readonly SearchNode<State, Action>[]> {
+    return this.#expansions.expand(node, options);
+  }
+
+  realise(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
+    return this.#realisations.realise(nodes) ?? done;
+  }
+
+  evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
+    return this.#evaluations.evaluate(nodes);
+  }
+
+  key(node: SearchNode<State, Action>): string | undefined {
+    return this.#realisations.key(node);
+  }
+
+  advance(node: SearchNode<State, Action>): void {
+    this.#session.tree.advance(node);
+    this.#session.emit?.({ type: 'cursor-advanced', node });
+  }
+
+  search<S, A>(
+    options: SearchOptions<S, A> & { readonly share: number },
+  ): Promise<SearchResult<S, A>> {
+    return this.#session.nested(options);
+  }
+}
+
+const done: Promise<void> = Promise.resolve();

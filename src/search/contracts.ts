@@ -1,0 +1,223 @@
+import type { CallReport } from '../runtime/call-gate.ts';
+import type { Journal } from '../runtime/journal.ts';
+import type { PriceTable } from '../runtime/pricing.ts';
+import type { Order } from '../runtime/sequencer.ts';
+import type { CallContext, Clock, Random } from '../spec/context.ts';
+import type { Environment } from '../spec/environment.ts';
+import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { SearchNode } from '../spec/node.ts';
+import type { Policy } from '../spec/policy.ts';
+import type { Budget, Spend } from '../spec/spend.ts';
+import type { SearchTree } from '../tree/tree.ts';
+
+/**
+ * A law that an algorithm keeps on every tree it grows. The conformance kit holds it to them.
+ *
+ * - `visits`: a node's visits are the simulations that ended at it plus those of its children.
+ * - `values`: with values and rewards in [0, 1] of which a path has at most one, every value is in [0, 1].
+ * - `simulations`: each simulation that ends without a failure adds one visit to the root.
+ */
+export type ConservationLaw = 'visits' | 'values' | 'simulations';
+
+/** A way to grow a tree: a textbook loop. It keeps no state outside the tree. */
+export interface SearchAlgorithm {
+  readonly name: string;
+  /** Whether several simulations may be under way at once, or why not. */
+  readonly concurrency: 'any' | { readonly none: string };
+  /** The conservation laws that it keeps. */
+  readonly laws: readonly ConservationLaw[];
+  run<State, Action>(
+    tree: SearchTree<State, Action>,
+    context: SearchContext<State, Action>,
+  ): Promise<void>;
+}
+
+/**
+ * What one simulation came to.
+ *
+ * - `continue`: the next one may start.
+ * - `waiting`: nothing to do until another simulation has ended; this one does not count.
+ * - `exhausted`: nothing is left to search.
+ * - `solved`: the algorithm has what it looked for.
+ */
+export type SimulationOutcome = 'continue' | 'waiting' | 'exhausted' | 'solved';
+
+/** One simulation under way. */
+export interface Simulation<State, Action> {
+  /** Random numbers of this simulation. */
+  readonly random: Random;
+  /** Marks the path to a node as under way until the simulation ends, so that others keep away. Returns the node. */
+  visit<Node extends SearchNode<State, Action>>(node: Node): Node;
+}
+
+/** What {@link SearchContext.expand} is asked for. */
+export interface ExpandOptions {
+  /** How many actions. @defaultValue all that the policy has */
+  readonly count?: number;
+  /** The arm to draw from, where a policy has several. */
+  readonly arm?: string;
+  /** Whether to draw samples of its own while another expansion of the node is under way. @defaultValue false */
+  readonly independent?: boolean;
+}
+
+/** How an algorithm reaches its effects, each of them budgeted, cancelled, journaled and reported. */
+export interface SearchContext<State, Action> extends CallContext {
+  /** Whether the search is over: no further simulation will start. */
+  readonly stopped: boolean;
+
+  /**
+   * Runs simulations, as many at once as `concurrency` says, until one of them ends the search, or the
+   * budget or `stopWhen` does. `limit` ends this round after so many, and not the search.
+   */
+  simulate(
+    run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
+    options?: { readonly limit?: number },
+  ): Promise<void>;
+
+  /**
+   * Asks the policy for actions and appends them as children. Duplicates of a child that is there stand
+   * for it, and their prior is added to its own. First expansions of one node at the same time are one,
+   * unless `independent` asks for samples of its own.
+   *
+   * @returns the children that the proposals stand for, in order; none when the expansion failed, which
+   * is then the node's failure.
+   */
+  expand(
+    node: SearchNode<State, Action>,
+    options?: ExpandOptions,
+  ): Promise<readonly SearchNode<State, Action>[]>;
+
+  /** Steps to the states of proposed nodes, parents first. Siblings with equal states are merged. */
+  realise(nodes: readonly SearchNode<State, Action>[]): Promise<void>;
+
+  /** The key of a node's state; `undefined` where it has no state, or the environment no keys. */
+  key(node: SearchNode<State, Action>): string | undefined;
+
+  /** Evaluates, in one batch, the nodes that need it: not failed, not evaluated, not rewarded at their end. */
+  evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void>;
+
+  /** Moves the cursor of the real world to a node below it. */
+  advance(node: SearchNode<State, Action>): void;
+
+  /** Searches something else within a share, in (0, 1], of what this search's budget still holds. */
+  search<S, A>(
+    options: SearchOptions<S, A> & { readonly share: number },
+  ): Promise<SearchResult<S, A>>;
+}
+
+/** What a stop condition may look at. */
+export interface SearchProgress<State = unknown, Action = unknown> {
+  readonly tree: SearchTree<State, Action>;
+  /** The best node so far. */
+  readonly best: SearchNode<State, Action>;
+  readonly spend: Spend;
+}
+
+/** Ends a search gracefully when it returns true, or `'solved'`. Looked at after each simulation. */
+export type StopCondition<State = unknown, Action = unknown> = (
+  progress: SearchProgress<State, Action>,
+) => boolean | 'solved';
+
+/** What {@link search} is given. */
+export interface SearchOptions<State, Action> {
+  readonly environment: Environment<State, Action>;
+  readonly policy: Policy<State, Action>;
+  /** Needed by algorithms that look at states which are neither rewarded nor scored by a heuristic. */
+  readonly evaluator?: Evaluator<State, Action>;
+  /** @defaultValue `mcts()` */
+  readonly algorithm?: SearchAlgorithm;
+  /** @defaultValue {@link defaultBudget} */
+  readonly budget?: Budget;
+  /** Conditions that end the search gracefully. @defaultValue none */
+  readonly stopWhen?: StopCondition<State, Action> | readonly StopCondition<State, Action>[];
+  /** Simulations under way at once, from 1 up. @defaultValue 1 */
+  readonly concurrency?: number;
+  /** In which order results take effect. @defaultValue `'arrival'` */
+  readonly order?: Order;
+  /** Rejects the search when it aborts. */
+  readonly signal?: AbortSignal;
+  /** @defaultValue 0 */
+  readonly seed?: number | string;
+  /** Prices by model id, needed where `budget.usd` is set. @defaultValue none */
+  readonly prices?: PriceTable;
+  /** Where paid calls are written down and found again. @defaultValue memory */
+  readonly journal?: Journal;
+  /** A tree to go on with. @defaultValue a new one */
+  readonly tree?: SearchTree<State, Action>;
+  /** @defaultValue the system's */
+  readonly clock?: Clock;
+}
+
+/**
+ * Why a search ended.
+ *
+ * - `solved`: the algorithm, or a stop condition, has what it looked for.
+ * - `budget`: a limit was met; `exceeded` says which.
+ * - `exhausted`: nothing is left to search.
+ * - `stopped`: a stop condition said so.
+ * - `failed`: the search could not go on; `failure` says why.
+ */
+export type StopReason = 'solved' | 'budget' | 'exhausted' | 'stopped' | 'failed';
+
+/** What a search found. */
+export interface SearchResult<State, Action> {
+  readonly tree: SearchTree<State, Action>;
+  /** The best node found; the root where nothing was. */
+  readonly best: SearchNode<State, Action>;
+  /** The actions that lead to it. */
+  readonly actions: readonly Action[];
+  /** Whether the best node is terminal, or an answer, and scores 1 or more. */
+  readonly solved: boolean;
+  /** Whether the algorithm proved that no other proposed path is better. */
+  readonly optimal: boolean;
+  readonly stopReason: StopReason;
+  /** The limit that was met. */
+  readonly exceeded: keyof Spend | undefined;
+  readonly failure: Failure | undefined;
+  readonly spend: Spend;
+  /** Tokens that servers used beyond what they were allowed. */
+  readonly overdraft: number;
+  /** Calls that the journal answered, and calls that a replay could not answer. */
+  readonly coverage: { readonly recorded: number; readonly unrecorded: number };
+  /** Goes on with the same tree under a further budget. Other options may change as well. */
+  resume(
+    options?: Partial<Omit<SearchOptions<State, Action>, 'tree'>>,
+  ): Promise<SearchResult<State, Action>>;
+}
+
+/** What happens in a search, in order. Nodes and trees are live: copy what you keep. */
+export type SearchEvent<State = unknown, Action = unknown> =
+  | { readonly type: 'search-start'; readonly tree: SearchTree<State, Action> }
+  | { readonly type: 'simulation-start'; readonly simulation: number }
+  | {
+      readonly type: 'node-expanded';
+      readonly node: SearchNode<State, Action>;
+      readonly children: readonly SearchNode<State, Action>[];
+    }
+  | {
+      readonly type: 'proposal-failed';
+      readonly node: SearchNode<State, Action>;
+      readonly failure: Failure;
+    }
+  | { readonly type: 'node-realised'; readonly node: SearchNode<State, Action> }
+  | {
+      readonly type: 'node-evaluated';
+      readonly node: SearchNode<State, Action>;
+      readonly evaluation: Evaluation;
+    }
+  | {
+      readonly type: 'node-failed';
+      readonly node: SearchNode<State, Action>;
+      readonly failure: Failure;
+    }
+  | { readonly type: 'call-end'; readonly call: CallReport }
+  | {
+      readonly type: 'simulation-end';
+      readonly simulation: number;
+      readonly outcome: SimulationOutcome;
+      readonly best: SearchNode<State, Action>;
+      readonly spend: Spend;
+    }
+  | { readonly type: 'cursor-advanced'; readonly node: SearchNode<State, Action> }
+  | { readonly type: 'search-end'; readonly result: SearchResult<State, Action> };

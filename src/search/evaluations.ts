@@ -1,0 +1,152 @@
+import { describeValue } from '../runtime/expect.ts';
+import type { Ledger } from '../runtime/ledger.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { EvaluateRequest, Evaluation, Evaluator } from '../spec/evaluator.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { SearchNode } from '../spec/node.ts';
+import type { Spend } from '../spec/spend.ts';
+import { failNode, failureOf } from './failing.ts';
+import { endsSearch, PluginContext } from './plugin-context.ts';
+import type { Realisations } from './realisations.ts';
+import type { SearchSession } from './session.ts';
+
+type Verdict = Evaluation | Failure;
+
+const done: Promise<void> = Promise.resolve();
+
+/** Asks the evaluator what nodes are worth, and writes the answers into the tree. */
+export class Evaluations<State, Action> {
+  readonly #session: SearchSession<State, Action>;
+  readonly #realisations: Realisations<State, Action>;
+  readonly #underWay = new Map<SearchNode<State, Action>, Promise<void>>();
+
+  constructor(session: SearchSession<State, Action>, realisations: Realisations<State, Action>) {
+    this.#session = session;
+    this.#realisations = realisations;
+  }
+
+  evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
+    const realising =
+      this.#session.evaluator?.needs === 'proposed' ? undefined : this.#realisations.realise(nodes);
+    const evaluating =
+      realising === undefined ? this.#evaluate(nodes) : realising.then(() => this.#evaluate(nodes));
+    return evaluating ?? done;
+  }
+
+  #evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> | undefined {
+    const batch: SearchNode<State, Action>[] = [];
+    let waiting: Promise<void>[] | undefined;
+    for (const node of nodes) {
+      const underWay = this.#underWay.get(node);
+      if (underWay !== undefined) {
+        waiting ??= [];
+        waiting.push(underWay);
+      } else if (needsEvaluation(node)) {
+        batch.push(node);
+      }
+    }
+    const asking = batch.length === 0 ? undefined : this.#ask(batch);
+    if (asking !== undefined) {
+      const tracked = asking.finally(() => {
+        for (const node of batch) this.#underWay.delete(node);
+      });
+      for (const node of batch) this.#underWay.set(node, tracked);
+      waiting ??= [];
+      waiting.push(tracked);
+    }
+    return waiting === undefined ? undefined : Promise.all(waiting).then(() => {});
+  }
+
+  #ask(batch: readonly SearchNode<State, Action>[]): Promise<void> | undefined {
+    const { runtime, ledger } = this.#session;
+    const evaluator = this.#evaluator();
+    const [first] = batch;
+    const context = new PluginContext(runtime, 'evaluate', { node: first?.id ?? 0 });
+    try {
+      const verdicts = evaluator.evaluate(batch, new Request(context, ledger));
+      if (verdicts instanceof Promise) {
+        return verdicts
+          .then((settled) => this.#apply(batch, settled, context))
+          .catch((error: unknown) => this.#fail(batch, error, context));
+      }
+      this.#apply(batch, verdicts, context);
+    } catch (error) {
+      this.#fail(batch, error, context);
+    }
+    return undefined;
+  }
+
+  #fail(batch: readonly SearchNode<State, Action>[], error: unknown, context: PluginContext): void {
+    const cause = context.interruption ?? error;
+    if (context.signal.aborted || endsSearch(cause)) throw cause;
+    for (const node of batch) failNode(this.#session, node, failureOf(cause, 'call'));
+  }
+
+  #evaluator(): Evaluator<State, Action> {
+    const { evaluator } = this.#session;
+    if (evaluator === undefined) {
+      throw new EspalierError(
+        'usage',
+        'Expected `evaluator` to be given, because the algorithm came to a state without a reward.',
+      );
+    }
+    return evaluator;
+  }
+
+  #apply(
+    batch: readonly SearchNode<State, Action>[],
+    verdicts: readonly Verdict[],
+    context: PluginContext,
+  ): void {
+    context.throwIfInterrupted();
+    const { tree, emit } = this.#session;
+    if (!Array.isArray(verdicts) || verdicts.length !== batch.length) {
+      const got = Array.isArray(verdicts) ? `${verdicts.length}` : describeValue(verdicts);
+      const message = `Expected \`evaluate\` to return ${batch.length} evaluations, got ${got}.`;
+      for (const node of batch) failNode(this.#session, node, { kind: 'invalid', message });
+      return;
+    }
+    let index = 0;
+    for (const node of batch) {
+      const verdict = verdicts[index++] as Verdict;
+      const failure = faultOf(verdict);
+      if (failure !== undefined) {
+        failNode(this.#session, node, failure);
+        continue;
+      }
+      const evaluation = verdict as Evaluation;
+      tree.setEvaluation(node, evaluation);
+      emit?.({ type: 'node-evaluated', node, evaluation });
+    }
+  }
+}
+
+/** A rewarded end needs no opinion, and a failed or needless node deserves none. */
+function needsEvaluation(node: SearchNode): boolean {
+  if (node.status === 'failed' || node.status === 'pruned') return false;
+  if (node.terminal && node.reward !== undefined) return false;
+  return node.evaluation === undefined;
+}
+
+function faultOf(verdict: Verdict): Failure | undefined {
+  if ('kind' in verdict) return verdict;
+  const { value } = verdict;
+  if (Number.isFinite(value) && value >= 0 && value <= 1) return undefined;
+  const message = `Expected \`value\` to be a number from 0 to 1, got ${describeValue(value)}.`;
+  return { kind: 'invalid', message };
+}
+
+/** What the evaluator is given. What remains is worked out only where it is looked at. */
+class Request implements EvaluateRequest {
+  readonly context: PluginContext;
+  readonly #ledger: Ledger;
+
+  constructor(context: PluginContext, ledger: Ledger) {
+    this.context = context;
+    this.#ledger = ledger;
+  }
+
+  get remaining(): Spend {
+    return this.#ledger.remaining;
+  }
+}

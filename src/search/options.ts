@@ -1,0 +1,114 @@
+import { systemClock } from '../runtime/clock.ts';
+import {
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectMethods,
+  expectNumber,
+  expectOneOf,
+} from '../runtime/expect.ts';
+import type { PriceTable } from '../runtime/pricing.ts';
+import type { Order } from '../runtime/sequencer.ts';
+import type { Clock } from '../spec/context.ts';
+import type { Budget, Spend } from '../spec/spend.ts';
+import { mcts } from './algorithms/mcts.ts';
+import type { SearchAlgorithm, SearchOptions, StopCondition } from './contracts.ts';
+
+/** What a search may spend where its caller sets no budget. */
+export const defaultBudget: Budget = { simulations: 100 };
+
+/**
+ * Joins a budget that local work alone can never meet (one of calls, tokens or dollars), so that every
+ * search ends.
+ */
+export const simulationsOfLastResort = 100_000;
+
+/** Options with their defaults, checked. */
+export interface CheckedOptions<State, Action> {
+  readonly algorithm: SearchAlgorithm;
+  readonly budget: Budget;
+  readonly stopWhen: readonly StopCondition<State, Action>[];
+  readonly concurrency: number;
+  readonly order: Order;
+  readonly seed: number | string;
+  readonly prices: PriceTable;
+  readonly clock: Clock;
+}
+
+const units: readonly (keyof Spend)[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd', 'ms'];
+
+/** Fills in defaults and refuses what cannot be, in one sentence that names the option. */
+export function checkOptions<State, Action>(
+  options: SearchOptions<State, Action>,
+): CheckedOptions<State, Action> {
+  const {
+    algorithm = mcts(),
+    budget = defaultBudget,
+    stopWhen = [],
+    concurrency = 1,
+    order = 'arrival',
+    seed = options.tree?.origin.seed ?? 0,
+    prices = {},
+    clock = systemClock,
+  } = options;
+  expectMethods('environment', options.environment, ['reset', 'step']);
+  expectMethods('policy', options.policy, ['propose']);
+  if (options.evaluator !== undefined) {
+    expectMethods('evaluator', options.evaluator, ['evaluate']);
+    expectOneOf('evaluator.needs', options.evaluator.needs, ['proposed', 'realised']);
+  }
+  expectMethods('algorithm', algorithm, ['run']);
+  expectMethods('clock', clock, ['now', 'sleep']);
+  expectInteger('concurrency', concurrency, { min: 1 });
+  expectOneOf('order', order, ['arrival', 'issued']);
+  if (typeof seed !== 'string') expectNumber('seed', seed);
+  if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) {
+    throw expectation('signal', 'an AbortSignal', options.signal);
+  }
+  if (concurrency > 1 && algorithm.concurrency !== 'any') {
+    throw expectation(
+      'concurrency',
+      `1 for ${algorithm.name} (${algorithm.concurrency.none})`,
+      concurrency,
+    );
+  }
+  const conditions = Array.isArray(stopWhen) ? stopWhen : [stopWhen];
+  for (const condition of conditions) expectFunction('stopWhen', condition);
+  checkPrices(prices);
+  return {
+    algorithm,
+    budget: withLastResort(checkBudget(budget)),
+    stopWhen: conditions,
+    concurrency,
+    order,
+    seed,
+    prices,
+    clock,
+  };
+}
+
+function checkBudget(budget: Budget): Budget {
+  if (typeof budget !== 'object' || (budget as unknown) === null) {
+    throw expectation('budget', 'an object', budget);
+  }
+  for (const [unit, limit] of Object.entries(budget) as [keyof Spend, unknown][]) {
+    if (!units.includes(unit)) throw expectation('budget', `made of ${units.join(', ')}`, unit);
+    if (limit === undefined) continue;
+    if (unit === 'usd' || unit === 'ms') expectNumber(`budget.${unit}`, limit, { min: 0 });
+    else expectInteger(`budget.${unit}`, limit, { min: 0, max: Number.POSITIVE_INFINITY });
+  }
+  // A limit that is present but undefined does not bind.
+  return Object.fromEntries(Object.entries(budget).filter(([, limit]) => limit !== undefined));
+}
+
+function checkPrices(prices: PriceTable): void {
+  for (const [modelId, { input, output }] of Object.entries(prices)) {
+    expectNumber(`prices['${modelId}'].input`, input, { min: 0 });
+    expectNumber(`prices['${modelId}'].output`, output, { min: 0 });
+  }
+}
+
+function withLastResort(budget: Budget): Budget {
+  const bound = budget.simulations ?? budget.nodes ?? budget.ms;
+  return bound === undefined ? { ...budget, simulations: simulationsOfLastResort } : budget;
+}

@@ -1,0 +1,143 @@
+import { CallGate, type CallReport } from '../runtime/call-gate.ts';
+import type { DeadlineLine, Journal } from '../runtime/journal.ts';
+import { type Order, Sequencer } from '../runtime/sequencer.ts';
+import type { Clock, Random } from '../spec/context.ts';
+import type { Spend } from '../spec/spend.ts';
+
+/** What leads out of a search. Searches nested in it share it; a search that continues it takes it over. */
+export interface Outside {
+  readonly controller: AbortController;
+  readonly journal: Journal;
+  readonly sequencer: Sequencer;
+  readonly gate: CallGate;
+  readonly deadline: Deadline;
+  readonly random: Random;
+}
+
+/** What an {@link Outside} is opened with. */
+export interface OutsideOptions {
+  readonly journal: Journal;
+  readonly order: Order;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The limit on time, in milliseconds. */
+  readonly ms: number | undefined;
+  /** The search that this one continues. */
+  readonly before: Outside | undefined;
+  readonly ready: () => Promise<void> | undefined;
+  readonly onCall: (report: CallReport) => void;
+}
+
+/** Opens the way out for one search. */
+export function openOutside(options: OutsideOptions): Outside {
+  const { journal, order, clock, random, ms, before, ready } = options;
+  const controller = new AbortController();
+  const sequencer = new Sequencer(order, ready);
+  const gate: CallGate = new CallGate({
+    sequencer,
+    journal,
+    clock,
+    signal: controller.signal,
+    before: before?.gate,
+    deadlineAhead: () => deadline.ahead,
+    onCall(report) {
+      options.onCall(report);
+      deadline.check();
+    },
+  });
+  const segment = before === undefined ? 0 : before.deadline.segment + 1;
+  const deadline: Deadline = new Deadline({
+    ms,
+    segment,
+    gate,
+    sequencer,
+    journal,
+    clock,
+    controller,
+  });
+  return { controller, journal, sequencer, gate, deadline, random };
+}
+
+interface DeadlineParts {
+  readonly ms: number | undefined;
+  readonly segment: number;
+  readonly gate: CallGate;
+  readonly sequencer: Sequencer;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly controller: AbortController;
+}
+
+/** The reason with which calls are aborted once the time is up. */
+const timeIsUp = new Error('The deadline of the search has passed.');
+
+/**
+ * The limit on time. When it passes, calls in flight are aborted, and the journal remembers how far the
+ * search had come; a replay stops at that place and does not look at the clock.
+ */
+export class Deadline {
+  /** The how-manieth search on one journal this is. */
+  readonly segment: number;
+  readonly #parts: DeadlineParts;
+  readonly #recorded: DeadlineLine | undefined;
+  #simulations: () => number = () => 0;
+  #passed: ((exceeded: keyof Spend) => void) | undefined;
+  #over = false;
+
+  constructor(parts: DeadlineParts) {
+    this.#parts = parts;
+    this.segment = parts.segment;
+    const line = parts.gate.deadlines[parts.segment];
+    this.#recorded = line !== undefined && line.ms === parts.ms ? line : undefined;
+  }
+
+  /** Whether a recorded deadline is still to come. */
+  get ahead(): boolean {
+    return this.#recorded !== undefined && !this.#over;
+  }
+
+  /** Starts the clock, or follows the journal. Returns how to stop it. */
+  watch(simulations: () => number, passed: (exceeded: keyof Spend) => void): () => void {
+    this.#simulations = simulations;
+    this.#passed = passed;
+    const { ms, clock } = this.#parts;
+    const timer = new AbortController();
+    if (ms !== undefined && Number.isFinite(ms) && this.#recorded === undefined) {
+      clock.sleep(ms, timer.signal).then(
+        () => this.expire(),
+        () => {},
+      );
+    }
+    return () => {
+      this.#over = true;
+      timer.abort();
+    };
+  }
+
+  /** Stops a replay where the recorded search was stopped: when all that it knew has taken effect. */
+  check(): void {
+    if (this.#recorded === undefined || this.#over) return;
+    const { sequencer } = this.#parts;
+    const { simulations, results } = this.#recorded;
+    if (sequencer.released < results || this.#simulations() < simulations) return;
+    // What the last result set off belongs to the recorded search as well.
+    void sequencer.rest().then(() => this.expire());
+  }
+
+  /** Ends the search: the time is up. */
+  expire(): void {
+    if (this.#over) return;
+    this.#over = true;
+    const { ms = 0, journal, sequencer, controller } = this.#parts;
+    if (this.#recorded === undefined) {
+      journal.append({
+        type: 'deadline',
+        ms,
+        simulations: this.#simulations(),
+        results: sequencer.released,
+      });
+    }
+    this.#passed?.('ms');
+    controller.abort(timeIsUp);
+  }
+}

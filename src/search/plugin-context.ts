@@ -1,0 +1,103 @@
+import type { Calls } from '../runtime/calls.ts';
+import type { CallContext, Clock, EffectName, Random } from '../spec/context.ts';
+import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { JsonValue } from '../spec/json.ts';
+import type {
+  GenerateRequest,
+  Generation,
+  LanguageModel,
+  ModelCall,
+} from '../spec/language-model.ts';
+import type { RewardModel, ScoreRequest, StepScores } from '../spec/reward-model.ts';
+
+/** What all plug-in calls of one search share. */
+export interface PluginRuntime {
+  readonly calls: Calls;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** The source from which every plug-in call splits its own. */
+  readonly random: Random;
+}
+
+/**
+ * The call context of one plug-in call. Its random numbers are named by what is being done, so that they
+ * do not depend on what else is under way.
+ */
+export class PluginContext implements CallContext {
+  /** The refusal or abort that this plug-in call ran into, in case the plug-in swallowed it. */
+  interruption: unknown;
+
+  readonly #runtime: PluginRuntime;
+  readonly #purpose: string;
+  readonly #node: number;
+  readonly #offset: number;
+  #random: Random | undefined;
+
+  constructor(
+    runtime: PluginRuntime,
+    purpose: string,
+    { node = 0, offset = 0 }: { readonly node?: number; readonly offset?: number } = {},
+  ) {
+    this.#runtime = runtime;
+    this.#purpose = purpose;
+    this.#node = node;
+    this.#offset = offset;
+  }
+
+  get signal(): AbortSignal {
+    return this.#runtime.signal;
+  }
+
+  get clock(): Clock {
+    return this.#runtime.clock;
+  }
+
+  get random(): Random {
+    this.#random ??= this.#runtime.random.split(this.#purpose, this.#node, this.#offset);
+    return this.#random;
+  }
+
+  generate(model: LanguageModel, request: GenerateRequest): Promise<Generation> {
+    return this.#noting(this.#runtime.calls.generate(model, request));
+  }
+
+  score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
+    return this.#noting(this.#runtime.calls.score(model, request));
+  }
+
+  embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]> {
+    return this.#noting(this.#runtime.calls.embed(model, texts));
+  }
+
+  effect<T>(
+    effect: EffectName,
+    input: JsonValue,
+    run: (call: ModelCall) => Promise<T>,
+  ): Promise<T> {
+    return this.#noting(this.#runtime.calls.effect(effect, input, run));
+  }
+
+  /** What came after the end of the search, or was made up in place of a refused call, is not used. */
+  throwIfInterrupted(): void {
+    this.signal.throwIfAborted();
+    if (this.interruption !== undefined) throw this.interruption;
+  }
+
+  async #noting<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call;
+    } catch (error) {
+      if (endsSearch(error) || this.signal.aborted) this.interruption ??= error;
+      throw error;
+    }
+  }
+}
+
+/** Whether an error is about the search as a whole, and not about the one call that met it. */
+export function endsSearch(error: unknown): boolean {
+  return (
+    EspalierError.isInstance(error) &&
+    (error.code === 'budget' || error.code === 'storage' || error.code === 'usage')
+  );
+}

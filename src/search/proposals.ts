@@ -1,0 +1,169 @@
+import { canonicalJson } from '../runtime/canonical-json.ts';
+import { describeValue } from '../runtime/expect.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { SearchNode } from '../spec/node.ts';
+import type { Proposal } from '../spec/policy.ts';
+import type { NewChild, SearchTree } from '../tree/tree.ts';
+
+/** What became of a batch of proposals. */
+export interface Applied<State, Action> {
+  /** The children that the proposals stand for, in order, each once. */
+  readonly children: readonly SearchNode<State, Action>[];
+  readonly failures: readonly Failure[];
+}
+
+/** A batch of proposals and how it was asked for. */
+export interface ProposalBatch<Action> {
+  readonly proposals: readonly Proposal<Action>[];
+  /** Proposals asked for at this node before. */
+  readonly before: number;
+  /** How many more nodes the budget holds. */
+  readonly room: number;
+}
+
+/**
+ * Appends proposals as children. Equal actions are one child: their priors are added, and the first one
+ * keeps its place.
+ *
+ * Where a policy gives no priors, a child's prior is its share of all samples drawn at the node. A prior
+ * that a policy gives for a child that is there already restates that child's prior, and adds nothing.
+ */
+export function applyProposals<State, Action>(
+  tree: SearchTree<State, Action>,
+  node: SearchNode<State, Action>,
+  { proposals, before, room }: ProposalBatch<Action>,
+): Applied<State, Action> {
+  if (node.children.length === 0 && proposals.length <= room && needNoMerging(proposals)) {
+    return { children: tree.add(node, proposals), failures: none };
+  }
+  const { sound, failures } = sift(proposals);
+  const total = before + proposals.length;
+  const isShare = sound.every(({ prior }) => prior === undefined);
+  if (isShare && before > 0) dilute(tree, node, before / total);
+
+  const siblings = new Siblings(node.children);
+  const chosen = new Set<Candidate<State, Action>>();
+  for (const { action, prior = 1 / total, completion } of sound) {
+    const twin = siblings.find(action);
+    if (twin === undefined) {
+      if (siblings.fresh.length < room)
+        chosen.add(
+          siblings.add({ action, prior, ...(completion !== undefined && { completion }) }),
+        );
+      continue;
+    }
+    if (!('id' in twin)) twin.prior += prior;
+    else tree.setPrior(twin, isShare ? twin.prior + prior : Math.max(twin.prior, prior));
+    chosen.add(twin);
+  }
+  const added = tree.add(node, siblings.fresh);
+  let next = 0;
+  const children = [...chosen].flatMap((child) =>
+    'id' in child ? [child] : (added[next++] ?? []),
+  );
+  return { children, failures };
+}
+
+/** Parts proposals into those that can be used and the failures of the rest. */
+function sift<Action>(proposals: readonly Proposal<Action>[]): {
+  readonly sound: readonly Sound<Action>[];
+  readonly failures: readonly Failure[];
+} {
+  const sound: Sound<Action>[] = [];
+  const failures: Failure[] = [];
+  for (const proposal of proposals) {
+    const fault = faultOf(proposal);
+    if (fault !== undefined) failures.push(fault);
+    else sound.push(proposal as Sound<Action>);
+  }
+  return { sound, failures };
+}
+
+const none: readonly never[] = [];
+
+/** The common case, and the fast one: priors are given and the actions are plainly different. */
+function needNoMerging<Action>(
+  proposals: readonly Proposal<Action>[],
+): proposals is readonly NewChild<Action>[] {
+  if (proposals.length > scanned) return false;
+  return proposals.every((proposal, index) => {
+    if ('failure' in proposal || proposal.prior === undefined) return false;
+    if (faultOf(proposal) !== undefined || typeof proposal.action === 'object') return false;
+    for (let before = 0; before < index; before++) {
+      const other = proposals[before];
+      if (other !== undefined && 'action' in other && other.action === proposal.action)
+        return false;
+    }
+    return true;
+  });
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+type Sound<Action> = Extract<Proposal<Action>, { readonly action: Action }>;
+type Candidate<State, Action> = SearchNode<State, Action> | Mutable<NewChild<Action>>;
+
+function faultOf<Action>(proposal: Proposal<Action>): Failure | undefined {
+  if ('failure' in proposal) return proposal.failure;
+  const { prior } = proposal;
+  if (prior === undefined || (Number.isFinite(prior) && prior >= 0)) return undefined;
+  return {
+    kind: 'invalid',
+    message: `Expected \`prior\` to be a finite number from 0 up, got ${describeValue(prior)}.`,
+  };
+}
+
+/** Makes room for the shares of new samples among those of earlier ones. */
+function dilute<State, Action>(
+  tree: SearchTree<State, Action>,
+  node: SearchNode<State, Action>,
+  factor: number,
+): void {
+  for (const child of node.children) tree.setPrior(child, child.prior * factor);
+}
+
+/** Up to so many siblings a scan is faster than a map. */
+const scanned = 16;
+
+/** The children of a node, old and new, found by their actions. */
+class Siblings<State, Action> {
+  readonly fresh: Mutable<NewChild<Action>>[] = [];
+  readonly #children: readonly SearchNode<State, Action>[];
+  readonly #keys: unknown[] = [];
+  #places: Map<unknown, number> | undefined;
+
+  constructor(children: readonly SearchNode<State, Action>[]) {
+    this.#children = children;
+    for (const { action } of children) this.#remember(identity(action));
+  }
+
+  find(action: Action): Candidate<State, Action> | undefined {
+    const key = identity(action);
+    const place = this.#places === undefined ? this.#keys.indexOf(key) : this.#places.get(key);
+    if (place === undefined || place < 0) return undefined;
+    return this.#children[place] ?? this.fresh[place - this.#children.length];
+  }
+
+  add(child: Mutable<NewChild<Action>>): Mutable<NewChild<Action>> {
+    this.#remember(identity(child.action));
+    this.fresh.push(child);
+    return child;
+  }
+
+  #remember(key: unknown): void {
+    this.#places?.set(key, this.#keys.length);
+    this.#keys.push(key);
+    if (this.#keys.length > scanned && this.#places === undefined) {
+      this.#places = new Map(this.#keys.map((known, place) => [known, place]));
+    }
+  }
+}
+
+/** Equal actions have equal identities: themselves where they are primitive, their JSON where they are not. */
+function identity(action: unknown): unknown {
+  if (typeof action !== 'object' || action === null) return action;
+  try {
+    return canonicalJson('action', action);
+  } catch {
+    return action;
+  }
+}

@@ -1,0 +1,139 @@
+import { describeValue } from '../runtime/expect.ts';
+import type { Transition } from '../spec/environment.ts';
+import type { ChildNode, SearchNode } from '../spec/node.ts';
+import { failNode, failureOf } from './failing.ts';
+import { endsSearch, PluginContext } from './plugin-context.ts';
+import type { SearchSession } from './session.ts';
+
+/** Steps to the states of proposed nodes. */
+export class Realisations<State, Action> {
+  readonly #session: SearchSession<State, Action>;
+  readonly #underWay = new Map<SearchNode<State, Action>, Promise<void>>();
+
+  readonly #families = new WeakMap<
+    SearchNode<State, Action>,
+    Map<string, SearchNode<State, Action>>
+  >();
+
+  constructor(session: SearchSession<State, Action>) {
+    this.#session = session;
+  }
+
+  /** Realises nodes, parents first. Synchronous, without a promise, where the environment is. */
+  realise(nodes: readonly SearchNode<State, Action>[]): Promise<void> | undefined {
+    let pending: Promise<void>[] | undefined;
+    for (const node of nodes) {
+      const stepping = node.kind === 'proposed' ? this.#realise(node) : undefined;
+      if (stepping === undefined) continue;
+      pending ??= [];
+      pending.push(stepping);
+    }
+    return pending === undefined ? undefined : Promise.all(pending).then(() => {});
+  }
+
+  #realise(node: ChildNode<State, Action>): Promise<void> | undefined {
+    if (node.status === 'failed' || node.status === 'pruned') return undefined;
+    const underWay = this.#underWay.get(node);
+    if (underWay !== undefined) return underWay;
+    const { parent } = node;
+    const above = parent.kind === 'proposed' ? this.#realise(parent) : undefined;
+    const stepping = above === undefined ? this.#step(node) : above.then(() => this.#step(node));
+    if (stepping === undefined) return undefined;
+    const tracked = stepping.finally(() => this.#underWay.delete(node));
+    this.#underWay.set(node, tracked);
+    return tracked;
+  }
+
+  #step(node: ChildNode<State, Action>): Promise<void> | undefined {
+    const { environment, runtime } = this.#session;
+    const { parent, action } = node;
+    if (parent.kind === 'proposed') {
+      failNode(this.#session, node, { kind: 'environment', message: 'Its parent has no state.' });
+      return undefined;
+    }
+    const context = new PluginContext(runtime, 'step', { node: node.id });
+    try {
+      const transition = environment.step(parent.state, action, context);
+      if (!(transition instanceof Promise)) {
+        this.#apply(node, transition);
+        return undefined;
+      }
+      return transition.then(
+        (settled) => {
+          context.throwIfInterrupted();
+          this.#apply(node, settled);
+        },
+        (error: unknown) => this.#fail(node, context.interruption ?? error),
+      );
+    } catch (error) {
+      this.#fail(node, error);
+      return undefined;
+    }
+  }
+
+  #apply(node: ChildNode<State, Action>, transition: Transition<State>): void {
+    const fault = faultOf(transition);
+    if (fault !== undefined) {
+      failNode(this.#session, node, { kind: 'invalid', message: fault });
+      return;
+    }
+    const { tree, emit } = this.#session;
+    tree.realise(node, transition);
+    emit?.({ type: 'node-realised', node });
+    this.#mergeIntoTwin(node);
+  }
+
+  /** The key of a node's state. */
+  key(node: SearchNode<State, Action>): string | undefined {
+    return node.kind === 'proposed' ? undefined : this.#session.environment.key?.(node.state);
+  }
+
+  /** A sibling that reached the same state first keeps its place, and takes over the prior. */
+  #mergeIntoTwin(node: ChildNode<State, Action>): void {
+    if (node.parent.children.length < 2) return;
+    const key = this.key(node);
+    if (key === undefined) return;
+    const family = this.#family(node.parent);
+    const twin = family.get(key);
+    if (twin === undefined || twin === node) {
+      family.set(key, node);
+      return;
+    }
+    const { tree } = this.#session;
+    tree.setPrior(twin, twin.prior + node.prior);
+    tree.setPrior(node, 0);
+    tree.annotate(node, { duplicateOf: twin.id });
+    tree.prune(node);
+  }
+
+  /** The realised children of a node by the key of their state. */
+  #family(parent: SearchNode<State, Action>): Map<string, SearchNode<State, Action>> {
+    const known = this.#families.get(parent);
+    if (known !== undefined) return known;
+    const family = new Map<string, SearchNode<State, Action>>();
+    for (const child of parent.children) {
+      const key = child.status === 'pruned' ? undefined : this.key(child);
+      if (key !== undefined && !family.has(key)) family.set(key, child);
+    }
+    this.#families.set(parent, family);
+    return family;
+  }
+
+  #fail(node: ChildNode<State, Action>, error: unknown): void {
+    const { runtime } = this.#session;
+    if (runtime.signal.aborted || endsSearch(error)) throw error;
+    failNode(this.#session, node, failureOf(error, 'environment'));
+  }
+}
+
+/** What is wrong with a transition, for a plug-in's author. */
+function faultOf(transition: Transition<unknown>): string | undefined {
+  if (typeof transition !== 'object' || (transition as unknown) === null) {
+    return `Expected \`step\` to return a transition, got ${describeValue(transition)}.`;
+  }
+  const { reward } = transition;
+  if (reward !== undefined && !Number.isFinite(reward)) {
+    return `Expected \`reward\` to be a finite number, got ${describeValue(reward)}.`;
+  }
+  return undefined;
+}

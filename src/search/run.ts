@@ -1,0 +1,265 @@
+import { Calls } from '../runtime/calls.ts';
+import { expectJson } from '../runtime/canonical-json.ts';
+import { turn } from '../runtime/clock.ts';
+import { expectation } from '../runtime/expect.ts';
+import { beginJournal, type Journal, memoryJournal, startJournal } from '../runtime/journal.ts';
+import { Ledger } from '../runtime/ledger.ts';
+import { seededRandom } from '../runtime/random.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { JsonValue } from '../spec/json.ts';
+import type { Budget, Spend } from '../spec/spend.ts';
+import { actionsTo } from '../tree/summary.ts';
+import { SearchTree } from '../tree/tree.ts';
+import { AlgorithmContext } from './context.ts';
+import type { SearchEvent, SearchOptions, SearchResult } from './contracts.ts';
+import { type CheckedOptions, checkOptions } from './options.ts';
+import { type Outside, openOutside } from './outside.ts';
+import { PluginContext, type PluginRuntime } from './plugin-context.ts';
+import type { SearchSession } from './session.ts';
+import { Simulations, type Stop } from './simulations.ts';
+
+/** What surrounds a search. */
+export interface Surroundings<State, Action> {
+  /** Hears of every event. */
+  readonly emit?: (event: SearchEvent<State, Action>) => void;
+  /** Waited for before results take effect. */
+  readonly ready?: () => Promise<void> | undefined;
+  /** The search that this one continues. */
+  readonly before?: Outside;
+  /** The search that this one is a part of. */
+  readonly within?: { readonly outside: Outside; readonly ledger: Ledger };
+}
+
+/** Runs one search to its end. */
+export async function runSearch<State, Action>(
+  options: SearchOptions<State, Action>,
+  surroundings: Surroundings<State, Action> = {},
+): Promise<SearchResult<State, Action>> {
+  options.signal?.throwIfAborted();
+  const checked = checkOptions(options);
+  const { emit, before, within } = surroundings;
+  const { clock, budget } = checked;
+  const outside = within?.outside ?? open(options, checked, surroundings);
+  const ledger = new Ledger({ budget, clock, parent: within?.ledger });
+  if (within === undefined && before === undefined && outside.journal.mode === 'record') {
+    ledger.charge(outside.gate.lost);
+  }
+  const runtime: PluginRuntime = {
+    calls: new Calls(outside.gate, { prices: checked.prices, ledger }),
+    signal: outside.controller.signal,
+    clock,
+    random: outside.random,
+  };
+  const tree = options.tree ?? (await plant(options, checked.seed, runtime));
+  expectSameEnvironment(tree, options);
+  if (within === undefined && before === undefined) startJournalAt(tree, options, outside.journal);
+
+  const session: SearchSession<State, Action> = {
+    environment: options.environment,
+    policy: options.policy,
+    evaluator: options.evaluator,
+    tree,
+    ledger,
+    runtime,
+    emit,
+    nested: (nested) => runNested(nested, { outside, ledger }),
+  };
+  emit?.({ type: 'search-start', tree });
+  const stop = await grow(session, { options, checked, outside, isPart: within !== undefined });
+  const result = report(session, { options, outside, stop });
+  emit?.({ type: 'search-end', result });
+  return result;
+}
+
+function open<State, Action>(
+  options: SearchOptions<State, Action>,
+  checked: CheckedOptions<State, Action>,
+  { emit, ready = () => undefined, before }: Surroundings<State, Action>,
+): Outside {
+  const journal = options.journal ?? before?.journal ?? memoryJournal();
+  if (before === undefined) {
+    beginJournal(journal, {
+      environment: options.environment.name,
+      algorithm: checked.algorithm.name,
+      seed: checked.seed,
+      order: checked.order,
+    });
+  }
+  return openOutside({
+    journal,
+    order: checked.order,
+    clock: checked.clock,
+    random: seededRandom(checked.seed),
+    ms: checked.budget.ms,
+    before,
+    ready,
+    onCall: (call) => emit?.({ type: 'call-end', call }),
+  });
+}
+
+/** A new tree, with the environment's start as its root. */
+async function plant<State, Action>(
+  { environment }: SearchOptions<State, Action>,
+  seed: number | string,
+  runtime: PluginRuntime,
+): Promise<SearchTree<State, Action>> {
+  try {
+    const state = await environment.reset(new PluginContext(runtime, 'reset'));
+    return new SearchTree(state, { environment: environment.name, seed });
+  } catch (cause) {
+    runtime.signal.throwIfAborted();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EspalierError(
+      'usage',
+      `The environment ${environment.name} has no start: ${reason}`,
+      { cause },
+    );
+  }
+}
+
+/** Statistics of one problem mean nothing for another. */
+function expectSameEnvironment<State, Action>(
+  tree: SearchTree<State, Action>,
+  { environment }: SearchOptions<State, Action>,
+): void {
+  if (tree.origin.environment !== environment.name) {
+    throw expectation(
+      'tree',
+      `a tree of the environment '${environment.name}'`,
+      tree.origin.environment,
+    );
+  }
+}
+
+/** Ties a journal to the start of the search, where that can be put into JSON. */
+function startJournalAt<State, Action>(
+  tree: SearchTree<State, Action>,
+  { environment }: SearchOptions<State, Action>,
+  journal: Journal,
+): void {
+  let state: JsonValue;
+  try {
+    const encoded: unknown = environment.codec?.encode(tree.root.state) ?? tree.root.state;
+    expectJson('state', encoded);
+    state = encoded;
+  } catch {
+    return;
+  }
+  startJournal(journal, state);
+}
+
+interface Growth<State, Action> {
+  readonly options: SearchOptions<State, Action>;
+  readonly checked: CheckedOptions<State, Action>;
+  readonly outside: Outside;
+  /** Whether the search is part of another, which looks after time and aborts. */
+  readonly isPart: boolean;
+}
+
+/** Runs the algorithm and says why it stopped. */
+async function grow<State, Action>(
+  session: SearchSession<State, Action>,
+  { options, checked, outside, isPart }: Growth<State, Action>,
+): Promise<Stop> {
+  const { tree, ledger } = session;
+  const { algorithm, concurrency, stopWhen } = checked;
+  const { gate, sequencer, deadline, controller } = outside;
+  const simulations = new Simulations(session, {
+    concurrency,
+    stopWhen,
+    gate,
+    sequencer,
+    deadline,
+  });
+  const context = new AlgorithmContext(session, simulations);
+  const firstSimulation = tree.simulations;
+  const unwatch = isPart
+    ? () => {}
+    : deadline.watch(
+        () => tree.simulations - firstSimulation,
+        (exceeded) => simulations.end({ reason: 'budget', exceeded }),
+      );
+  const abort = (): void => controller.abort(options.signal?.reason);
+  options.signal?.addEventListener('abort', abort);
+  try {
+    // A plug-in that ignores the signal must not keep an aborted search from ending.
+    await Promise.race([algorithm.run(tree, context), rejection(controller.signal)]);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    simulations.settle(error);
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+    unwatch();
+    if (!isPart) close(outside, ledger);
+  }
+  return simulations.stop ?? { reason: 'exhausted' };
+}
+
+/** Rejects one turn after the abort, so that those who heed it can put things in order. */
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => void turn().then(() => reject(signal.reason)));
+  });
+}
+
+/** Leaves nothing behind: no call in flight, nobody waiting for the budget. */
+function close({ controller, sequencer }: Outside, ledger: Ledger): void {
+  ledger.close();
+  controller.abort(new EspalierError('budget', 'The search is over.'));
+  sequencer.clear();
+}
+
+function runNested<State, Action>(
+  options: SearchOptions<State, Action> & { readonly share: number },
+  within: { readonly outside: Outside; readonly ledger: Ledger },
+): Promise<SearchResult<State, Action>> {
+  const { share, ...rest } = options;
+  if (!(share > 0 && share <= 1)) {
+    throw expectation('share', 'a number above 0 and up to 1', share);
+  }
+  if (rest.budget?.ms !== undefined) {
+    throw expectation('budget.ms', 'left to the surrounding search', rest.budget.ms);
+  }
+  const budget = shareOf(within.ledger.remaining, share, rest.budget ?? {});
+  return runSearch({ ...rest, budget }, { within });
+}
+
+/** A share of what is left, within what was asked for. Time is not shared out: it passes for all. */
+function shareOf(remaining: Spend, share: number, asked: Budget): Budget {
+  const units = ['simulations', 'nodes', 'calls', 'tokens', 'usd'] as const;
+  const limits = units.flatMap((unit) => {
+    const part = unit === 'usd' ? remaining[unit] * share : Math.floor(remaining[unit] * share);
+    const limit = Math.min(part, asked[unit] ?? Number.POSITIVE_INFINITY);
+    return limit === Number.POSITIVE_INFINITY ? [] : [[unit, limit] as const];
+  });
+  return Object.fromEntries(limits);
+}
+
+function report<State, Action>(
+  { tree, ledger }: SearchSession<State, Action>,
+  end: {
+    readonly options: SearchOptions<State, Action>;
+    readonly outside: Outside;
+    readonly stop: Stop;
+  },
+): SearchResult<State, Action> {
+  const { options, outside, stop } = end;
+  const { best, bestTerminal, cursor, conclusion } = tree;
+  const failure: Failure | undefined = stop.failure ?? cursor.failure;
+  const deadEnd = stop.reason === 'exhausted' && cursor.status === 'failed';
+  return {
+    tree,
+    best,
+    actions: actionsTo(best),
+    solved: best === bestTerminal && (tree.score(best) ?? 0) >= 1,
+    optimal: conclusion?.optimal ?? false,
+    stopReason: deadEnd ? 'failed' : stop.reason,
+    exceeded: stop.exceeded,
+    failure: deadEnd || stop.reason === 'failed' ? failure : undefined,
+    spend: ledger.spend,
+    overdraft: ledger.overdraft,
+    coverage: outside.gate.coverage,
+    resume: (changes = {}) => runSearch({ ...options, ...changes, tree }, { before: outside }),
+  };
+}

@@ -1,0 +1,23 @@
+import type { Ledger } from '../runtime/ledger.ts';
+import type { Environment } from '../spec/environment.ts';
+import type { Evaluator } from '../spec/evaluator.ts';
+import type { Policy } from '../spec/policy.ts';
+import type { SearchTree } from '../tree/tree.ts';
+import type { SearchEvent, SearchOptions, SearchResult } from './contracts.ts';
+import type { PluginRuntime } from './plugin-context.ts';
+
+/** What the parts of one running search share. */
+export interface SearchSession<State, Action> {
+  readonly environment: Environment<State, Action>;
+  readonly policy: Policy<State, Action>;
+  readonly evaluator: Evaluator<State, Action> | undefined;
+  readonly tree: SearchTree<State, Action>;
+  readonly ledger: Ledger;
+  readonly runtime: PluginRuntime;
+  /** Tells an event; absent when nobody listens, so that no event is even made. */
+  readonly emit: ((event: SearchEvent<State, Action>) => void) | undefined;
+  /** Runs another search on a share of this one's budget. */
+  readonly nested: <S, A>(
+    options: SearchOptions<S, A> & { readonly share: number },
+  ) => Promise<SearchResult<S, A>>;
+}

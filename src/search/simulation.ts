@@ -1,0 +1,49 @@
+import type { Random } from '../spec/context.ts';
+import type { SearchNode } from '../spec/node.ts';
+import type { SearchTree } from '../tree/tree.ts';
+import type { Simulation } from './contracts.ts';
+
+/** A simulation under way, with the marks that it leaves on its path. */
+export class SimulationInFlight<State, Action> implements Simulation<State, Action> {
+  readonly index: number;
+  readonly #tree: SearchTree<State, Action> | undefined;
+  readonly #source: Random;
+  #random: Random | undefined;
+  #deepest: SearchNode<State, Action> | undefined;
+
+  /** `tree` is left out where no other simulation could see the marks. */
+  constructor(tree: SearchTree<State, Action> | undefined, index: number, source: Random) {
+    this.#tree = tree;
+    this.index = index;
+    this.#source = source;
+  }
+
+  get random(): Random {
+    this.#random ??= this.#source.split('simulation', this.index);
+    return this.#random;
+  }
+
+  visit<Node extends SearchNode<State, Action>>(node: Node): Node {
+    if (this.#tree === undefined) return node;
+    if (this.#deepest === undefined || isBelow(node, this.#deepest)) {
+      this.#tree.addInFlight(node, 1, this.#deepest);
+    } else {
+      this.release();
+      this.#tree.addInFlight(node, 1);
+    }
+    this.#deepest = node;
+    return node;
+  }
+
+  /** Takes the marks back. */
+  release(): void {
+    if (this.#deepest !== undefined) this.#tree?.addInFlight(this.#deepest, -1);
+    this.#deepest = undefined;
+  }
+}
+
+function isBelow(node: SearchNode, above: SearchNode): boolean {
+  let current: SearchNode | undefined = node;
+  while (current !== undefined && current.depth > above.depth) current = current.parent;
+  return current === above;
+}

@@ -1,0 +1,215 @@
+import type { CallGate } from '../runtime/call-gate.ts';
+import type { Sequencer } from '../runtime/sequencer.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { SearchNode } from '../spec/node.ts';
+import type { Spend } from '../spec/spend.ts';
+import type { Simulation, SimulationOutcome, StopCondition, StopReason } from './contracts.ts';
+import type { Deadline } from './outside.ts';
+import type { SearchSession } from './session.ts';
+import { SimulationInFlight } from './simulation.ts';
+
+/** Why simulations came to an end. */
+export interface Stop {
+  readonly reason: StopReason;
+  readonly exceeded?: keyof Spend | undefined;
+  readonly failure?: Failure;
+}
+
+/** What the driver of simulations works with. */
+export interface SimulationsOptions<State, Action> {
+  readonly concurrency: number;
+  readonly stopWhen: readonly StopCondition<State, Action>[];
+  readonly gate: CallGate;
+  readonly sequencer: Sequencer;
+  readonly deadline: Deadline;
+}
+
+/** After so many simulations without a call, the event loop gets its turn: signals and timers must come through. */
+const simulationsPerTurn = 128;
+
+interface Round {
+  left: number;
+  over: boolean;
+}
+
+/**
+ * Keeps simulations in flight until one of them, the budget or a stop condition ends the search.
+ *
+ * What it does depends on the order in which results take effect and on nothing else: a worker never
+ * looks at the clock between two decisions.
+ */
+export class Simulations<State, Action> {
+  readonly #session: SearchSession<State, Action>;
+  readonly #options: SimulationsOptions<State, Action>;
+  #stop: Stop | undefined;
+  #error: { readonly thrown: unknown } | undefined;
+  #running = 0;
+  #ended: (() => void)[] = [];
+
+  constructor(session: SearchSession<State, Action>, options: SimulationsOptions<State, Action>) {
+    this.#session = session;
+    this.#options = options;
+  }
+
+  /** Why the search is over; `undefined` while it is not. */
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  get stopped(): boolean {
+    return this.#stop !== undefined || this.#error !== undefined;
+  }
+
+  /** Lets no further simulation start. Those under way go on to their end. */
+  end(stop: Stop): void {
+    this.#stop ??= stop;
+    this.#wake();
+  }
+
+  async run(
+    simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
+    { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
+  ): Promise<void> {
+    const round: Round = { left: limit, over: false };
+    const workers = Math.min(this.#options.concurrency, limit);
+    await Promise.all(Array.from({ length: workers }, () => this.#work(simulate, round)));
+    if (this.#error !== undefined) throw this.#error.thrown;
+  }
+
+  async #work(
+    simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
+    round: Round,
+  ): Promise<void> {
+    const { gate, sequencer } = this.#options;
+    while (this.#mayStart(round)) {
+      round.left--;
+      const simulation = this.#start();
+      const issued = gate.issued;
+      let outcome: SimulationOutcome;
+      try {
+        outcome = await simulate(simulation);
+      } catch (error) {
+        this.#finish(simulation, round, 'continue');
+        this.#fail(error);
+        return;
+      }
+      this.#finish(simulation, round, outcome);
+
+      if (outcome === 'waiting') await this.#nextEnd(round);
+      // What cost nothing taught nothing that the calls under way might not correct: they go first.
+      else if (gate.issued === issued && sequencer.pending > 0) await sequencer.nextRelease();
+      else if (this.#session.tree.simulations % simulationsPerTurn === 0) await sequencer.rest();
+    }
+  }
+
+  #mayStart(round: Round): boolean {
+    if (round.left <= 0 || round.over || this.stopped) return false;
+    const { ledger, runtime } = this.#session;
+    if (runtime.signal.aborted) {
+      this.#fail(runtime.signal.reason);
+      return false;
+    }
+    const { storageError } = this.#options.gate;
+    if (storageError !== undefined) {
+      this.end({ reason: 'failed', failure: { kind: 'call', message: storageError.message } });
+      return false;
+    }
+    const { exhausted } = ledger;
+    const { deadline } = this.#options;
+    deadline.check();
+    // In a replay the recorded deadline stands in for the clock.
+    if (exhausted === undefined || (exhausted === 'ms' && deadline.ahead)) return true;
+    if (exhausted === 'ms') deadline.expire();
+    this.end({ reason: 'budget', exceeded: exhausted });
+    return false;
+  }
+
+  #start(): SimulationInFlight<State, Action> {
+    const { tree, ledger, runtime, emit } = this.#session;
+    const index = tree.simulations;
+    tree.simulations++;
+    ledger.addSimulations(1);
+    this.#running++;
+    emit?.({ type: 'simulation-start', simulation: index });
+    const marked = this.#options.concurrency > 1 ? tree : undefined;
+    return new SimulationInFlight(marked, index, runtime.random);
+  }
+
+  #finish(
+    simulation: SimulationInFlight<State, Action>,
+    round: Round,
+    outcome: SimulationOutcome,
+  ): void {
+    const { tree, ledger, emit } = this.#session;
+    simulation.release();
+    this.#running--;
+    if (outcome === 'waiting') {
+      tree.simulations--;
+      ledger.addSimulations(-1);
+      round.left++;
+    } else {
+      this.#judge(outcome);
+    }
+    if (emit !== undefined) {
+      const { best } = tree;
+      const { spend } = ledger;
+      emit({ type: 'simulation-end', simulation: simulation.index, outcome, best, spend });
+    }
+    if (outcome !== 'waiting') this.#wake();
+  }
+
+  #judge(outcome: SimulationOutcome): void {
+    if (outcome === 'solved' || outcome === 'exhausted') this.end({ reason: outcome });
+    const { tree, ledger } = this.#session;
+    for (const condition of this.#options.stopWhen) {
+      const answer = condition({
+        tree,
+        get best(): SearchNode<State, Action> {
+          return tree.best;
+        },
+        get spend(): Spend {
+          return ledger.spend;
+        },
+      });
+      if (answer !== false) this.end({ reason: answer === 'solved' ? 'solved' : 'stopped' });
+    }
+  }
+
+  /** Takes in an error that the algorithm let through; throws it on unless it only ends the search. */
+  settle(error: unknown): void {
+    this.#fail(error);
+    if (this.#error !== undefined) throw this.#error.thrown;
+  }
+
+  /** A refused call and a full disk end the search gracefully; everything else rejects it. */
+  #fail(error: unknown): void {
+    const { ledger, runtime } = this.#session;
+    const code = EspalierError.isInstance(error) ? error.code : undefined;
+    if (code === 'budget') this.end({ reason: 'budget', exceeded: ledger.exhausted });
+    else if (code === 'storage') {
+      this.end({ reason: 'failed', failure: { kind: 'call', message: (error as Error).message } });
+    } else if (!(this.#stop !== undefined && runtime.signal.aborted)) {
+      this.#error ??= { thrown: error };
+    }
+    this.#wake();
+  }
+
+  /** Resolves when another simulation has ended; when none is running, there is nothing to wait for. */
+  #nextEnd(round: Round): Promise<void> | undefined {
+    if (this.#running === 0) {
+      round.over = true;
+      this.end({ reason: 'exhausted' });
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      this.#ended.push(resolve);
+    });
+  }
+
+  #wake(): void {
+    const waiting = this.#ended;
+    this.#ended = [];
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,17 @@
+import type { SearchProgress } from './contracts.ts';
+
+/**
+ * Ends the search as solved once a terminal node, or an answer, scores at least so much.
+ *
+ * @param options - `score`: the return from which a path counts as a solution. Default 1.
+ */
+export function solved({
+  score = 1,
+}: {
+  readonly score?: number;
+} = {}): <State, Action>(progress: SearchProgress<State, Action>) => 'solved' | false {
+  return ({ tree }) => {
+    const best = tree.bestTerminal;
+    return best !== undefined && (tree.score(best) ?? 0) >= score ? 'solved' : false;
+  };
+}

@@ -1,0 +1,32 @@
+import type { NodeStatistics } from '../spec/node.ts';
+
+/** Picks the action to take once the search is over. Pure. */
+export type FinalChoice = <Node extends NodeStatistics>(
+  children: readonly Node[],
+) => Node | undefined;
+
+/**
+ * The child with the most visits; ties go to the higher value, then to the first. Where solved subtrees
+ * are not visited again, a value says more than a count: then prefer {@link maxChild}.
+ *
+ * @see Chaslot, Winands, van den Herik, Uiterwijk, Bouzy, "Progressive Strategies for Monte-Carlo Tree
+ * Search", 2008, section 2.4.
+ */
+export const robustChild: FinalChoice = (children) =>
+  greatest(children, (a, b) => a.visits - b.visits || a.value - b.value);
+
+/** The visited child with the highest value; ties go to more visits, then to the first. */
+export const maxChild: FinalChoice = (children) =>
+  greatest(children, (a, b) => a.value - b.value || a.visits - b.visits);
+
+function greatest<Node extends NodeStatistics>(
+  nodes: readonly Node[],
+  compare: (a: Node, b: Node) => number,
+): Node | undefined {
+  let best: Node | undefined;
+  for (const node of nodes) {
+    if (node.visits === 0) continue;
+    if (best === undefined || compare(node, best) > 0) best = node;
+  }
+  return best;
+}

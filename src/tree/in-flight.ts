@@ -1,0 +1,40 @@
+import type { NodeStatistics } from '../spec/node.ts';
+
+/**
+ * How a selection rule counts the simulations that are under way below a node, so that simulations
+ * started together spread over the tree.
+ */
+export interface InFlight {
+  readonly name: string;
+  /** The visits that the exploration term counts. */
+  visits(node: NodeStatistics): number;
+  /** The value that the exploitation term sees. */
+  value(node: NodeStatistics): number;
+}
+
+/**
+ * Counts unobserved samples: N + O(s) in the exploration term, the value left as it is. The default: it
+ * spreads simulations without pretending that they failed.
+ *
+ * @see Liu, Chen, Yu, Zhai, Zhou, Liu, "Watch the Unobserved: A Simple Approach to Parallelizing Monte
+ * Carlo Tree Search", 2020, equation 4.
+ */
+export const unobserved: InFlight = {
+  name: 'unobserved',
+  visits: (node) => node.visits + node.inFlight,
+  value: (node) => node.value,
+};
+
+/**
+ * Counts each simulation under way as one that has returned `loss`: N + O in both terms.
+ *
+ * @see Chaslot, Winands, van den Herik, "Parallel Monte-Carlo Tree Search", 2008, section 3.3.
+ */
+export function virtualLoss({ loss = 0 }: { readonly loss?: number } = {}): InFlight {
+  return {
+    name: 'virtual-loss',
+    visits: (node) => node.visits + node.inFlight,
+    value: ({ visits, inFlight, value }) =>
+      inFlight === 0 ? value : (visits * value + inFlight * loss) / (visits + inFlight),
+  };
+}

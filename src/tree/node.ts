@@ -1,0 +1,120 @@
+import type { Evaluation } from '../spec/evaluator.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { JsonValue } from '../spec/json.ts';
+import type { Completion } from '../spec/language-model.ts';
+import type { NodeId, NodeStatus, SearchNode } from '../spec/node.ts';
+
+const noChildren: readonly never[] = Object.freeze([]);
+
+/**
+ * The one mutable form of a node. Everybody else sees it as a `SearchNode`, which is read only.
+ *
+ * An empty list of children is shared by all nodes that have none.
+ */
+export class TreeNode<State, Action> {
+  readonly id: NodeId;
+  readonly depth: number;
+  readonly parent: TreeNode<State, Action> | undefined;
+  readonly action: Action | undefined;
+  state: State | undefined = undefined;
+  children: readonly TreeNode<State, Action>[] = noChildren;
+
+  prior: number;
+  reward: number | undefined = undefined;
+  visits = 0;
+  value = 0;
+  inFlight = 0;
+
+  status: NodeStatus = 'open';
+  /** Whether `state` is set: a state may itself be `undefined`. */
+  realised = false;
+  terminal = false;
+  complete = false;
+
+  evaluation: Evaluation | undefined = undefined;
+  #rare: Rare = nothingRare;
+
+  constructor(
+    id: NodeId,
+    parent: TreeNode<State, Action> | undefined,
+    { action, prior }: { readonly action: Action | undefined; readonly prior: number },
+  ) {
+    this.id = id;
+    this.parent = parent;
+    this.action = action;
+    this.prior = prior;
+    this.depth = parent === undefined ? 0 : parent.depth + 1;
+  }
+
+  get kind(): 'root' | 'proposed' | 'realised' {
+    if (this.parent === undefined) return 'root';
+    return this.realised ? 'realised' : 'proposed';
+  }
+
+  get rawValue(): number | undefined {
+    return this.evaluation?.value;
+  }
+
+  get answer(): boolean {
+    return this.#rare.answer;
+  }
+
+  get samples(): number {
+    return this.#rare.samples;
+  }
+
+  get failure(): Failure | undefined {
+    return this.#rare.failure;
+  }
+
+  get completion(): Completion | undefined {
+    return this.#rare.completion;
+  }
+
+  get annotations(): Readonly<Record<string, JsonValue>> {
+    return this.#rare.annotations;
+  }
+
+  /** Sets what most nodes lack. */
+  set(change: Partial<Rare>): void {
+    this.#rare = { ...this.#rare, ...change };
+  }
+
+  /** Takes over all that may change, for a copy of the tree. */
+  copyFrom(other: TreeNode<State, Action>): void {
+    this.state = other.state;
+    this.realised = other.realised;
+    this.prior = other.prior;
+    this.reward = other.reward;
+    this.visits = other.visits;
+    this.value = other.value;
+    this.status = other.status;
+    this.terminal = other.terminal;
+    this.complete = other.complete;
+    this.evaluation = other.evaluation;
+    this.#rare = other.#rare;
+  }
+}
+
+/** What most nodes lack. It is kept apart, so that they stay small. */
+interface Rare {
+  readonly answer: boolean;
+  /** Proposals that the policy has been asked for here. */
+  readonly samples: number;
+  readonly failure: Failure | undefined;
+  readonly completion: Completion | undefined;
+  readonly annotations: Readonly<Record<string, JsonValue>>;
+}
+
+const nothingRare: Rare = Object.freeze({
+  answer: false,
+  samples: 0,
+  failure: undefined,
+  completion: undefined,
+  annotations: Object.freeze({}),
+});
+
+/** The read-only face of a node. The only cast between the two. */
+export function view<State, Action>(node: TreeNode<State, Action>): SearchNode<State, Action> {
+  return node as unknown as SearchNode<State, Action>;
+}

@@ -1,0 +1,79 @@
+import type { NodeStatistics } from '../spec/node.ts';
+import type { QTransform } from './selection.ts';
+
+/**
+ * Maps Q from [min, max] to [0, 1]; an unvisited child counts as `min`.
+ *
+ * @see Schrittwieser et al., "Mastering Atari, Go, Chess and Shogi by Planning with a Learned Model",
+ * 2020, equation 5, with fixed bounds.
+ */
+export function byMinMax({ min, max }: { readonly min: number; readonly max: number }): QTransform {
+  return () => (child) => (child.visits === 0 ? 0 : (child.value - min) / (max - min));
+}
+
+/**
+ * Maps Q to [0, 1] by the least and the greatest value among the parent and its visited children; an
+ * unvisited child counts as the least. Values of any scale then suit the same exploration constant.
+ *
+ * @see Schrittwieser et al., 2020, equation 5, with the bounds of one family.
+ */
+export const byParentAndSiblings: QTransform = (parent) => {
+  let least = parent.value;
+  let greatest = parent.value;
+  for (const { visits, value } of parent.children) {
+    if (visits === 0) continue;
+    least = Math.min(least, value);
+    greatest = Math.max(greatest, value);
+  }
+  const span = Math.max(greatest - least, 1e-8);
+  return (child) => (child.visits === 0 ? 0 : (child.value - least) / span);
+};
+
+/** Options of {@link completedByMixValue}. */
+export interface MixValueOptions {
+  /** c_scale. @defaultValue 0.1 */
+  readonly valueScale?: number;
+  /** c_visit. @defaultValue 50 */
+  readonly maxVisitInit?: number;
+  /** Whether completed values are first mapped to [0, 1] within the family. @defaultValue true */
+  readonly rescale?: boolean;
+}
+
+/**
+ * Completes unvisited children by a mix of the parent's raw value and the prior-weighted values of its
+ * visited children, then scales by `(c_visit + max N) · c_scale`.
+ *
+ * @see Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022,
+ * equations 8, 10 and 33.
+ */
+export function completedByMixValue({
+  valueScale = 0.1,
+  maxVisitInit = 50,
+  rescale = true,
+}: MixValueOptions = {}): QTransform {
+  return (parent) => {
+    const mixed = mixedValue(parent);
+    const complete = (child: NodeStatistics) => (child.visits > 0 ? child.value : mixed);
+    const completed = parent.children.map(complete);
+    const least = rescale ? Math.min(...completed) : 0;
+    const span = rescale ? Math.max(Math.max(...completed) - least, 1e-8) : 1;
+    const most = parent.children.reduce((max, { visits }) => Math.max(max, visits), 0);
+    const scale = (maxVisitInit + most) * valueScale;
+    return (child) => (scale * (complete(child) - least)) / span;
+  };
+}
+
+/** v_mix: the raw value of the parent, mixed with what its visited children say. */
+function mixedValue(parent: NodeStatistics): number {
+  const rawValue = parent.rawValue ?? parent.value;
+  let visits = 0;
+  let prior = 0;
+  let weighted = 0;
+  for (const child of parent.children) {
+    visits += child.visits;
+    if (child.visits === 0) continue;
+    prior += child.prior;
+    weighted += child.prior * child.value;
+  }
+  return prior === 0 ? rawValue : (rawValue + (visits * weighted) / prior) / (1 + visits);
+}

@@ -1,0 +1,225 @@
+import type { Random } from '../spec/context.ts';
+import type { NodeStatistics, SearchNode } from '../spec/node.ts';
+import { type InFlight, unobserved } from './in-flight.ts';
+import { sampleBeta } from './posterior.ts';
+
+/** Scores the children of one parent; the highest score is selected. Pure, but for the random source. */
+export type SelectionRule = (
+  parent: NodeStatistics,
+  random: Random,
+) => (child: NodeStatistics) => number;
+
+/** The value that a rule sees in place of Q: normalised, or completed for unvisited children. */
+export type QTransform = (parent: NodeStatistics) => (child: NodeStatistics) => number;
+
+/** Options of {@link uct}. */
+export interface UctOptions {
+  /** c, the weight of exploration. @defaultValue √2, for values in [0, 1] */
+  readonly c?: number;
+  /** The score of a child that was neither visited nor is in flight. @defaultValue `Infinity`: it comes first */
+  readonly unvisited?: (child: NodeStatistics) => number;
+  /** How simulations under way count. @defaultValue {@link unobserved} */
+  readonly inFlight?: InFlight;
+  /** What stands in for Q. @defaultValue the value as it is */
+  readonly qtransform?: QTransform;
+}
+
+/**
+ * UCB1 applied to trees: `Q + c · √(ln N(parent) / N(child))`.
+ *
+ * @see Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006, section 2.3, with c = 2·Cp.
+ */
+export function uct({
+  c = Math.SQRT2,
+  unvisited = () => Number.POSITIVE_INFINITY,
+  inFlight = unobserved,
+  qtransform,
+}: UctOptions = {}): SelectionRule {
+  return (parent) => {
+    const logVisits = Math.log(Math.max(1, inFlight.visits(parent)));
+    const value = qtransform?.(parent) ?? inFlight.value;
+    return (child) => {
+      const visits = inFlight.visits(child);
+      return visits === 0 ? unvisited(child) : value(child) + c * Math.sqrt(logVisits / visits);
+    };
+  };
+}
+
+/** Options of {@link puct}. */
+export interface PuctOptions {
+  /** c_init, the weight of the prior at few visits. @defaultValue 1.25 */
+  readonly cInit?: number;
+  /** c_base: how many visits it takes for exploration to grow. @defaultValue 19652 */
+  readonly cBase?: number;
+  /** Q of a child that was never visited. @defaultValue 0 */
+  readonly unvisitedValue?: number;
+  /** How simulations under way count. @defaultValue {@link unobserved} */
+  readonly inFlight?: InFlight;
+  /** What stands in for Q. @defaultValue the value as it is */
+  readonly qtransform?: QTransform;
+}
+
+/**
+ * Predictor UCB as in AlphaZero:
+ * `Q + [c_init + ln((N(parent) + c_base + 1) / c_base)] · P · √N(parent) / (1 + N(child))`.
+ *
+ * @see Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go
+ * through self-play", 2018, supplementary materials, "Search".
+ */
+export function puct({
+  cInit = 1.25,
+  cBase = 19652,
+  unvisitedValue = 0,
+  inFlight = unobserved,
+  qtransform,
+}: PuctOptions = {}): SelectionRule {
+  return (parent) => {
+    const parentVisits = inFlight.visits(parent);
+    const weight = cInit + Math.log((parentVisits + cBase + 1) / cBase);
+    const scale = weight * Math.sqrt(parentVisits);
+    const transformed = qtransform?.(parent);
+    return (child) => {
+      const visits = inFlight.visits(child);
+      const value = transformed?.(child) ?? (visits === 0 ? unvisitedValue : inFlight.value(child));
+      return value + (scale * child.prior) / (1 + visits);
+    };
+  };
+}
+
+/** Options of {@link thompson}. */
+export interface ThompsonOptions {
+  /** Pseudo-counts of success and failure before any visit. @defaultValue `[1, 1]`, the uniform prior */
+  readonly pseudoCounts?: readonly [number, number];
+}
+
+/**
+ * Thompson sampling: a draw from `Beta(α + N·Q, β + N·(1 − Q))`, the belief about a child's success
+ * after N visits of mean Q. Values must lie in [0, 1]. Simulations under way need no correction,
+ * because draws differ.
+ *
+ * @see Thompson, "On the likelihood that one unknown probability exceeds another…", 1933; Chapelle and
+ * Li, "An Empirical Evaluation of Thompson Sampling", 2011, algorithm 2.
+ */
+export function thompson({ pseudoCounts = [1, 1] }: ThompsonOptions = {}): SelectionRule {
+  const [successes, failures] = pseudoCounts;
+  return (_parent, random) =>
+    ({ visits, value }) =>
+      sampleBeta(random, successes + visits * value, failures + visits * (1 - value));
+}
+
+/** What a selection may look at. */
+export interface TreeView<State = unknown, Action = unknown> {
+  /** Where the real world stands: selection starts here. The root, until the search advances. */
+  readonly cursor: SearchNode<State, Action>;
+}
+
+/** Chooses the node from which a simulation goes on; `undefined` when nothing is left to learn. */
+export type Selection = <State, Action>(
+  tree: TreeView<State, Action>,
+  random: Random,
+) => SearchNode<State, Action> | undefined;
+
+/** Options of {@link descend} and {@link flat}. */
+export interface SelectionOptions {
+  /**
+   * Whether terminal nodes and solved subtrees are visited again. Textbook visit counts need it. In a
+   * search over models it wastes simulations: a known outcome teaches nothing.
+   *
+   * @defaultValue false
+   */
+  readonly revisit?: boolean;
+  /** Who wins among equal scores: the highest prior and then the first, or a random one. @defaultValue `'first'` */
+  readonly ties?: 'first' | 'random';
+  /** Whether a node that has children may get another one. @defaultValue never */
+  readonly widening?: WideningRule;
+}
+
+/** Whether a node that has children may get another. Pure. */
+export type WideningRule = (node: NodeStatistics) => boolean;
+
+/** Walks down from the cursor, taking the child with the highest score, to a node that can grow. */
+export function descend(rule: SelectionRule, options: SelectionOptions = {}): Selection {
+  const { revisit = false, ties = 'first', widening } = options;
+  return <State, Action>(tree: TreeView<State, Action>, random: Random) => {
+    let node = tree.cursor;
+    if (isClosed(node, revisit)) return undefined;
+    while (node.children.length > 0 && !canWiden(node, widening)) {
+      const children: readonly SearchNode<State, Action>[] = node.children;
+      const next = choose(children, rule(node, random), { revisit, ties, random });
+      if (next === undefined) break;
+      node = next;
+    }
+    return node;
+  };
+}
+
+/** Takes the node with the highest score among all below the cursor that can grow, whatever the path. */
+export function flat(
+  score: (node: NodeStatistics, random: Random) => number,
+  options: SelectionOptions = {},
+): Selection {
+  const { revisit = false, ties = 'first', widening } = options;
+  return <State, Action>(tree: TreeView<State, Action>, random: Random) => {
+    const candidates = [...below(tree.cursor)].filter(
+      (node) => node.children.length === 0 || canWiden(node, widening),
+    );
+    return choose(candidates, (node) => score(node, random), { revisit, ties, random });
+  };
+}
+
+/** A node and all its descendants, parents first. The stack is explicit, because paths may be long. */
+function* below<State, Action>(
+  top: SearchNode<State, Action>,
+): Generator<SearchNode<State, Action>, void, undefined> {
+  const stack = [top];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    yield node;
+    stack.push(...node.children.toReversed());
+  }
+}
+
+/** Whether another visit can teach nothing. A terminal node counts once it has been visited. */
+export function isClosed(node: NodeStatistics, revisit = false): boolean {
+  if (node.status === 'failed' || node.status === 'pruned') return true;
+  if (revisit) return false;
+  return node.status === 'solved' || (node.status === 'terminal' && node.visits > 0);
+}
+
+/** Whether a node with children is at the moment below the width that its rule allows. */
+export function canWiden(
+  node: NodeStatistics & { readonly complete: boolean },
+  widening: WideningRule | undefined,
+): boolean {
+  return widening !== undefined && !node.complete && widening(node);
+}
+
+interface Choice {
+  readonly revisit: boolean;
+  readonly ties: 'first' | 'random';
+  readonly random: Random;
+}
+
+/** Each child is scored once: a second random draw would change the winner. */
+function choose<Node extends NodeStatistics>(
+  nodes: readonly Node[],
+  score: (node: Node) => number,
+  { revisit, ties, random }: Choice,
+): Node | undefined {
+  let best: Node | undefined;
+  let highest = Number.NEGATIVE_INFINITY;
+  let equals = 0;
+  for (const node of nodes) {
+    if (isClosed(node, revisit)) continue;
+    const own = score(node);
+    if (best === undefined || own > highest) {
+      best = node;
+      highest = own;
+      equals = 1;
+    } else if (own === highest) {
+      equals++;
+      const wins = ties === 'random' ? random.next() * equals < 1 : node.prior > best.prior;
+      if (wins) best = node;
+    }
+  }
+  return best;
+}

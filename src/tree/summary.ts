@@ -1,0 +1,86 @@
+import { EspalierError } from '../spec/errors.ts';
+import type { ChildNode, SearchNode } from '../spec/node.ts';
+
+/** What a search says about the actions at one node. All arrays are in the order of the children. */
+export interface SearchSummary<Action> {
+  readonly actions: readonly Action[];
+  /** N(s, a). */
+  readonly visitCounts: readonly number[];
+  /** N(s, a) / Σ N. All 0 before any visit. */
+  readonly visitProbs: readonly number[];
+  /** Q(s, a); `undefined` for an action that was never visited. */
+  readonly qvalues: readonly (number | undefined)[];
+  /** The improved policy, a target to train on: `N^(1/temperature)`, normalised; the priors before any visit. */
+  readonly actionWeights: readonly number[];
+  /** V(s) of the node itself. */
+  readonly value: number;
+}
+
+/**
+ * The statistics of a node's children, as a caller or a trainer wants them.
+ *
+ * @param temperature - T ≥ 0 of the action weights; 0 puts all weight on the most visited. Default 1.
+ * @see Silver et al., "Mastering the game of Go without human knowledge", 2017, "Play".
+ */
+export function summarise<State, Action>(
+  node: SearchNode<State, Action>,
+  { temperature = 1 }: { readonly temperature?: number } = {},
+): SearchSummary<Action> {
+  if (!(temperature >= 0)) {
+    throw new EspalierError(
+      'usage',
+      `Expected \`temperature\` to be a number from 0 up, got \`${temperature}\`.`,
+    );
+  }
+  const { children } = node;
+  const visitCounts = children.map(({ visits }) => visits);
+  const total = visitCounts.reduce((sum, visits) => sum + visits, 0);
+  return {
+    actions: children.map(({ action }) => action),
+    visitCounts,
+    visitProbs: visitCounts.map((visits) => (total === 0 ? 0 : visits / total)),
+    qvalues: children.map(({ visits, value }) => (visits === 0 ? undefined : value)),
+    actionWeights: total === 0 ? normalised(priors(children)) : sharpen(visitCounts, temperature),
+    value: node.value,
+  };
+}
+
+function priors(children: readonly ChildNode[]): readonly number[] {
+  return children.map(({ prior }) => prior);
+}
+
+/** Divided by the greatest first, so that no power overflows. */
+function sharpen(counts: readonly number[], temperature: number): readonly number[] {
+  const most = Math.max(...counts);
+  return normalised(
+    counts.map((count) => {
+      if (temperature === 0) return count === most ? 1 : 0;
+      return (count / most) ** (1 / temperature);
+    }),
+  );
+}
+
+function normalised(weights: readonly number[]): readonly number[] {
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => (sum === 0 ? 0 : weight / sum));
+}
+
+/** The nodes from the root to `node`, both included. */
+export function pathTo<State, Action>(
+  node: SearchNode<State, Action>,
+): readonly SearchNode<State, Action>[] {
+  const path: SearchNode<State, Action>[] = [];
+  for (
+    let current: SearchNode<State, Action> | undefined = node;
+    current !== undefined;
+    current = current.parent
+  ) {
+    path.push(current);
+  }
+  return path.reverse();
+}
+
+/** The actions from the root to `node`. */
+export function actionsTo<State, Action>(node: SearchNode<State, Action>): readonly Action[] {
+  return pathTo(node).flatMap((step) => (step.kind === 'root' ? [] : [step.action]));
+}

@@ -1,0 +1,365 @@
+import type { Transition } from '../spec/environment.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { Evaluation } from '../spec/evaluator.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { JsonValue } from '../spec/json.ts';
+import type { Completion } from '../spec/language-model.ts';
+import type { ChildNode, NodeId, RootNode, SearchNode } from '../spec/node.ts';
+import { type BackupRule, meanBackup } from './backup.ts';
+import { closeAbove, closeFrom } from './closing.ts';
+import { robustChild } from './final-choice.ts';
+import { TreeNode, view } from './node.ts';
+import type { TreeView } from './selection.ts';
+
+/** An action to add to the tree. */
+export interface NewChild<Action> {
+  readonly action: Action;
+  /** P(s, a). */
+  readonly prior: number;
+  readonly completion?: Completion;
+}
+
+/** Options of {@link SearchTree.backup}. */
+export interface BackupOptions {
+  /** How returns are merged. @defaultValue {@link meanBackup} */
+  readonly rule?: BackupRule;
+  /** γ, the discount of each edge, in [0, 1]. @defaultValue 1 */
+  readonly discount?: number;
+}
+
+/** What an algorithm found when it was done: more than the best terminal node says. */
+export interface Conclusion<State, Action> {
+  readonly node: SearchNode<State, Action>;
+  /** Whether nothing better exists among the actions that were proposed. */
+  readonly optimal: boolean;
+}
+
+/** Where a saved tree stood. */
+export interface TreePosition {
+  readonly cursor: NodeId;
+  readonly conclusion?: { readonly node: NodeId; readonly optimal: boolean } | undefined;
+}
+
+/** What a tree grew from. */
+export interface TreeOrigin {
+  /** The environment in which the tree grew. */
+  readonly environment: string;
+  /** The seed of its random numbers. */
+  readonly seed: number | string;
+}
+
+/**
+ * The tree that a search grows. All state of an algorithm lives in it, so that it can be saved,
+ * continued, or searched further by another algorithm.
+ *
+ * It is synchronous and deterministic, and does no more than keep its books: what to do next is decided
+ * by selection rules, what things are worth by backup rules.
+ */
+export class SearchTree<State = unknown, Action = unknown> implements TreeView<State, Action> {
+  readonly origin: TreeOrigin;
+  /** Marks that training data must carry, such as `oracle-guided`. */
+  readonly stamps: Set<string> = new Set();
+  /** Simulations that were ever started on this tree. */
+  simulations = 0;
+
+  readonly #nodes: TreeNode<State, Action>[];
+  #cursor: TreeNode<State, Action>;
+  #best: Scored<State, Action> | undefined;
+  #conclusion: Conclusion<State, Action> | undefined;
+
+  constructor(state: State, origin: TreeOrigin) {
+    this.origin = origin;
+    const root = new TreeNode<State, Action>(0, undefined, { action: undefined, prior: 1 });
+    root.state = state;
+    root.realised = true;
+    this.#nodes = [root];
+    this.#cursor = root;
+  }
+
+  /** How many nodes there are, the root included. */
+  get size(): number {
+    return this.#nodes.length;
+  }
+
+  get root(): RootNode<State, Action> {
+    return view(this.#mutable(0)) as RootNode<State, Action>;
+  }
+
+  /** Where the real world stands. The root, until the search advances. */
+  get cursor(): SearchNode<State, Action> {
+    return view(this.#cursor);
+  }
+
+  /** What the algorithm concluded, where it did. */
+  get conclusion(): Conclusion<State, Action> | undefined {
+    return this.#conclusion;
+  }
+
+  /**
+   * The best node found: what the algorithm concluded; else the terminal node or answer with the highest
+   * score, of equal ones the shallowest and then the first; else the end of the most visited path.
+   */
+  get best(): SearchNode<State, Action> {
+    return this.#conclusion?.node ?? this.bestTerminal ?? this.#principalLeaf();
+  }
+
+  /** The terminal node or answer with the highest {@link score}. */
+  get bestTerminal(): SearchNode<State, Action> | undefined {
+    return this.#best && view(this.#best.node);
+  }
+
+  /** All nodes in the order of their ids. */
+  *nodes(): Generator<SearchNode<State, Action>, void, undefined> {
+    for (const node of this.#nodes) yield view(node);
+  }
+
+  /** The node with this id. */
+  node(id: NodeId): SearchNode<State, Action> {
+    return view(this.#mutable(id));
+  }
+
+  /** The sibling that a duplicate was merged into; the node itself where it is none. */
+  original(node: SearchNode<State, Action>): SearchNode<State, Action> {
+    const { duplicateOf } = node.annotations;
+    return typeof duplicateOf === 'number' ? this.node(duplicateOf) : node;
+  }
+
+  /**
+   * The return of a finished path: the sum of its rewards, plus the evaluation of a last state that
+   * brought no reward. `undefined` for an answer that was neither rewarded nor evaluated.
+   */
+  score(node: SearchNode<State, Action>): number | undefined {
+    const last = node.reward ?? node.rawValue;
+    if (last === undefined) return undefined;
+    let sum = last;
+    for (let above = node.parent; above !== undefined; above = above.parent)
+      sum += above.reward ?? 0;
+    return sum;
+  }
+
+  /** Adds children in order, after those that are there. */
+  add(
+    parent: SearchNode<State, Action>,
+    children: readonly NewChild<Action>[],
+  ): readonly ChildNode<State, Action>[] {
+    const above = this.#own(parent);
+    const added = children.map((child) => {
+      const node = new TreeNode<State, Action>(this.#nodes.length, above, child);
+      if (child.completion !== undefined) node.set({ completion: child.completion });
+      this.#nodes.push(node);
+      return node;
+    });
+    above.children = above.children.length === 0 ? added : [...above.children, ...added];
+    return added as readonly unknown[] as readonly ChildNode<State, Action>[];
+  }
+
+  /** Sets P(s, a). */
+  setPrior(node: SearchNode<State, Action>, prior: number): void {
+    this.#own(node).prior = prior;
+  }
+
+  /** Counts proposals asked for at a node. Negative where a request came to nothing. */
+  countSamples(node: SearchNode<State, Action>, count: number): void {
+    if (count === 0) return;
+    const own = this.#own(node);
+    own.set({ samples: own.samples + count });
+  }
+
+  /** Proposals asked for at a node so far: the index of the next sample. */
+  samples(node: SearchNode<State, Action>): number {
+    return this.#own(node).samples;
+  }
+
+  /** Says that no further child will be added here, and closes what that leaves without a future. */
+  complete(node: SearchNode<State, Action>): void {
+    const own = this.#own(node);
+    own.complete = true;
+    closeFrom(own);
+  }
+
+  /** Records what the action of a node led to. */
+  realise(node: SearchNode<State, Action>, transition: Transition<State>): void {
+    const own = this.#own(node);
+    own.state = transition.state;
+    own.realised = true;
+    own.reward = transition.reward;
+    own.terminal = transition.terminal ?? false;
+    if (own.terminal) own.status = 'terminal';
+    if (transition.answer === true) own.set({ answer: true });
+    this.#consider(own);
+  }
+
+  /** Records v(s). */
+  setEvaluation(node: SearchNode<State, Action>, evaluation: Evaluation): void {
+    const own = this.#own(node);
+    own.evaluation = evaluation;
+    this.#consider(own);
+  }
+
+  /** Puts a node aside for a reason that is not its own value. */
+  fail(node: SearchNode<State, Action>, failure: Failure): void {
+    const own = this.#own(node);
+    own.set({ failure });
+    own.status = 'failed';
+    closeAbove(own);
+  }
+
+  /** Puts a node aside because an algorithm, or an equal sibling, makes it needless. */
+  prune(node: SearchNode<State, Action>): void {
+    const own = this.#own(node);
+    own.status = 'pruned';
+    closeAbove(own);
+  }
+
+  /** Keeps an algorithm's note at a node. It is saved with the tree. */
+  annotate(node: SearchNode<State, Action>, notes: Readonly<Record<string, JsonValue>>): void {
+    const own = this.#own(node);
+    own.set({ annotations: { ...own.annotations, ...notes } });
+  }
+
+  /** Counts a simulation under way at a node and everywhere above it, as far as `until`. */
+  addInFlight(
+    node: SearchNode<State, Action>,
+    count: 1 | -1,
+    until?: SearchNode<State, Action>,
+  ): void {
+    let own: TreeNode<State, Action> | undefined = this.#own(node);
+    for (; own !== undefined && view(own) !== until; own = own.parent) own.inFlight += count;
+  }
+
+  /**
+   * Carries the return of a simulation from a node up to the root.
+   *
+   * The node's own return is v(s), or nothing beyond its reward where a terminal one was rewarded. Each
+   * edge adds its reward and discounts what follows; the root has no edge, and its value is V(s).
+   */
+  backup(node: SearchNode<State, Action>, options: BackupOptions = {}): void {
+    const { rule = meanBackup, discount: gamma = 1 } = options;
+    const leaf = this.#own(node);
+    let target = leaf.terminal && leaf.reward !== undefined ? 0 : leafValue(leaf);
+    // One object for the whole path: a rule reads it and keeps nothing.
+    const sample = { target, bootstrap: target, reward: 0, discount: 1 };
+    for (let own: TreeNode<State, Action> | undefined = leaf; own !== undefined; own = own.parent) {
+      sample.discount = own.parent === undefined ? 1 : gamma;
+      sample.reward = own.parent === undefined ? 0 : (own.reward ?? 0);
+      target = sample.reward + sample.discount * target;
+      sample.target = target;
+      sample.bootstrap = sample.reward + sample.discount * sample.bootstrap;
+      own.visits += 1;
+      own.value = rule(own, sample);
+      sample.bootstrap = own.value;
+    }
+    closeFrom(leaf);
+  }
+
+  /** Moves the cursor of the real world to a node below it. Siblings stay, because pairs need them. */
+  advance(node: SearchNode<State, Action>): void {
+    const own = this.#own(node);
+    let above: TreeNode<State, Action> | undefined = own;
+    while (above !== undefined && above !== this.#cursor) above = above.parent;
+    if (above === undefined || !own.realised) {
+      throw new EspalierError(
+        'usage',
+        `Expected \`node\` to be a realised node below the cursor ${this.#cursor.id}, got node ${node.id}.`,
+      );
+    }
+    this.#cursor = own;
+  }
+
+  /** Records what an algorithm found. */
+  conclude(node: SearchNode<State, Action>, { optimal }: { readonly optimal: boolean }): void {
+    this.#own(node);
+    this.#conclusion = { node, optimal };
+  }
+
+  /**
+   * A copy of the tree, for another search that starts at a node. What was learnt stays; what was
+   * concluded does not.
+   */
+  fork(node: SearchNode<State, Action> = this.cursor): SearchTree<State, Action> {
+    const copy = new SearchTree<State, Action>(this.root.state, this.origin);
+    copy.simulations = this.simulations;
+    for (const stamp of this.stamps) copy.stamps.add(stamp);
+    for (const { id, parent, action } of this.#nodes) {
+      if (parent !== undefined)
+        copy.add(copy.node(parent.id), [{ action: action as Action, prior: 0 }]);
+      copy.#mutable(id).copyFrom(this.#mutable(id));
+    }
+    copy.restore({ cursor: this.#cursor.id });
+    copy.advance(copy.node(this.#own(node).id));
+    return copy;
+  }
+
+  /** @internal The mutable node, for the code that saves and loads trees. */
+  mutable(id: NodeId): TreeNode<State, Action> {
+    return this.#mutable(id);
+  }
+
+  /** @internal Puts a loaded cursor and best node in place. */
+  restore({ cursor, conclusion }: TreePosition): void {
+    this.#cursor = this.#mutable(cursor);
+    for (const node of this.#nodes) this.#consider(node);
+    if (conclusion !== undefined) this.conclude(this.node(conclusion.node), conclusion);
+  }
+
+  #mutable(id: NodeId): TreeNode<State, Action> {
+    const node = this.#nodes[id];
+    if (node === undefined) {
+      throw new EspalierError(
+        'usage',
+        `Expected \`id\` to be a node of the tree, from 0 to ${this.size - 1}, got \`${id}\`.`,
+      );
+    }
+    return node;
+  }
+
+  /** The mutable form of a node, which must be of this tree: another tree's ids mean other nodes. */
+  #own(node: SearchNode<State, Action>): TreeNode<State, Action> {
+    const own = this.#nodes[node.id];
+    if (own === undefined || view(own) !== node) {
+      throw new EspalierError(
+        'usage',
+        `Expected \`node\` to belong to this tree, got node ${node.id} of another one.`,
+      );
+    }
+    return own;
+  }
+
+  #consider(node: TreeNode<State, Action>): void {
+    if (!node.terminal && !node.answer) return;
+    const score = this.score(view(node));
+    if (score === undefined) return;
+    const best = this.#best;
+    if (best === undefined || best.node === node || precedes({ node, score }, best)) {
+      this.#best = { node, score };
+    }
+  }
+
+  #principalLeaf(): SearchNode<State, Action> {
+    let node = this.cursor;
+    for (;;) {
+      const next = robustChild(node.children);
+      if (next === undefined) return node;
+      node = next;
+    }
+  }
+}
+
+function leafValue<State, Action>({ id, rawValue }: TreeNode<State, Action>): number {
+  if (rawValue === undefined) {
+    throw new EspalierError(
+      'usage',
+      `Expected node ${id} to be evaluated before its value is backed up.`,
+    );
+  }
+  return rawValue;
+}
+
+function precedes<State, Action>(a: Scored<State, Action>, b: Scored<State, Action>): boolean {
+  return (b.score - a.score || a.node.depth - b.node.depth || a.node.id - b.node.id) < 0;
+}
+
+interface Scored<State, Action> {
+  readonly node: TreeNode<State, Action>;
+  readonly score: number;
+}

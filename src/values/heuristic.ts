@@ -1,0 +1,28 @@
+import { expectFunction } from '../runtime/expect.ts';
+import type { Evaluator } from '../spec/evaluator.ts';
+import { failureOf } from './failure-of.ts';
+import { noState } from './no-state.ts';
+import { valueInRange } from './value-in-range.ts';
+
+/**
+ * Values states by a function of your own. It costs no call.
+ *
+ * A state for which the function throws, or returns anything but a number in [0, 1], fails alone.
+ *
+ * @param estimate - v(s) in [0, 1], for example the `estimate` of a puzzle.
+ */
+export function heuristic<State>(estimate: (state: State) => number): Evaluator<State, unknown> {
+  expectFunction('estimate', estimate);
+  return {
+    needs: 'realised',
+    evaluate: (nodes, { context }) =>
+      nodes.map((node) => {
+        if (node.kind === 'proposed') return noState;
+        try {
+          return valueInRange('the result of `estimate`', estimate(node.state));
+        } catch (error) {
+          return failureOf(error, 'invalid', context);
+        }
+      }),
+  };
+}

@@ -1,0 +1,7 @@
+import type { Failure } from '../spec/failure.ts';
+
+/** The failure of a node that was to be evaluated before its action was taken. */
+export const noState: Failure = {
+  kind: 'invalid',
+  message: 'Expected a node with a state, got a proposed one.',
+};

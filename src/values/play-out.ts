@@ -1,0 +1,98 @@
+import type { Environment } from '../spec/environment.ts';
+import type { EvaluateRequest, Evaluator } from '../spec/evaluator.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { Policy, Proposal } from '../spec/policy.ts';
+import { type DetachedNode, detachedChild } from './detached-node.ts';
+import { failureOf } from './failure-of.ts';
+import { type Waiting, wait } from './settle.ts';
+
+/** How a state is played on from. */
+export interface Play<State, Action> {
+  /** The dynamics. */
+  readonly environment: Environment<State, Action>;
+  /** Chooses the actions, one at a time. */
+  readonly policy: Policy<State, Action>;
+  /** Values the state in which a play is broken off. */
+  readonly evaluator: Evaluator<State, Action> | undefined;
+  /** The longest play, in actions. */
+  readonly maxDepth: number;
+  /** γ. */
+  readonly discount: number;
+}
+
+/** One of several plays from the same node. */
+export interface PlayRequest extends EvaluateRequest {
+  /** Which one this is: equal requests to a model with equal offsets would be one call. */
+  readonly offset: number;
+}
+
+/** Plays on from a node to the end; the return of the play, or why it came to nothing. */
+export function* playOut<State, Action>(
+  play: Play<State, Action>,
+  start: DetachedNode<State, Action>,
+  request: PlayRequest,
+): Waiting<number | Failure> {
+  let node = start;
+  let total = 0;
+  let weight = 1;
+  for (let depth = 0; depth < play.maxDepth && !node.terminal; depth++) {
+    const proposal = yield* choose(play, node, request);
+    if (proposal === undefined) break;
+    if ('failure' in proposal) return proposal.failure;
+    const next = yield* take(play, node, { proposal, request });
+    if (!('id' in next)) return next;
+    total += weight * (next.reward ?? 0);
+    weight *= play.discount;
+    node = next;
+  }
+
+  if (node.terminal && node.reward !== undefined) return total;
+  const value = yield* valueOfEnd(play, node, request);
+  return typeof value === 'number' ? total + weight * value : value;
+}
+
+function* choose<State, Action>(
+  { policy }: Play<State, Action>,
+  node: DetachedNode<State, Action>,
+  request: PlayRequest,
+): Waiting<Proposal<Action> | undefined> {
+  const { context, offset, remaining } = request;
+  try {
+    const [first] = yield* wait(policy.propose(node, { context, count: 1, offset, remaining }));
+    return first;
+  } catch (error) {
+    return { failure: failureOf(error, 'call', context) };
+  }
+}
+
+function* take<State, Action>(
+  { environment }: Play<State, Action>,
+  node: DetachedNode<State, Action>,
+  { proposal, request }: { readonly proposal: Chosen<Action>; readonly request: PlayRequest },
+): Waiting<DetachedNode<State, Action> | Failure> {
+  const { context } = request;
+  const { action, completion } = proposal;
+  try {
+    const transition = yield* wait(environment.step(node.state, action, context));
+    return detachedChild(node, { action, completion, transition });
+  } catch (error) {
+    return failureOf(error, 'environment', context);
+  }
+}
+
+type Chosen<Action> = Extract<Proposal<Action>, { readonly action: Action }>;
+
+function* valueOfEnd<State, Action>(
+  { evaluator }: Play<State, Action>,
+  node: DetachedNode<State, Action>,
+  { context, remaining }: PlayRequest,
+): Waiting<number | Failure> {
+  if (evaluator === undefined) return 0;
+  try {
+    const [evaluation] = yield* wait(evaluator.evaluate([node], { context, remaining }));
+    if (evaluation !== undefined) return 'kind' in evaluation ? evaluation : evaluation.value;
+    return { kind: 'invalid', message: 'Expected `evaluator` to return one evaluation, got none.' };
+  } catch (error) {
+    return failureOf(error, 'call', context);
+  }
+}

@@ -1,0 +1,20 @@
+import { describeValue } from '../runtime/expect.ts';
+import type { Evaluation } from '../spec/evaluator.ts';
+import type { Failure } from '../spec/failure.ts';
+
+/** Room for the rounding of sums. */
+const tolerance = 1e-9;
+
+/**
+ * An evaluation with a value in [0, 1], or the failure of whoever gave another one. What is outside by no
+ * more than rounding is put on the bound.
+ */
+export function valueInRange(source: string, value: unknown): Evaluation | Failure {
+  if (typeof value === 'number' && value >= -tolerance && value <= 1 + tolerance) {
+    return { value: Math.min(1, Math.max(0, value)) };
+  }
+  return {
+    kind: 'invalid',
+    message: `Expected ${source} to be a number from 0 to 1, got ${describeValue(value)}.`,
+  };
+}
