@@ -72,6 +72,7 @@ export {
   completedByMixValue,
   type MixValueOptions,
 } from './tree/qtransform.ts';
+export { type RenderOptions, renderTree } from './tree/render.ts';
 export {
   descend,
   flat,
@@ -88,6 +89,13 @@ export {
   uct,
   type WideningRule,
 } from './tree/selection.ts';
+export {
+  type NodeJson,
+  type TreeJson,
+  treeFromJson,
+  treeToJson,
+  treeVersion,
+} from './tree/serialize.ts';
 export { actionsTo, pathTo, type SearchSummary, summarise } from './tree/summary.ts';
 export {
   type BackupOptions,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { EspalierError } from '../spec/errors.ts';
-import type { JsonValue } from '../spec/json.ts';
+import { isPlainObject, type JsonValue, jsonFault } from '../spec/json.ts';
 
 /**
  * JSON with sorted keys and without `undefined`: equal values give equal text.
@@ -19,57 +19,15 @@ export function contentAddress(text: string): string {
   return hash('sha256', text, 'base64url' as 'hex');
 }
 
-/** Throws a usage error that names the path unless JSON can hold `value` without loss. */
-export function expectJson(name: string, value: unknown): asserts value is JsonValue {
-  const fault = findFault(value, []);
-  if (fault !== undefined) {
-    throw new EspalierError(
-      'usage',
-      `Expected \`${name}\` to be JSON, got ${fault.what} at \`${[name, ...fault.path].join('.')}\`.`,
-    );
-  }
-}
-
-interface Fault {
-  readonly what: string;
-  readonly path: readonly (string | number)[];
-}
-
-function findFault(value: unknown, ancestors: readonly unknown[]): Fault | undefined {
-  if (typeof value !== 'object' || value === null) {
-    const what = scalarFault(value);
-    return what === undefined ? undefined : { what, path: [] };
-  }
-  if (ancestors.includes(value)) return { what: 'a cycle', path: [] };
-  if (!Array.isArray(value) && !isPlainObject(value)) {
-    return { what: `a ${value.constructor.name}`, path: [] };
-  }
-  const within = [...ancestors, value];
-  for (const [key, part] of Object.entries(value)) {
-    // JSON drops an absent property, and nothing is lost by it.
-    if (part === undefined && !Array.isArray(value)) continue;
-    const fault = findFault(part, within);
-    if (fault !== undefined) return { what: fault.what, path: [key, ...fault.path] };
-  }
-  return undefined;
-}
-
-function scalarFault(value: unknown): string | undefined {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return undefined;
-    case 'number':
-      return Number.isFinite(value) ? undefined : `\`${value}\``;
-    default:
-      return value === null ? undefined : value === undefined ? '`undefined`' : `a ${typeof value}`;
-  }
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+/** `value` as JSON. Throws a usage error that names the path where JSON cannot hold it without loss. */
+export function expectJson(name: string, value: unknown): JsonValue {
+  const fault = jsonFault(value);
+  if (fault === undefined) return value as JsonValue;
+  const path = [name, ...fault.path].join('.');
+  throw new EspalierError(
+    'usage',
+    `Expected \`${name}\` to be JSON, got ${fault.what} at \`${path}\`.`,
+  );
 }
 
 function sorted(value: Record<string, unknown>): Record<string, unknown> {

@@ -88,9 +88,7 @@ export function checkOptions<State, Action>(
 }
 
 function checkBudget(budget: Budget): Budget {
-  if (typeof budget !== 'object' || (budget as unknown) === null) {
-    throw expectation('budget', 'an object', budget);
-  }
+  expectObject('budget', budget);
   for (const [unit, limit] of Object.entries(budget) as [keyof Spend, unknown][]) {
     if (!units.includes(unit)) throw expectation('budget', `made of ${units.join(', ')}`, unit);
     if (limit === undefined) continue;
@@ -99,6 +97,11 @@ function checkBudget(budget: Budget): Budget {
   }
   // A limit that is present but undefined does not bind.
   return Object.fromEntries(Object.entries(budget).filter(([, limit]) => limit !== undefined));
+}
+
+/** For callers without types. */
+function expectObject(name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null) throw expectation(name, 'an object', value);
 }
 
 function checkPrices(prices: PriceTable): void {

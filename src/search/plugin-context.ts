@@ -26,7 +26,7 @@ export interface PluginRuntime {
  */
 export class PluginContext implements CallContext {
   /** The refusal or abort that this plug-in call ran into, in case the plug-in swallowed it. */
-  interruption: unknown;
+  interruption: Error | undefined;
 
   readonly #runtime: PluginRuntime;
   readonly #purpose: string;
@@ -88,10 +88,14 @@ export class PluginContext implements CallContext {
     try {
       return await call;
     } catch (error) {
-      if (endsSearch(error) || this.signal.aborted) this.interruption ??= error;
+      if (endsSearch(error) || this.signal.aborted) this.interruption ??= asError(error);
       throw error;
     }
   }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 /** Whether an error is about the search as a whole, and not about the one call that met it. */

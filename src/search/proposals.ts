@@ -37,19 +37,35 @@ export function applyProposals<State, Action>(
     return { children: tree.add(node, proposals), failures: none };
   }
   const { sound, failures } = sift(proposals);
-  const total = before + proposals.length;
+  return {
+    children: merge(tree, node, { sound, before, total: before + proposals.length, room }),
+    failures,
+  };
+}
+
+interface SoundBatch<Action> {
+  readonly sound: readonly Sound<Action>[];
+  readonly before: number;
+  /** Samples drawn at the node, this batch included. */
+  readonly total: number;
+  readonly room: number;
+}
+
+/** Adds what is new, and adds the priors of what is not to the children that are there. */
+function merge<State, Action>(
+  tree: SearchTree<State, Action>,
+  node: SearchNode<State, Action>,
+  { sound, before, total, room }: SoundBatch<Action>,
+): readonly SearchNode<State, Action>[] {
   const isShare = sound.every(({ prior }) => prior === undefined);
   if (isShare && before > 0) dilute(tree, node, before / total);
-
   const siblings = new Siblings(node.children);
   const chosen = new Set<Candidate<State, Action>>();
   for (const { action, prior = 1 / total, completion } of sound) {
     const twin = siblings.find(action);
     if (twin === undefined) {
-      if (siblings.fresh.length < room)
-        chosen.add(
-          siblings.add({ action, prior, ...(completion !== undefined && { completion }) }),
-        );
+      if (siblings.fresh.length === room) continue;
+      chosen.add(siblings.add({ action, prior, ...(completion !== undefined && { completion }) }));
       continue;
     }
     if (!('id' in twin)) twin.prior += prior;
@@ -58,10 +74,7 @@ export function applyProposals<State, Action>(
   }
   const added = tree.add(node, siblings.fresh);
   let next = 0;
-  const children = [...chosen].flatMap((child) =>
-    'id' in child ? [child] : (added[next++] ?? []),
-  );
-  return { children, failures };
+  return [...chosen].flatMap((child) => ('id' in child ? [child] : (added[next++] ?? [])));
 }
 
 /** Parts proposals into those that can be used and the failures of the rest. */

@@ -140,9 +140,7 @@ function startJournalAt<State, Action>(
 ): void {
   let state: JsonValue;
   try {
-    const encoded: unknown = environment.codec?.encode(tree.root.state) ?? tree.root.state;
-    expectJson('state', encoded);
-    state = encoded;
+    state = expectJson('state', environment.codec?.encode(tree.root.state) ?? tree.root.state);
   } catch {
     return;
   }

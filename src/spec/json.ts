@@ -15,3 +15,45 @@ export interface Codec<Value> {
 
 /** A value, or a promise of one: a plug-in may be synchronous where it can. */
 export type MaybePromise<Value> = Value | Promise<Value>;
+
+/** What keeps a value from being JSON, and where. */
+export interface JsonFault {
+  readonly what: string;
+  readonly path: readonly (string | number)[];
+}
+
+/** What keeps `value` from being a {@link JsonValue}; `undefined` where it is one. */
+export function jsonFault(
+  value: unknown,
+  ancestors: readonly unknown[] = [],
+): JsonFault | undefined {
+  if (typeof value !== 'object' || value === null) {
+    const what = scalarFault(value);
+    return what === undefined ? undefined : { what, path: [] };
+  }
+  if (ancestors.includes(value)) return { what: 'a cycle', path: [] };
+  if (!Array.isArray(value) && !isPlainObject(value)) {
+    return { what: `a ${value.constructor.name}`, path: [] };
+  }
+  const within = [...ancestors, value];
+  for (const [key, part] of Object.entries(value)) {
+    // JSON drops an absent property, and nothing is lost by it.
+    if (part === undefined && !Array.isArray(value)) continue;
+    const fault = jsonFault(part, within);
+    if (fault !== undefined) return { what: fault.what, path: [key, ...fault.path] };
+  }
+  return undefined;
+}
+
+/** Whether a value is an object literal, and not an array, a map or an instance of a class. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function scalarFault(value: unknown): string | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : `\`${value}\``;
+  return value === undefined ? '`undefined`' : `a ${typeof value}`;
+}

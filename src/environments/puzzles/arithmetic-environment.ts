@@ -4,19 +4,16 @@ import { differentSteps, operationsByPair } from './arithmetic-actions.ts';
 import { arithmeticNotation } from './arithmetic-notation.ts';
 import { tryStep, writeNumbers } from './arithmetic-transition.ts';
 import type { PuzzleEnvironment } from './puzzle.ts';
-import { solvedError } from './solved-error.ts';
 
 /** The environment of an arithmetic puzzle that starts at `start`. */
 export function arithmeticEnvironment<Value>(
   rules: ArithmeticRules<Value>,
   start: ArithmeticState<Value>,
 ): PuzzleEnvironment<ArithmeticState<Value>, ArithmeticStep<Value>> {
-  const notation = arithmeticNotation(rules);
   return {
     name: rules.name,
     reset: () => start,
     step(state, action) {
-      if (rules.solved(state)) throw solvedError(notation.format(action));
       const outcome = tryStep(rules, state, action);
       if ('problem' in outcome) throw new EspalierError('usage', outcome.problem);
       const next = outcome.state;
@@ -25,7 +22,7 @@ export function arithmeticEnvironment<Value>(
     },
     actions: (state) => (rules.solved(state) ? [] : differentSteps(rules, state)),
     key: (state) => writeNumbers(rules, state),
-    notation,
+    notation: arithmeticNotation(rules),
   };
 }
 

@@ -6,6 +6,7 @@ import type {
   Operator,
 } from './arithmetic.ts';
 import { replace } from './arithmetic-actions.ts';
+import { solvedMessage } from './solved-message.ts';
 
 /** A step as somebody states it; what is left out is not stated. */
 export interface StepClaim<Value> {
@@ -35,6 +36,7 @@ export function tryStep<Value>(
   const { compare, compute, write } = rules;
   const operands = findOperands(rules, state.numbers, claim);
   const written = `${write(claim.left)} ${claim.operator} ${write(claim.right)}`;
+  if (rules.solved(state)) return { problem: solvedMessage(written) };
   if (operands === undefined) {
     return problem(`a step on two of the numbers ${writeNumbers(rules, state)}`, written);
   }

@@ -1,4 +1,5 @@
-import { type BlocksworldState, HAND, type Place, TABLE } from './blocksworld-state.ts';
+import { type BlocksworldState, HAND, isGoal, type Place, TABLE } from './blocksworld-state.ts';
+import { solvedMessage } from './solved-message.ts';
 
 /** One of the four operations of the hand, written as in a PDDL plan, with names in lower case. */
 export type BlocksworldAction =
@@ -17,11 +18,16 @@ export interface Move {
   readonly support: Place;
 }
 
-/** Reads an action, or `undefined` where it is none on the blocks of the problem. */
-export function readMove(
-  { blocks }: BlocksworldState,
-  action: BlocksworldAction,
-): Move | undefined {
+/** A legal move, or what is wrong with it in one sentence. */
+export function readMove(state: BlocksworldState, action: BlocksworldAction): Move | string {
+  if (isGoal(state)) return solvedMessage(action);
+  const move = toMove(state, action);
+  const missing = move === undefined ? 'an action on blocks of the problem' : unmet(state, move);
+  if (move !== undefined && missing === undefined) return move;
+  return `Expected ${missing}, got \`${action}\`.`;
+}
+
+function toMove({ blocks }: BlocksworldState, action: BlocksworldAction): Move | undefined {
   if (!action.startsWith('(') || !action.endsWith(')')) return undefined;
   const [operator, name, other, ...rest] = action.slice(1, -1).split(' ');
   const isPut = operator === 'put-down' || operator === 'stack';
@@ -33,8 +39,8 @@ export function readMove(
   return isKnown && isComplete && block !== -1 ? { isPut, block, support } : undefined;
 }
 
-/** The first condition of a move that does not hold, to complete the sentence *Expected …*. */
-export function unmet({ blocks, places }: BlocksworldState, move: Move): string | undefined {
+/** The first condition of a move that does not hold. */
+function unmet({ blocks, places }: BlocksworldState, move: Move): string | undefined {
   const { isPut, block, support } = move;
   if (isPut) {
     if (places[block] !== HAND) return `\`${blocks[block]}\` in the hand`;

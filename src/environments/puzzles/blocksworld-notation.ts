@@ -1,23 +1,22 @@
 import type { Notation } from '../../spec/environment.ts';
+import { type BlocksworldAction, readMove } from './blocksworld-move.ts';
 import { type BlocksworldState, goalFacts, stateFacts } from './blocksworld-state.ts';
-
-/** One of the four operations of the hand, written as in a PDDL plan with names in lower case. */
-export type BlocksworldAction =
-  | `(pick-up ${string})`
-  | `(put-down ${string})`
-  | `(stack ${string} ${string})`
-  | `(unstack ${string} ${string})`;
 
 /** How Blocksworld looks to a model. */
 export const blocksworldNotation: Notation<BlocksworldState, BlocksworldAction> = {
   prompt: (state) => [{ role: 'user', content: prompt(state) }],
   format: (action) => action,
-  parse(text, { blocks }) {
+  parse(text, state) {
+    const { blocks } = state;
     const action = firstAction(text, blocks);
-    if (action !== undefined) return action;
-    const shown = text.trim().slice(0, 80);
-    const expected = `an action such as \`(pick-up ${blocks[0]})\` on the blocks ${blocks.join(' ')}`;
-    return { kind: 'parse', message: `Expected ${expected}, got \`${shown}\`.` };
+    if (action === undefined) {
+      const names = blocks.join(' ');
+      const expected = `an action such as \`(pick-up ${blocks[0]})\` on the blocks ${names}`;
+      const message = `Expected ${expected}, got \`${text.trim().slice(0, 80)}\`.`;
+      return { kind: 'parse', message };
+    }
+    const move = readMove(state, action);
+    return typeof move === 'string' ? { kind: 'parse', message: move } : action;
   },
 };
 

@@ -3,7 +3,7 @@ import type { Random } from '../../spec/context.ts';
 import type { Transition } from '../../spec/environment.ts';
 import { EspalierError } from '../../spec/errors.ts';
 import { blocksworldHeuristic } from './blocksworld-heuristic.ts';
-import { type BlocksworldAction, illegality } from './blocksworld-move.ts';
+import { type BlocksworldAction, readMove } from './blocksworld-move.ts';
 import { blocksworldNotation } from './blocksworld-notation.ts';
 import { type BlocksworldInstance, formatProblem, parseProblem } from './blocksworld-problem.ts';
 import {
@@ -17,7 +17,6 @@ import {
 } from './blocksworld-state.ts';
 import type { Puzzle, PuzzleEnvironment } from './puzzle.ts';
 import { replay } from './replay.ts';
-import { solvedError } from './solved-error.ts';
 
 /** How to make a Blocksworld problem. */
 export interface BlocksworldOptions {

@@ -43,7 +43,7 @@ type Memory = Map<string, readonly Form[]>;
  *   factors and a multiset of divisors. So `a + (b - c)`, `(b + a) - c` and `a - (c - b)` are one
  *   solution, and so are `a * (b / c)` and `b / (c / a)`.
  * - Signs are carried outward until no value within is negative: `(a - b) * (c - d)` and
- *   `(b - a) * (d - c)` are one solution.
+ *   `(b - a) * (d - c)` are one solution. A product of 0 loses its sign.
  * - Equal numbers are interchangeable.
  *
  * Nothing else is identified: `a * 1` and `a / 1` are two solutions, and so are `a * (b + c)` and
@@ -178,14 +178,18 @@ function join(
 ): Form {
   const direct: Form[] = [];
   const inverse: Form[] = [];
-  for (const form of parts.direct) {
-    direct.push(...(form.kind === kind ? form.direct : [form]));
-    if (form.kind === kind) inverse.push(...form.inverse);
-  }
-  for (const form of parts.inverse) {
-    inverse.push(...(form.kind === kind ? form.direct : [form]));
-    if (form.kind === kind) direct.push(...form.inverse);
-  }
+  const place = (form: Form, isDirect: boolean) => {
+    // A product of 0 is its own opposite, so that adding and subtracting it are one.
+    const isAdded = isDirect || (kind === 'sum' && form.value.numerator === 0);
+    (isAdded ? direct : inverse).push(form);
+  };
+  const flatten = (form: Form, isDirect: boolean) => {
+    if (form.kind !== kind) return place(form, isDirect);
+    for (const term of form.direct) place(term, isDirect);
+    for (const term of form.inverse) place(term, !isDirect);
+  };
+  for (const form of parts.direct) flatten(form, true);
+  for (const form of parts.inverse) flatten(form, false);
   direct.sort(compareForms);
   inverse.sort(compareForms);
 

@@ -7,7 +7,7 @@ import { slidingTiles } from './sliding-tiles.ts';
 export type { ArithmeticState, ArithmeticStep, Operand, Operator } from './arithmetic.ts';
 export type { ArithmeticInstance } from './arithmetic-instance.ts';
 export { type BlocksworldOptions, blocksworld } from './blocksworld.ts';
-export type { BlocksworldAction } from './blocksworld-notation.ts';
+export type { BlocksworldAction } from './blocksworld-move.ts';
 export type { BlocksworldInstance } from './blocksworld-problem.ts';
 export {
   type BlocksworldGoal,
@@ -36,7 +36,7 @@ export { formatRational, parseRational, type Rational, rational } from './ration
 export { slidingTiles, type TilesInstance, type TilesOptions } from './sliding-tiles.ts';
 export type { TilesState } from './sliding-tiles-board.ts';
 export { linearConflict, manhattanDistance } from './sliding-tiles-heuristic.ts';
-export type { TilesAction } from './sliding-tiles-text.ts';
+export type { TilesAction } from './sliding-tiles-move.ts';
 
 /** The name of a puzzle in commands and files. */
 export type PuzzleName = 'blocksworld' | 'countdown' | 'game24' | 'tiles';

@@ -1,27 +1,32 @@
 import type { Notation } from '../../spec/environment.ts';
 import type { TilesState } from './sliding-tiles-board.ts';
-
-/** The direction in which the blank moves. The tile next to it moves the other way. */
-export type TilesAction = 'up' | 'down' | 'left' | 'right';
-
-/** The four directions in the order in which actions are listed. */
-export const directions: readonly TilesAction[] = ['up', 'down', 'left', 'right'];
+import { directions, readMove, type TilesAction } from './sliding-tiles-move.ts';
 
 /** How sliding tiles look to a model. */
 export const tilesNotation: Notation<TilesState, TilesAction> = {
   prompt: (state) => [{ role: 'user', content: prompt(state) }],
   format: (action) => action,
-  parse(text) {
-    for (const line of text.split('\n')) {
-      const words: readonly string[] = line.toLowerCase().match(/[a-z]+/g) ?? [];
-      const named = directions.filter((direction) => words.includes(direction));
-      if (named.length === 1 && named[0] !== undefined) return named[0];
+  parse(text, state) {
+    const action = firstDirection(text);
+    if (action === undefined) {
+      const shown = text.trim().slice(0, 80);
+      const message = `Expected one direction (${directions.join(', ')}), got \`${shown}\`.`;
+      return { kind: 'parse', message };
     }
-    const shown = text.trim().slice(0, 80);
-    const message = `Expected one direction (${directions.join(', ')}), got \`${shown}\`.`;
-    return { kind: 'parse', message };
+    const move = readMove(state, action);
+    return typeof move === 'string' ? { kind: 'parse', message: move } : action;
   },
 };
+
+/** The direction in the first line that names exactly one. */
+function firstDirection(text: string): TilesAction | undefined {
+  for (const line of text.toLowerCase().split('\n')) {
+    const words: readonly string[] = line.match(/[a-z]+/g) ?? [];
+    const [named, ...others] = directions.filter((direction) => words.includes(direction));
+    if (named !== undefined && others.length === 0) return named;
+  }
+  return undefined;
+}
 
 function prompt(state: TilesState): string {
   const rows = state.tiles.length / state.columns;

@@ -7,13 +7,13 @@ import { replay } from './replay.ts';
 import { isSolvable, isSolved, type TilesState } from './sliding-tiles-board.ts';
 import { linearConflict, manhattanDistance } from './sliding-tiles-heuristic.ts';
 import {
-  directions,
-  formatRows,
-  renderBoard,
+  moveBlank,
+  neighbours,
+  openDirections,
+  readMove,
   type TilesAction,
-  tilesNotation,
-} from './sliding-tiles-text.ts';
-import { solvedError } from './solved-error.ts';
+} from './sliding-tiles-move.ts';
+import { formatRows, renderBoard, tilesNotation } from './sliding-tiles-text.ts';
 
 /** A board to solve. */
 export interface TilesInstance {
@@ -68,7 +68,7 @@ function environment(instance: TilesInstance): PuzzleEnvironment<TilesState, Til
     name: slidingTiles.name,
     reset: () => start,
     step,
-    actions: (state) => (isSolved(state) ? [] : legalActions(state)),
+    actions: (state) => (isSolved(state) ? [] : openDirections(state)),
     // 48 makes digits of small numbers.
     key: (state) => String.fromCharCode(...state.tiles.map((tile) => tile + 48)),
     notation: tilesNotation,
@@ -76,49 +76,10 @@ function environment(instance: TilesInstance): PuzzleEnvironment<TilesState, Til
 }
 
 function step(state: TilesState, action: TilesAction): Transition<TilesState> {
-  if (isSolved(state)) throw solvedError(action);
-  const { columns, tiles } = state;
-  const blank = tiles.indexOf(0);
-  const neighbour = blankAfter(state, blank, action);
-  if (neighbour === undefined) {
-    const legal = legalActions(state).join(', ');
-    throw new EspalierError('usage', `Expected one of ${legal}, got ${describeValue(action)}.`);
-  }
-  const next = { columns, tiles: swapBlank(tiles, blank, neighbour) };
+  const blank = readMove(state, action);
+  if (typeof blank === 'string') throw new EspalierError('usage', blank);
+  const next = moveBlank(state, blank);
   return isSolved(next) ? { state: next, reward: 1, terminal: true } : { state: next };
-}
-
-function swapBlank(tiles: readonly number[], blank: number, neighbour: number): readonly number[] {
-  const swapped = [...tiles];
-  swapped[blank] = tiles[neighbour] ?? 0;
-  swapped[neighbour] = 0;
-  return swapped;
-}
-
-function legalActions(state: TilesState): readonly TilesAction[] {
-  const blank = state.tiles.indexOf(0);
-  return directions.filter((direction) => blankAfter(state, blank, direction) !== undefined);
-}
-
-/** Where the blank is after a move, or `undefined` where it would leave the board. */
-function blankAfter(
-  { columns, tiles }: TilesState,
-  blank: number,
-  direction: TilesAction,
-): number | undefined {
-  switch (direction) {
-    case 'up':
-      return blank >= columns ? blank - columns : undefined;
-    case 'down':
-      return blank + columns < tiles.length ? blank + columns : undefined;
-    case 'left':
-      return blank % columns > 0 ? blank - 1 : undefined;
-    case 'right':
-      return blank % columns < columns - 1 ? blank + 1 : undefined;
-    // An action may come from a file, whatever its type says.
-    default:
-      return undefined;
-  }
 }
 
 /** `1 / (1 + m / (rows + columns))`, where `m` is the Manhattan distance. */
@@ -195,17 +156,14 @@ function shuffle(random: Random, { columns, tiles }: TilesState): TilesState {
 }
 
 /** The board after random moves, none of which takes the one before back. */
-function walk(random: Random, { columns, tiles }: TilesState, moves: number): TilesState {
-  let state = { columns, tiles };
-  let blank = tiles.indexOf(0);
+function walk(random: Random, solved: TilesState, moves: number): TilesState {
+  let state = solved;
   let before: number | undefined;
   for (let count = 0; count < moves; count++) {
-    const neighbours = directions
-      .map((direction) => blankAfter(state, blank, direction))
-      .filter((place) => place !== undefined && place !== before);
-    const neighbour = neighbours[random.integer(neighbours.length)] ?? blank;
-    state = { columns, tiles: swapBlank(state.tiles, blank, neighbour) };
-    [before, blank] = [blank, neighbour];
+    const blank = state.tiles.indexOf(0);
+    const places = neighbours(state).filter((place) => place !== before);
+    state = moveBlank(state, places[random.integer(places.length)] ?? blank);
+    before = blank;
   }
   return state;
 }

@@ -1,0 +1,32 @@
+/**
+ * What every paid call needs around it: journals, prices, randomness, time.
+ *
+ * @module
+ */
+
+export type { CallReport } from './call-gate.ts';
+export { systemClock } from './clock.ts';
+export {
+  type DeadlineLine,
+  type FailureLine,
+  type HeaderLine,
+  type IntentLine,
+  type Journal,
+  type JournalLine,
+  memoryJournal,
+  parseJournal,
+  type ResultLine,
+  type RunIdentity,
+  replayed,
+  type StartLine,
+} from './journal.ts';
+export {
+  type JournalFile,
+  type JournalFileOptions,
+  openJournal,
+  readJournal,
+} from './journal-file.ts';
+export type { CallSpend } from './ledger.ts';
+export type { ModelPrice, PriceTable } from './pricing.ts';
+export { seededRandom } from './random.ts';
+export type { Order } from './sequencer.ts';

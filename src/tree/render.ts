@@ -1,0 +1,91 @@
+import type { SearchNode } from '../spec/node.ts';
+import { pathTo } from './summary.ts';
+import type { SearchTree } from './tree.ts';
+
+/** Options of {@link renderTree}. */
+export interface RenderOptions<Action> {
+  /** An action as text. @defaultValue its JSON */
+  readonly format?: (action: Action) => string;
+  /** How many levels below the root. The best path is always shown whole. @defaultValue 3 */
+  readonly depth?: number;
+  /** How many children of each node, the most visited first. @defaultValue 4 */
+  readonly breadth?: number;
+  /** The most characters of an action. @defaultValue 60 */
+  readonly width?: number;
+}
+
+/**
+ * A tree as text for a terminal: visits, value and prior of each node, the best path marked with `★`.
+ *
+ * Actions may come from a model: control characters in them are shown and not sent to the terminal.
+ */
+export function renderTree<State, Action>(
+  tree: SearchTree<State, Action>,
+  options: RenderOptions<Action> = {},
+): string {
+  const {
+    format = (action) => JSON.stringify(action),
+    depth = 3,
+    breadth = 4,
+    width = 60,
+  } = options;
+  const best = new Set(pathTo(tree.best));
+  const label = (node: SearchNode<State, Action>): string =>
+    node.kind === 'root' ? '●' : clip(visible(format(node.action)), width);
+  const lines: Line[] = [];
+
+  const draw = (node: SearchNode<State, Action>, indent: string, branch: string): void => {
+    const mark = best.has(node) ? '★ ' : '';
+    lines.push({ label: `${indent}${branch}${mark}${label(node)}`, numbers: numbers(node) });
+    const below = branch === '' ? '' : `${indent}${branch === '└─ ' ? '   ' : '│  '}`;
+    const ranked = node.children.toSorted((a, b) => b.visits - a.visits || b.value - a.value);
+    const shown = ranked.filter((child, rank) => {
+      return best.has(child) || (node.depth < depth && rank < breadth);
+    });
+    const hidden = ranked.length - shown.length;
+    for (const [index, child] of shown.entries()) {
+      const isLast = index === shown.length - 1 && hidden === 0;
+      draw(child, below, isLast ? '└─ ' : '├─ ');
+    }
+    if (hidden > 0) lines.push({ label: `${below}└─ … ${hidden} more`, numbers: '' });
+  };
+  draw(tree.root, '', '');
+
+  const column = Math.max(...lines.map((line) => line.label.length));
+  return lines
+    .map(({ label: text, numbers: row }) => `${text.padEnd(column)}  ${row}`.trimEnd())
+    .join('\n');
+}
+
+interface Line {
+  readonly label: string;
+  readonly numbers: string;
+}
+
+function numbers({ visits, value, prior, depth, reward, status, annotations }: SearchNode): string {
+  const { g, h } = annotations;
+  return [
+    `N ${visits}`.padEnd(7),
+    ...(visits > 0 ? [`${depth === 0 ? 'V' : 'Q'} ${value.toFixed(3)}`] : []),
+    ...(depth > 0 ? [`P ${prior.toFixed(3)}`] : []),
+    ...(typeof g === 'number' ? [`g ${round(g)}`] : []),
+    ...(typeof h === 'number' ? [`h ${round(h)}`] : []),
+    ...(reward === undefined ? [] : [`r ${round(reward)}`]),
+    ...(status === 'open' ? [] : [status]),
+  ].join('  ');
+}
+
+function round(value: number): string {
+  return String(Math.round(value * 1000) / 1000);
+}
+
+/** Shows control characters, so that a model cannot steer the terminal. */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (character) =>
+    character === '\n' ? '⏎' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function clip(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+}
