@@ -78,20 +78,14 @@ export class Calls {
       price: this.#price(model),
       address: addressOf(nameOf(model), content),
     };
+    const wanted = indices([offset, samples]);
     const found: Samples = new Map();
-    for (const index of indices([offset, samples])) {
-      const key = `${prompt.address}#${index}`;
-      const range = this.#recordedRanges.get(key);
-      if (!this.#samples.has(key) && range !== undefined) void this.#buy(prompt, range, found);
-      const sample = this.#samples.get(key);
+    for (const index of wanted) {
+      const sample = this.#samples.get(`${prompt.address}#${index}`);
       if (sample !== undefined) found.set(index, sample);
     }
-    await this.#buyMissing(prompt, [offset, samples], found);
-    return collect(
-      await Promise.all(
-        indices([offset, samples]).map((index) => found.get(index) as Promise<Bought>),
-      ),
-    );
+    await this.#buyMissing(prompt, wanted, found);
+    return collect(await Promise.all(wanted.map((index) => found.get(index) as Promise<Bought>)));
   }
 
   /** One score a step. */
@@ -166,18 +160,43 @@ export class Calls {
     return output as T;
   }
 
-  /** One request where the server honours `n`; else one that warms its prefix cache, then the others. */
-  async #buyMissing(prompt: Prompt, wanted: SampleRange, found: Samples): Promise<void> {
-    const missing = indices(wanted).filter((index) => !found.has(index));
-    const [first, ...rest] = missing;
+  /**
+   * One request where the server honours `n`; else one that warms its prefix cache, then the others. What
+   * a journal holds is asked for in the same order: a replay must not be quicker than the recorded run.
+   */
+  async #buyMissing(prompt: Prompt, wanted: readonly number[], found: Samples): Promise<void> {
+    const missing = wanted.filter((index) => !found.has(index));
+    const batches = prompt.model.capabilities.n === true;
+    const [first, ...rest] = this.#purchases(prompt, missing, batches);
     if (first === undefined) return;
-    if (prompt.model.capabilities.n === true) {
-      for (const range of ranges(missing)) void this.#buy(prompt, range, found);
-      return;
+    const warming = this.#buy(prompt, first, found);
+    if (rest.length > 0 && !batches) await warming;
+    for (const range of rest) void this.#buy(prompt, range, found);
+  }
+
+  /** In which requests samples are bought: in those that a journal holds, the others together or one by one. */
+  #purchases(prompt: Prompt, missing: readonly number[], batches: boolean): readonly SampleRange[] {
+    const purchases: SampleRange[] = [];
+    const isBought = (index: number) =>
+      purchases.some(([first, count]) => index >= first && index < first + count);
+    for (const index of missing) {
+      if (isBought(index)) continue;
+      const recorded = this.#recordedRanges.get(`${prompt.address}#${index}`);
+      purchases.push(recorded ?? [index, batches ? this.#run(prompt, missing, index) : 1]);
     }
-    const warming = this.#buy(prompt, [first, 1], found);
-    if (rest.length > 0) await warming;
-    for (const index of rest) void this.#buy(prompt, [index, 1], found);
+    return purchases;
+  }
+
+  /** How many consecutive samples from `start` on are missing and in no journal. */
+  #run({ address }: Prompt, missing: readonly number[], start: number): number {
+    let count = 0;
+    while (
+      missing.includes(start + count) &&
+      !this.#recordedRanges.has(`${address}#${start + count}`)
+    ) {
+      count++;
+    }
+    return count;
   }
 
   /** Starts buying a range of samples in one request, and adds them to those found. */
@@ -232,17 +251,6 @@ function addressOf(name: string, request: unknown): string {
 
 function indices([first, count]: SampleRange): readonly number[] {
   return Array.from({ length: count }, (_, place) => first + place);
-}
-
-/** Runs of consecutive indices, each as its first and its length. */
-function ranges(sorted: readonly number[]): readonly SampleRange[] {
-  const runs: [number, number][] = [];
-  for (const index of sorted) {
-    const last = runs.at(-1);
-    if (last !== undefined && last[0] + last[1] === index) last[1]++;
-    else runs.push([index, 1]);
-  }
-  return runs;
 }
 
 function pick({ callId, output }: CallOutput, place: number): Bought {

@@ -28,7 +28,7 @@ export class EventQueue<Event> implements AsyncIterable<Event> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
-    while (true) {
+    for (;;) {
       // Taken by index and cleared at once: shifting one by one is quadratic for long bursts.
       const batch = this.#events.splice(0);
       for (const event of batch) yield event;

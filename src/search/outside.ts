@@ -101,13 +101,16 @@ export class Deadline {
     this.#simulations = simulations;
     this.#passed = passed;
     const { ms, clock } = this.#parts;
-    const timer = new AbortController();
-    if (ms !== undefined && Number.isFinite(ms) && this.#recorded === undefined) {
-      clock.sleep(ms, timer.signal).then(
-        () => this.expire(),
-        () => {},
-      );
+    if (ms === undefined || !Number.isFinite(ms) || this.#recorded !== undefined) {
+      return () => {
+        this.#over = true;
+      };
     }
+    const timer = new AbortController();
+    clock.sleep(ms, timer.signal).then(
+      () => this.expire(),
+      () => {},
+    );
     return () => {
       this.#over = true;
       timer.abort();

@@ -201,10 +201,13 @@ function rejection(signal: AbortSignal): Promise<never> {
   });
 }
 
+/** Made once: the stack of an error that says nothing about its place is not worth its price. */
+const searchIsOver = new EspalierError('budget', 'The search is over.');
+
 /** Leaves nothing behind: no call in flight, nobody waiting for the budget. */
 function close({ controller, sequencer }: Outside, ledger: Ledger): void {
   ledger.close();
-  controller.abort(new EspalierError('budget', 'The search is over.'));
+  controller.abort(searchIsOver);
   sequencer.clear();
 }
 
