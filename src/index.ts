@@ -76,6 +76,7 @@ export { type RenderOptions, renderTree } from './tree/render.ts';
 export {
   descend,
   flat,
+  knownValue,
   type PuctOptions,
   puct,
   type QTransform,

@@ -119,12 +119,12 @@ export type StopCondition<State = unknown, Action = unknown> = (
   progress: SearchProgress<State, Action>,
 ) => boolean | 'solved';
 
-/** What {@link search} is given. */
+/** What {@link search} is given. States and actions take their types from the environment. */
 export interface SearchOptions<State, Action> {
   readonly environment: Environment<State, Action>;
-  readonly policy: Policy<State, Action>;
+  readonly policy: Policy<NoInfer<State>, NoInfer<Action>>;
   /** Needed by algorithms that look at states which are neither rewarded nor scored by a heuristic. */
-  readonly evaluator?: Evaluator<State, Action>;
+  readonly evaluator?: Evaluator<NoInfer<State>, NoInfer<Action>>;
   /** @defaultValue `mcts()` */
   readonly algorithm?: SearchAlgorithm;
   /** @defaultValue {@link defaultBudget} */
@@ -144,7 +144,7 @@ export interface SearchOptions<State, Action> {
   /** Where paid calls are written down and found again. @defaultValue memory */
   readonly journal?: Journal;
   /** A tree to go on with. @defaultValue a new one */
-  readonly tree?: SearchTree<State, Action>;
+  readonly tree?: SearchTree<NoInfer<State>, NoInfer<Action>>;
   /** @defaultValue the system's */
   readonly clock?: Clock;
 }

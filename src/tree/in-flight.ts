@@ -8,8 +8,8 @@ export interface InFlight {
   readonly name: string;
   /** The visits that the exploration term counts. */
   visits(node: NodeStatistics): number;
-  /** The value that the exploitation term sees. */
-  value(node: NodeStatistics): number;
+  /** The value that the exploitation term sees in place of `qvalue`. */
+  value(node: NodeStatistics, qvalue: number): number;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface InFlight {
 export const unobserved: InFlight = {
   name: 'unobserved',
   visits: (node) => node.visits + node.inFlight,
-  value: (node) => node.value,
+  value: (_node, qvalue) => qvalue,
 };
 
 /**
@@ -34,7 +34,7 @@ export function virtualLoss({ loss = 0 }: { readonly loss?: number } = {}): InFl
   return {
     name: 'virtual-loss',
     visits: (node) => node.visits + node.inFlight,
-    value: ({ visits, inFlight, value }) =>
-      inFlight === 0 ? value : (visits * value + inFlight * loss) / (visits + inFlight),
+    value: ({ visits, inFlight }, qvalue) =>
+      inFlight === 0 ? qvalue : (visits * qvalue + inFlight * loss) / (visits + inFlight),
   };
 }

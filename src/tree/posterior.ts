@@ -16,7 +16,7 @@ export function sampleGamma(random: Random, shape: number): number {
   if (shape < 1) return sampleGamma(random, shape + 1) * (1 - random.next()) ** (1 / shape);
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
-  while (true) {
+  for (;;) {
     const x = sampleNormal(random);
     const v = (1 + c * x) ** 3;
     if (v <= 0) continue;

@@ -37,7 +37,8 @@ export function uct({
 }: UctOptions = {}): SelectionRule {
   return (parent) => {
     const logVisits = Math.log(Math.max(1, inFlight.visits(parent)));
-    const value = qtransform?.(parent) ?? inFlight.value;
+    const transformed = qtransform?.(parent);
+    const value = transformed ?? ((child) => inFlight.value(child, child.value));
     return (child) => {
       const visits = inFlight.visits(child);
       return visits === 0 ? unvisited(child) : value(child) + c * Math.sqrt(logVisits / visits);
@@ -51,8 +52,8 @@ export interface PuctOptions {
   readonly cInit?: number;
   /** c_base: how many visits it takes for exploration to grow. @defaultValue 19652 */
   readonly cBase?: number;
-  /** Q of a child that was never visited. @defaultValue 0 */
-  readonly unvisitedValue?: number;
+  /** Q of a child that was never visited. @defaultValue {@link knownValue}: its own evaluation, else 0 */
+  readonly unvisited?: (child: NodeStatistics) => number;
   /** How simulations under way count. @defaultValue {@link unobserved} */
   readonly inFlight?: InFlight;
   /** What stands in for Q. @defaultValue the value as it is */
@@ -69,7 +70,7 @@ export interface PuctOptions {
 export function puct({
   cInit = 1.25,
   cBase = 19652,
-  unvisitedValue = 0,
+  unvisited = knownValue,
   inFlight = unobserved,
   qtransform,
 }: PuctOptions = {}): SelectionRule {
@@ -80,10 +81,16 @@ export function puct({
     const transformed = qtransform?.(parent);
     return (child) => {
       const visits = inFlight.visits(child);
-      const value = transformed?.(child) ?? (visits === 0 ? unvisitedValue : inFlight.value(child));
+      const qvalue = child.visits === 0 ? unvisited(child) : child.value;
+      const value = transformed?.(child) ?? inFlight.value(child, qvalue);
       return value + (scale * child.prior) / (1 + visits);
     };
   };
+}
+
+/** What is known of a child before its first visit: its reward and its evaluation; 0 where there is neither. */
+export function knownValue({ reward = 0, rawValue = 0 }: NodeStatistics): number {
+  return reward + rawValue;
 }
 
 /** Options of {@link thompson}. */

@@ -330,8 +330,12 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     const score = this.score(view(node));
     if (score === undefined) return;
     const best = this.#best;
-    if (best === undefined || best.node === node || precedes({ node, score }, best)) {
+    if (best === undefined || precedes({ node, score }, best)) {
       this.#best = { node, score };
+    } else if (best.node === node && score < best.score) {
+      // The best one has lost: any other may now be better.
+      this.#best = undefined;
+      for (const other of this.#nodes) this.#consider(other);
     }
   }
 

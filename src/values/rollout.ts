@@ -16,12 +16,12 @@ export interface RolloutOptions<State, Action> {
   /** The dynamics, as a rule those of the search. */
   readonly environment: Environment<State, Action>;
   /** The rollout policy. It is asked for one action at a time. */
-  readonly policy: Policy<State, Action>;
+  readonly policy: Policy<NoInfer<State>, NoInfer<Action>>;
   /**
    * Values the state in which a rollout ends without a word from the environment: cut off at `maxDepth`,
    * without a proposal, or terminal without a reward. Left out, such a state is worth 0.
    */
-  readonly evaluator?: Evaluator<State, Action>;
+  readonly evaluator?: Evaluator<NoInfer<State>, NoInfer<Action>>;
   /** How many rollouts are played from each node: an integer from 1 up. @defaultValue 1 */
   readonly rollouts?: number;
   /** The longest rollout, in actions: an integer from 1 up. @defaultValue 32 */

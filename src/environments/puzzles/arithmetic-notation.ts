@@ -63,8 +63,9 @@ const pattern = new RegExp(
 /** Reads the first line that has the form of a step. */
 function readClaim<Value>(rules: ArithmeticRules<Value>, text: string): StepClaim<Value> | Failure {
   for (const line of text.split('\n')) {
-    // Models write dashes and minus signs alike.
-    const match = pattern.exec(line.replaceAll(/[−–]/g, '-').replace(marker, '').trimStart());
+    // Models write dashes and minus signs alike. Without runs of spaces the pattern takes linear time.
+    const plain = line.replaceAll(/[−–]/g, '-').replaceAll(/\s+/g, ' ');
+    const match = pattern.exec(plain.replace(marker, '').trimStart());
     const operator = operators[match?.[2]?.toLowerCase() ?? ''];
     if (match === null || operator === undefined) continue;
     const [, left = '', , right = '', result, remaining] = match;

@@ -27,9 +27,12 @@ import {
  * the goal wants it held and others must move; where something is on the block that it has to be on; or
  * where a block below it in the goal must move.
  *
- * The hand can hold a block in the end only where the goal does not say otherwise. Lifting for that
- * purpose a block that need not be lifted costs a lift and saves a drop, which is no gain; so `e = 1` is
- * granted only where a block that is lifted anyway, or held and never dropped, may stay in the hand.
+ * The hand can hold a block in the end only where the goal does not say otherwise, and only if the lift
+ * of that block is the last one of all. The first lift of a block cannot be the last one where a block
+ * that must move is below it, or where the goal wants another block on the one below it. Lifting the
+ * block once more for the purpose costs a lift and saves a drop, which is no gain; so `e = 1` is granted
+ * only where a block that must move may be lifted last and stay. A block that the goal wants held is
+ * lifted in the end in any case, hence twice where its first lift cannot be the last.
  *
  * The blocks below a block in the goal are followed for at most as many steps as there are blocks, so
  * that a goal with a cycle is no endless loop.
@@ -44,15 +47,13 @@ export function blocksworldHeuristic(state: BlocksworldState): number {
   for (let block = 0; block < places.length; block++) {
     if (towers.moving[block] !== true) continue;
     lifts += movesTwice(goal, towers, block) ? 2 : 1;
-    mayEndHeld ||= mayStayInHand(goal, block);
+    mayEndHeld ||= goal.places[block] === HAND || mayStayInHand(goal, towers, block);
   }
   if (held === -1) return 2 * lifts - (mayEndHeld ? 1 : 0);
-  if (lifts === 0) return mayStayInHand(goal, held) ? 0 : 1;
+  if (lifts === 0) return goal.places[held] === HAND || mayStayInHand(goal, towers, held) ? 0 : 1;
 
-  if (isLiftedAgain(goal, towers, held)) {
-    lifts += 1;
-    mayEndHeld ||= mayStayInHand(goal, held);
-  }
+  if (isLiftedAgain(goal, towers, held)) lifts += 1;
+  mayEndHeld ||= goal.places[held] === HAND;
   return 2 * lifts + 1 - (mayEndHeld ? 1 : 0);
 }
 
@@ -60,6 +61,8 @@ export function blocksworldHeuristic(state: BlocksworldState): number {
 interface Towers {
   /** Whether the block must move. */
   readonly moving: readonly boolean[];
+  /** Whether other blocks must be lifted, or put in its place, after the block has been lifted. */
+  readonly early: readonly boolean[];
   /** The lowest block of its tower. */
   readonly base: readonly number[];
   /** How many blocks are below it. */
@@ -73,6 +76,7 @@ function readTowers(state: BlocksworldState): Towers {
   const above = blocksAbove(places);
   const supported = blocksAbove(state.goal.places);
   const moving = new Array<boolean>(places.length).fill(false);
+  const early = new Array<boolean>(places.length).fill(false);
   const base = new Array<number>(places.length).fill(HAND);
   const height = new Array<number>(places.length).fill(0);
   for (let bottom = 0; bottom < places.length; bottom++) {
@@ -80,30 +84,35 @@ function readTowers(state: BlocksworldState): Towers {
     let isMoving = false;
     let level = 0;
     for (let block: number | undefined = bottom; block !== undefined; block = above[block]) {
-      isMoving ||= isMisplaced(state, supported, block);
+      early[block] = isMoving || isInTheWay(state, supported, block);
+      isMoving ||= early[block] || isMisplaced(state, block);
       moving[block] = isMoving;
       base[block] = bottom;
       height[block] = level++;
     }
   }
-  return { moving, base, height, above };
+  return { moving, early, base, height, above };
 }
 
-/** Whether the goal alone says that the block cannot stay where it is. */
-function isMisplaced(
-  { places, goal }: BlocksworldState,
+/** Whether the goal wants another block on the one below. */
+function isInTheWay(
+  { places }: BlocksworldState,
   supported: readonly (number | undefined)[],
   block: number,
 ): boolean {
+  return (supported[places[block] ?? TABLE] ?? block) !== block;
+}
+
+/** Whether the goal wants the block somewhere else, or nothing on the one below. */
+function isMisplaced({ places, goal }: BlocksworldState, block: number): boolean {
   const place = places[block] ?? TABLE;
   const wanted = goal.places[block] ?? place;
-  if (wanted !== place) return true;
-  if (place === TABLE) return false;
-  return goal.clear.includes(place) || (supported[place] ?? block) !== block;
+  return wanted !== place || goal.clear.includes(place);
 }
 
 function movesTwice(goal: BlocksworldGoal, towers: Towers, block: number): boolean {
-  const { moving, base, height } = towers;
+  const { moving, early, base, height } = towers;
+  if (goal.places[block] === HAND) return early[block] === true;
   return wantedBelow(goal, block).some(
     (lower) =>
       moving[lower] === true &&
@@ -133,8 +142,12 @@ function wantedBelow({ places }: BlocksworldGoal, block: number): readonly numbe
   return below;
 }
 
-function mayStayInHand({ places, clear, handEmpty }: BlocksworldGoal, block: number): boolean {
-  if (places[block] === HAND) return true;
+/** Whether a block whose place in the goal is open may be in the hand at the end. */
+function mayStayInHand(
+  { places, clear, handEmpty }: BlocksworldGoal,
+  { early }: Towers,
+  block: number,
+): boolean {
   if (places[block] !== null || handEmpty || places.includes(HAND)) return false;
-  return !clear.includes(block) && !places.includes(block);
+  return early[block] !== true && !clear.includes(block) && !places.includes(block);
 }

@@ -26,9 +26,9 @@ export type CountdownAction = ArithmeticStep<number>;
 /** How to make a numbers round. */
 export interface CountdownOptions {
   /** How many numbers are drawn: an integer from 3 to 8. @defaultValue 6 */
-  readonly count?: number;
+  readonly numbers?: number;
   /**
-   * How many of them are large ones (25, 50, 75, 100): an integer from 0 to 4, at most `count`. Left out,
+   * How many of them are large ones (25, 50, 75, 100): an integer from 0 to 4, at most `numbers`. Left out,
    * it is drawn too.
    */
   readonly large?: number;
@@ -157,8 +157,8 @@ const smallNumbers = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 
 
 /** Draws numbers and a target from 101 to 999, until a random play proves that it can be reached. */
 function generate(random: Random, options: CountdownOptions = {}): CountdownInstance {
-  const { count = 6, large } = options;
-  expectInteger('count', count, { min: 3, max: 8 });
+  const { numbers: count = 6, large } = options;
+  expectInteger('numbers', count, { min: 3, max: 8 });
   if (large !== undefined) expectInteger('large', large, { min: 0, max: Math.min(4, count) });
 
   for (let attempt = 0; attempt < 10_000; attempt++) {
@@ -172,7 +172,7 @@ function generate(random: Random, options: CountdownOptions = {}): CountdownInst
     };
     if (canBeReached(random, instance)) return instance;
   }
-  throw expectation('count', 'large enough for a target of three digits', count);
+  throw expectation('numbers', 'large enough for a target of three digits', count);
 }
 
 function canBeReached(random: Random, instance: CountdownInstance): boolean {

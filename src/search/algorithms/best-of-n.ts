@@ -17,7 +17,8 @@ export interface BestOfNOptions {
  * baseline that every search has to beat at equal cost.
  *
  * Each step draws one action, whatever was drawn there before; equal actions meet in one node, so that
- * visits count draws.
+ * visits count draws. A policy that lists actions instead of sampling them spreads the first draws at a
+ * node over all of them.
  */
 export function bestOfN({
   n = Number.POSITIVE_INFINITY,
@@ -37,10 +38,9 @@ export function bestOfN({
       await context.simulate(
         async (simulation) => {
           let node: SearchNode<State, Action> = tree.cursor;
-          if (node.status === 'failed') return 'exhausted';
-          while (node.status === 'open' && node.depth < maxDepth) {
-            const drawn = await context.expand(node, { count: 1, independent: true });
-            const next = drawByPrior(drawn, simulation.random);
+          if (node.status === 'failed' || node.status === 'solved') return 'exhausted';
+          while (isInner(node) && node.depth < maxDepth) {
+            const next = drawByPrior(await draw(node, context), simulation.random);
             if (next === undefined) break;
             await context.realise([next]);
             node = simulation.visit(tree.original(next));
@@ -53,6 +53,24 @@ export function bestOfN({
       );
     },
   };
+}
+
+/** Whether something can follow. What is known in full is walked through once more. */
+function isInner({ status }: SearchNode): boolean {
+  return status === 'open' || status === 'solved';
+}
+
+/**
+ * The actions to go on with. A policy that lists actions, and does not sample them, offers each one once;
+ * when it has no more, all of them are drawn from.
+ */
+async function draw<State, Action>(
+  node: SearchNode<State, Action>,
+  context: SearchContext<State, Action>,
+): Promise<readonly SearchNode<State, Action>[]> {
+  const drawn = node.complete ? [] : await context.expand(node, { count: 1, independent: true });
+  if (drawn.length > 0 || node.status === 'failed') return drawn;
+  return node.children.filter(({ status }) => status !== 'failed' && status !== 'pruned');
 }
 
 /** One of the nodes, by prior: a policy may offer more than the one action that was asked for. */

@@ -1,13 +1,19 @@
-import { expectInteger, expectNumber } from '../../runtime/expect.ts';
+import { expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
 import type { SearchNode } from '../../spec/node.ts';
 import { type BackupRule, meanBackup } from '../../tree/backup.ts';
-import { descend, type Selection, uct, type WideningRule } from '../../tree/selection.ts';
+import {
+  descend,
+  knownValue,
+  puct,
+  type Selection,
+  type WideningRule,
+} from '../../tree/selection.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
 import { reach } from './reach.ts';
 
 /** Options of {@link mcts}. */
 export interface MctsOptions {
-  /** From which node a simulation goes on. @defaultValue `descend(uct(), { widening })` */
+  /** From which node a simulation goes on. @defaultValue `descend(puct(), { widening })` */
   readonly selection?: Selection;
   /** How returns are merged into values. @defaultValue {@link meanBackup} */
   readonly backup?: BackupRule;
@@ -15,6 +21,13 @@ export interface MctsOptions {
   readonly discount?: number;
   /** How many actions to ask for at once. @defaultValue all that the policy has */
   readonly width?: number;
+  /**
+   * Which of a leaf's new children are evaluated: the likeliest `one`, which is then backed up, or `all`
+   * in one batch, of which the best is. Process reward models score `all` for little more than one.
+   *
+   * @defaultValue `'one'`
+   */
+  readonly evaluates?: 'one' | 'all';
   /** Whether a node may get further children later. @defaultValue never */
   readonly widening?: WideningRule;
   /** The longest path, in edges from the root. @defaultValue 64 */
@@ -24,20 +37,22 @@ export interface MctsOptions {
 /**
  * Monte-Carlo tree search: select a leaf, expand it, evaluate one of its children, back up the value.
  *
- * The evaluator takes the place of the roll-out; with a `rollout` value it is one. A new leaf's children
- * have no values yet, so the prior decides which of them is evaluated.
+ * The evaluator takes the place of the roll-out; with a `rollout` value it is one.
  *
- * @see Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006; Coulom, 2006; with `puct()` as
- * selection rule: Silver et al., 2018.
+ * @see Coulom, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search", 2006; Kocsis and
+ * Szepesvári, "Bandit based Monte-Carlo Planning", 2006, for `uct()`; Silver et al., 2018, for `puct()`.
  */
 export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   const { backup: rule = meanBackup, discount = 1, width = Number.POSITIVE_INFINITY } = options;
-  const { widening, maxDepth = 64 } = options;
-  const { selection = descend(uct(), widening === undefined ? {} : { widening }) } = options;
+  const { widening, maxDepth = 64, evaluates = 'one' } = options;
+  const { selection = descend(puct(), widening === undefined ? {} : { widening }) } = options;
   expectNumber('discount', discount, { min: 0, max: 1 });
   expectInteger('width', width, { min: 1, max: Number.POSITIVE_INFINITY });
+  expectOneOf('evaluates', evaluates, ['one', 'all']);
   expectInteger('maxDepth', maxDepth, { min: 1, max: Number.POSITIVE_INFINITY });
 
+  const canGrow = ({ status, depth }: SearchNode) => status === 'open' && depth < maxDepth;
+  const isFull = ({ depth }: SearchNode) => widening === undefined || depth >= maxDepth;
   return {
     name: 'mcts',
     concurrency: 'any',
@@ -48,9 +63,9 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
         if (leaf === undefined) return 'exhausted';
         simulation.visit(leaf);
 
-        const grows = leaf.status === 'open' && leaf.depth < maxDepth;
-        const children = grows ? await context.expand(leaf, { count: width }) : [];
-        if (widening === undefined || !grows) tree.complete(leaf);
+        const children = canGrow(leaf) ? await context.expand(leaf, { count: width }) : [];
+        if (isFull(leaf)) tree.complete(leaf);
+        if (evaluates === 'all') await context.evaluate(children);
 
         const node = await reach(context, () => simulation.visit(firstToTry(children) ?? leaf));
         await context.evaluate([node]);
@@ -61,19 +76,25 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   };
 }
 
-/** The least tried child, of equal ones the likeliest: simulations that arrive together spread. */
+/**
+ * The least tried child: simulations that arrive together spread. Of equal ones the best as far as is
+ * known, then the likeliest.
+ */
 function firstToTry<State, Action>(
   children: readonly SearchNode<State, Action>[],
 ): SearchNode<State, Action> | undefined {
   let best: SearchNode<State, Action> | undefined;
   for (const child of children) {
     if (child.status === 'failed' || child.status === 'pruned') continue;
-    if (best === undefined || tries(child) < tries(best)) best = child;
-    else if (tries(child) === tries(best) && child.prior > best.prior) best = child;
+    if (best === undefined || compare(child, best) > 0) best = child;
   }
   return best;
 }
 
-function tries({ visits, inFlight }: SearchNode): number {
-  return visits + inFlight;
+function compare(a: SearchNode, b: SearchNode): number {
+  return (
+    b.visits + b.inFlight - (a.visits + a.inFlight) ||
+    knownValue(a) - knownValue(b) ||
+    a.prior - b.prior
+  );
 }

@@ -1,0 +1,32 @@
+import { printError } from './output.ts';
+
+/** One key press can arrive twice: from the terminal, and passed on by npm. */
+const onePress = 300;
+
+/** Whether somebody wants an end. */
+export interface Interruption extends Disposable {
+  readonly requested: boolean;
+}
+
+/**
+ * From here on the first Ctrl-C asks for a graceful end, and the second one ends the process at once.
+ */
+export function listenForInterruption(): Interruption {
+  let requestedAt: number | undefined;
+  const onSignal = (): void => {
+    const now = performance.now();
+    if (requestedAt === undefined) {
+      requestedAt = now;
+      if (process.stderr.isTTY) printError('\nEnding with the best so far. Ctrl-C again: at once.');
+    } else if (now - requestedAt > onePress) {
+      process.exit(130);
+    }
+  };
+  process.on('SIGINT', onSignal);
+  return {
+    get requested() {
+      return requestedAt !== undefined;
+    },
+    [Symbol.dispose]: () => void process.off('SIGINT', onSignal),
+  };
+}

@@ -1,0 +1,102 @@
+import { Command, CommanderError } from 'commander';
+import { EspalierError } from '../spec/errors.ts';
+import { type DemoRequest, runDemoCommand } from './demo.ts';
+import { endQuietlyWhenPipeCloses, printError } from './output.ts';
+import { runSearchCommand } from './search.ts';
+import { type SearchRequest, searchCommand } from './search-options.ts';
+import { runTreeCommand, type TreeRequest } from './tree.ts';
+import { integerOption, seedOption } from './values.ts';
+import { espalierVersion } from './version.ts';
+
+/**
+ * Runs the command line.
+ *
+ * @param args - What follows the name of the program.
+ * @returns the exit code: 0 solved or finished, 1 the search failed, 2 bad usage.
+ */
+export async function runCli(args: readonly string[]): Promise<number> {
+  endQuietlyWhenPipeCloses();
+  let exitCode = 0;
+  const program = makeProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has said what it had to say.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    printError(error instanceof Error ? error.message : String(error));
+    return isUsage(error) ? 2 : 1;
+  }
+}
+
+/** What was asked for cannot be done: a wrong option, a file that cannot be read, a folder of another run. */
+function isUsage(error: unknown): boolean {
+  const codes: readonly string[] = ['usage', 'invalid-tree', 'invalid-journal'];
+  return EspalierError.isInstance(error) && codes.includes(error.code);
+}
+
+function makeProgram(exit: (code: number) => void): Command {
+  const program = new Command('espalier')
+    .description('Reasoning by tree search.')
+    .version(espalierVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .addHelpText('after', '\nExample: espalier demo')
+    .configureHelp({ helpWidth: 100 })
+    .configureOutput({ outputError: (text, write) => write(sentence(text)) })
+    .exitOverride();
+
+  const commands = [
+    demoCommand(),
+    searchCommand().action(async (request: SearchRequest) => exit(await runSearchCommand(request))),
+    treeCommand(),
+  ];
+  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+  return program;
+}
+
+function demoCommand(): Command {
+  return new Command('demo')
+    .description(
+      'Solve the Game of 24 with and without a tree search. Needs no key and no network.',
+    )
+    .option('--puzzles <n>', 'how many puzzles', integerOption('puzzles'), 200)
+    .option(
+      '--calls <n>',
+      'at most so many calls of the policy per puzzle',
+      integerOption('calls'),
+      60,
+    )
+    .option('--seed <seed>', 'a number or a word', seedOption, 0)
+    .option('--json', 'print the table as one JSON document')
+    .addHelpText('after', '\nExample: espalier demo --puzzles 400')
+    .action((request: DemoRequest) => runDemoCommand(request));
+}
+
+function treeCommand(): Command {
+  return new Command('tree')
+    .description('Draw the tree of a saved run.')
+    .argument('<folder>', 'what `espalier search --save` has written')
+    .option(
+      '--depth <n>',
+      'how many levels; the best path is always whole',
+      integerOption('depth', 0),
+      3,
+    )
+    .option('--breadth <n>', 'how many children of each node', integerOption('breadth'), 4)
+    .addHelpText('after', '\nExample: espalier tree runs/first --depth 2')
+    .action((folder: string, request: TreeRequest) => runTreeCommand(folder, request));
+}
+
+/** An error of commander in the form of the others: a sentence. */
+function sentence(text: string): string {
+  const [first = '', ...rest] = text
+    .replace(/^error: /, '')
+    .trim()
+    .split('\n');
+  const capital = first.charAt(0).toUpperCase() + first.slice(1);
+  const ended = /[.?!)]$/.test(capital) ? capital : `${capital}.`;
+  return `${[ended, ...rest].join(' ')}\n`;
+}

@@ -1,0 +1,137 @@
+import type { PuzzleEnvironment } from '../environments/puzzles/index.ts';
+import type { SearchResult, StopReason } from '../search/contracts.ts';
+import type { Budget } from '../spec/spend.ts';
+import { pathTo } from '../tree/summary.ts';
+import type { Problem } from './problem.ts';
+
+/** A finished search as `--json` prints it. */
+export interface SearchReport {
+  readonly solved: boolean;
+  /** The solution as text; `null` where there is none. */
+  readonly answer: string | null;
+  /** The actions as text. */
+  readonly path: readonly string[];
+  readonly stopReason: StopReason;
+  readonly spend: {
+    readonly simulations: number;
+    readonly calls: number;
+    readonly tokens: number;
+    readonly usd: number;
+    readonly ms: number;
+  };
+  /** Whether no shorter plan exists. */
+  readonly optimal: boolean;
+  /** Why the search failed, where it did. */
+  readonly failure?: string;
+}
+
+/** What there is to say about a finished search. */
+export function reportOf(
+  { task }: Problem,
+  { notation }: PuzzleEnvironment<unknown, unknown>,
+  result: SearchResult<unknown, unknown>,
+): SearchReport {
+  const { solved, best, actions, stopReason, optimal, failure } = result;
+  const path = actions.map((action) => notation.format(action));
+  const { simulations, calls, tokens, usd, ms } = result.spend;
+  return {
+    solved,
+    answer: solved ? task.answer(best.state, path) : null,
+    path,
+    stopReason,
+    spend: { simulations, calls, tokens, usd, ms: Math.round(ms * 10) / 10 },
+    optimal,
+    ...(failure !== undefined && { failure: failure.message }),
+  };
+}
+
+/** What there is to say about a puzzle that needs no search; `undefined` for one that does. */
+export function solvedAlready({ task, instance }: Problem): SearchReport | undefined {
+  if (!task.puzzle.check(instance, []).correct) return undefined;
+  return {
+    solved: true,
+    answer: task.answer(task.puzzle.environment(instance).reset(), []),
+    path: [],
+    stopReason: 'solved',
+    spend: { simulations: 0, calls: 0, tokens: 0, usd: 0, ms: 0 },
+    optimal: true,
+  };
+}
+
+/** A finished search for people: the plan step by step, how it ended, what it took. */
+export function describeSearch(
+  problem: Problem,
+  report: SearchReport,
+  end: { readonly result: SearchResult<unknown, unknown>; readonly budget: Budget },
+): string {
+  const { result, budget } = end;
+  const plan = describePlan(problem, report, result);
+  const heading = report.solved || report.path.length === 0 ? [] : ['The best path so far:', ''];
+  return [
+    problem.title,
+    '',
+    ...heading,
+    ...(plan.length === 0 ? [] : [...plan, '']),
+    describeEnd(report, result, budget),
+    describeSpend(report, result),
+  ].join('\n');
+}
+
+function describePlan(
+  { task }: Problem,
+  { path }: SearchReport,
+  { best }: SearchResult<unknown, unknown>,
+): readonly string[] {
+  const width = `${path.length}.`.length;
+  const indent = ' '.repeat(width + 1);
+  return pathTo(best).flatMap((node, step) => {
+    const shown =
+      node.kind === 'proposed' || !task.showsStates
+        ? []
+        : task.puzzle.render(node.state).split('\n');
+    const action = step === 0 ? [] : [`${`${step}.`.padStart(width)} ${path[step - 1] ?? ''}`];
+    return [...action, ...shown.map((line) => indent + line)];
+  });
+}
+
+function describeEnd(
+  { solved, answer, path, stopReason, optimal, failure }: SearchReport,
+  { exceeded }: SearchResult<unknown, unknown>,
+  budget: Budget,
+): string {
+  const steps = path.length === 1 ? '1 step' : `${path.length} steps`;
+  if (solved) {
+    const shortest = optimal ? ', and no plan is shorter' : '';
+    const isLine = answer !== null && !answer.includes('\n');
+    return `Solved in ${steps}${shortest}${isLine ? `: ${answer}` : '.'}`;
+  }
+  switch (stopReason) {
+    case 'budget':
+      return exceeded === 'ms'
+        ? `Not solved: the time of ${budget.ms} ms is up.`
+        : `Not solved: the budget of ${budget[exceeded ?? 'simulations']} ${exceeded} is spent.`;
+    case 'exhausted':
+      return 'Not solved: nothing is left to search.';
+    case 'stopped':
+      return 'Not solved: ended by Ctrl-C.';
+    case 'failed':
+      return `The search failed: ${failure}`;
+    case 'solved':
+      return 'Ended without a solution.';
+  }
+}
+
+function describeSpend(
+  { spend }: SearchReport,
+  { coverage }: SearchResult<unknown, unknown>,
+): string {
+  const { simulations, calls, tokens, usd, ms } = spend;
+  const parts = [
+    `${simulations} simulations`,
+    `${calls} calls${coverage.recorded > 0 ? ` (${coverage.recorded} from the journal)` : ''}`,
+    ...(tokens > 0 ? [`${tokens} tokens`] : []),
+    ...(usd > 0 ? [`$${usd.toFixed(4)}`] : []),
+    `${Math.round(ms)} ms`,
+  ];
+  return parts.join(' · ');
+}

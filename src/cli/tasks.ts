@@ -1,0 +1,48 @@
+import type { ArithmeticState } from '../environments/puzzles/arithmetic.ts';
+import { type Puzzle, type PuzzleName, puzzles } from '../environments/puzzles/index.ts';
+
+/** A puzzle that the command line can search. States and actions are its own. */
+export interface Task {
+  readonly puzzle: Puzzle<unknown, unknown, unknown>;
+  /** Whether a plan is easier to follow with the states between its steps. */
+  readonly showsStates: boolean;
+  /** The solution as text, from the last state and the actions that led to it. */
+  answer(state: unknown, path: readonly string[]): string;
+}
+
+/** The tasks by name. */
+export const tasks: Readonly<Record<PuzzleName, Task>> = {
+  blocksworld: {
+    puzzle: puzzles.blocksworld,
+    showsStates: true,
+    answer: (_state, path) => path.join('\n'),
+  },
+  countdown: {
+    puzzle: puzzles.countdown,
+    showsStates: false,
+    answer: expressionOf,
+  },
+  game24: { puzzle: puzzles.game24, showsStates: false, answer: expressionOf },
+  tiles: {
+    puzzle: puzzles.tiles,
+    showsStates: true,
+    answer: (state) => puzzles.tiles.render(state),
+  },
+};
+
+/** The names of the tasks, sorted. */
+export const taskNames = Object.keys(tasks).toSorted() as readonly PuzzleName[];
+
+/** How the target was made: the expression of the one number that equals it. */
+function expressionOf(state: unknown): string {
+  const { numbers, target } = state as ArithmeticState<unknown>;
+  const made = numbers.find(({ value }) => equals(value, target));
+  return made?.expression.replace(/^\((.*)\)$/, '$1') ?? '';
+}
+
+/** A number of Countdown, or an exact fraction of the Game of 24. */
+function equals(value: unknown, target: number): boolean {
+  if (typeof value === 'number') return value === target;
+  const { numerator, denominator } = value as { numerator: number; denominator: number };
+  return numerator === target && denominator === 1;
+}

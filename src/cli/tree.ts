@@ -1,0 +1,80 @@
+import { readRun, type SavedRun, type TreeEntry } from '../runs/index.ts';
+import { EspalierError } from '../spec/errors.ts';
+import { renderTree } from '../tree/render.ts';
+import { treeFromJson } from '../tree/serialize.ts';
+import { print } from './output.ts';
+import { type Task, tasks } from './tasks.ts';
+
+/** What `espalier tree` was asked for. */
+export interface TreeRequest {
+  readonly depth: number;
+  readonly breadth: number;
+}
+
+/** What the columns of a drawn tree mean. */
+export const legend = '★ best path · N visits · Q value (V at the root) · P prior';
+
+/** Runs `espalier tree`: prints every tree of a run folder. */
+export function runTreeCommand(path: string, request: TreeRequest): void {
+  const saved = read(path);
+  if (saved.trees.length === 0) {
+    throw new EspalierError('usage', `The run in \`${path}\` has no tree yet.`);
+  }
+  const drawn = saved.trees.map((entry) => draw(entry, saved, request));
+  print([...drawn, legend].join('\n\n'));
+}
+
+/** A folder that cannot be read is a wrong argument here. */
+function read(path: string): SavedRun {
+  try {
+    return readRun(path);
+  } catch (cause) {
+    if (EspalierError.isInstance(cause) && cause.code === 'storage') {
+      throw new EspalierError('usage', cause.message, { cause });
+    }
+    throw cause;
+  }
+}
+
+function draw(entry: TreeEntry, { run }: SavedRun, { depth, breadth }: TreeRequest): string {
+  const tree = treeFromJson(entry.tree);
+  const task = taskOf(run);
+  const format = task && actionFormat(task, entry);
+  const picture = renderTree(tree, { depth, breadth, ...(format !== undefined && { format }) });
+  return `${headingOf(entry, run, task)}\n\n${picture}`;
+}
+
+/** The task that run.json names, where it names one. */
+function taskOf(run: SavedRun['run']): Task | undefined {
+  const name = fieldOf(run, 'task');
+  return Object.entries(tasks).find(([known]) => known === name)?.[1];
+}
+
+/** Actions in the notation of the puzzle. */
+function actionFormat({ puzzle }: Task, { problem }: TreeEntry): (action: unknown) => string {
+  const { notation } = puzzle.environment(puzzle.parse(problem));
+  return (action) => notation.format(action);
+}
+
+function headingOf(
+  { problem, attempt, step, tree }: TreeEntry,
+  run: SavedRun['run'],
+  task: Task | undefined,
+): string {
+  const algorithm = fieldOf(run, 'algorithm');
+  return [
+    task?.puzzle.title ?? tree.environment,
+    ...(problem.includes('\n') ? [] : [problem]),
+    ...(algorithm === undefined ? [] : [algorithm]),
+    `${tree.simulations} simulations`,
+    `${tree.nodes.length} nodes`,
+    ...(attempt > 0 ? [`attempt ${attempt}`] : []),
+    ...(step > 0 ? [`step ${step}`] : []),
+  ].join(' · ');
+}
+
+function fieldOf(run: SavedRun['run'], name: string): string | undefined {
+  const isRecord = typeof run === 'object' && run !== null && !Array.isArray(run);
+  const value = isRecord ? (run as Readonly<Record<string, unknown>>)[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}

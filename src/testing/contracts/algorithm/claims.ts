@@ -1,0 +1,49 @@
+import type { SearchAlgorithm } from '../../../search/contracts.ts';
+import type { Heuristic } from '../../../spec/evaluator.ts';
+import type { SearchNode } from '../../../spec/node.ts';
+import type { Exception, TestRunner } from '../../test-runner.ts';
+
+/** What an algorithm claims, for `describeAlgorithm`. The conservation laws it declares itself. */
+export interface AlgorithmClaims {
+  /** Makes a new algorithm. */
+  readonly create: () => SearchAlgorithm;
+  /**
+   * The rule whose hand-computed visit counts it reproduces: `uct` with c = √2, or `puct` with c_init =
+   * 1.25 and c_base = 19652; each with mean backup, all actions added at once, and ends visited again.
+   *
+   * @defaultValue none
+   */
+  readonly visitCounts?: 'uct' | 'puct';
+  /** Whether it finds the best-rewarded end of a small problem. @defaultValue true */
+  readonly findsBest?: boolean;
+  /**
+   * Whether its visits concentrate on the optimal action. It then has to visit ends again.
+   *
+   * @defaultValue false
+   */
+  readonly converges?: boolean;
+  /** Makes it a search for cheapest paths. @defaultValue it is none */
+  readonly costSearch?: (rules: CostRules) => SearchAlgorithm;
+  /** Tests that do not apply, by name, and why not. @defaultValue none */
+  readonly except?: readonly Exception[];
+}
+
+/** What a search for cheapest paths goes by. */
+export interface CostRules {
+  /** h(s). */
+  readonly heuristic: Heuristic<string>;
+  /** Whether h never overestimates. */
+  readonly admissible: boolean;
+  /** c(s, a) of the edge that leads to a node. */
+  readonly cost: (node: SearchNode) => number;
+  /** The weight of h. @defaultValue 1 */
+  readonly weight?: number;
+}
+
+/** An algorithm under test. */
+export interface AlgorithmSubject {
+  /** What it claims. */
+  readonly claims: AlgorithmClaims;
+  /** Who runs the tests. */
+  readonly runner: TestRunner;
+}

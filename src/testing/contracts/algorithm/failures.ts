@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import type { Problem } from '../../problem.ts';
+import { stateEvaluator } from '../../problem.ts';
+import { tableMdp } from '../../table-mdp.ts';
+import type { AlgorithmSubject } from './claims.ts';
+import { concurrencies, grow } from './growing.ts';
+
+/** A failure is a result: it marks one child, and the search goes on beside it. */
+export function describeFailures({ claims, runner }: AlgorithmSubject): void {
+  const cases: Readonly<Record<string, Problem<string, string>>> = {
+    'a step that throws': withStep(() => {
+      throw new Error('the floor gave way');
+    }),
+    'a step that throws later': withStep(() => Promise.reject(new Error('the floor gave way'))),
+    'an evaluation that fails': { ...trap, evaluator: stateEvaluator(unlessTrap) },
+    'siblings that lead to the same state': twins,
+  };
+  for (const [title, problem] of Object.entries(cases)) {
+    runner.test(`is not held up by ${title}`, async () => {
+      for (const concurrency of concurrencies(claims.create())) {
+        const { tree, actions } = await grow(problem, {
+          algorithm: claims.create(),
+          budget: { simulations: 60 },
+          concurrency,
+        });
+        assert.deepEqual(actions, ['good', 'finish']);
+        for (const { status, failure, kind } of tree.nodes()) {
+          if (status !== 'failed') continue;
+          assert.equal(kind, title.startsWith('a step') ? 'proposed' : 'realised');
+          assert.match(failure?.message ?? '', /floor|trap|children failed/);
+        }
+      }
+    });
+  }
+
+  runner.test('says why where everything failed', async () => {
+    const { stopReason, failure, actions } = await grow(
+      {
+        ...trap,
+        policy: {
+          propose() {
+            throw new Error('no connection');
+          },
+        },
+      },
+      { algorithm: claims.create(), budget: { simulations: 20 } },
+    );
+    assert.equal(stopReason, 'failed');
+    assert.match(failure?.message ?? '', /no connection/);
+    assert.deepEqual(actions, []);
+  });
+}
+
+/** The first action leads nowhere, the second to a reward. */
+const trap: Problem<string, string> = tableMdp(
+  {
+    start: { trap: { to: 'trap' }, good: { to: 'middle' } },
+    trap: { deeper: { to: 'trap' } },
+    middle: { finish: { to: 'end', reward: 1 } },
+  },
+  { name: 'trap', values: { middle: 0.1 } },
+);
+
+const twins: Problem<string, string> = tableMdp(
+  {
+    start: {
+      one: { to: 'same', prior: 0.4 },
+      two: { to: 'same', prior: 0.4 },
+      good: { to: 'middle', prior: 0.2 },
+    },
+    same: { deeper: { to: 'bottom' } },
+    bottom: { finish: { to: 'bad end', reward: 0 } },
+    middle: { finish: { to: 'end', reward: 1 } },
+  },
+  { name: 'twins', values: { same: 0.9, bottom: 0.9 } },
+);
+
+function unlessTrap(state: string): number {
+  if (state === 'trap') throw new Error('a trap has no value');
+  return 0.1;
+}
+
+function withStep(fail: () => never | Promise<never>): Problem<string, string> {
+  const { environment } = trap;
+  return {
+    ...trap,
+    environment: {
+      ...environment,
+      step: (state, action, context) =>
+        action === 'trap' ? fail() : environment.step(state, action, context),
+    },
+  };
+}

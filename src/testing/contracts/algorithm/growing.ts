@@ -1,0 +1,53 @@
+import type { SearchAlgorithm, SearchOptions, SearchResult } from '../../../search/contracts.ts';
+import { search } from '../../../search/search.ts';
+import type { Environment } from '../../../spec/environment.ts';
+import { treeToJson } from '../../../tree/serialize.ts';
+import type { SearchTree } from '../../../tree/tree.ts';
+import { manualClock } from '../../manual-clock.ts';
+import type { Problem } from '../../problem.ts';
+import { type ScriptedModel, scriptedModel } from '../../scripted-model.ts';
+import { hashedAnswer, throughModel } from '../../through-model.ts';
+
+/** Options of a search beyond its problem. */
+export type Settings<State, Action> = Omit<
+  Partial<SearchOptions<State, Action>>,
+  keyof Problem<State, Action>
+> & { readonly algorithm: SearchAlgorithm };
+
+/** Searches on a clock of its own, so that no test depends on the machine. */
+export function grow<State, Action>(
+  problem: Problem<State, Action>,
+  settings: Settings<State, Action>,
+): Promise<SearchResult<State, Action>> {
+  return search({ clock: manualClock({ auto: true }), ...problem, ...settings });
+}
+
+/** A tree as text: equal trees have equal texts. */
+export function textOf<State, Action>(
+  tree: SearchTree<State, Action>,
+  { environment }: { readonly environment: Environment<State, Action> },
+): string {
+  return JSON.stringify(treeToJson(tree, environment), undefined, 1);
+}
+
+/** How many simulations an algorithm may have in flight, to try it with. */
+export function concurrencies({ concurrency }: SearchAlgorithm): readonly number[] {
+  return concurrency === 'any' ? [1, 4, 16] : [1];
+}
+
+/** A model whose calls take different times, fixed by a seed and by what is asked. */
+export function unevenModel(seed = 0): ScriptedModel {
+  return scriptedModel({
+    answer: hashedAnswer,
+    latencyMs: (request, call) =>
+      1 + (Math.floor(Number(hashedAnswer(request)) * 97 + seed * call) % 89),
+  });
+}
+
+/** A problem behind a model. */
+export function asked<State, Action>(
+  problem: Problem<State, Action>,
+  model: ScriptedModel = unevenModel(),
+): Problem<State, Action> {
+  return throughModel(problem, { model });
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import type { ConservationLaw } from '../../../search/contracts.ts';
+import type { NodeId } from '../../../spec/node.ts';
+import type { SearchTree } from '../../../tree/tree.ts';
+import { banditTree } from '../../bandit-tree.ts';
+import type { Problem } from '../../problem.ts';
+import { syntheticTree } from '../../synthetic-tree.ts';
+import { ticTacToe } from '../../tic-tac-toe.ts';
+import type { AlgorithmSubject } from './claims.ts';
+import { asked, concurrencies, grow, unevenModel } from './growing.ts';
+
+/** The conservation laws that the algorithm declares. */
+export function describeLaws(subject: AlgorithmSubject): void {
+  const { laws } = subject.claims.create();
+  const describeLaw: Readonly<Record<ConservationLaw, (subject: AlgorithmSubject) => void>> = {
+    visits: describeVisits,
+    values: describeValues,
+    simulations: describeSimulations,
+  };
+  for (const law of laws) describeLaw[law](subject);
+}
+
+const problems: readonly Problem<unknown, unknown>[] = [
+  banditTree() as Problem<unknown, unknown>,
+  ticTacToe() as Problem<unknown, unknown>,
+  syntheticTree({ branching: 3, depth: 6 }) as Problem<unknown, unknown>,
+];
+
+function describeVisits({ claims, runner }: AlgorithmSubject): void {
+  runner.test('counts a visit at every node of one path a simulation', async () => {
+    for (const problem of problems) await assertOnePathEach(problem, claims.create);
+  });
+
+  runner.test('keeps the sums of visits with simulations in flight together', async () => {
+    for (const problem of problems) {
+      for (const concurrency of concurrencies(claims.create())) {
+        const { tree } = await grow(asked(problem), {
+          algorithm: claims.create(),
+          budget: { simulations: 100 },
+          concurrency,
+        });
+        assertVisitsAddUp(tree);
+      }
+    }
+  });
+}
+
+/** Grows a tree simulation by simulation and looks at what each of them changed. */
+async function assertOnePathEach(
+  problem: Problem<unknown, unknown>,
+  create: AlgorithmSubject['claims']['create'],
+): Promise<void> {
+  const budget = { simulations: 1 };
+  let result = await grow(problem, { algorithm: create(), budget });
+  for (let simulation = 1; simulation < 40; simulation++) {
+    const before = visitsOf(result.tree);
+    result = await result.resume({ budget });
+    const changed = [...result.tree.nodes()].filter(
+      ({ id, visits }) => visits !== (before.get(id) ?? 0),
+    );
+    for (const { id, visits } of changed) assert.equal(visits, (before.get(id) ?? 0) + 1);
+    const deepest = changed.at(-1);
+    assert.equal(changed.length, deepest === undefined ? 0 : deepest.depth + 1);
+    for (const { id, parent } of changed) {
+      assert.ok(parent === undefined || changed.includes(parent), `node ${id} without its parent`);
+    }
+  }
+}
+
+function visitsOf(tree: SearchTree): Map<NodeId, number> {
+  return new Map([...tree.nodes()].map(({ id, visits }) => [id, visits]));
+}
+
+function assertVisitsAddUp(tree: SearchTree): void {
+  for (const { id, visits, inFlight, children } of tree.nodes()) {
+    const below = children.reduce((sum, child) => sum + child.visits, 0);
+    assert.ok(visits >= below, `node ${id} has ${visits} visits, its children ${below}`);
+    assert.equal(inFlight, 0, `node ${id} is still marked as under way`);
+  }
+}
+
+function describeValues({ claims, runner }: AlgorithmSubject): void {
+  runner.test('keeps every value in [0, 1]', async () => {
+    for (const problem of problems) {
+      for (const concurrency of concurrencies(claims.create())) {
+        const { tree } = await grow(asked(problem), {
+          algorithm: claims.create(),
+          budget: { simulations: 100 },
+          concurrency,
+        });
+        for (const { id, value } of tree.nodes()) {
+          assert.ok(value >= 0 && value <= 1 + 1e-9, `node ${id} has the value ${value}`);
+        }
+      }
+    }
+  });
+}
+
+function describeSimulations({ claims, runner }: AlgorithmSubject): void {
+  runner.test('adds one visit to the root for each simulation', async () => {
+    for (const problem of problems) {
+      for (const concurrency of concurrencies(claims.create())) {
+        const { tree, spend, stopReason } = await grow(asked(problem, unevenModel(3)), {
+          algorithm: claims.create(),
+          budget: { simulations: 80 },
+          concurrency,
+        });
+        // The simulation that finds nothing left adds none.
+        const idle = stopReason === 'exhausted' ? concurrency : 0;
+        assert.ok(
+          tree.root.visits <= spend.simulations && tree.root.visits >= spend.simulations - idle,
+          `${tree.root.visits} visits in ${spend.simulations} simulations`,
+        );
+      }
+    }
+  });
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { memoryJournal, replayed } from '../../../runtime/journal.ts';
+import { treeFromJson, treeToJson } from '../../../tree/serialize.ts';
+import { banditTree } from '../../bandit-tree.ts';
+import { syntheticTree } from '../../synthetic-tree.ts';
+import { ticTacToe } from '../../tic-tac-toe.ts';
+import type { AlgorithmSubject } from './claims.ts';
+import { asked, concurrencies, grow, textOf, unevenModel } from './growing.ts';
+
+/** A tree too deep to be finished here. */
+const endless = syntheticTree({ branching: 3, depth: 48 });
+
+/** All state of an algorithm is in the tree, and all that decides is the seed and the order of results. */
+export function describeLifecycle(subject: AlgorithmSubject): void {
+  describeSaving(subject);
+  describeRepetition(subject);
+  describeReplay(subject);
+}
+
+function describeSaving({ claims, runner }: AlgorithmSubject): void {
+  runner.test('grows trees that are saved and loaded without loss', async () => {
+    for (const problem of [asked(endless), asked(banditTree()), asked(ticTacToe())]) {
+      const { environment } = problem as typeof endless;
+      const { tree } = await grow(problem as typeof endless, {
+        algorithm: claims.create(),
+        budget: { simulations: 100 },
+        concurrency: concurrencies(claims.create()).at(-1) ?? 1,
+      });
+      const text = JSON.stringify(treeToJson(tree, environment));
+      const again = treeFromJson(text, environment);
+      assert.equal(JSON.stringify(treeToJson(again, environment)), text);
+      assert.equal(again.best.id, tree.best.id);
+    }
+  });
+
+  runner.test('goes on with a saved tree as with the one in memory', async () => {
+    const settings = { algorithm: claims.create(), budget: { simulations: 40 } };
+    const first = await grow(endless, settings);
+    const loaded = treeFromJson<typeof first.tree.root.state, number>(
+      textOf(first.tree, endless),
+      endless.environment,
+    );
+    await first.resume();
+    await grow(endless, { ...settings, algorithm: claims.create(), tree: loaded });
+    assert.equal(textOf(loaded, endless), textOf(first.tree, endless));
+  });
+
+  runner.test('reaches with 50 + 50 simulations what it reaches with 100', async () => {
+    const settings = { algorithm: claims.create(), budget: { simulations: 50 } };
+    const half = await grow(asked(endless), settings);
+    const resumed = await half.resume();
+    const whole = await grow(asked(endless), { ...settings, budget: { simulations: 100 } });
+    assert.equal(textOf(resumed.tree, endless), textOf(whole.tree, endless));
+  });
+}
+
+function describeRepetition({ claims, runner }: AlgorithmSubject): void {
+  runner.test('grows the same tree from the same seed', async () => {
+    for (const seed of [0, 'a word', 2 ** 40]) {
+      const settings = { seed, budget: { simulations: 60 } };
+      const one = await grow(endless, { ...settings, algorithm: claims.create() });
+      const other = await grow(endless, { ...settings, algorithm: claims.create() });
+      assert.equal(textOf(one.tree, endless), textOf(other.tree, endless));
+    }
+  });
+
+  runner.test('carries nothing from one problem to the next', async () => {
+    const budget = { simulations: 60 };
+    const used = claims.create();
+    await grow(banditTree({ seed: 1 }), { algorithm: used, budget });
+    for (const problem of [banditTree({ seed: 2 }), banditTree({ seed: 3, arms: 2, depth: 5 })]) {
+      const after = await grow(problem, { algorithm: used, budget });
+      const fresh = await grow(problem, { algorithm: claims.create(), budget });
+      assert.equal(textOf(after.tree, problem), textOf(fresh.tree, problem));
+    }
+  });
+
+  runner.test('keeps two searches at the same time apart', async () => {
+    const budget = { simulations: 60 };
+    const shared = claims.create();
+    const problems = [banditTree({ seed: 4 }), banditTree({ seed: 5 })];
+    const together = await Promise.all(
+      problems.map((problem) => grow(asked(problem), { algorithm: shared, budget })),
+    );
+    for (const [index, problem] of problems.entries()) {
+      const alone = await grow(asked(problem), { algorithm: claims.create(), budget });
+      const tree = together[index]?.tree ?? assert.fail();
+      assert.equal(textOf(tree, problem), textOf(alone.tree, problem));
+    }
+  });
+}
+
+function describeReplay({ claims, runner }: AlgorithmSubject): void {
+  runner.test('repeats a concurrent run from its journal, byte for byte', async () => {
+    for (const concurrency of concurrencies(claims.create())) {
+      const journal = memoryJournal();
+      const settings = { budget: { simulations: 80 }, concurrency };
+      const live = await grow(asked(endless, unevenModel(concurrency)), {
+        ...settings,
+        algorithm: claims.create(),
+        journal,
+      });
+      const model = unevenModel();
+      const again = await grow(asked(endless, model), {
+        ...settings,
+        algorithm: claims.create(),
+        journal: replayed(journal),
+      });
+      assert.equal(textOf(again.tree, endless), textOf(live.tree, endless));
+      assert.equal(model.requests.length, 0);
+      assert.deepEqual(again.coverage.unrecorded, 0);
+    }
+  });
+
+  runner.test('does not depend on latencies where results are applied as issued', async () => {
+    for (const concurrency of concurrencies(claims.create())) {
+      const settings = { budget: { simulations: 80 }, concurrency, order: 'issued' } as const;
+      const texts = new Set<string>();
+      for (let seed = 0; seed < 3; seed++) {
+        const { tree } = await grow(asked(endless, unevenModel(seed)), {
+          ...settings,
+          algorithm: claims.create(),
+        });
+        texts.add(textOf(tree, endless));
+      }
+      assert.equal(texts.size, 1);
+    }
+  });
+}

@@ -1,0 +1,30 @@
+import { except, type TestRunner } from '../test-runner.ts';
+import type { AlgorithmClaims } from './algorithm/claims.ts';
+import { describeCostSearch } from './algorithm/cost-search.ts';
+import { describeFailures } from './algorithm/failures.ts';
+import { describeLaws } from './algorithm/laws.ts';
+import { describeLifecycle } from './algorithm/lifecycle.ts';
+import { describeLimits } from './algorithm/limits.ts';
+import { describeTruths } from './algorithm/truths.ts';
+
+/**
+ * The contract of a `SearchAlgorithm` as tests: textbook truths on tiny problems, the conservation laws
+ * that it declares, budgets that are never exceeded, and trees that depend on nothing but seed and order.
+ *
+ * @example
+ * ```ts
+ * import { describe, test } from 'vitest';
+ * describeAlgorithm('my search', { create: () => mySearch() }, { describe, test });
+ * ```
+ */
+export function describeAlgorithm(name: string, claims: AlgorithmClaims, runner: TestRunner): void {
+  const subject = { claims, runner: except(runner, claims.except ?? []) };
+  runner.describe(`algorithm ${name}`, () => {
+    describeTruths(subject);
+    describeLaws(subject);
+    describeLifecycle(subject);
+    describeLimits(subject);
+    describeFailures(subject);
+    describeCostSearch(subject);
+  });
+}

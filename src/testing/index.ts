@@ -1,0 +1,24 @@
+/**
+ * Test doubles, tiny problems with known truths, and the contracts of plug-ins as test suites. For any
+ * test runner.
+ *
+ * @module
+ */
+
+export { type BanditTree, type BanditTreeOptions, banditTree } from './bandit-tree.ts';
+export type { AlgorithmClaims, CostRules } from './contracts/algorithm/claims.ts';
+export { describeAlgorithm } from './contracts/describe-algorithm.ts';
+export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.ts';
+export { type PlainContextOptions, plainContext } from './plain-context.ts';
+export { listPolicy, type Problem, stateEvaluator } from './problem.ts';
+export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from './scripted-model.ts';
+export { type SyntheticState, type SyntheticTreeOptions, syntheticTree } from './synthetic-tree.ts';
+export {
+  type MdpTable,
+  type TableMdpOptions,
+  type TableTransition,
+  tableMdp,
+} from './table-mdp.ts';
+export type { Exception, TestRunner } from './test-runner.ts';
+export { hashedAnswer, type ThroughModelOptions, throughModel } from './through-model.ts';
+export { type Board, type TicTacToe, ticTacToe, ticTacToePositions } from './tic-tac-toe.ts';

@@ -1,0 +1,137 @@
+import { turn } from '../runtime/clock.ts';
+import type { Clock } from '../spec/context.ts';
+
+/** A clock that stands still until it is moved. */
+export interface ManualClock extends Clock {
+  /** How many sleep at the moment. */
+  readonly sleepers: number;
+  /**
+   * Moves the time on by `ms` and wakes whoever's sleep ends meanwhile, the earliest first, each at its
+   * own time. Resolves when all that they set off has come to rest.
+   */
+  advance(ms: number): Promise<void>;
+}
+
+/** Options of {@link manualClock}. */
+export interface ManualClockOptions {
+  /**
+   * Whether the clock moves itself: whenever the event loop has come to rest, it jumps to the end of the
+   * next sleep. Work then takes no time at all, and only sleeps do, so that a search over a model with a
+   * latency can be timed exactly on any machine. Real timers and sockets are not waited for.
+   *
+   * @defaultValue false
+   */
+  readonly auto?: boolean;
+  /** The time at the start, in milliseconds. @defaultValue 0 */
+  readonly startAt?: number;
+}
+
+/** The event loop is at rest when nothing new has come up in so many turns. */
+const quietTurns = 4;
+
+/** A clock for tests: exact, and independent of the machine. */
+export function manualClock(options: ManualClockOptions = {}): ManualClock {
+  const { auto = false, startAt = 0 } = options;
+  const sleepers = new Sleepers();
+  let now = startAt;
+  let isDriven = false;
+
+  const wakeNext = (limit: number): boolean => {
+    const next = sleepers.next;
+    if (next === undefined || next > limit) return false;
+    now = Math.max(now, next);
+    sleepers.wake(now);
+    return true;
+  };
+  const drive = async (): Promise<void> => {
+    isDriven = true;
+    do await rest(sleepers);
+    while (wakeNext(Number.POSITIVE_INFINITY));
+    isDriven = false;
+  };
+
+  return {
+    now: () => now,
+    get sleepers() {
+      return sleepers.size;
+    },
+    sleep(ms, signal) {
+      const sleeping = sleepers.add(now + Math.max(0, ms), signal);
+      if (auto && !isDriven) void drive();
+      return sleeping;
+    },
+    async advance(ms) {
+      const end = now + ms;
+      do await rest(sleepers);
+      while (wakeNext(end));
+      now = end;
+    },
+  };
+}
+
+interface Sleeper {
+  readonly until: number;
+  readonly wake: () => void;
+}
+
+/** Those who sleep, the first to wake first. */
+class Sleepers {
+  /** How often somebody has fallen asleep. */
+  added = 0;
+  #sleepers: readonly Sleeper[] = [];
+
+  get size(): number {
+    return this.#sleepers.length;
+  }
+
+  /** When the first of them wakes. */
+  get next(): number | undefined {
+    return this.#sleepers[0]?.until;
+  }
+
+  add(until: number, signal: AbortSignal | undefined): Promise<void> {
+    this.added++;
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const sleeper: Sleeper = {
+        until,
+        wake() {
+          signal?.removeEventListener('abort', leave);
+          resolve();
+        },
+      };
+      const leave = () => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      // The sort is stable: who sleeps until the same time wakes in the order of falling asleep.
+      this.#sleepers = [...this.#sleepers, sleeper].toSorted((a, b) => a.until - b.until);
+    });
+  }
+
+  wake(now: number): void {
+    const due = this.#sleepers.filter(({ until }) => until <= now);
+    this.#sleepers = this.#sleepers.slice(due.length);
+    for (const { wake } of due) wake();
+  }
+}
+
+/** Resolves when the event loop turns without anything new. */
+async function rest(sleepers: Sleepers): Promise<void> {
+  let added = sleepers.added;
+  for (let quiet = 0; quiet < quietTurns; quiet++) {
+    await turn();
+    if (sleepers.added !== added || isBusy()) {
+      added = sleepers.added;
+      quiet = -1;
+    }
+  }
+}
+
+/** Whether somebody waits for the next turn, or for a file. */
+function isBusy(): boolean {
+  return process
+    .getActiveResourcesInfo()
+    .some((resource) => resource === 'Immediate' || resource.startsWith('FSReq'));
+}

@@ -1,0 +1,36 @@
+import { seededRandom } from '../runtime/random.ts';
+import type { CallContext, Clock, Random } from '../spec/context.ts';
+import { manualClock } from './manual-clock.ts';
+
+/** Options of {@link plainContext}. */
+export interface PlainContextOptions {
+  /** @defaultValue a new one of seed 0 */
+  readonly random?: Random;
+  /** @defaultValue a manual clock that moves itself */
+  readonly clock?: Clock;
+  /** @defaultValue one that never aborts */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A call context without a search around it: calls go straight to the model or the tool. Nothing is
+ * budgeted, written down or shared.
+ */
+export function plainContext(options: PlainContextOptions = {}): CallContext {
+  const { random = seededRandom(), clock = manualClock({ auto: true }) } = options;
+  const { signal = new AbortController().signal } = options;
+  const call = { signal, clock };
+  const open = async <Value>(act: () => Promise<Value>): Promise<Value> => {
+    signal.throwIfAborted();
+    return await act();
+  };
+  return {
+    signal,
+    random,
+    clock,
+    generate: (model, request) => open(() => model.generate(request, call)),
+    score: (model, request) => open(() => model.score(request, call)),
+    embed: (model, texts) => open(async () => (await model.embed(texts, call)).embeddings),
+    effect: (_effect, _input, run) => open(() => run(call)),
+  };
+}

@@ -1,0 +1,118 @@
+import { expectFunction } from '../runtime/expect.ts';
+import type {
+  Capabilities,
+  Completion,
+  GenerateRequest,
+  Generation,
+  LanguageModel,
+  ModelCall,
+  Usage,
+} from '../spec/language-model.ts';
+
+/** Options of {@link scriptedModel}. */
+export interface ScriptedModelOptions {
+  /**
+   * The answer to a request. `index` is the index of the sample: `request.offset` for the first. Where it
+   * throws, the call fails.
+   */
+  readonly answer: (request: GenerateRequest, index: number) => string | Completion;
+  /**
+   * How long a call takes, in milliseconds on the clock of the search; `call` counts them from 0.
+   *
+   * @defaultValue none: it answers at once
+   */
+  readonly latencyMs?: number | ((request: GenerateRequest, call: number) => number);
+  /** What it honours. @defaultValue several completions a request */
+  readonly capabilities?: Capabilities;
+  /** What a request used. @defaultValue a token for each four characters, begun ones counted */
+  readonly usage?: (request: GenerateRequest, completions: readonly Completion[]) => Usage;
+  /** @defaultValue `'scripted'` */
+  readonly provider?: string;
+  /** @defaultValue `'script'` */
+  readonly modelId?: string;
+}
+
+/** A model that plays a part, and remembers what it was asked. */
+export interface ScriptedModel extends LanguageModel {
+  /** All requests, in the order in which they came. */
+  readonly requests: readonly GenerateRequest[];
+  /** How many completions it has given. */
+  readonly completions: number;
+  /** How many calls are under way. */
+  readonly inFlight: number;
+  /** How many calls were under way at once, at most. */
+  readonly mostInFlight: number;
+  /** How many calls were aborted. */
+  readonly aborted: number;
+}
+
+/**
+ * A model that answers from a function.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel({ answer: ({ messages }) => messages.at(-1)?.content ?? '' });
+ * ```
+ */
+export function scriptedModel(options: ScriptedModelOptions): ScriptedModel {
+  const { answer, latencyMs, usage = tokensOf } = options;
+  const { capabilities = { n: true }, provider = 'scripted', modelId = 'script' } = options;
+  expectFunction('answer', answer);
+  const requests: GenerateRequest[] = [];
+  let completions = 0;
+  let inFlight = 0;
+  let mostInFlight = 0;
+  let aborted = 0;
+
+  async function respond(request: GenerateRequest, call: ModelCall): Promise<Generation> {
+    const number = requests.push(request) - 1;
+    const latency = typeof latencyMs === 'function' ? latencyMs(request, number) : latencyMs;
+    if (latency !== undefined) await call.clock.sleep(latency, call.signal);
+    const { samples = 1, offset = 0 } = request;
+    const answers = Array.from({ length: samples }, (_, place) =>
+      completionOf(answer(request, offset + place)),
+    );
+    completions += samples;
+    return { completions: answers, usage: usage(request, answers) };
+  }
+
+  return {
+    provider,
+    modelId,
+    capabilities,
+    requests,
+    get completions() {
+      return completions;
+    },
+    get inFlight() {
+      return inFlight;
+    },
+    get mostInFlight() {
+      return mostInFlight;
+    },
+    get aborted() {
+      return aborted;
+    },
+    async generate(request, call) {
+      mostInFlight = Math.max(mostInFlight, ++inFlight);
+      try {
+        return await respond(request, call);
+      } catch (error) {
+        if (call.signal.aborted) aborted++;
+        throw error;
+      } finally {
+        inFlight--;
+      }
+    },
+  };
+}
+
+function completionOf(answer: string | Completion): Completion {
+  return typeof answer === 'string' ? { text: answer, finishReason: 'stop' } : answer;
+}
+
+function tokensOf({ messages }: GenerateRequest, completions: readonly Completion[]): Usage {
+  const read = messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 4), 0);
+  const written = completions.reduce((sum, { text }) => sum + Math.ceil(text.length / 4), 0);
+  return { inputTokens: read, outputTokens: written };
+}

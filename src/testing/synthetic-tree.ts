@@ -1,0 +1,51 @@
+import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
+
+/** Options of {@link syntheticTree}. */
+export interface SyntheticTreeOptions {
+  /** How many actions each state has. @defaultValue 4 */
+  readonly branching?: number;
+  /** How many actions lead to an end. @defaultValue 12 */
+  readonly depth?: number;
+  /** Which tree it is: an integer. @defaultValue 1 */
+  readonly seed?: number;
+}
+
+/** A state of a {@link syntheticTree}. */
+export interface SyntheticState {
+  /** A 32-bit number that stands for the path to the state. */
+  readonly hash: number;
+  /** Actions taken. */
+  readonly depth: number;
+}
+
+/**
+ * A full tree in which everything is fixed by a hash of the path: as large as one likes, cheap, and
+ * without duplicates. Ends are rewarded by their value, and values are spread evenly over [0, 1).
+ */
+export function syntheticTree(options: SyntheticTreeOptions = {}): Problem<SyntheticState, number> {
+  const { branching = 4, depth = 12, seed = 1 } = options;
+  const actions = Array.from({ length: branching }, (_, action) => ({ action }));
+  return {
+    environment: {
+      name: 'synthetic-tree',
+      reset: () => ({ hash: seed >>> 0, depth: 0 }),
+      step(state, action) {
+        const next = { hash: mix(state.hash, action), depth: state.depth + 1 };
+        if (next.depth < depth) return { state: next };
+        return { state: next, terminal: true, reward: worthOf(next) };
+      },
+      key: ({ hash, depth: taken }) => `${hash}/${taken}`,
+    },
+    policy: listPolicy((state) => (state.depth < depth ? actions : [])),
+    evaluator: stateEvaluator(worthOf),
+  };
+}
+
+function mix(hash: number, action: number): number {
+  const mixed = Math.imul(hash ^ (action + 0x9e3779b9), 0x85ebca6b);
+  return (mixed ^ (mixed >>> 15)) >>> 0;
+}
+
+function worthOf({ hash }: SyntheticState): number {
+  return (Math.imul(hash, 0xc2b2ae35) >>> 0) / 0x100000000;
+}

@@ -1,0 +1,61 @@
+import { EspalierError } from '../spec/errors.ts';
+import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
+
+/** What one action of a {@link MdpTable} does. */
+export interface TableTransition {
+  /** s′. A state that has no row in the table is terminal. */
+  readonly to: string;
+  /** r(s, a). @defaultValue none */
+  readonly reward?: number;
+  /** P(s, a). @defaultValue an equal share */
+  readonly prior?: number;
+}
+
+/** The transitions of each state, by action. The first state is the start. */
+export type MdpTable = Readonly<Record<string, Readonly<Record<string, TableTransition>>>>;
+
+/** Options of {@link tableMdp}. */
+export interface TableMdpOptions {
+  /** The name of the environment. @defaultValue `'table-mdp'` */
+  readonly name?: string;
+  /** v(s) of the states that are not rewarded. @defaultValue 0 */
+  readonly values?: Readonly<Record<string, number>>;
+  /** Whether states have keys, so that duplicates are recognised. @defaultValue true */
+  readonly keys?: boolean;
+}
+
+/**
+ * A Markov decision process written down as a table: deterministic, and small enough to be solved by
+ * hand. States and actions are their names.
+ */
+export function tableMdp(table: MdpTable, options: TableMdpOptions = {}): Problem<string, string> {
+  const { name = 'table-mdp', values = {}, keys = true } = options;
+  const [start] = Object.keys(table);
+  if (start === undefined) throw new EspalierError('usage', 'Expected `table` to hold a state.');
+  return {
+    environment: {
+      name,
+      reset: () => start,
+      step(state, action) {
+        const transition = table[state]?.[action];
+        if (transition === undefined) {
+          throw new EspalierError('usage', `Expected an action of ${state}, got ${action}.`);
+        }
+        const { to, reward } = transition;
+        return {
+          state: to,
+          ...(reward !== undefined && { reward }),
+          ...(table[to] === undefined && { terminal: true }),
+        };
+      },
+      ...(keys && { key: (state: string) => state }),
+    },
+    policy: listPolicy((state) =>
+      Object.entries(table[state] ?? {}).map(([action, { prior }]) => ({
+        action,
+        ...(prior !== undefined && { prior }),
+      })),
+    ),
+    evaluator: stateEvaluator((state) => values[state] ?? 0),
+  };
+}

@@ -1,0 +1,85 @@
+import type { LanguageModel } from '../spec/language-model.ts';
+import type { SearchNode } from '../spec/node.ts';
+import { type Problem, stateOf } from './problem.ts';
+
+/** Options of {@link throughModel}. */
+export interface ThroughModelOptions {
+  /** The model that is asked. */
+  readonly model: LanguageModel;
+  /** Who asks it. @defaultValue `'both'` */
+  readonly asks?: 'policy' | 'evaluator' | 'both';
+  /** The limit on the tokens of an answer. @defaultValue 16 */
+  readonly maxTokens?: number;
+}
+
+/**
+ * The same problem with its policy and its evaluator behind a model: one call for each request of
+ * proposals and one for each value. So a search over it is paid for, journaled and delayed as with a real
+ * model.
+ *
+ * The policy proposes what it did before, with the answer as completion. The evaluator reads the value
+ * from the answer; an answer that is no number fails.
+ */
+export function throughModel<State, Action>(
+  problem: Problem<State, Action>,
+  options: ThroughModelOptions,
+): Problem<State, Action> {
+  const { environment, policy, evaluator } = problem;
+  const { model, asks = 'both', maxTokens = 16 } = options;
+  const ask = (task: string, node: SearchNode<State, Action>) => {
+    const state = stateOf(node);
+    const content = `${task} ${environment.key?.(state) ?? JSON.stringify(state)}`;
+    return { messages: [{ role: 'user' as const, content }], maxTokens };
+  };
+  return {
+    environment,
+    policy:
+      asks === 'evaluator'
+        ? policy
+        : {
+            async propose(node, request) {
+              const { context, offset } = request;
+              const { completions } = await context.generate(model, {
+                ...ask('propose', node),
+                offset,
+              });
+              const [completion] = completions;
+              const proposals = await policy.propose(node, request);
+              return proposals.map((proposal) =>
+                completion === undefined ? proposal : { ...proposal, completion },
+              );
+            },
+          },
+    evaluator:
+      asks === 'policy'
+        ? evaluator
+        : {
+            needs: 'realised',
+            evaluate: (nodes, { context }) =>
+              Promise.all(
+                nodes.map(async (node) => {
+                  const { completions } = await context.generate(model, ask('value', node));
+                  const text = completions[0]?.text ?? '';
+                  const value = Number(text);
+                  if (text !== '' && Number.isFinite(value)) return { value };
+                  return { kind: 'parse', message: `Expected a number, got \`${text}\`.` };
+                }),
+              ),
+          },
+  };
+}
+
+/**
+ * An answer for a `scriptedModel` behind {@link throughModel}: a number in [0, 1) that is fixed by the
+ * question.
+ */
+export function hashedAnswer(request: {
+  readonly messages: readonly { readonly content: string }[];
+}): string {
+  let hash = 0x811c9dc5;
+  for (const letter of request.messages.at(-1)?.content ?? '') {
+    hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+  return ((hash >>> 0) / 0x100000000).toFixed(6);
+}

@@ -1,0 +1,109 @@
+import { EspalierError } from '../spec/errors.ts';
+import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
+
+/** A board: nine of `x`, `o` and `.`, row by row. It is the turn of `x`, who plays the agent's part. */
+export type Board = string;
+
+/** A position and what is true of it. */
+export interface TicTacToe extends Problem<Board, number> {
+  /** The position at the start. */
+  readonly start: Board;
+  /** What perfect play brings: 1 for a win, 0.5 for a draw, 0 for a loss. */
+  readonly value: number;
+  /** The cells, from 0 to 8, that bring it. */
+  readonly best: readonly number[];
+}
+
+/** Positions in which something has to be seen: a win, a threat, a fork, a draw, a lost game. */
+export const ticTacToePositions: Readonly<Record<string, Board>> = {
+  'the empty board is a draw': '.........',
+  'a row can be completed': 'xx.oo....',
+  'a row must be blocked': '..x.oo..x',
+  'a fork must be prepared': 'o......x.',
+  'two rows cannot both be blocked': '.xo.o..x.',
+};
+
+/**
+ * Tic-tac-toe against a perfect opponent, from a position in which it is the agent's turn. An action is
+ * the cell to mark; the opponent answers within the same step. The evaluator knows nothing: 0.5.
+ */
+export function ticTacToe(start: Board = '.........'): TicTacToe {
+  if (!/^[xo.]{9}$/.test(start) || outcome(start) !== undefined) {
+    throw new EspalierError(
+      'usage',
+      `Expected \`start\` to be a game under way, got \`${start}\`.`,
+    );
+  }
+  const value = worth(start, 'x');
+  return {
+    start,
+    value,
+    best: cellsOf(start).filter((cell) => worth(mark(start, cell, 'x'), 'o') === value),
+    environment: {
+      name: 'tic-tac-toe',
+      reset: () => start,
+      step(board, cell) {
+        if (board[cell] !== '.') throw new EspalierError('usage', `Cell ${cell} is not free.`);
+        const marked = mark(board, cell, 'x');
+        const state = outcome(marked) === undefined ? answer(marked) : marked;
+        const reward = outcome(state);
+        return reward === undefined ? { state } : { state, reward, terminal: true };
+      },
+      key: (board) => board,
+    },
+    policy: listPolicy((board) =>
+      outcome(board) === undefined ? cellsOf(board).map((action) => ({ action })) : [],
+    ),
+    evaluator: stateEvaluator(() => 0.5),
+  };
+}
+
+type Player = 'x' | 'o';
+
+const lines: readonly (readonly [number, number, number])[] = [
+  [0, 1, 2],
+  [3, 4, 5],
+  [6, 7, 8],
+  [0, 3, 6],
+  [1, 4, 7],
+  [2, 5, 8],
+  [0, 4, 8],
+  [2, 4, 6],
+];
+
+/** What a finished game brings `x`. */
+function outcome(board: Board): number | undefined {
+  for (const [a, b, c] of lines) {
+    const player = board[a];
+    if (player !== '.' && player === board[b] && player === board[c]) return player === 'x' ? 1 : 0;
+  }
+  return board.includes('.') ? undefined : 0.5;
+}
+
+function cellsOf(board: Board): readonly number[] {
+  return [...board].flatMap((player, cell) => (player === '.' ? [cell] : []));
+}
+
+function mark(board: Board, cell: number, player: Player): Board {
+  return `${board.slice(0, cell)}${player}${board.slice(cell + 1)}`;
+}
+
+/** The first of the opponent's best replies. */
+function answer(board: Board): Board {
+  const replies = cellsOf(board).map((cell) => mark(board, cell, 'o'));
+  return replies.reduce((best, reply) => (worth(reply, 'x') < worth(best, 'x') ? reply : best));
+}
+
+const known = new Map<string, number>();
+
+/** Minimax: what the board brings `x` when `turn` is to move and both play perfectly. */
+function worth(board: Board, turn: Player): number {
+  const key = board + turn;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const other = turn === 'x' ? 'o' : 'x';
+  const after = () => cellsOf(board).map((cell) => worth(mark(board, cell, turn), other));
+  const value = outcome(board) ?? (turn === 'x' ? Math.max(...after()) : Math.min(...after()));
+  known.set(key, value);
+  return value;
+}

@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'vitest';
+import { EspalierError } from '../../src/spec/errors.ts';
+import type { Codec } from '../../src/spec/json.ts';
+import { type TreeJson, treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
+import { SearchTree } from '../../src/tree/tree.ts';
+import { grow, plant, type WordTree } from './grow.ts';
+
+/** A tree in which everything that a node can hold is set somewhere. */
+function rich(): WordTree {
+  const tree = plant();
+  tree.stamps.add('oracle-guided');
+  tree.simulations = 4;
+  const a = grow(tree, tree.root, ['a', { prior: 0.6, reward: 0.1 }]);
+  tree.setEvaluation(a, {
+    value: 0.7,
+    raw: { score: 7, range: [0, 10] },
+    parts: { judge: 0.7 },
+    rationale: 'Close.',
+  });
+  const b = grow(tree, tree.root, ['b', { prior: 0.4, value: 1 / 3, answer: true }]);
+  const end = grow(tree, a, ['end', { reward: 0.5, terminal: true }]);
+  const [, broken = a] = tree.add(a, [
+    { action: 'proposed', prior: 0.2, completion: { text: 'said', finishReason: 'stop' } },
+    { action: 'broken', prior: 0.1 },
+  ]);
+  for (const leaf of [a, b, end]) tree.backup(leaf, { discount: 0.9 });
+  tree.fail(broken, { kind: 'environment', message: 'It broke.' });
+  tree.annotate(a, { g: 2, arms: { best: [1, null, true] } });
+  tree.countSamples(a, 4);
+  tree.complete(b);
+  tree.advance(a);
+  tree.conclude(end, { optimal: true });
+  return tree;
+}
+
+/** The JSON of a tree after a change by hand, which no type holds back. */
+function tampered(change: (tree: Record<string, unknown>, nodes: Record<string, unknown>[]) => void) {
+  const json = JSON.parse(JSON.stringify(treeToJson(rich()))) as Record<string, unknown>;
+  change(json, json['nodes'] as Record<string, unknown>[]);
+  return json;
+}
+
+function errorOf(act: () => unknown): EspalierError {
+  try {
+    act();
+  } catch (error) {
+    if (EspalierError.isInstance(error)) return error;
+    throw error;
+  }
+  throw new Error('It was expected to throw.');
+}
+
+describe('treeToJson', () => {
+  test('writes what differs from the default, and nothing else', () => {
+    const tree = plant();
+    grow(tree, tree.root, ['a', { prior: 0.5, value: 0.25 }]);
+    tree.backup(tree.node(1));
+
+    expect(treeToJson(tree)).toEqual({
+      format: 'espalier-tree',
+      version: 1,
+      environment: 'words',
+      seed: 0,
+      stamps: [],
+      simulations: 0,
+      cursor: 0,
+      nodes: [
+        { state: 'root', visits: 1, value: 0.25 },
+        {
+          parent: 0,
+          action: 'a',
+          state: 'root/a',
+          prior: 0.5,
+          visits: 1,
+          value: 0.25,
+          evaluation: { value: 0.25 },
+        },
+      ],
+    });
+  });
+
+  test('names the path of a state that is not JSON', () => {
+    const tree = new SearchTree<unknown, string>({ board: [] }, { environment: 'maps', seed: 0 });
+    const [child = tree.root] = tree.add(tree.root, [{ action: 'a', prior: 1 }]);
+    tree.realise(child, { state: { board: [1, new Map()] } });
+    const error = errorOf(() => treeToJson(tree));
+
+    expect(error.code).toBe('usage');
+    expect(error.message).toBe(
+      'Expected `nodes.1.state` to be JSON, got a Map at `nodes.1.state.board.1`. Give the environment a codec.',
+    );
+  });
+
+  test('names the path of an action that is not JSON', () => {
+    const tree = new SearchTree<number, unknown>(0, { environment: 'numbers', seed: 0 });
+    tree.add(tree.root, [{ action: { by: Number.NaN }, prior: 1 }]);
+
+    expect(() => treeToJson(tree)).toThrow('got `NaN` at `nodes.1.action.by`');
+  });
+});
+
+describe('treeFromJson', () => {
+  test('gives back the tree that was written, node by node', () => {
+    const tree = rich();
+    const read = treeFromJson<string, string>(treeToJson(tree));
+
+    expect(read.size).toBe(6);
+    for (const node of tree.nodes()) {
+      const { parent, children, ...own } = read.node(node.id);
+      const { parent: _, children: _children, ...expected } = node;
+      expect(own).toEqual(expected);
+      expect(read.node(node.id).kind).toBe(node.kind);
+      expect(read.node(node.id).failure).toEqual(node.failure);
+      expect(read.node(node.id).completion).toEqual(node.completion);
+      expect(read.node(node.id).annotations).toEqual(node.annotations);
+      expect(read.node(node.id).answer).toBe(node.answer);
+      expect(read.samples(read.node(node.id))).toBe(tree.samples(node));
+      expect(parent?.id).toBe(node.parent?.id);
+      expect(children.map(({ id }) => id)).toEqual(node.children.map(({ id }) => id));
+    }
+  });
+
+  test('gives back what is true of the tree as a whole', () => {
+    const read = treeFromJson<string, string>(JSON.stringify(treeToJson(rich())));
+
+    expect(read.origin).toEqual({ environment: 'words', seed: 0 });
+    expect([...read.stamps]).toEqual(['oracle-guided']);
+    expect(read.simulations).toBe(4);
+    expect(read.cursor.id).toBe(1);
+    expect(read.conclusion).toEqual({ node: read.node(3), optimal: true });
+    expect(read.bestTerminal?.id).toBe(3);
+  });
+
+  test('writes the same JSON again', () => {
+    const json = treeToJson(rich());
+
+    expect(treeToJson(treeFromJson(json))).toEqual(json);
+  });
+
+  test('can be searched on', () => {
+    const read = treeFromJson<string, string>(treeToJson(rich()));
+    const child = grow(read, read.node(2), ['next', { value: 0.5 }]);
+    read.backup(child);
+
+    expect(child.id).toBe(6);
+    expect(read.root.visits).toBe(4);
+  });
+
+  test('uses the codec of the environment for states', () => {
+    const codec: Codec<Set<number>> = {
+      encode: (state) => [...state],
+      decode: (json) => new Set(json as number[]),
+    };
+    const tree = new SearchTree<Set<number>, string>(new Set([1, 2]), {
+      environment: 'sets',
+      seed: 0,
+    });
+    tree.add(tree.root, [{ action: 'never taken', prior: 1 }]);
+    const json = treeToJson(tree, { codec });
+
+    expect(json.nodes[0]).toEqual({ state: [1, 2] });
+    const read = treeFromJson<Set<number>, string>(json, { codec });
+    expect(read.root.state).toEqual(new Set([1, 2]));
+    expect(read.node(1).kind).toBe('proposed');
+  });
+
+  test('names the node whose state the codec cannot decode', () => {
+    const decode = (): never => {
+      throw new Error('Unknown piece.');
+    };
+    const error = errorOf(() =>
+      treeFromJson(treeToJson(rich()), { codec: { encode: () => null, decode } }),
+    );
+
+    expect(error.code).toBe('invalid-tree');
+    expect(error.message).toContain('field `nodes.0.state`: its codec could not decode it');
+    expect(error.cause).toHaveProperty('message', 'Unknown piece.');
+  });
+});
+
+describe('a tree that cannot be read', () => {
+  test('was written by a later version', () => {
+    const error = errorOf(() => treeFromJson(tampered((tree) => Object.assign(tree, { version: 2, shape: [] }))));
+
+    expect(error.code).toBe('invalid-tree');
+    expect(error.message).toBe(
+      'The tree cannot be read: field `version`: it is 2, this espalier reads up to 1.',
+    );
+  });
+
+  test('was cut off anywhere', () => {
+    const text = JSON.stringify(treeToJson(rich()));
+    for (const length of [0, 1, Math.floor(text.length / 2), text.length - 1]) {
+      const error = errorOf(() => treeFromJson(text.slice(0, length)));
+      expect(error.code).toBe('invalid-tree');
+      expect(error.message).toContain('is not JSON. Was the file cut off?');
+    }
+  });
+
+  test.each<[string, (tree: Record<string, unknown>, nodes: Record<string, unknown>[]) => void]>([
+    ['format', (tree) => Object.assign(tree, { format: 'other' })],
+    ['nodes', (tree) => Object.assign(tree, { nodes: [] })],
+    ['nodes.2.visits', (_, nodes) => Object.assign(nodes[2] ?? {}, { visits: -1 })],
+    ['nodes.1.value', (_, nodes) => Object.assign(nodes[1] ?? {}, { value: null })],
+    ['nodes.1.prior', (_, nodes) => Object.assign(nodes[1] ?? {}, { prior: 'high' })],
+    ['nodes.3.status', (_, nodes) => Object.assign(nodes[3] ?? {}, { status: 'done' })],
+    ['nodes.1.evaluation.value', (_, nodes) => Object.assign(nodes[1] ?? {}, { evaluation: {} })],
+    ['nodes.3.parent', (_, nodes) => Object.assign(nodes[3] ?? {}, { parent: 3 })],
+    ['nodes.3.parent', (_, nodes) => delete nodes[3]?.['parent']],
+    ['nodes.3.action', (_, nodes) => delete nodes[3]?.['action']],
+    ['nodes.0.state', (_, nodes) => delete nodes[0]?.['state']],
+    ['cursor', (tree) => Object.assign(tree, { cursor: 6 })],
+    ['conclusion.node', (tree) => Object.assign(tree, { conclusion: { node: 9, optimal: true } })],
+  ])('has its field `%s` named', (field, change) => {
+    const error = errorOf(() => treeFromJson(tampered(change)));
+
+    expect(error.code).toBe('invalid-tree');
+    expect(error.message).toContain(`field \`${field}\`:`);
+  });
+
+  test.each([null, 7, 'null', [], {}])('is no tree at all: %j', (source) => {
+    expect(errorOf(() => treeFromJson(source)).code).toBe('invalid-tree');
+  });
+
+  test('has a field that this version does not know', () => {
+    expect(() => treeFromJson(tampered((_, [root]) => Object.assign(root ?? {}, { colour: 1 })))).toThrow(
+      'field `nodes.0`',
+    );
+  });
+});
+
+test('what a plug-in puts into an evaluation or a completion beyond the contract is kept', () => {
+  const json = treeToJson(rich());
+  const nodes = json.nodes.map((node) =>
+    node.evaluation === undefined ? node : { ...node, evaluation: { ...node.evaluation, votes: 3 } },
+  );
+  const again: TreeJson = treeToJson(treeFromJson({ ...json, nodes }));
+
+  expect(again.nodes[1]?.evaluation).toHaveProperty('votes', 3);
+});

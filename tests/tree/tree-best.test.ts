@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { evaluated, grow, plant } from './grow.ts';
+
+describe('score', () => {
+  test('is the sum of the rewards on the path', () => {
+    const tree = plant();
+    const a = grow(tree, tree.root, ['a', { reward: 0.25 }]);
+    const b = grow(tree, a, ['b', {}]);
+    const end = grow(tree, b, ['end', { reward: 0.5, value: 0.9, terminal: true }]);
+
+    expect(tree.score(end)).toBe(0.75);
+  });
+
+  test('adds the evaluation of a last state that brought no reward', () => {
+    const tree = plant();
+    const a = grow(tree, tree.root, ['a', { reward: 0.25 }]);
+    const end = grow(tree, a, ['end', { value: 0.5, terminal: true }]);
+
+    expect(tree.score(end)).toBe(0.75);
+  });
+
+  test('is undefined for a state that was neither rewarded nor evaluated', () => {
+    const tree = plant();
+    const a = grow(tree, tree.root, ['a', { reward: 0.25 }]);
+
+    expect(tree.score(grow(tree, a, ['end', { terminal: true }]))).toBeUndefined();
+    expect(tree.score(tree.root)).toBeUndefined();
+  });
+});
+
+describe('bestTerminal', () => {
+  test('is the terminal node or answer with the highest score', () => {
+    const tree = plant();
+    grow(tree, tree.root, ['open', { value: 1 }]);
+    const low = grow(tree, tree.root, ['low', { reward: 0.2, terminal: true }]);
+    expect(tree.bestTerminal).toBe(low);
+
+    const answer = grow(tree, tree.root, ['answer', { value: 0.7, answer: true }]);
+    expect(tree.bestTerminal).toBe(answer);
+
+    grow(tree, tree.root, ['lower', { reward: 0.6, terminal: true }]);
+    expect(tree.bestTerminal).toBe(answer);
+  });
+
+  test('takes the shallowest of equal scores, and then the first', () => {
+    const tree = plant();
+    const a = grow(tree, tree.root, ['a', {}]);
+    const deep = grow(tree, a, ['deep', { reward: 1, terminal: true }]);
+    expect(tree.bestTerminal).toBe(deep);
+
+    const shallow = grow(tree, tree.root, ['shallow', { reward: 1, terminal: true }]);
+    grow(tree, tree.root, ['as shallow', { reward: 1, terminal: true }]);
+    expect(tree.bestTerminal).toBe(shallow);
+  });
+
+  test('does not count an answer before its value is known', () => {
+    const tree = plant();
+    const answer = grow(tree, tree.root, ['answer', { answer: true }]);
+    expect(tree.bestTerminal).toBeUndefined();
+
+    tree.setEvaluation(answer, evaluated(0));
+    expect(tree.bestTerminal).toBe(answer);
+  });
+
+  test('gives way when its value is corrected below that of another', () => {
+    const tree = plant();
+    const first = grow(tree, tree.root, ['first', { value: 0.9, answer: true }]);
+    const second = grow(tree, tree.root, ['second', { value: 0.8, answer: true }]);
+    expect(tree.bestTerminal).toBe(first);
+
+    tree.setEvaluation(first, evaluated(0.1));
+    expect(tree.bestTerminal).toBe(second);
+
+    tree.setEvaluation(first, evaluated(0.8));
+    expect(tree.bestTerminal).toBe(first);
+  });
+});
+
+describe('best', () => {
+  test('is the end of the most visited path where nothing has ended', () => {
+    const tree = plant();
+    const a = grow(tree, tree.root, ['a', { value: 0.1 }]);
+    const b = grow(tree, tree.root, ['b', { value: 0.9 }]);
+    const aa = grow(tree, a, ['aa', { value: 0.2 }]);
+    for (const leaf of [a, aa, b]) tree.backup(leaf);
+
+    expect(tree.best).toBe(aa);
+  });
+
+  test('follows that path from the cursor', () => {
+    const tree = plant();
+    const a = grow(tree, tree.root, ['a', { value: 0.1 }]);
+    const b = grow(tree, tree.root, ['b', { value: 0.9 }]);
+    for (const leaf of [a, a, b]) tree.backup(leaf);
+    tree.advance(b);
+
+    expect(tree.best).toBe(b);
+  });
+
+  test('prefers any end to an open path', () => {
+    const tree = plant();
+    const open = grow(tree, tree.root, ['open', { value: 1 }]);
+    tree.backup(open);
+    const end = grow(tree, tree.root, ['end', { reward: 0, terminal: true }]);
+
+    expect(tree.best).toBe(end);
+  });
+
+  test('is what the algorithm concluded, whatever else was found', () => {
+    const tree = plant();
+    const a = grow(tree, tree.root, ['a', { value: 0.1 }]);
+    grow(tree, tree.root, ['end', { reward: 1, terminal: true }]);
+    expect(tree.conclusion).toBeUndefined();
+    tree.conclude(a, { optimal: true });
+
+    expect(tree.best).toBe(a);
+    expect(tree.conclusion).toEqual({ node: a, optimal: true });
+  });
+});

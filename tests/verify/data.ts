@@ -1,0 +1,114 @@
+/** `npm run verify:data`: the proofs that need the data beside the repository. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { astar, search } from 'espalier';
+import {
+  type BlocksworldAction,
+  type BlocksworldInstance,
+  type BlocksworldState,
+  blocksworld,
+  solvablePuzzles,
+} from 'espalier/environments/puzzles';
+import { uniform } from 'espalier/policies';
+import { seededRandom } from 'espalier/runtime';
+
+const data = process.env['ESPALIER_DATA'] ?? join(import.meta.dirname, '../../../shared/data');
+
+interface Problem {
+  readonly id: string;
+  readonly pddl: string;
+  readonly optimal_length: number;
+}
+
+/** The length of A*'s plan, after an independent check that it is one. */
+async function planLength(instance: BlocksworldInstance): Promise<number> {
+  const environment = blocksworld.environment(instance);
+  const { actions, optimal, solved } = await search<BlocksworldState, BlocksworldAction>({
+    environment,
+    policy: uniform(environment.actions),
+    algorithm: astar({ heuristic: blocksworld.heuristic, admissible: true }),
+    budget: { simulations: 200_000 },
+  });
+  assert.ok(solved && optimal);
+  assert.ok(blocksworld.check(instance, actions).correct);
+  return actions.length;
+}
+
+/** The length of a shortest plan, by breadth-first search without any of ours. */
+function shortestPlan(instance: BlocksworldInstance): number {
+  const environment = blocksworld.environment(instance);
+  let level = [environment.reset()];
+  const seen = new Set(level.map((state) => environment.key(state)));
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: BlocksworldState[] = [];
+    for (const state of level) {
+      for (const action of environment.actions(state)) {
+        const transition = environment.step(state, action);
+        if (transition.reward === 1) return depth + 1;
+        const key = environment.key(transition.state);
+        if (!seen.has(key)) next.push(transition.state);
+        seen.add(key);
+      }
+    }
+    level = next;
+  }
+  throw new Error('The problem has no plan.');
+}
+
+async function published(): Promise<void> {
+  const problems = [2, 4, 6].flatMap((steps) =>
+    readFileSync(join(data, `blocksworld-${steps}-steps.jsonl`), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Problem),
+  );
+  const started = performance.now();
+  for (const { id, pddl, optimal_length: optimal } of problems) {
+    assert.equal(await planLength(blocksworld.parse(pddl)), optimal, id);
+  }
+  report('blocksworld, published', problems.length, started);
+}
+
+async function longer(): Promise<void> {
+  const random = seededRandom('longer');
+  let count = 0;
+  let ms = 0;
+  for (let attempt = 0; count < 60; attempt++) {
+    const instance = blocksworld.generate(random.split(attempt), { blocks: 4 + (attempt % 3) });
+    const shortest = shortestPlan(instance);
+    if (shortest < 8 || shortest > 12) continue;
+    const started = performance.now();
+    assert.equal(await planLength(instance), shortest);
+    ms += performance.now() - started;
+    count++;
+  }
+  report('blocksworld, 8 to 12 steps', count, performance.now() - ms);
+}
+
+function game24(): void {
+  const started = performance.now();
+  const listed = readFileSync(join(data, 'game24.csv'), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => sortedNumbers((line.split(',')[1] ?? '').trim().split(' ').map(Number)));
+  const ours = solvablePuzzles().map(({ numbers }) => sortedNumbers(numbers));
+  assert.deepEqual(new Set(ours), new Set(listed));
+  report('game of 24, the published list', listed.length, started);
+}
+
+function sortedNumbers(numbers: readonly number[]): string {
+  return numbers.toSorted((a, b) => a - b).join(' ');
+}
+
+function report(what: string, count: number, started: number): void {
+  const seconds = (performance.now() - started) / 1_000;
+  process.stdout.write(
+    `${what}: ${count} of ${count} as they should be, ${seconds.toFixed(1)} s\n`,
+  );
+}
+
+await published();
+await longer();
+game24();
