@@ -3,7 +3,6 @@ import { bestOfN } from '../search/algorithms/best-of-n.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import type { SearchAlgorithm, StopCondition } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
-import { descend, puct } from '../tree/selection.ts';
 import type { Task } from './tasks.ts';
 
 /** The name of an algorithm in commands. */
@@ -13,11 +12,11 @@ export type AlgorithmName = 'astar' | 'best-of-n' | 'mcts';
 export const algorithmNames: readonly AlgorithmName[] = ['astar', 'best-of-n', 'mcts'];
 
 /**
- * MCTS as the command line runs it. With many legal moves and few calls `puct` pays: it goes deep at a
- * promising move before it has tried all others, as `uct` has to.
+ * MCTS as the command line runs it: selection by `puct`. The estimate costs no call, so that all new
+ * children of a leaf are evaluated.
  */
-export function puctMcts(): SearchAlgorithm {
-  return mcts({ selection: descend(puct()) });
+export function mctsOfPuzzles(): SearchAlgorithm {
+  return mcts({ evaluates: 'all' });
 }
 
 /** An algorithm for a task, and when its search is over before the budget is spent. */
@@ -35,6 +34,6 @@ export function algorithmFor(
     case 'best-of-n':
       return { algorithm: bestOfN(), stopWhen: [solved()] };
     case 'mcts':
-      return { algorithm: puctMcts(), stopWhen: [solved()] };
+      return { algorithm: mctsOfPuzzles(), stopWhen: [solved()] };
   }
 }

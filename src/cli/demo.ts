@@ -11,7 +11,7 @@ import { search } from '../search/search.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { renderTree } from '../tree/render.ts';
 import { heuristic } from '../values/heuristic.ts';
-import { puctMcts } from './algorithms.ts';
+import { mctsOfPuzzles } from './algorithms.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
 import { print, StatusLine } from './output.ts';
 import { table } from './table.ts';
@@ -31,7 +31,7 @@ type Numbers = readonly number[];
 const methods = {
   walk: { name: 'one random walk', algorithm: bestOfN({ n: 1 }) },
   bestOfN: { name: 'best of N random walks', algorithm: bestOfN() },
-  mcts: { name: 'MCTS', algorithm: puctMcts() },
+  mcts: { name: 'MCTS', algorithm: mctsOfPuzzles() },
   astar: { name: 'A* on 1 − value', algorithm: astar() },
 } as const;
 
@@ -76,7 +76,7 @@ async function picture(request: DemoRequest, interruption: Interruption): Promis
     ? `${tasks.game24.answer(result.best.state, path)} = 24, found in ${result.spend.calls} calls.`
     : `Not solved in ${result.spend.calls} calls.`;
   return [
-    `Game of 24: make 24 from ${numbers.join(', ')}. MCTS at work:`,
+    `Game of 24: make 24 from ${numbers.join(', ')}. The tree of one search, by MCTS:`,
     '',
     renderTree(result.tree, { depth: 2, breadth: 3, format }),
     '',
@@ -88,8 +88,8 @@ async function picture(request: DemoRequest, interruption: Interruption): Promis
 
 function introduction(size: number, all: number, { calls }: DemoRequest): string {
   return [
-    `Now ${size} of the ${all} solvable puzzles, drawn at random, for each method the same, at most`,
-    `${calls} calls of the policy each. Policy: the legal moves, all alike. Value: an inexact estimate`,
+    `${size} of the ${all} solvable puzzles, drawn at random, the same for every method, with at most`,
+    `${calls} calls of the policy each. Policy: the legal moves, all alike. Value: an inexact estimate,`,
     'written by hand. No language model, no network.',
   ].join('\n');
 }
@@ -166,8 +166,8 @@ function conclusion(outcomes: readonly (readonly boolean[])[]): string {
   const [, bestOf = [], tree = []] = outcomes;
   const { difference, low, high } = pairedDifference(tree, bestOf);
   return [
-    'Calls and ms are means per puzzle; a method stops when it has a solution. MCTS selects by puct, c 1.25.',
-    `MCTS less best of N, puzzle by puzzle: ${points(difference)} points (95 % interval ${points(low)} to ${points(high)}).`,
+    'Calls and ms are means per puzzle; a method stops at its first solution. MCTS selects by puct, c 1.25.',
+    `MCTS less best of N on the same puzzles: ${points(difference)} points, 95 % interval ${points(low)} to ${points(high)}.`,
   ].join('\n');
 }
 

@@ -44,16 +44,21 @@ function makeProgram(exit: (code: number) => void): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .addHelpText('after', '\nExample: espalier demo')
-    .configureHelp({ helpWidth: 100 })
     .configureOutput({ outputError: (text, write) => write(sentence(text)) })
     .exitOverride();
 
   const commands = [
     demoCommand(),
-    searchCommand().action(async (request: SearchRequest) => exit(await runSearchCommand(request))),
+    searchCommand().action(async (request: SearchRequest, { args }: Command) => {
+      expectQuotes(args);
+      exit(await runSearchCommand(request));
+    }),
     treeCommand(),
   ];
-  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+  for (const command of commands) {
+    const mayHaveMore = command.name() === 'search';
+    program.addCommand(command.copyInheritedSettings(program).allowExcessArguments(mayHaveMore));
+  }
   return program;
 }
 
@@ -62,16 +67,16 @@ function demoCommand(): Command {
     .description(
       'Solve the Game of 24 with and without a tree search. Needs no key and no network.',
     )
-    .option('--puzzles <n>', 'how many puzzles', integerOption('puzzles'), 200)
+    .option('--puzzles <n>', 'how many puzzles', integerOption('puzzles'), 400)
     .option(
       '--calls <n>',
       'at most so many calls of the policy per puzzle',
       integerOption('calls'),
-      60,
+      20,
     )
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the table as one JSON document')
-    .addHelpText('after', '\nExample: espalier demo --puzzles 400')
+    .addHelpText('after', '\nExample: espalier demo --puzzles 1000')
     .action((request: DemoRequest) => runDemoCommand(request));
 }
 
@@ -88,6 +93,14 @@ function treeCommand(): Command {
     .option('--breadth <n>', 'how many children of each node', integerOption('breadth'), 4)
     .addHelpText('after', '\nExample: espalier tree runs/first --depth 2')
     .action((folder: string, request: TreeRequest) => runTreeCommand(folder, request));
+}
+
+/** The shell parts an input at its spaces where it stands without quotes. */
+function expectQuotes(rest: readonly string[]): void {
+  if (rest.length === 0) return;
+  const got = rest.length === 1 ? `also \`${rest[0]}\`` : `${rest.length} more`;
+  const message = `Expected one value after \`--input\`, got ${got}; put it in quotes.`;
+  throw new EspalierError('usage', message);
 }
 
 /** An error of commander in the form of the others: a sentence. */

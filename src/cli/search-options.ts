@@ -31,9 +31,7 @@ export function budgetOf({ simulations, calls, nodes, ms }: SearchRequest): Budg
   const limits = Object.entries({ simulations, calls, nodes, ms }).filter(
     ([, limit]) => limit !== undefined,
   );
-  return limits.length === 0
-    ? { simulations: defaultSimulations }
-    : (Object.fromEntries(limits) as Budget);
+  return limits.length === 0 ? { simulations: defaultSimulations } : Object.fromEntries(limits);
 }
 
 /** The command without its action. */
@@ -71,7 +69,7 @@ export function searchCommand(): Command {
     )
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the result as one JSON document')
-    .option('--save <folder>', 'keep the run there; the same command goes on with it for nothing')
+    .option('--save <folder>', 'keep the run there, and resume it from there')
     .addHelpText(
       'after',
       [

@@ -14,6 +14,9 @@ export interface TreeRequest {
 /** What the columns of a drawn tree mean. */
 export const legend = '★ best path · N visits · Q value (V at the root) · P prior';
 
+/** What A* adds to them. */
+const costLegend = 'g cost so far · h cost to come';
+
 /** Runs `espalier tree`: prints every tree of a run folder. */
 export function runTreeCommand(path: string, request: TreeRequest): void {
   const saved = read(path);
@@ -21,7 +24,8 @@ export function runTreeCommand(path: string, request: TreeRequest): void {
     throw new EspalierError('usage', `The run in \`${path}\` has no tree yet.`);
   }
   const drawn = saved.trees.map((entry) => draw(entry, saved, request));
-  print([...drawn, legend].join('\n\n'));
+  const hasCosts = saved.trees.some(({ tree }) => tree.nodes[0]?.annotations?.['g'] !== undefined);
+  print([...drawn, hasCosts ? `${legend} · ${costLegend}` : legend].join('\n\n'));
 }
 
 /** A folder that cannot be read is a wrong argument here. */

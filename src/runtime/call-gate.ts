@@ -72,7 +72,11 @@ class CallFailure extends Error {
 type Outcome =
   | { readonly output: JsonValue }
   /** The call failed, and the journal says so. */
-  | { readonly message: string; readonly cause?: unknown }
+  | {
+      readonly message: string;
+      readonly interrupted?: boolean | undefined;
+      readonly cause?: unknown;
+    }
   /** The run itself cannot go on: aborted, or the disk is full. */
   | { readonly fatal: unknown };
 
@@ -147,7 +151,7 @@ export class CallGate {
     this.#shared.set(key, made);
     made.catch((error: unknown) => {
       // A call that failed has been made; one that was refused or abandoned may be asked for again.
-      if (!(error instanceof CallFailure)) this.#shared.delete(key);
+      if (!isOutcome(error)) this.#shared.delete(key);
     });
     return made;
   }
@@ -162,6 +166,11 @@ export class CallGate {
 
     const granted = request.ledger.reserve(request.reserve);
     const reservation = granted instanceof Promise ? await granted : granted;
+    if (this.#options.signal.aborted) {
+      // The abort itself set free what this call waited for.
+      reservation.settle(nothing);
+      this.#options.signal.throwIfAborted();
+    }
     const call = this.#issued++;
     const { promise, apply, signal } = this.#pending(call, request, reservation);
     if (recorded === undefined && deadlineAhead()) return promise;
@@ -212,7 +221,9 @@ export class CallGate {
       this.#options.onCall({ callId, kind, name, spend, replayed, failure });
       if ('output' in outcome) resolve({ callId, output: outcome.output });
       else if ('fatal' in outcome) reject(outcome.fatal);
-      else reject(new CallFailure(outcome.message, { cause: outcome.cause }));
+      else if (outcome.interrupted === true) {
+        reject(new EspalierError('interrupted', outcome.message));
+      } else reject(new CallFailure(outcome.message, { cause: outcome.cause }));
     };
     return { promise, apply, signal: controller.signal };
   }
@@ -230,8 +241,9 @@ export class CallGate {
     try {
       if (attempt.interrupted) {
         const message = `${name} was under way when the process died, and its outcome is unknown.`;
-        this.#write({ type: 'failure', call, key, spend: nothing, message });
-        return { outcome: { message }, spend: nothing };
+        const failure = { message, interrupted: true } as const;
+        this.#write({ type: 'failure', call, key, spend: nothing, ...failure });
+        return { outcome: failure, spend: nothing };
       }
       this.#write({
         type: 'intent',
@@ -286,3 +298,9 @@ export class CallGate {
 }
 
 const nothing: CallSpend = { calls: 0, tokens: 0, usd: 0 };
+
+/** Whether an error is what a call came to, and so stands when the call is asked for again. */
+function isOutcome(error: unknown): boolean {
+  if (error instanceof CallFailure) return true;
+  return EspalierError.isInstance(error) && error.code === 'interrupted';
+}

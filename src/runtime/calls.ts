@@ -51,8 +51,10 @@ export class Calls {
   readonly #ledger: Ledger;
   /** Samples that were bought or are being bought, by address and index. */
   readonly #samples = new Map<string, Promise<Bought>>();
-  /** In which range of samples a journal holds a sample. */
+  /** In which range of samples a journal holds a sample: the last one, if several were tried. */
   readonly #recordedRanges = new Map<string, SampleRange>();
+  /** The requests for samples that a journal holds. */
+  readonly #recorded = new Set<string>();
 
   constructor(gate: CallGate, options: { prices: PriceTable; ledger: Ledger }) {
     this.#gate = gate;
@@ -61,6 +63,7 @@ export class Calls {
     for (const { intent } of gate.recordedCalls()) {
       if (intent?.samples === undefined) continue;
       const address = addressOf(intent.name, intent.request);
+      this.#recorded.add(`${address}#${intent.samples.join('+')}`);
       for (const index of indices(intent.samples)) {
         this.#recordedRanges.set(`${address}#${index}`, intent.samples);
       }
@@ -181,22 +184,21 @@ export class Calls {
       purchases.some(([first, count]) => index >= first && index < first + count);
     for (const index of missing) {
       if (isBought(index)) continue;
-      const recorded = this.#recordedRanges.get(`${prompt.address}#${index}`);
-      purchases.push(recorded ?? [index, batches ? this.#run(prompt, missing, index) : 1]);
+      purchases.push(this.#purchase(prompt, index, batches ? missing : [index]));
     }
     return purchases;
   }
 
-  /** How many consecutive samples from `start` on are missing and in no journal. */
-  #run({ address }: Prompt, missing: readonly number[], start: number): number {
-    let count = 0;
-    while (
-      missing.includes(start + count) &&
-      !this.#recordedRanges.has(`${address}#${start + count}`)
-    ) {
-      count++;
-    }
-    return count;
+  /** The request that buys a sample, with as many of those after it as it may. */
+  #purchase({ address }: Prompt, index: number, missing: readonly number[]): SampleRange {
+    const asked: SampleRange = [index, runLength(index, (next) => missing.includes(next))];
+    // The recorded run asked just so; its request may have failed, and another one brought the sample.
+    if (this.#recorded.has(`${address}#${asked.join('+')}`)) return asked;
+    const recorded = this.#recordedRanges.get(`${address}#${index}`);
+    if (recorded !== undefined) return recorded;
+    const isNew = (next: number) =>
+      missing.includes(next) && !this.#recordedRanges.has(`${address}#${next}`);
+    return [index, runLength(index, isNew)];
   }
 
   /** Starts buying a range of samples in one request, and adds them to those found. */
@@ -251,6 +253,13 @@ function addressOf(name: string, request: unknown): string {
 
 function indices([first, count]: SampleRange): readonly number[] {
   return Array.from({ length: count }, (_, place) => first + place);
+}
+
+/** How many consecutive indices from `start` on there are. */
+function runLength(start: number, includes: (index: number) => boolean): number {
+  let count = 0;
+  while (includes(start + count)) count++;
+  return count;
 }
 
 function pick({ callId, output }: CallOutput, place: number): Bought {

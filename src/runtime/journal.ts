@@ -52,6 +52,8 @@ export interface FailureLine {
   readonly key: string;
   readonly spend: CallSpend;
   readonly message: string;
+  /** Whether the process died in the middle of the call, so that its outcome is unknown. */
+  readonly interrupted?: boolean | undefined;
 }
 
 /** A deadline ended the search here: after so many simulations and results. */
@@ -94,7 +96,12 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     request: json,
   }),
   z.object({ type: z.literal('result'), ...settled, output: json }),
-  z.object({ type: z.literal('failure'), ...settled, message: z.string() }),
+  z.object({
+    type: z.literal('failure'),
+    ...settled,
+    message: z.string(),
+    interrupted: z.boolean().optional(),
+  }),
   z.object({ type: z.literal('deadline'), ms: z.number(), simulations: count, results: count }),
 ]);
 
@@ -106,7 +113,7 @@ export interface RecordedCall {
   /** The place among the results. */
   readonly place: number;
   readonly spend: CallSpend;
-  readonly outcome: { readonly output: JsonValue } | { readonly message: string };
+  readonly outcome: { readonly output: JsonValue } | Pick<FailureLine, 'message' | 'interrupted'>;
   readonly intent: IntentLine | undefined;
 }
 
@@ -145,10 +152,12 @@ export function parseJournal(text: string): { lines: JournalLine[]; bytes: numbe
   const complete = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines: JournalLine[] = [];
   for (const [index, line] of complete.split('\n').entries()) {
-    if (line !== '') lines.push(parseLine(line, index + 1));
+    if (line === '') continue;
+    const parsed = parseLine(line, index + 1);
+    // A later version may have kinds of lines that this one cannot read: the header goes first.
+    if (lines.length === 0) expectHeader(parsed);
+    lines.push(parsed);
   }
-  const [first] = lines;
-  if (first !== undefined) expectHeader(first);
   return { lines, bytes: Buffer.byteLength(complete) };
 }
 
@@ -241,7 +250,10 @@ export function indexJournal(lines: readonly JournalLine[]): JournalIndex {
     }
     if (line.type === 'result' || line.type === 'failure') {
       open.delete(line.key);
-      const outcome = line.type === 'result' ? { output: line.output } : { message: line.message };
+      const outcome =
+        line.type === 'result'
+          ? { output: line.output }
+          : { message: line.message, interrupted: line.interrupted };
       calls.set(line.key, {
         place: calls.size,
         spend: line.spend,

@@ -181,16 +181,22 @@ export class Ledger {
         settled = true;
         this.#hold(negative(estimate), -1);
         this.charge(used);
-        this.#overdraft += Math.max(0, used.tokens - estimate.tokens);
+        this.#overdraw(Math.max(0, used.tokens - estimate.tokens));
         this.root.#serve();
       },
     };
   }
 
   #hold(estimate: CallSpend, open: number): void {
-    this.#reserved = sum(this.#reserved, estimate);
     this.#open += open;
+    // Dollars are binary fractions: what was added and taken away again need not be nothing.
+    this.#reserved = this.#open === 0 ? nothing : sum(this.#reserved, estimate);
     if (this.#parent !== undefined) this.#parent.#hold(estimate, open);
+  }
+
+  #overdraw(tokens: number): void {
+    this.#overdraft += tokens;
+    if (this.#parent !== undefined) this.#parent.#overdraw(tokens);
   }
 
   /** Grants in order of arrival, so that a large call is not starved by small ones. */
@@ -222,6 +228,8 @@ export class Ledger {
     );
   }
 }
+
+const nothing: CallSpend = { calls: 0, tokens: 0, usd: 0 };
 
 function sum(a: CallSpend, b: CallSpend): CallSpend {
   return { calls: a.calls + b.calls, tokens: a.tokens + b.tokens, usd: a.usd + b.usd };

@@ -6,7 +6,7 @@ import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Spend } from '../spec/spend.ts';
 import { failNode, failureOf } from './failing.ts';
-import { endsSearch, PluginContext } from './plugin-context.ts';
+import { PluginContext } from './plugin-context.ts';
 import type { Realisations } from './realisations.ts';
 import type { SearchSession } from './session.ts';
 
@@ -77,9 +77,8 @@ export class Evaluations<State, Action> {
   }
 
   #fail(batch: readonly SearchNode<State, Action>[], error: unknown, context: PluginContext): void {
-    const cause = context.interruption ?? error;
-    if (context.signal.aborted || endsSearch(cause)) throw cause;
-    for (const node of batch) failNode(this.#session, node, failureOf(cause, 'call'));
+    context.throwIfInterrupted();
+    for (const node of batch) failNode(this.#session, node, failureOf(error, 'call'));
   }
 
   #evaluator(): Evaluator<State, Action> {

@@ -1,11 +1,12 @@
 import { describeValue } from '../runtime/expect.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Proposal, ProposeRequest } from '../spec/policy.ts';
 import type { Spend } from '../spec/spend.ts';
 import type { ExpandOptions } from './contracts.ts';
 import { failNode, failureOf } from './failing.ts';
-import { endsSearch, PluginContext } from './plugin-context.ts';
+import { PluginContext } from './plugin-context.ts';
 import { applyProposals } from './proposals.ts';
 import type { Realisations } from './realisations.ts';
 import type { SearchSession } from './session.ts';
@@ -45,7 +46,7 @@ export class Expansions<State, Action> {
 
   #propose(
     node: SearchNode<State, Action>,
-    { count = Number.POSITIVE_INFINITY, arm }: ExpandOptions,
+    { count = Number.POSITIVE_INFINITY, arm, independent = false }: ExpandOptions,
   ): Children<State, Action> | Promise<Children<State, Action>> {
     const { tree, policy, runtime, ledger } = this.#session;
     if (node.status !== 'open' || node.kind === 'proposed') return [];
@@ -55,7 +56,7 @@ export class Expansions<State, Action> {
     const asked = Number.isFinite(wanted) ? wanted : 0;
     const context = new PluginContext(runtime, 'propose', { node: node.id, offset });
     const request = new Request(context, ledger, { count: wanted, offset, arm });
-    const batch = { context, wanted, asked };
+    const batch = { context, wanted, asked, independent };
     tree.countSamples(node, asked);
     try {
       const proposals = policy.propose(node, request);
@@ -69,26 +70,44 @@ export class Expansions<State, Action> {
   }
 
   #fail(node: SearchNode<State, Action>, error: unknown, batch: Batch): Children<State, Action> {
-    const cause = batch.context.interruption ?? error;
-    const { tree, runtime } = this.#session;
-    if (runtime.signal.aborted || endsSearch(cause)) {
-      tree.countSamples(node, -batch.asked);
-      throw cause;
-    }
-    failNode(this.#session, node, failureOf(cause, 'call'));
+    // Samples that were never drawn are offered again when the search goes on.
+    if (batch.context.isInterrupted) this.#session.tree.countSamples(node, -batch.asked);
+    batch.context.throwIfInterrupted();
+    this.#settleFailures(node, [failureOf(error, 'call')], batch);
     return [];
+  }
+
+  /**
+   * Notes what came to nothing. The node itself has failed only where it has nothing else to go on with:
+   * no children, and no samples under way that may bring some.
+   */
+  #settleFailures(
+    node: SearchNode<State, Action>,
+    failures: readonly Failure[],
+    { independent }: Batch,
+  ): void {
+    const [first] = failures;
+    if (first === undefined) return;
+    const { tree, emit } = this.#session;
+    const failed = Number(node.annotations['failedProposals'] ?? 0) + failures.length;
+    tree.annotate(node, { failedProposals: failed });
+    for (const failure of failures) emit?.({ type: 'proposal-failed', node, failure });
+    if (node.children.length > 0) return;
+    if (independent) tree.mutable(node.id).set({ failure: first });
+    else failNode(this.#session, node, first);
   }
 
   #apply(
     node: SearchNode<State, Action>,
     proposals: readonly Proposal<Action>[],
-    { context, wanted, asked }: Batch,
+    batch: Batch,
   ): Children<State, Action> {
+    const { context, wanted, asked } = batch;
     context.throwIfInterrupted();
     const { tree, ledger, emit } = this.#session;
     if (!Array.isArray(proposals)) {
       const message = `Expected \`propose\` to return an array, got ${describeValue(proposals)}.`;
-      failNode(this.#session, node, { kind: 'invalid', message });
+      this.#settleFailures(node, [{ kind: 'invalid', message }], batch);
       return [];
     }
     // A policy that lists all it has draws no samples.
@@ -97,20 +116,13 @@ export class Expansions<State, Action> {
     const room = ledger.freeNodes;
     const { children, failures } = applyProposals(tree, node, { proposals, before, room });
     ledger.addNodes(tree.size - size);
-    if (failures.length > 0) {
-      const failed = Number(node.annotations['failedProposals'] ?? 0) + failures.length;
-      tree.annotate(node, { failedProposals: failed });
-    }
-
-    if (emit !== undefined) {
-      for (const failure of failures) emit({ type: 'proposal-failed', node, failure });
-      emit({ type: 'node-expanded', node, children });
-    }
-    if (node.children.length === 0 && room > 0) {
-      const [first = { kind: 'empty' as const, message: 'The policy proposed nothing.' }] =
-        failures;
-      failNode(this.#session, node, first);
-    } else if (proposals.length < wanted) {
+    this.#settleFailures(node, failures, batch);
+    emit?.({ type: 'node-expanded', node, children });
+    if (proposals.length === 0 && node.children.length === 0) {
+      const message = 'The policy proposed nothing.';
+      failNode(this.#session, node, { kind: 'empty', message });
+    } else if (proposals.length < wanted && tree.size - size < room && node.status === 'open') {
+      // What the budget had no room for may still be proposed when the search goes on.
       tree.complete(node);
     }
     return children;
@@ -123,6 +135,8 @@ interface Batch {
   readonly wanted: number;
   /** Samples counted in advance; none where the policy lists all it has. */
   readonly asked: number;
+  /** Whether other samples of the node may be under way. */
+  readonly independent: boolean;
 }
 
 /** What the policy is asked for. What remains is worked out only where it is looked at. */

@@ -25,14 +25,13 @@ export interface PluginRuntime {
  * do not depend on what else is under way.
  */
 export class PluginContext implements CallContext {
-  /** The refusal or abort that this plug-in call ran into, in case the plug-in swallowed it. */
-  interruption: Error | undefined;
-
   readonly #runtime: PluginRuntime;
   readonly #purpose: string;
   readonly #node: number;
   readonly #offset: number;
   #random: Random | undefined;
+  /** The refusal that this plug-in call ran into, kept in case the plug-in swallows it. */
+  #refusal: Error | undefined;
 
   constructor(
     runtime: PluginRuntime,
@@ -78,17 +77,22 @@ export class PluginContext implements CallContext {
     return this.#noting(this.#runtime.calls.effect(effect, input, run));
   }
 
+  /** Whether the search is over, or refused a call that was made through this context. */
+  get isInterrupted(): boolean {
+    return this.signal.aborted || this.#refusal !== undefined;
+  }
+
   /** What came after the end of the search, or was made up in place of a refused call, is not used. */
   throwIfInterrupted(): void {
     this.signal.throwIfAborted();
-    if (this.interruption !== undefined) throw this.interruption;
+    if (this.#refusal !== undefined) throw this.#refusal;
   }
 
   async #noting<T>(call: Promise<T>): Promise<T> {
     try {
       return await call;
     } catch (error) {
-      if (endsSearch(error) || this.signal.aborted) this.interruption ??= asError(error);
+      if (endsSearch(error)) this.#refusal ??= asError(error);
       throw error;
     }
   }
@@ -99,7 +103,7 @@ function asError(thrown: unknown): Error {
 }
 
 /** Whether an error is about the search as a whole, and not about the one call that met it. */
-export function endsSearch(error: unknown): boolean {
+function endsSearch(error: unknown): boolean {
   return (
     EspalierError.isInstance(error) &&
     (error.code === 'budget' || error.code === 'storage' || error.code === 'usage')

@@ -2,7 +2,7 @@ import { describeValue } from '../runtime/expect.ts';
 import type { Transition } from '../spec/environment.ts';
 import type { ChildNode, SearchNode } from '../spec/node.ts';
 import { failNode, failureOf } from './failing.ts';
-import { endsSearch, PluginContext } from './plugin-context.ts';
+import { PluginContext } from './plugin-context.ts';
 import type { SearchSession } from './session.ts';
 
 /** Steps to the states of proposed nodes. */
@@ -63,10 +63,10 @@ export class Realisations<State, Action> {
           context.throwIfInterrupted();
           this.#apply(node, settled);
         },
-        (error: unknown) => this.#fail(node, context.interruption ?? error),
+        (error: unknown) => this.#fail(node, error, context),
       );
     } catch (error) {
-      this.#fail(node, error);
+      this.#fail(node, error, context);
       return undefined;
     }
   }
@@ -119,9 +119,8 @@ export class Realisations<State, Action> {
     return family;
   }
 
-  #fail(node: ChildNode<State, Action>, error: unknown): void {
-    const { runtime } = this.#session;
-    if (runtime.signal.aborted || endsSearch(error)) throw error;
+  #fail(node: ChildNode<State, Action>, error: unknown, context: PluginContext): void {
+    context.throwIfInterrupted();
     failNode(this.#session, node, failureOf(error, 'environment'));
   }
 }

@@ -257,7 +257,8 @@ function report<State, Action>(
     optimal: conclusion?.optimal ?? false,
     stopReason: deadEnd ? 'failed' : stop.reason,
     exceeded: stop.exceeded,
-    failure: deadEnd || stop.reason === 'failed' ? failure : undefined,
+    // A search that ran out of budget before anything grew owes its caller the reason.
+    failure: deadEnd || stop.reason === 'failed' || tree.size === 1 ? failure : undefined,
     spend: ledger.spend,
     overdraft: ledger.overdraft,
     coverage: outside.gate.coverage,

@@ -117,9 +117,13 @@ class Sleepers {
   }
 }
 
+/** How many clocks wait for rest. Each of them waits for the next turn, and is no work for the others. */
+let resting = 0;
+
 /** Resolves when the event loop turns without anything new. */
 async function rest(sleepers: Sleepers): Promise<void> {
   let added = sleepers.added;
+  resting++;
   for (let quiet = 0; quiet < quietTurns; quiet++) {
     await turn();
     if (sleepers.added !== added || isBusy()) {
@@ -127,11 +131,15 @@ async function rest(sleepers: Sleepers): Promise<void> {
       quiet = -1;
     }
   }
+  resting--;
 }
 
-/** Whether somebody waits for the next turn, or for a file. */
+/** Whether somebody but a clock waits for the next turn, or for a file. */
 function isBusy(): boolean {
-  return process
-    .getActiveResourcesInfo()
-    .some((resource) => resource === 'Immediate' || resource.startsWith('FSReq'));
+  let turns = 0;
+  for (const resource of process.getActiveResourcesInfo()) {
+    if (resource.startsWith('FSReq')) return true;
+    if (resource === 'Immediate') turns++;
+  }
+  return turns > resting - 1;
 }

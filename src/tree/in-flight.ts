@@ -13,8 +13,9 @@ export interface InFlight {
 }
 
 /**
- * Counts unobserved samples: N + O(s) in the exploration term, the value left as it is. The default: it
- * spreads simulations without pretending that they failed.
+ * Counts unobserved samples: N + O(s) in the exploration term, the value left as it is. It pretends
+ * nothing, and where values differ much more than the exploration term it spreads nothing either: with
+ * few simulations, {@link virtualLoss} is the safer choice.
  *
  * @see Liu, Chen, Yu, Zhai, Zhou, Liu, "Watch the Unobserved: A Simple Approach to Parallelizing Monte
  * Carlo Tree Search", 2020, equation 4.
@@ -26,7 +27,10 @@ export const unobserved: InFlight = {
 };
 
 /**
- * Counts each simulation under way as one that has returned `loss`: N + O in both terms.
+ * Counts each simulation under way as one that has returned `loss`: N + O in both terms. The default, from
+ * a measurement: on 1,000 puzzles with sixteen in flight it solved more than one at a time did, with 60
+ * simulations as with 400; unobserved samples solved still more with 400, and far less with 60
+ * (`npm run bench:concurrency`).
  *
  * @see Chaslot, Winands, van den Herik, "Parallel Monte-Carlo Tree Search", 2008, section 3.3.
  */

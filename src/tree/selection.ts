@@ -1,6 +1,6 @@
 import type { Random } from '../spec/context.ts';
 import type { NodeStatistics, SearchNode } from '../spec/node.ts';
-import { type InFlight, unobserved } from './in-flight.ts';
+import { type InFlight, virtualLoss } from './in-flight.ts';
 import { sampleBeta } from './posterior.ts';
 
 /** Scores the children of one parent; the highest score is selected. Pure, but for the random source. */
@@ -18,7 +18,7 @@ export interface UctOptions {
   readonly c?: number;
   /** The score of a child that was neither visited nor is in flight. @defaultValue `Infinity`: it comes first */
   readonly unvisited?: (child: NodeStatistics) => number;
-  /** How simulations under way count. @defaultValue {@link unobserved} */
+  /** How simulations under way count. @defaultValue {@link virtualLoss} of 0 */
   readonly inFlight?: InFlight;
   /** What stands in for Q. @defaultValue the value as it is */
   readonly qtransform?: QTransform;
@@ -32,7 +32,7 @@ export interface UctOptions {
 export function uct({
   c = Math.SQRT2,
   unvisited = () => Number.POSITIVE_INFINITY,
-  inFlight = unobserved,
+  inFlight = virtualLoss(),
   qtransform,
 }: UctOptions = {}): SelectionRule {
   return (parent) => {
@@ -54,7 +54,7 @@ export interface PuctOptions {
   readonly cBase?: number;
   /** Q of a child that was never visited. @defaultValue {@link knownValue}: its own evaluation, else 0 */
   readonly unvisited?: (child: NodeStatistics) => number;
-  /** How simulations under way count. @defaultValue {@link unobserved} */
+  /** How simulations under way count. @defaultValue {@link virtualLoss} of 0 */
   readonly inFlight?: InFlight;
   /** What stands in for Q. @defaultValue the value as it is */
   readonly qtransform?: QTransform;
@@ -71,7 +71,7 @@ export function puct({
   cInit = 1.25,
   cBase = 19652,
   unvisited = knownValue,
-  inFlight = unobserved,
+  inFlight = virtualLoss(),
   qtransform,
 }: PuctOptions = {}): SelectionRule {
   return (parent) => {

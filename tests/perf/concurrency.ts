@@ -23,7 +23,7 @@ import { heuristic } from 'espalier/values';
 import { pairedDifference, wilsonInterval } from '../../src/bench/metrics.ts';
 import { nextState, valueOfState } from './bare-uct.ts';
 
-const simulations = 60;
+const budgets = [60, 400];
 const inFlight = 16;
 
 const random = seededRandom('concurrency');
@@ -33,7 +33,10 @@ const sample = solvablePuzzles()
   .slice(0, 1_000)
   .map(({ puzzle }) => ({ numbers: puzzle.numbers }));
 
-async function solve(algorithm: SearchAlgorithm, concurrency: number): Promise<readonly boolean[]> {
+async function solve(
+  algorithm: SearchAlgorithm,
+  { simulations, concurrency }: { readonly simulations: number; readonly concurrency: number },
+): Promise<readonly boolean[]> {
   const outcomes: boolean[] = [];
   for (const instance of sample) {
     const environment = gameOf24.environment(instance);
@@ -57,17 +60,16 @@ function counting(way: InFlight): SearchAlgorithm {
   return mcts({ selection: descend(puct({ inFlight: way })) });
 }
 
-async function quality(): Promise<void> {
-  const sequential = await solve(counting(unobserved), 1);
+async function quality(simulations: number): Promise<void> {
+  const sequential = await solve(counting(unobserved), { simulations, concurrency: 1 });
   print(`solved of ${sample.length} Game of 24 puzzles with ${simulations} simulations each\n`);
-  print(`  one at a time              ${shareOf(sequential)}\n`);
+  print(`  one at a time               ${shareOf(sequential)}\n`);
   for (const way of [unobserved, virtualLoss()]) {
-    const parallel = await solve(counting(way), inFlight);
+    const parallel = await solve(counting(way), { simulations, concurrency: inFlight });
     const { difference, low, high } = pairedDifference(parallel, sequential);
-    const points = [difference, low, high].map((value) => (100 * value).toFixed(1));
-    print(
-      `  ${inFlight} in flight, ${way.name.padEnd(13)} ${shareOf(parallel)}   ${points[0]} points, paired 95 % [${points[1]}, ${points[2]}]\n`,
-    );
+    const [points, from, to] = [difference, low, high].map((value) => (100 * value).toFixed(1));
+    print(`  ${inFlight} in flight, ${way.name.padEnd(13)} ${shareOf(parallel)}`);
+    print(`   ${points} points, paired 95 % [${from}, ${to}]\n`);
   }
 }
 
@@ -114,5 +116,5 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-await quality();
+for (const simulations of budgets) await quality(simulations);
 await wallClock();

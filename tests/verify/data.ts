@@ -1,4 +1,4 @@
-/** `npm run verify:data`: the proofs that need the data beside the repository. */
+/** `npm run verify:data [-- <folder>]`: the proofs that need the data beside the repository. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import {
 import { uniform } from 'espalier/policies';
 import { seededRandom } from 'espalier/runtime';
 
-const data = process.env['ESPALIER_DATA'] ?? join(import.meta.dirname, '../../../shared/data');
+const data = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data');
 
 interface Problem {
   readonly id: string;

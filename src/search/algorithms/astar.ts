@@ -96,6 +96,7 @@ class AstarSearch<State, Action> {
   readonly #cheapest = new Map<string, SearchNode<State, Action>>();
   /** f of the nodes that are being expanded. */
   readonly #underWay = new Map<SearchNode<State, Action>, number>();
+  #concluded = false;
 
   constructor(
     tree: SearchTree<State, Action>,
@@ -115,6 +116,10 @@ class AstarSearch<State, Action> {
   }
 
   async step(visit: (node: SearchNode<State, Action>) => void): Promise<SimulationOutcome> {
+    // Another simulation may begin before the end of the one that concluded has been heard of.
+    if (this.#concluded) return 'waiting';
+    // The first goal to come out is the cheapest; a simulation that was under way may hold a dearer one.
+    if (this.#tree.conclusion !== undefined) return 'solved';
     const node = this.#frontier.pop();
     // Whoever is expanding a node may still bring something.
     if (node === undefined) return 'waiting';
@@ -125,6 +130,7 @@ class AstarSearch<State, Action> {
         return 'waiting';
       }
       this.#tree.conclude(node, { optimal: this.#rules.optimal && this.#isSound() });
+      this.#concluded = true;
       return 'solved';
     }
     visit(node);

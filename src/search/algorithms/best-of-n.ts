@@ -41,7 +41,8 @@ export function bestOfN({
           if (node.status === 'failed' || node.status === 'solved') return 'exhausted';
           while (isInner(node) && node.depth < maxDepth) {
             const next = drawByPrior(await draw(node, context), simulation.random);
-            if (next === undefined) break;
+            // A draw that failed ends this trajectory, and no other.
+            if (next === undefined) return 'continue';
             await context.realise([next]);
             node = simulation.visit(tree.original(next));
           }
@@ -68,8 +69,10 @@ async function draw<State, Action>(
   node: SearchNode<State, Action>,
   context: SearchContext<State, Action>,
 ): Promise<readonly SearchNode<State, Action>[]> {
-  const drawn = node.complete ? [] : await context.expand(node, { count: 1, independent: true });
-  if (drawn.length > 0 || node.status === 'failed') return drawn;
+  if (!node.complete) {
+    const drawn = await context.expand(node, { count: 1, independent: true });
+    if (!node.complete || drawn.length > 0) return drawn;
+  }
   return node.children.filter(({ status }) => status !== 'failed' && status !== 'pruned');
 }
 

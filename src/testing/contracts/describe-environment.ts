@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { deserialize, serialize } from 'node:v8';
+import { expectJson } from '../../runtime/canonical-json.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import type { Random } from '../../spec/context.ts';
+import type { Environment, Transition } from '../../spec/environment.ts';
+import { plainContext } from '../plain-context.ts';
+import { type Exception, except, type TestRunner } from '../test-runner.ts';
+
+/** What an environment claims, for {@link describeEnvironment}. */
+export interface EnvironmentClaims<State, Action> {
+  /** Makes the environment. */
+  readonly create: () => Environment<State, Action>;
+  /** The legal actions of a state; none where nothing can follow. */
+  readonly actions: (state: State) => readonly Action[];
+  /** How many random walks are taken through it. @defaultValue 6 */
+  readonly walks?: number;
+  /** The longest walk, in actions. @defaultValue 16 */
+  readonly maxDepth?: number;
+  /** Tests that do not apply, by name, and why not. @defaultValue none */
+  readonly except?: readonly Exception[];
+}
+
+/** A step of a random walk. */
+interface Visit<State, Action> {
+  readonly state: State;
+  readonly action: Action;
+  readonly next: Transition<State>;
+}
+
+/**
+ * The contract of an `Environment` as tests, along random walks: it changes no state, repeats itself, keeps
+ * what its keys promise, and its codec and notation lose nothing.
+ *
+ * @example
+ * ```ts
+ * const create = () => slidingTiles.environment(instance);
+ * describeEnvironment('tiles', { create, actions: create().actions }, { describe, test });
+ * ```
+ */
+export function describeEnvironment<State, Action>(
+  name: string,
+  claims: EnvironmentClaims<State, Action>,
+  runner: TestRunner,
+): void {
+  const subject = { claims, runner: except(runner, claims.except ?? []) };
+  runner.describe(`environment ${name}`, () => {
+    describeSteps(subject);
+    describeKeys(subject);
+    describeText(subject);
+  });
+}
+
+interface Subject<State, Action> {
+  readonly claims: EnvironmentClaims<State, Action>;
+  readonly runner: TestRunner;
+}
+
+function describeSteps<State, Action>({ claims, runner }: Subject<State, Action>): void {
+  runner.test('never changes a state that it steps from', async () => {
+    const environment = claims.create();
+    for (const { state } of await walk(claims)) {
+      const before: unknown = deserialize(serialize(state));
+      for (const action of claims.actions(state)) await environment.step(state, action, context());
+      assert.deepEqual(state, before);
+    }
+  });
+
+  runner.test('does the same again with the same random numbers', async () => {
+    const [one, other] = [claims.create(), claims.create()];
+    assert.deepEqual(await one.reset(context()), await other.reset(context()));
+    for (const { state, action } of await walk(claims)) {
+      const first = await one.step(state, action, context());
+      assert.deepEqual(await one.step(state, action, context()), first);
+      assert.deepEqual(await other.step(state, action, context()), first);
+    }
+  });
+
+  runner.test('gives finite rewards', async () => {
+    for (const { next } of await walk(claims)) {
+      assert.ok(next.reward === undefined || Number.isFinite(next.reward), `got ${next.reward}`);
+    }
+  });
+
+  runner.test('ends where it says so', async () => {
+    const environment = claims.create();
+    const visits = await walk(claims);
+    const tried = visits.map(({ action }) => action);
+    for (const { next } of visits) {
+      if (next.terminal !== true) continue;
+      assert.deepEqual(claims.actions(next.state), [], 'a terminal state has actions');
+      for (const action of tried) {
+        const after = await attempt(environment, next.state, action);
+        assert.ok(after === undefined || after.terminal === true, 'something follows the end');
+      }
+    }
+  });
+}
+
+function describeKeys<State, Action>({ claims, runner }: Subject<State, Action>): void {
+  runner.test('behaves the same in states with equal keys', async () => {
+    const environment = claims.create();
+    if (environment.key === undefined) return;
+    const key = (state: State) => environment.key?.(state);
+    const first = new Map<string | undefined, State>();
+    for (const { next } of await walk(claims)) {
+      const { state } = next;
+      const twin = first.get(key(state));
+      if (twin === undefined) first.set(key(state), state);
+      else assert.deepEqual(await outlook(state), await outlook(twin), `key ${key(state)}`);
+    }
+
+    /** What can follow, as far as keys tell states apart; actions may be put differently. */
+    async function outlook(state: State): Promise<readonly string[]> {
+      const rows: string[] = [];
+      for (const action of claims.actions(state)) {
+        const { state: to, reward, terminal } = await environment.step(state, action, context());
+        rows.push(JSON.stringify([key(to), reward ?? null, terminal ?? false]));
+      }
+      return rows.toSorted();
+    }
+  });
+}
+
+function describeText<State, Action>({ claims, runner }: Subject<State, Action>): void {
+  runner.test('has states that are saved and loaded without loss', async () => {
+    const { codec } = claims.create();
+    for (const { state, next } of await walk(claims)) {
+      for (const each of [state, next.state]) {
+        const encoded: unknown = codec === undefined ? each : codec.encode(each);
+        expectJson('state', encoded);
+        const parsed: unknown = JSON.parse(JSON.stringify(encoded));
+        const again = codec === undefined ? parsed : codec.decode(parsed as typeof encoded);
+        assert.deepEqual(again, each);
+      }
+    }
+  });
+
+  runner.test('reads every action that it writes', async () => {
+    const { notation } = claims.create();
+    if (notation === undefined) return;
+    for (const { state } of await walk(claims)) {
+      for (const action of claims.actions(state)) {
+        const text = notation.format(action);
+        assert.deepEqual(notation.parse(text, state), action, text);
+      }
+    }
+  });
+
+  runner.test('does not take any text for an action', async () => {
+    const { notation } = claims.create();
+    if (notation === undefined) return;
+    for (const { state } of await walk(claims)) {
+      for (const text of ['', ' \n', '�'.repeat(9)]) {
+        const parsed = notation.parse(text, state) as { readonly kind?: unknown };
+        assert.equal(typeof parsed.kind, 'string', `${JSON.stringify(text)} became an action`);
+      }
+    }
+  });
+
+  runner.test('shows a state as a conversation, the same each time', async () => {
+    const { notation } = claims.create();
+    if (notation === undefined) return;
+    for (const { state } of await walk(claims)) {
+      const messages = notation.prompt(state);
+      assert.ok(messages.length > 0 && messages.every(({ content }) => content !== ''));
+      assert.deepEqual(notation.prompt(state), messages);
+    }
+  });
+}
+
+function context() {
+  return plainContext({ random: seededRandom('step') });
+}
+
+async function attempt<State, Action>(
+  environment: Environment<State, Action>,
+  state: State,
+  action: Action,
+): Promise<Transition<State> | undefined> {
+  try {
+    return await environment.step(state, action, context());
+  } catch {
+    return undefined;
+  }
+}
+
+async function walk<State, Action>(
+  claims: EnvironmentClaims<State, Action>,
+): Promise<readonly Visit<State, Action>[]> {
+  const { walks = 6, maxDepth = 16 } = claims;
+  const visits: Visit<State, Action>[] = [];
+  for (let index = 0; index < walks; index++) {
+    const random = seededRandom('walk').split(index);
+    visits.push(...(await walkOnce(claims, random, maxDepth)));
+  }
+  assert.ok(visits.length > 0, 'the start state has no actions');
+  return visits;
+}
+
+async function walkOnce<State, Action>(
+  { create, actions }: EnvironmentClaims<State, Action>,
+  random: Random,
+  maxDepth: number,
+): Promise<readonly Visit<State, Action>[]> {
+  const environment = create();
+  const visits: Visit<State, Action>[] = [];
+  let state = await environment.reset(context());
+  while (visits.length < maxDepth) {
+    const legal = actions(state);
+    if (legal.length === 0) break;
+    const action = legal[random.integer(legal.length)] as Action;
+    const next = await environment.step(state, action, context());
+    visits.push({ state, action, next });
+    if (next.terminal === true) break;
+    state = next.state;
+  }
+  return visits;
+}

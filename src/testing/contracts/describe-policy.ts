@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { canonicalJson } from '../../runtime/canonical-json.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import type { Environment } from '../../spec/environment.ts';
+import type { SearchNode } from '../../spec/node.ts';
+import type { Policy, Proposal } from '../../spec/policy.ts';
+import { plainContext } from '../plain-context.ts';
+import { type Exception, except, type TestRunner } from '../test-runner.ts';
+import { isAction, sampleTree, unlimited } from './sampling.ts';
+
+/** What a policy claims, for {@link describePolicy}. */
+export interface PolicyClaims<State, Action> {
+  /** Makes the policy. */
+  readonly create: () => Policy<State, Action>;
+  /** An environment in which it is at home. Its start must offer several actions. */
+  readonly environment: Environment<State, Action>;
+  /** Tests that do not apply, by name, and why not. @defaultValue none */
+  readonly except?: readonly Exception[];
+}
+
+/**
+ * The contract of a `Policy` as tests: sound priors, no more proposals than were asked for, other samples
+ * at other offsets, and the same proposals for the same random numbers.
+ *
+ * @example
+ * ```ts
+ * describePolicy('uniform', { create: () => uniform(actions), environment }, { describe, test });
+ * ```
+ */
+export function describePolicy<State, Action>(
+  name: string,
+  claims: PolicyClaims<State, Action>,
+  runner: TestRunner,
+): void {
+  const { test } = except(runner, claims.except ?? []);
+  const nodes = () => openNodes(claims);
+  runner.describe(`policy ${name}`, () => {
+    test('gives priors from 0 up that sum to at most 1', async () => {
+      for (const node of await nodes()) {
+        const proposals = (await ask(claims, node, { count: Infinity })).filter(isAction);
+        const priors = proposals.flatMap(({ prior }) => (prior === undefined ? [] : [prior]));
+        assert.ok(
+          priors.length === 0 || priors.length === proposals.length,
+          'some proposals have a prior and others none',
+        );
+        for (const prior of priors) assert.ok(prior >= 0 && Number.isFinite(prior), `got ${prior}`);
+        const sum = priors.reduce((total, prior) => total + prior, 0);
+        assert.ok(sum <= 1 + 1e-9, `they sum to ${sum}`);
+      }
+    });
+
+    test('proposes no more than it is asked for', async () => {
+      for (const node of await nodes()) {
+        for (const count of [1, 2, 3]) {
+          const proposals = await ask(claims, node, { count });
+          assert.ok(proposals.length <= count, `${proposals.length} proposals for ${count}`);
+        }
+      }
+    });
+
+    test('proposes actions that the environment can take', async () => {
+      for (const node of await nodes()) {
+        if (node.kind === 'proposed') continue;
+        for (const proposal of await ask(claims, node, { count: Infinity })) {
+          if (!isAction(proposal)) continue;
+          await claims.environment.step(node.state, proposal.action, plainContext());
+        }
+      }
+    });
+
+    test('gives other samples at other offsets', async () => {
+      const [root] = await nodes();
+      assert.ok(root !== undefined, 'the start has no actions');
+      const samples = new Set<string>();
+      for (let offset = 0; offset < 12; offset++) {
+        const proposals = await ask(claims, root, { count: 1, offset });
+        for (const proposal of proposals) samples.add(textOf(proposal));
+      }
+      assert.ok(samples.size > 1, `12 samples are all ${[...samples]}`);
+    });
+
+    test('proposes the same for the same random numbers', async () => {
+      for (const node of await nodes()) {
+        for (const count of [1, 3, Infinity]) {
+          const first = await ask(claims, node, { count, offset: 5 });
+          const again = await ask(claims, node, { count, offset: 5 });
+          assert.deepEqual(again.map(textOf), first.map(textOf));
+        }
+      }
+    });
+
+    test('leaves the tree as it was', async () => {
+      for (const node of await nodes()) {
+        const before = JSON.stringify([node.children.length, node.visits, node.prior]);
+        await ask(claims, node, { count: 2 });
+        assert.equal(JSON.stringify([node.children.length, node.visits, node.prior]), before);
+      }
+    });
+  });
+}
+
+async function openNodes<State, Action>({
+  create,
+  environment,
+}: PolicyClaims<State, Action>): Promise<readonly SearchNode<State, Action>[]> {
+  const random = seededRandom('nodes');
+  const tree = await sampleTree({ environment, policy: create(), random });
+  // Those that are expanded already would be asked for what they lack.
+  const fresh = await sampleTree({ environment, policy: create(), random, walks: 0 });
+  const leaves = [...tree.nodes()].filter(
+    ({ kind, terminal, children }) => kind === 'realised' && !terminal && children.length === 0,
+  );
+  return [fresh.root, ...leaves];
+}
+
+async function ask<State, Action>(
+  { create }: PolicyClaims<State, Action>,
+  node: SearchNode<State, Action>,
+  { count, offset = 0 }: { readonly count: number; readonly offset?: number },
+): Promise<readonly Proposal<Action>[]> {
+  // As a search does it: random numbers are named by the node and the offset.
+  const random = seededRandom('propose').split(node.id, offset);
+  const context = plainContext({ random });
+  return await create().propose(node, { context, count, offset, remaining: unlimited });
+}
+
+function textOf<Action>(proposal: Proposal<Action>): string {
+  return canonicalJson('action', isAction(proposal) ? proposal.action : proposal.failure);
+}

@@ -1,0 +1,82 @@
+import type { CallContext, Random } from '../../spec/context.ts';
+import type { Environment } from '../../spec/environment.ts';
+import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import type { Policy, Proposal } from '../../spec/policy.ts';
+import type { Spend } from '../../spec/spend.ts';
+import { SearchTree } from '../../tree/tree.ts';
+import { plainContext } from '../plain-context.ts';
+
+/** A budget without limits, as plug-ins see it. */
+export const unlimited: Spend = {
+  simulations: Infinity,
+  nodes: Infinity,
+  calls: Infinity,
+  tokens: Infinity,
+  usd: Infinity,
+  ms: Infinity,
+};
+
+/** A tree that random walks have grown, for suites that need nodes. */
+export interface SampleOptions<State, Action> {
+  /** The dynamics. */
+  readonly environment: Environment<State, Action>;
+  /** The actions to choose from; those of the policy where it is a policy. */
+  readonly policy: Policy<State, Action>;
+  /** Where the walks get their random numbers. */
+  readonly random: Random;
+  /** How many walks. @defaultValue 4 */
+  readonly walks?: number;
+  /** The longest walk. @defaultValue 12 */
+  readonly maxDepth?: number;
+}
+
+/** Walks at random and keeps everything that was proposed on the way. */
+export async function sampleTree<State, Action>(
+  options: SampleOptions<State, Action>,
+): Promise<SearchTree<State, Action>> {
+  const { environment, random, walks = 4, maxDepth = 12 } = options;
+  const context = plainContext({ random });
+  const state = await environment.reset(context);
+  const tree = new SearchTree<State, Action>(state, { environment: environment.name, seed: 0 });
+  for (let walk = 0; walk < walks; walk++) {
+    let node: SearchNode<State, Action> = tree.root;
+    while (!node.terminal && node.depth < maxDepth) {
+      const next = await takeStep(tree, node, options);
+      if (next === undefined) break;
+      node = next;
+    }
+  }
+  return tree;
+}
+
+async function takeStep<State, Action>(
+  tree: SearchTree<State, Action>,
+  node: SearchNode<State, Action>,
+  { environment, policy, random }: SampleOptions<State, Action>,
+): Promise<SearchNode<State, Action> | undefined> {
+  const context = plainContext({ random: random.split('node', node.id) });
+  if (node.children.length === 0) tree.add(node, await proposed(policy, node, context));
+  const { children } = node;
+  const next: ChildNode<State, Action> | undefined = children[random.integer(children.length)];
+  if (next?.kind === 'proposed' && node.kind !== 'proposed') {
+    tree.realise(next, await environment.step(node.state, next.action, context));
+  }
+  return next;
+}
+
+async function proposed<State, Action>(
+  policy: Policy<State, Action>,
+  node: SearchNode<State, Action>,
+  context: CallContext,
+) {
+  const request = { context, count: Infinity, offset: 0, remaining: unlimited };
+  const proposals = await policy.propose(node, request);
+  return proposals.filter(isAction).map(({ action, prior = 0 }) => ({ action, prior }));
+}
+
+/** Whether a proposal came to an action. */
+export function isAction<Action>(
+  proposal: Proposal<Action>,
+): proposal is Extract<Proposal<Action>, { readonly action: Action }> {
+  return 'action' in proposal;
+}

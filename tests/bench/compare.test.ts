@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { compare, type Method } from '../../src/bench/compare.ts';
+
+/** Solves the even problems, at as many calls as the problem says. */
+const even: Method<number> = {
+  name: 'even',
+  run: (problem) => Promise.resolve({ solved: problem % 2 === 0, calls: problem, ms: 2 }),
+};
+const never: Method<number> = {
+  name: 'never',
+  run: () => Promise.resolve({ solved: false, calls: 1, ms: 0 }),
+};
+
+test('counts, averages and keeps what each method made of each problem', async () => {
+  const { rows, solved } = await compare({ problems: [1, 2, 3, 4], methods: [even, never] });
+  expect(rows).toMatchObject([
+    { method: 'even', solved: 2, of: 4, calls: 2.5, ms: 2 },
+    { method: 'never', solved: 0, of: 4, low: 0, calls: 1, ms: 0 },
+  ]);
+  expect(solved).toEqual([
+    [false, true, false, true],
+    [false, false, false, false],
+  ]);
+});
+
+test('ends early with the problems that every method has finished', async () => {
+  const seen: number[] = [];
+  const { rows } = await compare({
+    problems: [2, 4, 6, 8],
+    methods: [even, never],
+    onProgress: (done) => seen.push(done),
+    stopped: () => seen.length === 2,
+  });
+  expect(seen).toEqual([1, 2]);
+  expect(rows.map(({ of }) => of)).toEqual([2, 2]);
+});
+
+test('has no mean without problems', async () => {
+  const { rows } = await compare({ problems: [], methods: [even] });
+  expect(rows).toEqual([{ method: 'even', solved: 0, of: 0, low: 0, high: 1, calls: 0, ms: 0 }]);
+});

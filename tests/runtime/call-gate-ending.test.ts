@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import { turn } from '../../src/runtime/clock.ts';
+import {
+  indexJournal,
+  type Journal,
+  type JournalLine,
+  memoryJournal,
+  replayed,
+} from '../../src/runtime/journal.ts';
+import { EspalierError } from '../../src/spec/errors.ts';
+import type { JsonValue } from '../../src/spec/json.ts';
+import { deferred, effectCall, openGate } from './harness.ts';
+
+const typesOf = (lines: readonly JournalLine[]) => lines.map(({ type }) => type);
+const enough = new Error('Enough.');
+
+describe('an abort', () => {
+  test('rejects calls in flight at once, and leaves their intents open', async () => {
+    const { gate, ledger, journal, controller, reports } = openGate();
+    let seen: AbortSignal | undefined;
+    const calling = gate.call(
+      effectCall(ledger, 'look', ({ signal }) => {
+        seen = signal;
+        return new Promise(() => {});
+      }),
+    );
+    await turn();
+    controller.abort(enough);
+
+    await expect(calling).rejects.toBe(enough);
+    expect(seen?.aborted).toBe(true);
+    expect(seen?.reason).toBe(enough);
+    expect(typesOf(journal.lines)).toEqual(['intent']);
+    expect(indexJournal(journal.lines).lost).toEqual({ calls: 1, tokens: 0, usd: 0 });
+    expect(reports).toEqual([]);
+  });
+
+  test('charges calls in flight as reserved: whether they were paid for, nobody knows', async () => {
+    const { gate, ledger, controller } = openGate({ budget: { calls: 3 } });
+    const calling = gate.call(effectCall(ledger, 'look', () => new Promise(() => {})));
+    controller.abort(enough);
+
+    await expect(calling).rejects.toBe(enough);
+    expect(ledger.spend.calls).toBe(1);
+    expect(ledger.remaining.calls).toBe(2);
+  });
+
+  test('keeps a late result from being written down or used', async () => {
+    const { gate, ledger, journal, controller } = openGate();
+    const late = deferred<JsonValue>();
+    const calling = gate.call(effectCall(ledger, 'look', () => late.promise));
+    controller.abort(enough);
+    late.resolve('too late');
+
+    await expect(calling).rejects.toBe(enough);
+    await turn();
+    expect(typesOf(journal.lines)).toEqual(['intent']);
+  });
+
+  test('refuses calls that come after it', async () => {
+    const { gate, ledger, controller } = openGate();
+    controller.abort(enough);
+
+    await expect(gate.call(effectCall(ledger, 'look'))).rejects.toBe(enough);
+    expect(gate.issued).toBe(0);
+  });
+
+  test('refuses calls that wait for the budget, though it sets some of it free', async () => {
+    const { gate, ledger, controller, journal } = openGate({ budget: { tokens: 10, calls: 9 } });
+    const never = () => new Promise<JsonValue>(() => {});
+    const reserve = { calls: 1, tokens: 6, usd: 0 };
+    const first = gate.call({ ...effectCall(ledger, 'one', never), reserve });
+    let runs = 0;
+    const run = () => Promise.resolve(++runs);
+    const second = gate.call({ ...effectCall(ledger, 'two', run), reserve });
+    const third = gate.call({
+      ...effectCall(ledger, 'three', run),
+      reserve: { calls: 1, tokens: 1, usd: 0 },
+    });
+    await turn();
+    expect(gate.issued).toBe(1);
+    controller.abort(enough);
+
+    await expect(first).rejects.toBe(enough);
+    await expect(second).rejects.toHaveProperty('code', 'budget');
+    await expect(third).rejects.toBe(enough);
+    await turn();
+    expect(runs).toBe(0);
+    expect(typesOf(journal.lines)).toEqual(['intent']);
+    expect(ledger.spend).toMatchObject({ calls: 1, tokens: 6 });
+  });
+});
+
+/** The journal of a process that died while this effect was under way. */
+async function diedDuring(name: string): Promise<Journal> {
+  const { gate, ledger, journal, controller } = openGate();
+  const calling = gate.call(effectCall(ledger, name, () => new Promise(() => {})));
+  controller.abort(enough);
+  await expect(calling).rejects.toBe(enough);
+  return memoryJournal(journal.lines);
+}
+
+describe('an effect that was under way when the process died', () => {
+  test('is not repeated unasked: it is reported as interrupted', async () => {
+    const { gate, ledger, journal } = openGate({ journal: await diedDuring('send mail') });
+    let runs = 0;
+    const call = effectCall(ledger, 'send mail', () => Promise.resolve(++runs));
+    const error = await gate.call(call).catch((thrown: unknown) => thrown);
+
+    expect(EspalierError.isInstance(error) && error.code).toBe('interrupted');
+    expect(error).toHaveProperty(
+      'message',
+      'send mail was under way when the process died, and its outcome is unknown.',
+    );
+    expect(runs).toBe(0);
+    expect(typesOf(journal.lines)).toEqual(['intent', 'failure']);
+    await expect(gate.call(call)).rejects.toHaveProperty('code', 'interrupted');
+    expect(journal.lines).toHaveLength(2);
+  });
+
+  test('is charged once, as lost', async () => {
+    const { gate, ledger } = openGate({ journal: await diedDuring('send mail') });
+    await expect(gate.call(effectCall(ledger, 'send mail'))).rejects.toThrow();
+
+    expect(gate.lost).toEqual({ calls: 1, tokens: 0, usd: 0 });
+    expect(ledger.spend.calls).toBe(0);
+  });
+
+  test('stays interrupted in a replay and in the next process', async () => {
+    const { gate, ledger, journal } = openGate({ journal: await diedDuring('send mail') });
+    await expect(gate.call(effectCall(ledger, 'send mail'))).rejects.toThrow();
+
+    for (const again of [replayed(journal), memoryJournal(journal.lines)]) {
+      const next = openGate({ journal: again });
+      await expect(next.gate.call(effectCall(next.ledger, 'send mail'))).rejects.toHaveProperty(
+        'code',
+        'interrupted',
+      );
+    }
+  });
+
+  test('is repeated where it may be', async () => {
+    const { gate, ledger, journal } = openGate({ journal: await diedDuring('read mail') });
+    const call = { ...effectCall(ledger, 'read mail'), repeatable: true };
+
+    expect(await gate.call(call)).toMatchObject({ output: 'read mail' });
+    expect(typesOf(journal.lines)).toEqual(['intent', 'intent', 'result']);
+  });
+
+  test('is unrecorded in a replay that has no outcome of it', async () => {
+    const { gate, ledger } = openGate({ journal: replayed(await diedDuring('send mail')) });
+
+    await expect(gate.call(effectCall(ledger, 'send mail'))).rejects.toHaveProperty(
+      'code',
+      'unrecorded',
+    );
+  });
+});
+
+/** A journal that takes so many lines and then has no more room. */
+function fullAfter(lines: number): Journal {
+  const journal = memoryJournal();
+  return {
+    ...journal,
+    append(line) {
+      if (journal.lines.length >= lines) throw new EspalierError('storage', 'The disk is full.');
+      journal.append(line);
+    },
+  };
+}
+
+describe('a journal that cannot be written', () => {
+  test('keeps a call from being made', async () => {
+    const { gate, ledger } = openGate({ journal: fullAfter(0) });
+    let runs = 0;
+
+    await expect(
+      gate.call(effectCall(ledger, 'look', () => Promise.resolve(++runs))),
+    ).rejects.toHaveProperty('code', 'storage');
+    expect(runs).toBe(0);
+    expect(gate.storageError?.message).toBe('The disk is full.');
+    expect(ledger.spend.calls).toBe(0);
+  });
+
+  test('does not waste a result that has been paid for, but is the end', async () => {
+    const { gate, ledger } = openGate({ journal: fullAfter(1) });
+
+    expect(await gate.call(effectCall(ledger, 'look'))).toMatchObject({ output: 'look' });
+    expect(ledger.spend.calls).toBe(1);
+    expect(gate.storageError?.message).toBe('The disk is full.');
+    await expect(gate.call(effectCall(ledger, 'listen'))).rejects.toBe(gate.storageError);
+  });
+});
+
+test('before a recorded deadline, a call without a result never gets one', async () => {
+  let ahead = true;
+  const { gate, ledger, controller, journal } = openGate({ deadlineAhead: () => ahead });
+  let settled = false;
+  const calling = gate.call(effectCall(ledger, 'look'));
+  calling.catch(() => {}).then(() => {
+    settled = true;
+  }, () => {});
+  for (let round = 0; round < 5; round++) await turn();
+  expect(settled).toBe(false);
+  expect(journal.lines).toEqual([]);
+
+  ahead = false;
+  controller.abort(enough);
+  await expect(calling).rejects.toBe(enough);
+});
