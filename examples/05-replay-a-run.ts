@@ -6,7 +6,7 @@ import { journaled, uniform } from 'espalier/policies';
 import { memoryJournal, replayed, seededRandom } from 'espalier/runtime';
 import { heuristic } from 'espalier/values';
 
-const environment = countdown.environment(countdown.generate(seededRandom(24), { count: 4 }));
+const environment = countdown.environment(countdown.generate(seededRandom(24), { numbers: 4 }));
 const journal = memoryJournal(); // openRun('runs/first').journal, from espalier/runs, keeps it on disk
 
 const options = {

@@ -9,10 +9,11 @@ export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
 export type {
   ConservationLaw,
+  Coverage,
   ExpandOptions,
+  OneAtATime,
   SearchAlgorithm,
   SearchContext,
-  SearchEvent,
   SearchOptions,
   SearchProgress,
   SearchResult,
@@ -21,14 +22,34 @@ export type {
   StopCondition,
   StopReason,
 } from './search/contracts.ts';
+export type {
+  CallEndEvent,
+  CursorAdvancedEvent,
+  NodeEvaluatedEvent,
+  NodeExpandedEvent,
+  NodeFailedEvent,
+  NodeRealisedEvent,
+  ProposalFailedEvent,
+  SearchEndEvent,
+  SearchEvent,
+  SearchStartEvent,
+  SimulationEndEvent,
+  SimulationStartEvent,
+} from './search/events.ts';
 export { defaultBudget } from './search/options.ts';
 export { search, streamSearch } from './search/search.ts';
 export { solved } from './search/stop-conditions.ts';
-export type { CallContext, Clock, EffectName, Random } from './spec/context.ts';
+export type { CallContext, Clock, EffectName, NamedEffect, Random } from './spec/context.ts';
 export type { Embedding, EmbeddingModel, Embeddings } from './spec/embedding-model.ts';
 export type { Environment, Notation, Transition } from './spec/environment.ts';
 export { EspalierError, type EspalierErrorCode } from './spec/errors.ts';
-export type { EvaluateRequest, Evaluation, Evaluator, Heuristic } from './spec/evaluator.ts';
+export type {
+  EvaluateRequest,
+  Evaluation,
+  Evaluator,
+  Heuristic,
+  RawScore,
+} from './spec/evaluator.ts';
 export type { Failure } from './spec/failure.ts';
 export type { Codec, JsonValue, MaybePromise } from './spec/json.ts';
 export type {
@@ -52,7 +73,13 @@ export type {
   RootNode,
   SearchNode,
 } from './spec/node.ts';
-export type { Policy, Proposal, ProposeRequest } from './spec/policy.ts';
+export type {
+  FailedProposal,
+  Policy,
+  Proposal,
+  ProposeRequest,
+  SoundProposal,
+} from './spec/policy.ts';
 export type { RewardModel, ScoreRequest, StepScores } from './spec/reward-model.ts';
 export type { Budget, Spend } from './spec/spend.ts';
 export type { Oracle, Verdict, Verifier } from './spec/verifier.ts';
@@ -92,6 +119,8 @@ export {
 } from './tree/selection.ts';
 export {
   type NodeJson,
+  type StateCodec,
+  type TreeConclusionJson,
   type TreeJson,
   treeFromJson,
   treeToJson,

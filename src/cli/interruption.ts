@@ -4,16 +4,17 @@ import { printError } from './output.ts';
 const onePress = 300;
 
 /** Whether somebody wants an end. */
-export interface Interruption extends Disposable {
+export interface Interruption {
   readonly requested: boolean;
 }
 
 /**
- * From here on the first Ctrl-C asks for a graceful end, and the second one ends the process at once.
+ * From here on, until the process ends, the first Ctrl-C asks for a graceful end and a second one ends it
+ * at once.
  */
 export function listenForInterruption(): Interruption {
   let requestedAt: number | undefined;
-  const onSignal = (): void => {
+  process.on('SIGINT', () => {
     const now = performance.now();
     if (requestedAt === undefined) {
       requestedAt = now;
@@ -21,12 +22,10 @@ export function listenForInterruption(): Interruption {
     } else if (now - requestedAt > onePress) {
       process.exit(130);
     }
-  };
-  process.on('SIGINT', onSignal);
+  });
   return {
     get requested() {
       return requestedAt !== undefined;
     },
-    [Symbol.dispose]: () => void process.off('SIGINT', onSignal),
   };
 }

@@ -2,7 +2,8 @@ import type { PuzzleEnvironment } from '../environments/puzzles/index.ts';
 import { journaled } from '../policies/journaled.ts';
 import { uniform } from '../policies/uniform.ts';
 import { openRun, type RunFolder } from '../runs/index.ts';
-import type { SearchEvent, SearchResult } from '../search/contracts.ts';
+import type { SearchResult } from '../search/contracts.ts';
+import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
 import type { JsonValue } from '../spec/json.ts';
 import { treeToJson } from '../tree/serialize.ts';
@@ -81,7 +82,6 @@ async function grow(
     throw new Error('The search ended without a result.');
   } finally {
     status.clear();
-    interruption[Symbol.dispose]();
   }
 }
 
@@ -106,8 +106,12 @@ function progressOf({
   spend,
 }: Extract<SearchEvent, { readonly type: 'simulation-end' }>): string {
   const value = best.terminal ? (best.reward ?? best.value) : best.value;
-  const seconds = (spend.ms / 1000).toFixed(1);
-  return `${spend.simulations} simulations · ${spend.calls} calls · ${seconds} s · best so far ${value.toFixed(3)} after ${best.depth} steps`;
+  return [
+    `${spend.simulations} simulations`,
+    `${spend.calls} calls`,
+    `${(spend.ms / 1000).toFixed(1)} s`,
+    ...(best.depth > 0 ? [`best so far ${value.toFixed(3)} after ${best.depth} steps`] : []),
+  ].join(' · ');
 }
 
 function toJson(report: object): string {

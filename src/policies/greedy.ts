@@ -25,7 +25,7 @@ export interface GreedyOptions<State, Action> {
  * Asked for all actions it lists them in their order. Asked for fewer it does not take the best ones but
  * draws by prior without putting back, best first, so that it stays a stochastic policy; at temperature 0
  * that is the order of the scores, with ties in random order. Actions that are children of the node
- * already are not proposed again, and keep their prior.
+ * already are not proposed again, and keep their prior, unless independent samples are asked for.
  *
  * The drawing adds Gumbel noise to the scores and takes the largest.
  *
@@ -39,13 +39,13 @@ export function greedy<State, Action>(
   expectFunction('score', score);
   expectNumber('temperature', temperature, { min: 0 });
   return {
-    propose(node, { context, count }) {
+    propose(node, { context, count, independent = false }) {
       const state = stateOf(node);
       const scored = actions(state).map((action) => ({
         action,
         score: checkScore(score(state, action)),
       }));
-      const isNew = isNewTo(node);
+      const isNew = independent ? () => true : isNewTo(node);
       const fresh = withPriors(scored, temperature).filter(({ action }) => isNew(action));
       const proposed =
         count >= fresh.length ? fresh : draw(fresh, { count, temperature, random: context.random });

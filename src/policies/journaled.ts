@@ -40,12 +40,13 @@ export function journaled<State, Action>(
   }
   return {
     async propose(node, request) {
-      const { context, count, offset, arm } = request;
+      const { context, count, offset, independent = false, arm } = request;
       const input = {
         state: key(stateOf(node)),
         // JSON has no infinity.
         count: Number.isFinite(count) ? count : null,
         offset,
+        independent,
         arm: arm ?? null,
       };
       const effect = { name: `policy:${name}`, repeatable: true };

@@ -8,8 +8,8 @@ import { stateOf } from './state-of.ts';
  * A policy to which all legal actions are equally likely: each one of `n` has prior `1 / n`.
  *
  * Asked for all of them it lists them in their order. Asked for fewer it draws different ones with equal
- * chances, so that asking for one at a time is a fair random walk. Actions that are children of the node
- * already are not proposed again, and keep their share of the prior.
+ * chances. Actions that are children of the node already are not proposed again, and keep their share of
+ * the prior, unless independent samples are asked for: then one at a time is a fair random walk.
  *
  * @param actions - The legal actions of a state.
  */
@@ -18,9 +18,9 @@ export function uniform<State, Action>(
 ): Policy<State, Action> {
   expectFunction('actions', actions);
   return {
-    propose(node, { context, count }) {
+    propose(node, { context, count, independent = false }) {
       const legal = actions(stateOf(node));
-      const fresh = legal.filter(isNewTo(node));
+      const fresh = independent ? legal : legal.filter(isNewTo(node));
       const prior = 1 / legal.length;
       const proposed = count >= fresh.length ? fresh : draw(fresh, count, context.random);
       return proposed.map((action) => ({ action, prior }));

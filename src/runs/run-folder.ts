@@ -23,11 +23,13 @@ export interface TreeEntry {
   readonly attempt: number;
   /** Which step of the real world: some methods grow one tree a step. */
   readonly step: number;
+  /** The tree itself. */
   readonly tree: TreeJson;
 }
 
 /** A folder that holds one run: what was asked, every paid call, the trees, what was found. */
 export interface RunFolder extends Disposable {
+  /** Where it is. */
   readonly path: string;
   /** Every paid call, to give to `search`. */
   readonly journal: JournalFile;
@@ -75,9 +77,11 @@ export function openRun(path: string): RunFolder {
 
 /** A run folder as it lies there. Reading needs no lock. */
 export interface SavedRun {
+  /** What was asked. */
   readonly run: JsonValue | undefined;
   /** The latest tree of each problem, attempt and step. */
   readonly trees: readonly TreeEntry[];
+  /** What was found and spent. */
   readonly report: JsonValue | undefined;
   /** The paid calls, for a replay. */
   readonly journal: Pick<Journal, 'lines'>;

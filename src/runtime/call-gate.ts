@@ -32,8 +32,11 @@ export interface CallRequest {
 export interface CallReport {
   /** The number of the call in the order of issue; it names the call in the journal. */
   readonly callId: string;
+  /** What kind of call it was. */
   readonly kind: IntentLine['kind'];
+  /** The model or the effect. */
   readonly name: string;
+  /** What it was charged. */
   readonly spend: CallSpend;
   /** Whether the journal answered it. */
   readonly replayed: boolean;

@@ -14,6 +14,7 @@ export {
   type Journal,
   type JournalLine,
   memoryJournal,
+  type ParsedJournal,
   parseJournal,
   type ResultLine,
   type RunIdentity,

@@ -12,6 +12,7 @@ import { type Journal, type JournalLine, parseJournal } from './journal.ts';
 
 /** A journal on disk. */
 export interface JournalFile extends Journal, Disposable {
+  /** Closes the file. */
   close(): void;
 }
 

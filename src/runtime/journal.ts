@@ -9,48 +9,67 @@ export const journalVersion = 1;
 
 /** The first line: what the run was asked to do. */
 export interface HeaderLine {
+  /** The kind of line. */
   readonly type: 'journal';
+  /** The version of the format. */
   readonly version: number;
+  /** What the run was asked to do. */
   readonly run: RunIdentity;
 }
 
 /** Where the run starts: the content address of its first state. */
 export interface StartLine {
+  /** The kind of line. */
   readonly type: 'start';
+  /** A SHA-256 in base64url. */
   readonly state: string;
 }
 
 /** A call is about to start. */
 export interface IntentLine {
+  /** The kind of line. */
   readonly type: 'intent';
   /** The number of the call in the order of issue. */
   readonly call: number;
   /** The content address of the call. */
   readonly key: string;
+  /** What kind of call it is. */
   readonly kind: 'generate' | 'score' | 'embed' | 'effect';
   /** The model or the effect. */
   readonly name: string;
   /** The index of the first sample and how many there are. */
   readonly samples?: readonly [number, number] | undefined;
+  /** Its worst case. */
   readonly reserved: CallSpend;
+  /** What is asked. */
   readonly request: JsonValue;
 }
 
 /** A call succeeded. */
 export interface ResultLine {
+  /** The kind of line. */
   readonly type: 'result';
+  /** The number of the call. */
   readonly call: number;
+  /** Its content address. */
   readonly key: string;
+  /** What it was charged. */
   readonly spend: CallSpend;
+  /** What came back. */
   readonly output: JsonValue;
 }
 
 /** A call failed. */
 export interface FailureLine {
+  /** The kind of line. */
   readonly type: 'failure';
+  /** The number of the call. */
   readonly call: number;
+  /** Its content address. */
   readonly key: string;
+  /** What it was charged. */
   readonly spend: CallSpend;
+  /** Why it failed. */
   readonly message: string;
   /** Whether the process died in the middle of the call, so that its outcome is unknown. */
   readonly interrupted?: boolean | undefined;
@@ -58,9 +77,13 @@ export interface FailureLine {
 
 /** A deadline ended the search here: after so many simulations and results. */
 export interface DeadlineLine {
+  /** The kind of line. */
   readonly type: 'deadline';
+  /** The limit that was met. */
   readonly ms: number;
+  /** Simulations started by then. */
   readonly simulations: number;
+  /** Results that had taken effect by then. */
   readonly results: number;
 }
 
@@ -136,19 +159,29 @@ export function memoryJournal(lines: readonly JournalLine[] = []): Journal {
   return { lines: all, mode: 'record', append: (line) => void all.push(line) };
 }
 
+/** Keeps nothing: for a search whose calls nobody asked to be written down. */
+export const noJournal: Journal = { lines: [], mode: 'record', append: () => {} };
+
 /** The same journal, read only: a search on it repeats its calls and makes none. */
 export function replayed(journal: Pick<Journal, 'lines'>): Journal {
   const { lines } = journal;
   return { lines: [...lines], mode: 'replay', append: () => {} };
 }
 
+/** The text of a journal, read. */
+export interface ParsedJournal {
+  /** Its lines, in order. */
+  readonly lines: JournalLine[];
+  /** How many bytes of the text they take. */
+  readonly bytes: number;
+}
+
 /**
  * Reads the text of a journal. A last line that was cut off in the middle of being written is dropped.
  *
- * @returns the lines, and how many bytes of the text they take.
  * @throws EspalierError `invalid-journal`, naming the line.
  */
-export function parseJournal(text: string): { lines: JournalLine[]; bytes: number } {
+export function parseJournal(text: string): ParsedJournal {
   const complete = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines: JournalLine[] = [];
   for (const [index, line] of complete.split('\n').entries()) {

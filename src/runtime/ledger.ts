@@ -4,8 +4,11 @@ import type { Budget, Spend } from '../spec/spend.ts';
 
 /** What one paid call may cost at most, or did cost. */
 export interface CallSpend {
+  /** Completions, scores, embeddings, effects. */
   readonly calls: number;
+  /** Tokens read and written. */
   readonly tokens: number;
+  /** US dollars. */
   readonly usd: number;
 }
 

@@ -4,7 +4,9 @@ import type { CallSpend } from './ledger.ts';
 
 /** US dollars per million tokens. */
 export interface ModelPrice {
+  /** For tokens read. */
   readonly input: number;
+  /** For tokens written. */
   readonly output: number;
 }
 

@@ -85,7 +85,7 @@ function step(state: Int32Array): number {
 
 /** Feeds a label word by word, ended by its kind, so that 1 and '1', or 'ab','c' and 'a','bc', differ. */
 function absorbLabel(label: string | number, absorb: (word: number) => void): void {
-  if (typeof label === 'number' && Number.isInteger(label)) {
+  if (typeof label === 'number' && Number.isSafeInteger(label)) {
     absorb(label | 0);
     absorb(Math.floor(label / 0x100000000) | 0);
     absorb(1);

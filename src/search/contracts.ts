@@ -1,10 +1,9 @@
-import type { CallReport } from '../runtime/call-gate.ts';
 import type { Journal } from '../runtime/journal.ts';
 import type { PriceTable } from '../runtime/pricing.ts';
 import type { Order } from '../runtime/sequencer.ts';
 import type { CallContext, Clock, Random } from '../spec/context.ts';
 import type { Environment } from '../spec/environment.ts';
-import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
+import type { Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Policy } from '../spec/policy.ts';
@@ -20,13 +19,21 @@ import type { SearchTree } from '../tree/tree.ts';
  */
 export type ConservationLaw = 'visits' | 'values' | 'simulations';
 
+/** Why an algorithm can have only one simulation under way. */
+export interface OneAtATime {
+  /** The reason, such as a depth-first order. */
+  readonly none: string;
+}
+
 /** A way to grow a tree: a textbook loop. It keeps no state outside the tree. */
 export interface SearchAlgorithm {
+  /** The name in results, journals and commands. */
   readonly name: string;
   /** Whether several simulations may be under way at once, or why not. */
-  readonly concurrency: 'any' | { readonly none: string };
+  readonly concurrency: 'any' | OneAtATime;
   /** The conservation laws that it keeps. */
   readonly laws: readonly ConservationLaw[];
+  /** Grows the tree until it is done or the context says that the search is over. */
   run<State, Action>(
     tree: SearchTree<State, Action>,
     context: SearchContext<State, Action>,
@@ -108,9 +115,11 @@ export interface SearchContext<State, Action> extends CallContext {
 
 /** What a stop condition may look at. */
 export interface SearchProgress<State = unknown, Action = unknown> {
+  /** The tree as it stands. Live: copy what you keep. */
   readonly tree: SearchTree<State, Action>;
   /** The best node so far. */
   readonly best: SearchNode<State, Action>;
+  /** What has been spent so far. */
   readonly spend: Spend;
 }
 
@@ -121,7 +130,9 @@ export type StopCondition<State = unknown, Action = unknown> = (
 
 /** What {@link search} is given. States and actions take their types from the environment. */
 export interface SearchOptions<State, Action> {
+  /** The dynamics of the problem. */
   readonly environment: Environment<State, Action>;
+  /** Proposes actions. */
   readonly policy: Policy<NoInfer<State>, NoInfer<Action>>;
   /** Needed by algorithms that look at states which are neither rewarded nor scored by a heuristic. */
   readonly evaluator?: Evaluator<NoInfer<State>, NoInfer<Action>>;
@@ -141,7 +152,7 @@ export interface SearchOptions<State, Action> {
   readonly seed?: number | string;
   /** Prices by model id, needed where `budget.usd` is set. @defaultValue none */
   readonly prices?: PriceTable;
-  /** Where paid calls are written down and found again. @defaultValue memory */
+  /** Where paid calls are written down and found again. @defaultValue nowhere */
   readonly journal?: Journal;
   /** A tree to go on with. @defaultValue a new one */
   readonly tree?: SearchTree<NoInfer<State>, NoInfer<Action>>;
@@ -160,8 +171,17 @@ export interface SearchOptions<State, Action> {
  */
 export type StopReason = 'solved' | 'budget' | 'exhausted' | 'stopped' | 'failed';
 
+/** How far a journal answered the calls of a search. */
+export interface Coverage {
+  /** Calls that the journal answered. */
+  readonly recorded: number;
+  /** Calls that a replay could not answer. */
+  readonly unrecorded: number;
+}
+
 /** What a search found. */
 export interface SearchResult<State, Action> {
+  /** The tree that was grown. */
   readonly tree: SearchTree<State, Action>;
   /** The best node found; the root where nothing was. */
   readonly best: SearchNode<State, Action>;
@@ -171,53 +191,20 @@ export interface SearchResult<State, Action> {
   readonly solved: boolean;
   /** Whether the algorithm proved that no other proposed path is better. */
   readonly optimal: boolean;
+  /** Why the search ended. */
   readonly stopReason: StopReason;
   /** The limit that was met. */
   readonly exceeded: keyof Spend | undefined;
+  /** Why the search failed, where it did. */
   readonly failure: Failure | undefined;
+  /** What the search has spent. */
   readonly spend: Spend;
   /** Tokens that servers used beyond what they were allowed. */
   readonly overdraft: number;
-  /** Calls that the journal answered, and calls that a replay could not answer. */
-  readonly coverage: { readonly recorded: number; readonly unrecorded: number };
+  /** How far the journal answered its calls. */
+  readonly coverage: Coverage;
   /** Goes on with the same tree under a further budget. Other options may change as well. */
   resume(
     options?: Partial<Omit<SearchOptions<State, Action>, 'tree'>>,
   ): Promise<SearchResult<State, Action>>;
 }
-
-/** What happens in a search, in order. Nodes and trees are live: copy what you keep. */
-export type SearchEvent<State = unknown, Action = unknown> =
-  | { readonly type: 'search-start'; readonly tree: SearchTree<State, Action> }
-  | { readonly type: 'simulation-start'; readonly simulation: number }
-  | {
-      readonly type: 'node-expanded';
-      readonly node: SearchNode<State, Action>;
-      readonly children: readonly SearchNode<State, Action>[];
-    }
-  | {
-      readonly type: 'proposal-failed';
-      readonly node: SearchNode<State, Action>;
-      readonly failure: Failure;
-    }
-  | { readonly type: 'node-realised'; readonly node: SearchNode<State, Action> }
-  | {
-      readonly type: 'node-evaluated';
-      readonly node: SearchNode<State, Action>;
-      readonly evaluation: Evaluation;
-    }
-  | {
-      readonly type: 'node-failed';
-      readonly node: SearchNode<State, Action>;
-      readonly failure: Failure;
-    }
-  | { readonly type: 'call-end'; readonly call: CallReport }
-  | {
-      readonly type: 'simulation-end';
-      readonly simulation: number;
-      readonly outcome: SimulationOutcome;
-      readonly best: SearchNode<State, Action>;
-      readonly spend: Spend;
-    }
-  | { readonly type: 'cursor-advanced'; readonly node: SearchNode<State, Action> }
-  | { readonly type: 'search-end'; readonly result: SearchResult<State, Action> };

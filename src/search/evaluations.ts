@@ -128,6 +128,9 @@ function needsEvaluation(node: SearchNode): boolean {
 }
 
 function faultOf(verdict: Verdict): Failure | undefined {
+  if (typeof verdict !== 'object' || (verdict as unknown) === null) {
+    return { kind: 'invalid', message: `Expected an evaluation, got ${describeValue(verdict)}.` };
+  }
   if ('kind' in verdict) return verdict;
   const { value } = verdict;
   if (Number.isFinite(value) && value >= 0 && value <= 1) return undefined;

@@ -55,7 +55,7 @@ export class Expansions<State, Action> {
     const wanted = Number.isFinite(count) ? Math.min(count, Math.max(1, ledger.freeNodes)) : count;
     const asked = Number.isFinite(wanted) ? wanted : 0;
     const context = new PluginContext(runtime, 'propose', { node: node.id, offset });
-    const request = new Request(context, ledger, { count: wanted, offset, arm });
+    const request = new Request(context, ledger, { count: wanted, offset, arm, independent });
     const batch = { context, wanted, asked, independent };
     tree.countSamples(node, asked);
     try {
@@ -144,26 +144,27 @@ class Request implements ProposeRequest {
   readonly context: PluginContext;
   readonly count: number;
   readonly offset: number;
+  readonly independent: boolean;
   readonly arm?: string;
   readonly #ledger: Ledger;
 
-  constructor(
-    context: PluginContext,
-    ledger: Ledger,
-    {
-      count,
-      offset,
-      arm,
-    }: { readonly count: number; readonly offset: number; readonly arm: string | undefined },
-  ) {
+  constructor(context: PluginContext, ledger: Ledger, asked: Asked) {
     this.context = context;
     this.#ledger = ledger;
-    this.count = count;
-    this.offset = offset;
-    if (arm !== undefined) this.arm = arm;
+    this.count = asked.count;
+    this.offset = asked.offset;
+    this.independent = asked.independent;
+    if (asked.arm !== undefined) this.arm = asked.arm;
   }
 
   get remaining(): Spend {
     return this.#ledger.remaining;
   }
+}
+
+interface Asked {
+  readonly count: number;
+  readonly offset: number;
+  readonly independent: boolean;
+  readonly arm: string | undefined;
 }

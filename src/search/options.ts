@@ -18,8 +18,8 @@ import type { SearchAlgorithm, SearchOptions, StopCondition } from './contracts.
 export const defaultBudget: Budget = { simulations: 100 };
 
 /**
- * Joins a budget that local work alone can never meet (one of calls, tokens or dollars), so that every
- * search ends.
+ * Joins a budget that local work alone may never meet (one of nodes, calls, tokens or dollars), so that
+ * every search ends.
  */
 export const simulationsOfLastResort = 100_000;
 
@@ -35,12 +35,15 @@ export interface CheckedOptions<State, Action> {
   readonly clock: Clock;
 }
 
-const units: readonly (keyof Spend)[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd', 'ms'];
+const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd', 'ms'];
 
 /** Fills in defaults and refuses what cannot be, in one sentence that names the option. */
 export function checkOptions<State, Action>(
   options: SearchOptions<State, Action>,
 ): CheckedOptions<State, Action> {
+  expectMethods('environment', options.environment, ['reset', 'step']);
+  if (options.tree !== undefined) expectMethods('tree', options.tree, ['backup', 'fork']);
+  if (options.journal !== undefined) expectMethods('journal', options.journal, ['append']);
   const {
     algorithm = mcts(),
     budget = defaultBudget,
@@ -51,7 +54,6 @@ export function checkOptions<State, Action>(
     prices = {},
     clock = systemClock,
   } = options;
-  expectMethods('environment', options.environment, ['reset', 'step']);
   expectMethods('policy', options.policy, ['propose']);
   if (options.evaluator !== undefined) {
     expectMethods('evaluator', options.evaluator, ['evaluate']);
@@ -89,7 +91,7 @@ export function checkOptions<State, Action>(
 
 function checkBudget(budget: Budget): Budget {
   expectObject('budget', budget);
-  for (const [unit, limit] of Object.entries(budget) as [keyof Spend, unknown][]) {
+  for (const [unit, limit] of Object.entries(budget) as [string, unknown][]) {
     if (!units.includes(unit)) throw expectation('budget', `made of ${units.join(', ')}`, unit);
     if (limit === undefined) continue;
     if (unit === 'usd' || unit === 'ms') expectNumber(`budget.${unit}`, limit, { min: 0 });
@@ -105,13 +107,17 @@ function expectObject(name: string, value: unknown): void {
 }
 
 function checkPrices(prices: PriceTable): void {
-  for (const [modelId, { input, output }] of Object.entries(prices)) {
+  expectObject('prices', prices);
+  for (const [modelId, price] of Object.entries(prices)) {
+    expectObject(`prices['${modelId}']`, price);
+    const { input, output } = price;
     expectNumber(`prices['${modelId}'].input`, input, { min: 0 });
     expectNumber(`prices['${modelId}'].output`, output, { min: 0 });
   }
 }
 
 function withLastResort(budget: Budget): Budget {
-  const bound = budget.simulations ?? budget.nodes ?? budget.ms;
+  // Nodes do not bind a search that comes back to those it has.
+  const bound = budget.simulations ?? budget.ms;
   return bound === undefined ? { ...budget, simulations: simulationsOfLastResort } : budget;
 }

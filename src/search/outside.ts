@@ -131,16 +131,19 @@ export class Deadline {
   expire(): void {
     if (this.#over) return;
     this.#over = true;
-    const { ms = 0, journal, sequencer, controller } = this.#parts;
-    if (this.#recorded === undefined) {
-      journal.append({
-        type: 'deadline',
-        ms,
-        simulations: this.#simulations(),
-        results: sequencer.released,
-      });
-    }
+    this.#note();
     this.#passed?.('ms');
-    controller.abort(timeIsUp);
+    this.#parts.controller.abort(timeIsUp);
+  }
+
+  #note(): void {
+    const { ms = 0, journal, sequencer } = this.#parts;
+    if (this.#recorded !== undefined) return;
+    try {
+      const simulations = this.#simulations();
+      journal.append({ type: 'deadline', ms, simulations, results: sequencer.released });
+    } catch {
+      // A full disk does not keep a search from ending; only its replay will not know where it ended.
+    }
   }
 }

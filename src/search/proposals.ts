@@ -2,7 +2,7 @@ import { canonicalJson } from '../runtime/canonical-json.ts';
 import { describeValue } from '../runtime/expect.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
-import type { Proposal } from '../spec/policy.ts';
+import type { Proposal, SoundProposal } from '../spec/policy.ts';
 import type { NewChild, SearchTree } from '../tree/tree.ts';
 
 /** What became of a batch of proposals. */
@@ -44,7 +44,7 @@ export function applyProposals<State, Action>(
 }
 
 interface SoundBatch<Action> {
-  readonly sound: readonly Sound<Action>[];
+  readonly sound: readonly SoundProposal<Action>[];
   readonly before: number;
   /** Samples drawn at the node, this batch included. */
   readonly total: number;
@@ -79,15 +79,15 @@ function merge<State, Action>(
 
 /** Parts proposals into those that can be used and the failures of the rest. */
 function sift<Action>(proposals: readonly Proposal<Action>[]): {
-  readonly sound: readonly Sound<Action>[];
+  readonly sound: readonly SoundProposal<Action>[];
   readonly failures: readonly Failure[];
 } {
-  const sound: Sound<Action>[] = [];
+  const sound: SoundProposal<Action>[] = [];
   const failures: Failure[] = [];
   for (const proposal of proposals) {
     const fault = faultOf(proposal);
     if (fault !== undefined) failures.push(fault);
-    else sound.push(proposal as Sound<Action>);
+    else sound.push(proposal as SoundProposal<Action>);
   }
   return { sound, failures };
 }
@@ -100,8 +100,8 @@ function needNoMerging<Action>(
 ): proposals is readonly NewChild<Action>[] {
   if (proposals.length > scanned) return false;
   return proposals.every((proposal, index) => {
-    if ('failure' in proposal || proposal.prior === undefined) return false;
-    if (faultOf(proposal) !== undefined || typeof proposal.action === 'object') return false;
+    if (faultOf(proposal) !== undefined || 'failure' in proposal) return false;
+    if (proposal.prior === undefined || typeof proposal.action === 'object') return false;
     for (let before = 0; before < index; before++) {
       const other = proposals[before];
       if (other !== undefined && 'action' in other && other.action === proposal.action)
@@ -112,11 +112,16 @@ function needNoMerging<Action>(
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-type Sound<Action> = Extract<Proposal<Action>, { readonly action: Action }>;
 type Candidate<State, Action> = SearchNode<State, Action> | Mutable<NewChild<Action>>;
 
 function faultOf<Action>(proposal: Proposal<Action>): Failure | undefined {
+  if (typeof proposal !== 'object' || (proposal as unknown) === null) {
+    return { kind: 'invalid', message: `Expected a proposal, got ${describeValue(proposal)}.` };
+  }
   if ('failure' in proposal) return proposal.failure;
+  if (!('action' in proposal)) {
+    return { kind: 'invalid', message: 'Expected a proposal to have an `action`, got none.' };
+  }
   const { prior } = proposal;
   if (prior === undefined || (Number.isFinite(prior) && prior >= 0)) return undefined;
   return {

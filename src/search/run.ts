@@ -2,7 +2,7 @@ import { Calls } from '../runtime/calls.ts';
 import { expectJson } from '../runtime/canonical-json.ts';
 import { turn } from '../runtime/clock.ts';
 import { expectation } from '../runtime/expect.ts';
-import { beginJournal, type Journal, memoryJournal, startJournal } from '../runtime/journal.ts';
+import { beginJournal, type Journal, noJournal, startJournal } from '../runtime/journal.ts';
 import { Ledger } from '../runtime/ledger.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { EspalierError } from '../spec/errors.ts';
@@ -12,7 +12,8 @@ import type { Budget, Spend } from '../spec/spend.ts';
 import { actionsTo } from '../tree/summary.ts';
 import { SearchTree } from '../tree/tree.ts';
 import { AlgorithmContext } from './context.ts';
-import type { SearchEvent, SearchOptions, SearchResult } from './contracts.ts';
+import type { SearchOptions, SearchResult } from './contracts.ts';
+import type { SearchEvent } from './events.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
 import { type Outside, openOutside } from './outside.ts';
 import { PluginContext, type PluginRuntime } from './plugin-context.ts';
@@ -36,8 +37,8 @@ export async function runSearch<State, Action>(
   options: SearchOptions<State, Action>,
   surroundings: Surroundings<State, Action> = {},
 ): Promise<SearchResult<State, Action>> {
-  options.signal?.throwIfAborted();
   const checked = checkOptions(options);
+  options.signal?.throwIfAborted();
   const { emit, before, within } = surroundings;
   const { clock, budget } = checked;
   const outside = within?.outside ?? open(options, checked, surroundings);
@@ -53,7 +54,9 @@ export async function runSearch<State, Action>(
   };
   const tree = options.tree ?? (await plant(options, checked.seed, runtime));
   expectSameEnvironment(tree, options);
-  if (within === undefined && before === undefined) startJournalAt(tree, options, outside.journal);
+  if (within === undefined && before === undefined && options.journal !== undefined) {
+    startJournalAt(tree, options, options.journal);
+  }
 
   const session: SearchSession<State, Action> = {
     environment: options.environment,
@@ -77,8 +80,9 @@ function open<State, Action>(
   checked: CheckedOptions<State, Action>,
   { emit, ready = () => undefined, before }: Surroundings<State, Action>,
 ): Outside {
-  const journal = options.journal ?? before?.journal ?? memoryJournal();
-  if (before === undefined) {
+  const journal = options.journal ?? before?.journal ?? noJournal;
+  // A journal that nobody gave nobody will read.
+  if (options.journal !== undefined && before === undefined) {
     beginJournal(journal, {
       environment: options.environment.name,
       algorithm: checked.algorithm.name,

@@ -1,5 +1,6 @@
 import { EventQueue } from '../runtime/event-queue.ts';
-import type { SearchEvent, SearchOptions, SearchResult } from './contracts.ts';
+import type { SearchOptions, SearchResult } from './contracts.ts';
+import type { SearchEvent } from './events.ts';
 import { runSearch } from './run.ts';
 
 /**

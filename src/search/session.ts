@@ -3,7 +3,8 @@ import type { Environment } from '../spec/environment.ts';
 import type { Evaluator } from '../spec/evaluator.ts';
 import type { Policy } from '../spec/policy.ts';
 import type { SearchTree } from '../tree/tree.ts';
-import type { SearchEvent, SearchOptions, SearchResult } from './contracts.ts';
+import type { SearchOptions, SearchResult } from './contracts.ts';
+import type { SearchEvent } from './events.ts';
 import type { PluginRuntime } from './plugin-context.ts';
 
 /** What the parts of one running search share. */

@@ -89,12 +89,15 @@ export class Simulations<State, Action> {
       let outcome: SimulationOutcome;
       try {
         outcome = await simulate(simulation);
+        simulation.release();
+        this.#finish(simulation, round, outcome);
       } catch (error) {
-        this.#finish(simulation, round, 'continue');
+        simulation.release();
         this.#fail(error);
         return;
+      } finally {
+        this.#running--;
       }
-      this.#finish(simulation, round, outcome);
 
       if (outcome === 'waiting') await this.#nextEnd(round);
       // What cost nothing taught nothing that the calls under way might not correct: they go first.
@@ -142,8 +145,6 @@ export class Simulations<State, Action> {
     outcome: SimulationOutcome,
   ): void {
     const { tree, ledger, emit } = this.#session;
-    simulation.release();
-    this.#running--;
     if (outcome === 'waiting') {
       tree.simulations--;
       ledger.addSimulations(-1);

@@ -1,3 +1,4 @@
+import { expectNumber } from '../runtime/expect.ts';
 import type { SearchProgress } from './contracts.ts';
 
 /**
@@ -10,6 +11,7 @@ export function solved({
 }: {
   readonly score?: number;
 } = {}): <State, Action>(progress: SearchProgress<State, Action>) => 'solved' | false {
+  expectNumber('score', score);
   return ({ tree }) => {
     const best = tree.bestTerminal;
     return best !== undefined && (tree.score(best) ?? 0) >= score ? 'solved' : false;

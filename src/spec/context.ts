@@ -8,12 +8,17 @@ import type { RewardModel, ScoreRequest, StepScores } from './reward-model.ts';
  * written to the journal, cancelled with the search, and not bought twice.
  */
 export interface CallContext {
+  /** Aborts when the search is abandoned or its deadline passes. */
   readonly signal: AbortSignal;
   /** Random numbers that depend on the seed and on what is being done, never on timing. */
   readonly random: Random;
+  /** The time of the search. */
   readonly clock: Clock;
+  /** Asks a language model for text. */
   generate(model: LanguageModel, request: GenerateRequest): Promise<Generation>;
+  /** Asks a reward model for one score a step. */
   score(model: RewardModel, request: ScoreRequest): Promise<StepScores>;
+  /** Turns texts into vectors. */
   embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]>;
   /**
    * Runs a tool, a file access, a browser action. Its result must be JSON. Effects with equal names
@@ -22,11 +27,16 @@ export interface CallContext {
   effect<T>(effect: EffectName, input: JsonValue, run: (call: ModelCall) => Promise<T>): Promise<T>;
 }
 
-/**
- * The name of an effect. `repeatable` says that it may run again after a crash in its middle; otherwise
- * its outcome is then reported as unknown.
- */
-export type EffectName = string | { readonly name: string; readonly repeatable: boolean };
+/** The name of an effect; a bare name is not repeatable. */
+export type EffectName = string | NamedEffect;
+
+/** An effect and whether it may run twice. */
+export interface NamedEffect {
+  /** The name, part of its content address. */
+  readonly name: string;
+  /** Whether it may run again after a crash in its middle; otherwise its outcome is reported as unknown. */
+  readonly repeatable: boolean;
+}
 
 /** A source of random numbers. Same seed, same numbers, on every platform. */
 export interface Random {

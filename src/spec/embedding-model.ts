@@ -2,8 +2,11 @@ import type { ModelCall, Usage } from './language-model.ts';
 
 /** A model that turns texts into vectors. Call it through `CallContext.embed`. */
 export interface EmbeddingModel {
+  /** Who serves it. */
   readonly provider: string;
+  /** Its name there, and in price tables. */
   readonly modelId: string;
+  /** One vector a text, or an error. */
   embed(texts: readonly string[], call: ModelCall): Promise<Embeddings>;
 }
 
@@ -12,6 +15,8 @@ export type Embedding = readonly number[];
 
 /** One vector a text, in the order of the texts. */
 export interface Embeddings {
+  /** In the order of the texts. */
   readonly embeddings: readonly Embedding[];
+  /** The tokens that were read. */
   readonly usage?: Usage;
 }

@@ -5,6 +5,7 @@ import type { Message } from './language-model.ts';
 
 /** The dynamics of a problem: where it starts and what an action does. */
 export interface Environment<State, Action> {
+  /** What the environment is called in trees and journals. */
   readonly name: string;
 
   /** The start state. */
@@ -28,6 +29,7 @@ export interface Environment<State, Action> {
 
 /** What an action led to. */
 export interface Transition<State> {
+  /** s′, the state after the action. */
   readonly state: State;
   /** r(s, a). A terminal state with a reward is not evaluated again. */
   readonly reward?: number;

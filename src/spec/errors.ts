@@ -24,6 +24,7 @@ const marker: unique symbol = Symbol.for('espalier.error') as never;
 
 /** The base of all errors that espalier throws on its own account. */
 export class EspalierError extends Error {
+  /** The name of the class. */
   override readonly name: string = 'EspalierError';
 
   /** What went wrong. */

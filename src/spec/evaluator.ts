@@ -18,6 +18,7 @@ export interface Evaluator<State, Action> {
 
 /** What an evaluator is given besides the nodes. */
 export interface EvaluateRequest {
+  /** The door to models and tools. */
   readonly context: CallContext;
   /** What the budget still holds. */
   readonly remaining: Spend;
@@ -28,10 +29,19 @@ export interface Evaluation {
   /** v(s) in [0, 1]. */
   readonly value: number;
   /** The score before it was mapped to [0, 1], and the range it came from. */
-  readonly raw?: { readonly score: number; readonly range: readonly [number, number] };
+  readonly raw?: RawScore;
   /** The values from which this one was blended. */
   readonly parts?: Readonly<Record<string, number>>;
+  /** Why, in words. */
   readonly rationale?: string;
+}
+
+/** A score on a scale of its own. */
+export interface RawScore {
+  /** The score. */
+  readonly score: number;
+  /** The least and the greatest score there is. */
+  readonly range: readonly [number, number];
 }
 
 /** h(s): an estimate of the cost still to come. Not bound to [0, 1]. */

@@ -11,6 +11,7 @@
  * - `unrecorded`: a replay came to a call that its journal does not hold.
  */
 export interface Failure {
+  /** What came to nothing. */
   readonly kind:
     | 'call'
     | 'parse'

@@ -9,7 +9,9 @@ export type JsonValue =
 
 /** Turns a state into JSON and back, so that trees can be saved. `decode(encode(s))` equals `s`. */
 export interface Codec<Value> {
+  /** A value as JSON. */
   readonly encode: (value: Value) => JsonValue;
+  /** The value that JSON describes. */
   readonly decode: (json: JsonValue) => Value;
 }
 
@@ -18,7 +20,9 @@ export type MaybePromise<Value> = Value | Promise<Value>;
 
 /** What keeps a value from being JSON, and where. */
 export interface JsonFault {
+  /** What was found instead. */
   readonly what: string;
+  /** Where it was found. */
   readonly path: readonly (string | number)[];
 }
 

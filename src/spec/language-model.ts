@@ -3,14 +3,19 @@ import type { JsonValue } from './json.ts';
 
 /** One turn of a conversation. */
 export interface Message {
+  /** Who speaks. */
   readonly role: 'system' | 'user' | 'assistant';
+  /** What is said. */
   readonly content: string;
 }
 
 /** A model that writes text. Call it through `CallContext.generate`, never directly. */
 export interface LanguageModel {
+  /** Who serves it. */
   readonly provider: string;
+  /** Its name there, and in price tables. */
   readonly modelId: string;
+  /** What it honours. */
   readonly capabilities: Capabilities;
   /** Answers with `request.samples` completions, or throws. */
   generate(request: GenerateRequest, call: ModelCall): Promise<Generation>;
@@ -20,19 +25,25 @@ export interface LanguageModel {
 export interface Capabilities {
   /** Several completions in one request. */
   readonly n?: boolean;
+  /** Log-probabilities of tokens. */
   readonly logprobs?: boolean;
+  /** A seed for sampling. */
   readonly seed?: boolean;
+  /** Texts at which it stops. */
   readonly stop?: boolean;
   /** Goes on from a partial assistant message. */
   readonly continuation?: boolean;
   /** Structured output bound to a JSON schema. */
   readonly schema?: boolean;
+  /** Tool calls. */
   readonly tools?: boolean;
+  /** A temperature. */
   readonly temperature?: boolean;
 }
 
 /** What a model is asked for. */
 export interface GenerateRequest {
+  /** The conversation so far. */
   readonly messages: readonly Message[];
   /** How many completions. One completion is one call in the ledger. @defaultValue 1 */
   readonly samples?: number;
@@ -40,10 +51,15 @@ export interface GenerateRequest {
   readonly offset?: number;
   /** An upper limit on the tokens of one completion; what a reservation assumes. @defaultValue 1024 */
   readonly maxTokens?: number;
+  /** The temperature of sampling, from 0 up. */
   readonly temperature?: number;
+  /** The probability mass to sample from, in (0, 1]. */
   readonly topP?: number;
+  /** Texts at which the completion ends. */
   readonly stop?: readonly string[];
+  /** The seed of sampling. */
   readonly seed?: number;
+  /** Whether token log-probabilities are wanted. */
   readonly logprobs?: boolean;
   /** A JSON schema that the text must satisfy. */
   readonly schema?: JsonValue;
@@ -53,20 +69,25 @@ export interface GenerateRequest {
 export interface ModelCall {
   /** Aborts when the search is abandoned or its deadline passes. */
   readonly signal: AbortSignal;
+  /** The time of the search. */
   readonly clock: Clock;
 }
 
 /** A model's answer. */
 export interface Generation {
+  /** The samples, in order. */
   readonly completions: readonly Completion[];
+  /** The tokens that all samples together used. */
   readonly usage: Usage;
 }
 
 /** One sample. */
 export interface Completion {
+  /** What the model wrote. */
   readonly text: string;
   /** `length`: cut off, and so never a complete answer. */
   readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'other';
+  /** One entry a token. */
   readonly logprobs?: readonly TokenLogprob[];
   /** The call in the journal that bought this sample. */
   readonly callId?: string;
@@ -74,12 +95,16 @@ export interface Completion {
 
 /** A token and its natural logarithm of probability. */
 export interface TokenLogprob {
+  /** The token as text. */
   readonly token: string;
+  /** ln p, at most 0. */
   readonly logprob: number;
 }
 
 /** Tokens used by one request. What is left out is unknown, and charged as reserved. */
 export interface Usage {
+  /** Tokens read. */
   readonly inputTokens?: number;
+  /** Tokens written. */
   readonly outputTokens?: number;
 }

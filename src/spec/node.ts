@@ -19,6 +19,7 @@ export type NodeStatus = 'open' | 'terminal' | 'solved' | 'failed' | 'pruned';
 
 /** The numbers of a node: all that a rule may look at. */
 export interface NodeStatistics {
+  /** The place of the node in its tree. */
   readonly id: NodeId;
   /** Edges from the root. */
   readonly depth: number;
@@ -37,16 +38,20 @@ export interface NodeStatistics {
   readonly reward: number | undefined;
   /** v(s) as evaluated, before any backup. */
   readonly rawValue: number | undefined;
+  /** Where the node stands. */
   readonly status: NodeStatus;
   /** Whether nothing can follow this state. Stays true when the status becomes `pruned`. */
   readonly terminal: boolean;
   /** Whether this is a complete answer that may still be refined. */
   readonly answer: boolean;
+  /** In the order in which they were proposed. */
   readonly children: readonly NodeStatistics[];
 }
 
 interface NodeBase<State, Action> extends NodeStatistics {
+  /** In the order in which they were proposed. */
   readonly children: readonly ChildNode<State, Action>[];
+  /** What the evaluator said of it. */
   readonly evaluation: Evaluation | undefined;
   /** Why the status is `failed`, or why the last expansion brought nothing. */
   readonly failure: Failure | undefined;
@@ -60,25 +65,37 @@ interface NodeBase<State, Action> extends NodeStatistics {
 
 /** The start of a search. */
 export interface RootNode<State = unknown, Action = unknown> extends NodeBase<State, Action> {
+  /** Tells the root from its descendants. */
   readonly kind: 'root';
+  /** None. */
   readonly parent: undefined;
+  /** None. */
   readonly action: undefined;
+  /** s, where the search starts. */
   readonly state: State;
 }
 
 /** An action that has been proposed and not yet taken. */
 export interface ProposedNode<State = unknown, Action = unknown> extends NodeBase<State, Action> {
+  /** Tells an action that was not taken from one that was. */
   readonly kind: 'proposed';
+  /** Where the action was proposed. */
   readonly parent: SearchNode<State, Action>;
+  /** a. */
   readonly action: Action;
+  /** Not known yet. */
   readonly state: undefined;
 }
 
 /** An action that has been taken, and the state it led to. */
 export interface RealisedNode<State = unknown, Action = unknown> extends NodeBase<State, Action> {
+  /** Tells an action that was taken from one that was not. */
   readonly kind: 'realised';
+  /** Where the action was taken. */
   readonly parent: SearchNode<State, Action>;
+  /** a. */
   readonly action: Action;
+  /** s, the state that the action led to. */
   readonly state: State;
 }
 

@@ -19,11 +19,19 @@ export interface Policy<State, Action> {
 
 /** What a policy is asked for. */
 export interface ProposeRequest {
+  /** The door to models and tools. */
   readonly context: CallContext;
   /** How many actions are wanted; `Infinity` asks for all of them. */
   readonly count: number;
   /** How many samples this node has been asked for before: the index of the first new one. */
   readonly offset: number;
+  /**
+   * Whether the samples are to be independent of the children that are there: then an action may come
+   * again. Otherwise a policy that can should offer what is not there yet.
+   *
+   * @defaultValue false
+   */
+  readonly independent?: boolean;
   /** The arm to draw from, where an algorithm chooses between several policies. */
   readonly arm?: string;
   /** What the budget still holds. */
@@ -31,11 +39,20 @@ export interface ProposeRequest {
 }
 
 /** A proposed action, or why a sample came to none. */
-export type Proposal<Action> =
-  | {
-      readonly action: Action;
-      /** P(s, a) ≥ 0. Left out by all siblings: they share equally. */
-      readonly prior?: number;
-      readonly completion?: Completion;
-    }
-  | { readonly failure: Failure };
+export type Proposal<Action> = SoundProposal<Action> | FailedProposal;
+
+/** A proposed action. */
+export interface SoundProposal<Action> {
+  /** The action, a. */
+  readonly action: Action;
+  /** P(s, a) ≥ 0. Left out by all siblings: they share equally. */
+  readonly prior?: number;
+  /** The model output from which the action was read. */
+  readonly completion?: Completion;
+}
+
+/** A sample that came to no action. */
+export interface FailedProposal {
+  /** Why. */
+  readonly failure: Failure;
+}

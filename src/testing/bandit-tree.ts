@@ -28,14 +28,13 @@ export function banditTree(options: BanditTreeOptions = {}): BanditTree {
   const { arms = 3, depth = 3, seed = 0 } = options;
   const random = seededRandom(seed);
   const best = Array.from({ length: depth }, (_, place) => random.split(place).integer(arms));
-  const pulls = Array.from({ length: arms }, (_, action) => ({ action }));
+  const pulls = Array.from({ length: arms }, (_, arm) => arm);
+  const legal = (path: readonly number[]) => (path.length < depth ? pulls : []);
 
   const reward = (path: readonly number[]): number =>
     startsWith(best, path) ? 1 : 0.6 * drawAt(random, path);
   const value = (path: readonly number[]): number =>
-    path.length === depth
-      ? reward(path)
-      : Math.max(...pulls.map(({ action }) => value([...path, action])));
+    path.length === depth ? reward(path) : Math.max(...pulls.map((arm) => value([...path, arm])));
 
   return {
     best,
@@ -50,7 +49,8 @@ export function banditTree(options: BanditTreeOptions = {}): BanditTree {
       },
       key: (path) => path.join(''),
     },
-    policy: listPolicy((path) => (path.length < depth ? pulls : [])),
+    actions: legal,
+    policy: listPolicy((path) => legal(path).map((action) => ({ action }))),
     evaluator: stateEvaluator((path) =>
       startsWith(best, path) ? 0.1 : 0.2 + 0.3 * drawAt(random, path),
     ),

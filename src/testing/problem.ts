@@ -8,7 +8,9 @@ import type { Policy, Proposal } from '../spec/policy.ts';
 export interface Problem<State, Action> {
   /** The dynamics. */
   readonly environment: Environment<State, Action>;
-  /** Proposes the actions that the environment allows. */
+  /** The legal actions of a state; none where nothing can follow. */
+  readonly actions: (state: State) => readonly Action[];
+  /** Proposes these actions. */
   readonly policy: Policy<State, Action>;
   /** Values the states of the environment. */
   readonly evaluator: Evaluator<State, Action>;

@@ -24,7 +24,8 @@ export interface SyntheticState {
  */
 export function syntheticTree(options: SyntheticTreeOptions = {}): Problem<SyntheticState, number> {
   const { branching = 4, depth = 12, seed = 1 } = options;
-  const actions = Array.from({ length: branching }, (_, action) => ({ action }));
+  const actions = Array.from({ length: branching }, (_, action) => action);
+  const legal = (state: SyntheticState) => (state.depth < depth ? actions : []);
   return {
     environment: {
       name: 'synthetic-tree',
@@ -36,7 +37,8 @@ export function syntheticTree(options: SyntheticTreeOptions = {}): Problem<Synth
       },
       key: ({ hash, depth: taken }) => `${hash}/${taken}`,
     },
-    policy: listPolicy((state) => (state.depth < depth ? actions : [])),
+    actions: legal,
+    policy: listPolicy((state) => legal(state).map((action) => ({ action }))),
     evaluator: stateEvaluator(worthOf),
   };
 }

@@ -51,9 +51,8 @@ export function ticTacToe(start: Board = '.........'): TicTacToe {
       },
       key: (board) => board,
     },
-    policy: listPolicy((board) =>
-      outcome(board) === undefined ? cellsOf(board).map((action) => ({ action })) : [],
-    ),
+    actions: legalCells,
+    policy: listPolicy((board) => legalCells(board).map((action) => ({ action }))),
     evaluator: stateEvaluator(() => 0.5),
   };
 }
@@ -78,6 +77,11 @@ function outcome(board: Board): number | undefined {
     if (player !== '.' && player === board[b] && player === board[c]) return player === 'x' ? 1 : 0;
   }
   return board.includes('.') ? undefined : 0.5;
+}
+
+/** Nothing can follow a row of three. */
+function legalCells(board: Board): readonly number[] {
+  return outcome(board) === undefined ? cellsOf(board) : [];
 }
 
 function cellsOf(board: Board): readonly number[] {

@@ -5,6 +5,7 @@ import type { NodeStatistics } from '../spec/node.ts';
  * started together spread over the tree.
  */
 export interface InFlight {
+  /** The name in reports. */
   readonly name: string;
   /** The visits that the exploration term counts. */
   visits(node: NodeStatistics): number;

@@ -18,8 +18,8 @@ export function byMinMax({ min, max }: { readonly min: number; readonly max: num
  * @see Schrittwieser et al., 2020, equation 5, with the bounds of one family.
  */
 export const byParentAndSiblings: QTransform = (parent) => {
-  let least = parent.value;
-  let greatest = parent.value;
+  let least = stateValue(parent);
+  let greatest = least;
   for (const { visits, value } of parent.children) {
     if (visits === 0) continue;
     least = Math.min(least, value);
@@ -65,7 +65,7 @@ export function completedByMixValue({
 
 /** v_mix: the raw value of the parent, mixed with what its visited children say. */
 function mixedValue(parent: NodeStatistics): number {
-  const rawValue = parent.rawValue ?? parent.value;
+  const rawValue = parent.rawValue ?? stateValue(parent);
   let visits = 0;
   let prior = 0;
   let weighted = 0;
@@ -76,4 +76,9 @@ function mixedValue(parent: NodeStatistics): number {
     weighted += child.prior * child.value;
   }
   return prior === 0 ? rawValue : (rawValue + (visits * weighted) / prior) / (1 + visits);
+}
+
+/** V(s), which a child can be compared with: Q(s, a) without the reward on the way to s. Exact for γ = 1. */
+function stateValue({ visits, value, reward = 0 }: NodeStatistics): number {
+  return visits === 0 ? value : value - reward;
 }

@@ -30,13 +30,17 @@ export function renderTree<State, Action>(
     width = 60,
   } = options;
   const best = new Set(pathTo(tree.best));
+  const isVisited = tree.root.visits > 0;
   const label = (node: SearchNode<State, Action>): string =>
     node.kind === 'root' ? '●' : clip(visible(format(node.action)), width);
   const lines: Line[] = [];
 
   const draw = (node: SearchNode<State, Action>, indent: string, branch: string): void => {
     const mark = best.has(node) ? '★ ' : '';
-    lines.push({ label: `${indent}${branch}${mark}${label(node)}`, numbers: numbers(node) });
+    lines.push({
+      label: `${indent}${branch}${mark}${label(node)}`,
+      numbers: numbers(node, isVisited),
+    });
     const below = branch === '' ? '' : `${indent}${branch === '└─ ' ? '   ' : '│  '}`;
     const ranked = node.children.toSorted((a, b) => b.visits - a.visits || b.value - a.value);
     const shown = ranked.filter((child, rank) => {
@@ -62,10 +66,12 @@ interface Line {
   readonly numbers: string;
 }
 
-function numbers({ visits, value, prior, depth, reward, status, annotations }: SearchNode): string {
+/** Visits are left out of trees that were grown without any. */
+function numbers(node: SearchNode, isVisited: boolean): string {
+  const { visits, value, prior, depth, reward, status, annotations } = node;
   const { g, h } = annotations;
   return [
-    `N ${visits}`.padEnd(7),
+    ...(isVisited ? [`N ${visits}`.padEnd(7)] : []),
     ...(visits > 0 ? [`${depth === 0 ? 'V' : 'Q'} ${value.toFixed(3)}`] : []),
     ...(depth > 0 ? [`P ${prior.toFixed(3)}`] : []),
     ...(typeof g === 'number' ? [`g ${round(g)}`] : []),

@@ -14,30 +14,47 @@ export const treeVersion = 1;
 
 /** A tree as JSON: the one serial form of a tree, and the most important file format of the project. */
 export interface TreeJson {
+  /** Tells a tree from other JSON. */
   readonly format: 'espalier-tree';
+  /** The version of this form. */
   readonly version: number;
   /** The environment in which it grew. */
   readonly environment: string;
+  /** The seed of its random numbers. */
   readonly seed: number | string;
+  /** Marks that training data must carry. */
   readonly stamps: readonly string[];
   /** Simulations that were ever started on it. */
   readonly simulations: number;
   /** Where the real world stood. */
   readonly cursor: number;
-  readonly conclusion?: { readonly node: number; readonly optimal: boolean } | undefined;
+  /** The node on which an unfinished search would bet. */
+  readonly preferred?: number | undefined;
+  /** What the algorithm concluded, where it did. */
+  readonly conclusion?: TreeConclusionJson | undefined;
   /** In the order of their ids; the first is the root. */
   readonly nodes: readonly NodeJson[];
+}
+
+/** What an algorithm concluded, as JSON. */
+export interface TreeConclusionJson {
+  /** The node that it settled on. */
+  readonly node: number;
+  /** Whether nothing better exists among the actions that were proposed. */
+  readonly optimal: boolean;
 }
 
 /** A node as JSON. What is left out has its default. */
 export interface NodeJson {
   /** The id of the parent; none at the root. */
   readonly parent?: number | undefined;
+  /** a; none at the root. */
   readonly action?: JsonValue | undefined;
   /** Present where the action has been taken. */
   readonly state?: JsonValue | undefined;
   /** P(s, a). @defaultValue 1 */
   readonly prior?: number | undefined;
+  /** r(s, a). */
   readonly reward?: number | undefined;
   /** N. @defaultValue 0 */
   readonly visits?: number | undefined;
@@ -45,13 +62,21 @@ export interface NodeJson {
   readonly value?: number | undefined;
   /** @defaultValue `'open'` */
   readonly status?: NodeStatus | undefined;
+  /** Whether nothing can follow. */
   readonly terminal?: boolean | undefined;
+  /** Whether it is a complete answer. */
   readonly answer?: boolean | undefined;
+  /** Whether no further child will be added. */
   readonly complete?: boolean | undefined;
+  /** Proposals asked for here. */
   readonly samples?: number | undefined;
+  /** v(s) and what belongs to it. */
   readonly evaluation?: Evaluation | undefined;
+  /** Why it failed. */
   readonly failure?: Failure | undefined;
+  /** The model output behind the action. */
   readonly completion?: Completion | undefined;
+  /** Notes of the algorithm. */
   readonly annotations?: Readonly<Record<string, JsonValue>> | undefined;
 }
 
@@ -88,6 +113,7 @@ const treeSchema = z.strictObject({
   stamps: z.array(z.string()),
   simulations: count,
   cursor: count,
+  preferred: count.optional(),
   conclusion: z.strictObject({ node: count, optimal: z.boolean() }).optional(),
   nodes: z.array(nodeSchema).min(1),
 });
@@ -105,7 +131,7 @@ export function treeToJson<State, Action>(
   tree: SearchTree<State, Action>,
   { codec }: StateCodec<State> = {},
 ): TreeJson {
-  const { origin, stamps, simulations, cursor, conclusion, size } = tree;
+  const { origin, stamps, simulations, cursor, preferred, conclusion, size } = tree;
   return {
     format: 'espalier-tree',
     version: treeVersion,
@@ -114,6 +140,7 @@ export function treeToJson<State, Action>(
     stamps: [...stamps],
     simulations,
     cursor: cursor.id,
+    ...(preferred !== undefined && { preferred: preferred.id }),
     ...(conclusion !== undefined && {
       conclusion: { node: conclusion.node.id, optimal: conclusion.optimal },
     }),
@@ -206,8 +233,9 @@ export function treeFromJson<State = unknown, Action = unknown>(
     if (node.state !== undefined && id > 0) own.state = decode(node.state, id);
   }
   expectNode('cursor', read.cursor, read);
+  if (read.preferred !== undefined) expectNode('preferred', read.preferred, read);
   if (read.conclusion !== undefined) expectNode('conclusion.node', read.conclusion.node, read);
-  tree.restore({ cursor: read.cursor, conclusion: read.conclusion });
+  tree.restore(read);
   return tree;
 }
 

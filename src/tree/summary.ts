@@ -3,6 +3,7 @@ import type { ChildNode, SearchNode } from '../spec/node.ts';
 
 /** What a search says about the actions at one node. All arrays are in the order of the children. */
 export interface SearchSummary<Action> {
+  /** The actions themselves. */
   readonly actions: readonly Action[];
   /** N(s, a). */
   readonly visitCounts: readonly number[];
@@ -54,8 +55,9 @@ function sharpen(counts: readonly number[], temperature: number): readonly numbe
   const most = Math.max(...counts);
   return normalised(
     counts.map((count) => {
-      if (temperature === 0) return count === most ? 1 : 0;
-      return (count / most) ** (1 / temperature);
+      // 1 ** Infinity is no number.
+      if (count === most) return 1;
+      return temperature === 0 ? 0 : (count / most) ** (1 / temperature);
     }),
   );
 }

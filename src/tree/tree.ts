@@ -13,9 +13,11 @@ import type { TreeView } from './selection.ts';
 
 /** An action to add to the tree. */
 export interface NewChild<Action> {
+  /** a. */
   readonly action: Action;
   /** P(s, a). */
   readonly prior: number;
+  /** The model output from which it was read. */
   readonly completion?: Completion;
 }
 
@@ -29,6 +31,7 @@ export interface BackupOptions {
 
 /** What an algorithm found when it was done: more than the best terminal node says. */
 export interface Conclusion<State, Action> {
+  /** The node that it settled on. */
   readonly node: SearchNode<State, Action>;
   /** Whether nothing better exists among the actions that were proposed. */
   readonly optimal: boolean;
@@ -36,7 +39,11 @@ export interface Conclusion<State, Action> {
 
 /** Where a saved tree stood. */
 export interface TreePosition {
+  /** Where the real world stood. */
   readonly cursor: NodeId;
+  /** The node on which an unfinished search would bet. */
+  readonly preferred?: NodeId | undefined;
+  /** What the algorithm had concluded. */
   readonly conclusion?: { readonly node: NodeId; readonly optimal: boolean } | undefined;
 }
 
@@ -56,6 +63,7 @@ export interface TreeOrigin {
  * by selection rules, what things are worth by backup rules.
  */
 export class SearchTree<State = unknown, Action = unknown> implements TreeView<State, Action> {
+  /** What the tree grew from. */
   readonly origin: TreeOrigin;
   /** Marks that training data must carry, such as `oracle-guided`. */
   readonly stamps: Set<string> = new Set();
@@ -66,6 +74,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   #cursor: TreeNode<State, Action>;
   #best: Scored<State, Action> | undefined;
   #conclusion: Conclusion<State, Action> | undefined;
+  #preferred: SearchNode<State, Action> | undefined;
 
   constructor(state: State, origin: TreeOrigin) {
     this.origin = origin;
@@ -81,6 +90,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     return this.#nodes.length;
   }
 
+  /** The start of the search. */
   get root(): RootNode<State, Action> {
     return view(this.#mutable(0)) as RootNode<State, Action>;
   }
@@ -90,6 +100,11 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     return view(this.#cursor);
   }
 
+  /** The node on which an unfinished search would bet, where its algorithm has said so. */
+  get preferred(): SearchNode<State, Action> | undefined {
+    return this.#preferred;
+  }
+
   /** What the algorithm concluded, where it did. */
   get conclusion(): Conclusion<State, Action> | undefined {
     return this.#conclusion;
@@ -97,10 +112,11 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /**
    * The best node found: what the algorithm concluded; else the terminal node or answer with the highest
-   * score, of equal ones the shallowest and then the first; else the end of the most visited path.
+   * score, of equal ones the shallowest and then the first; else the node that the algorithm prefers; else
+   * the end of the most visited path.
    */
   get best(): SearchNode<State, Action> {
-    return this.#conclusion?.node ?? this.bestTerminal ?? this.#principalLeaf();
+    return this.#conclusion?.node ?? this.bestTerminal ?? this.#preferred ?? this.#principalLeaf();
   }
 
   /** The terminal node or answer with the highest {@link score}. */
@@ -266,6 +282,12 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#cursor = own;
   }
 
+  /** Says on which node an unfinished search would bet, where visits do not say it. */
+  prefer(node: SearchNode<State, Action>): void {
+    this.#own(node);
+    this.#preferred = node;
+  }
+
   /** Records what an algorithm found. */
   conclude(node: SearchNode<State, Action>, { optimal }: { readonly optimal: boolean }): void {
     this.#own(node);
@@ -285,7 +307,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
         copy.add(copy.node(parent.id), [{ action: action as Action, prior: 0 }]);
       copy.#mutable(id).copyFrom(this.#mutable(id));
     }
-    copy.restore({ cursor: this.#cursor.id });
+    copy.restore({ cursor: this.#cursor.id, preferred: this.#preferred?.id });
     copy.advance(copy.node(this.#own(node).id));
     return copy;
   }
@@ -296,9 +318,10 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   }
 
   /** @internal Puts a loaded cursor and best node in place. */
-  restore({ cursor, conclusion }: TreePosition): void {
+  restore({ cursor, preferred, conclusion }: TreePosition): void {
     this.#cursor = this.#mutable(cursor);
     for (const node of this.#nodes) this.#consider(node);
+    if (preferred !== undefined) this.prefer(this.node(preferred));
     if (conclusion !== undefined) this.conclude(this.node(conclusion.node), conclusion);
   }
 

@@ -41,7 +41,7 @@ describe('a journaled policy', () => {
     expect(calls).toEqual([
       [
         { name: 'policy:steps', repeatable: true },
-        { state: { number: 3 }, count: null, offset: 0, arm: null },
+        { state: { number: 3 }, count: null, offset: 0, independent: false, arm: null },
       ],
     ]);
   });

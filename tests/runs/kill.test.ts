@@ -23,7 +23,7 @@ function start(run: string): { child: ChildProcess; ended: Promise<Ended> } {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
-  child.stdout?.on('data', (chunk: Buffer) => {
+  child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
   });
   const ended = new Promise<Ended>((resolve) => {

@@ -197,9 +197,14 @@ test('before a recorded deadline, a call without a result never gets one', async
   const { gate, ledger, controller, journal } = openGate({ deadlineAhead: () => ahead });
   let settled = false;
   const calling = gate.call(effectCall(ledger, 'look'));
-  calling.catch(() => {}).then(() => {
-    settled = true;
-  }, () => {});
+  calling
+    .catch(() => {})
+    .then(
+      () => {
+        settled = true;
+      },
+      () => {},
+    );
   for (let round = 0; round < 5; round++) await turn();
   expect(settled).toBe(false);
   expect(journal.lines).toEqual([]);

@@ -6,6 +6,9 @@ import { deferred, effectCall, openGate } from './harness.ts';
 
 const typesOf = (lines: readonly JournalLine[]) => lines.map(({ type }) => type);
 
+/** A content address. */
+const address: unknown = expect.stringMatching(/^[\w-]{43}$/);
+
 describe('a call', () => {
   test('is written down before it starts, and its result before it is used', async () => {
     const { gate, journal, ledger } = openGate();
@@ -24,7 +27,7 @@ describe('a call', () => {
       {
         type: 'intent',
         call: 0,
-        key: expect.stringMatching(/^[\w-]{43}$/),
+        key: address,
         kind: 'effect',
         name: 'look',
         reserved: { calls: 1, tokens: 0, usd: 0 },
@@ -33,7 +36,7 @@ describe('a call', () => {
       {
         type: 'result',
         call: 0,
-        key: expect.stringMatching(/^[\w-]{43}$/),
+        key: address,
         spend: { calls: 1, tokens: 0, usd: 0 },
         output: { seen: 1 },
       },
@@ -59,7 +62,9 @@ describe('a call', () => {
       },
     ]);
   });
+});
 
+describe('an equal call', () => {
   test('is made once however often it is asked for', async () => {
     const { gate, ledger } = openGate();
     let runs = 0;
@@ -144,7 +149,7 @@ describe('a call that fails', () => {
     const broken = (): never => {
       throw new Error('At once.');
     };
-    const odd = () => Promise.reject('a word' as unknown as Error);
+    const odd = () => Promise.reject('a word');
 
     await expect(gate.call(effectCall(ledger, 'one', broken))).rejects.toThrow('At once.');
     await expect(gate.call(effectCall(ledger, 'two', odd))).rejects.toThrow('a word');
@@ -234,9 +239,7 @@ describe('a gate that goes on where another ended', () => {
   test('fails again what failed there', async () => {
     const first = openGate();
     const failing = () => Promise.reject(new Error('Out of order.'));
-    await expect(
-      first.gate.call(effectCall(first.ledger, 'look', failing)),
-    ).rejects.toThrow();
+    await expect(first.gate.call(effectCall(first.ledger, 'look', failing))).rejects.toThrow();
     const second = openGate({ journal: memoryJournal(first.journal.lines) });
 
     await expect(second.gate.call(effectCall(second.ledger, 'look'))).rejects.toThrow(

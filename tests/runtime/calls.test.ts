@@ -31,9 +31,9 @@ describe('what a generation costs', () => {
     const { calls, ledger } = openGate({ budget: { tokens: 136 } });
     const model = recordingModel({ n: true });
 
-    await expect(
-      calls.generate(model, { messages, samples: 2, maxTokens: 50 }),
-    ).rejects.toThrow('The budget has 136 tokens left; the next call may need 137.');
+    await expect(calls.generate(model, { messages, samples: 2, maxTokens: 50 })).rejects.toThrow(
+      'The budget has 136 tokens left; the next call may need 137.',
+    );
     expect(model.requests).toEqual([]);
     expect(ledger.spend.tokens).toBe(0);
   });
@@ -120,7 +120,15 @@ describe('embed', () => {
   test('gives one vector a text, charged as reserved where nothing is told', async () => {
     const { calls, ledger } = openGate();
 
-    expect(await calls.embed(model([[1, 0], [0, 1]]), ['a', 'bc'])).toEqual([
+    expect(
+      await calls.embed(
+        model([
+          [1, 0],
+          [0, 1],
+        ]),
+        ['a', 'bc'],
+      ),
+    ).toEqual([
       [1, 0],
       [0, 1],
     ]);

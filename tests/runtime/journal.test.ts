@@ -92,7 +92,9 @@ describe('parseJournal', () => {
   });
 
   test('names a line in the middle that is not JSON', () => {
-    const error = errorOf(() => parseJournal(`${textOf([header])}{"type":"in\n${textOf([all[2]])}`));
+    const error = errorOf(() =>
+      parseJournal(`${textOf([header])}{"type":"in\n${textOf([all[2]])}`),
+    );
 
     expect(error.code).toBe('invalid-journal');
     expect(error.message).toBe('The journal cannot be read: line 2 is not JSON.');
@@ -134,7 +136,10 @@ describe('parseJournal', () => {
   });
 
   test('speaks of the later version, and not of the new kinds of lines in it', () => {
-    const text = textOf([{ ...header, version: 2, host: 'here' }, { type: 'note', text: 'new' }]);
+    const text = textOf([
+      { ...header, version: 2, host: 'here' },
+      { type: 'note', text: 'new' },
+    ]);
 
     expect(() => parseJournal(text)).toThrow('it has version 2');
   });

@@ -69,6 +69,8 @@ describe('split', () => {
     [[1], [2 ** 32 + 1]],
     [[-1], [2 ** 32 - 1]],
     [[0.5], ['0.5']],
+    [[0], [2 ** 64]],
+    [[2 ** 64], [2 ** 65]],
   ])('tells the labels %j from %j', (one, other) => {
     const random = seededRandom(0);
 

@@ -68,7 +68,9 @@ describe('a complete node', () => {
 
     expect(tree.root.status).toBe('solved');
   });
+});
 
+describe('a complete node without an open child', () => {
   test('is solved by pruning its last open child', () => {
     const tree = plant();
     const child = grow(tree, tree.root, ['a', {}]);

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  byMinMax,
-  byParentAndSiblings,
-  completedByMixValue,
-} from '../../src/tree/qtransform.ts';
+import { byMinMax, byParentAndSiblings, completedByMixValue } from '../../src/tree/qtransform.ts';
 import { stats } from './grow.ts';
 
 describe('byMinMax', () => {
@@ -37,6 +33,14 @@ describe('byParentAndSiblings', () => {
     // Bounds 4 and 8, then 6 and 14.
     expect(children.map(byParentAndSiblings(stats({ value: 4, children })))).toEqual([0.5, 1]);
     expect(children.map(byParentAndSiblings(stats({ value: 14, children })))).toEqual([0, 0.25]);
+  });
+
+  test('takes the reward of its own edge off the parent, because its children know nothing of it', () => {
+    const children = [stats({ visits: 1, value: 0.2 }), stats({ visits: 1, value: 0.6 })];
+    const parent = stats({ visits: 3, value: 0.9, reward: 0.5, children });
+
+    // V(s) = 0.9 − 0.5 = 0.4 lies between 0.2 and 0.6.
+    expect(children.map(byParentAndSiblings(parent))).toEqual([0, 1]);
   });
 
   test('divides by no zero where all values are equal', () => {
@@ -93,5 +97,6 @@ describe('completedByMixValue', () => {
     const plain = completedByMixValue({ rescale: false, valueScale: 1, maxVisitInit: 2 });
 
     expect([stats()].map(plain(fresh))).toEqual([1]);
+    expect([stats()].map(plain({ ...fresh, reward: 0.25 }))).toEqual([0.5]);
   });
 });

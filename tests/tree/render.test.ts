@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SearchNode } from '../../src/spec/node.ts';
 import { renderTree } from '../../src/tree/render.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 import { grow, plant } from './grow.ts';
@@ -50,7 +51,20 @@ describe('renderTree', () => {
     expect(text).not.toContain('hidden');
     expect(text).toContain('… 1 more');
   });
+});
 
+test('visits are left out of a tree that was grown without any', () => {
+  const tree = plant();
+  const child = grow(tree, tree.root, ['a', { prior: 0.5, value: 0.5 }]);
+  expect(renderTree(tree)).toBe('★ ●\n└─ "a"  P 0.500');
+
+  tree.backup(child);
+  expect(renderTree(tree)).toBe(
+    ['★ ●       N 1      V 0.500', '└─ ★ "a"  N 1      Q 0.500  P 0.500'].join('\n'),
+  );
+});
+
+describe('the text of an action', () => {
   test('shows control characters of a model and sends none to the terminal', () => {
     const tree = plant();
     grow(tree, tree.root, ['one\ntwo\u001b[31mred\u0007\u2028\u202e', {}]);
@@ -65,9 +79,13 @@ describe('renderTree', () => {
     const tree = plant();
     grow(tree, tree.root, ['abcdefghij', {}]);
 
-    expect(renderTree(tree, { format: (action) => action, width: 6 })).toContain('─ abcde…  N 0');
+    expect(renderTree(tree, { format: (action) => action, width: 6 })).toContain(
+      '─ abcde…  P 1.000',
+    );
   });
+});
 
+describe('a rendered tree', () => {
   test('shows g, h and rewards, rounded to a thousandth', () => {
     const tree = plant();
     const child = grow(tree, tree.root, ['a', { reward: -1 / 3 }]);
@@ -78,9 +96,11 @@ describe('renderTree', () => {
 
   test('draws a path of thousands of steps', () => {
     const tree = new SearchTree<number, number>(0, { environment: 'long', seed: 0 });
-    let node: Parameters<typeof tree.add>[0] = tree.root;
+    let node: SearchNode<number, number> = tree.root;
     for (let depth = 1; depth <= 3_000; depth++) {
-      const [child = node] = tree.add(node, [{ action: depth, prior: 1 }]);
+      const [child = tree.root]: readonly SearchNode<number, number>[] = tree.add(node, [
+        { action: depth, prior: 1 },
+      ]);
       tree.realise(child, { state: depth, terminal: depth === 3_000 });
       node = child;
     }

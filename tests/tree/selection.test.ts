@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { virtualLoss } from '../../src/tree/in-flight.ts';
+import { unobserved, virtualLoss } from '../../src/tree/in-flight.ts';
 import { puct, thompson, uct } from '../../src/tree/selection.ts';
 import { noRandom, stats } from './grow.ts';
 
@@ -38,11 +38,14 @@ describe('uct', () => {
     expect(score(stats({ visits: 2, value: 0.25 }))).toBe(0.25);
   });
 
-  test('counts simulations under way as visits and leaves Q alone', () => {
-    const score = uct()(stats({ visits: 8, inFlight: 2 }), noRandom);
+  test('can count simulations under way as visits and leave Q alone', () => {
+    const score = uct({ inFlight: unobserved })(stats({ visits: 8, inFlight: 2 }), noRandom);
 
     // 0.4 + 1.4142135623730951 · √(ln(8 + 2) / (2 + 1)) = 0.4 + 1.2389740629499464
-    expect(score(stats({ visits: 2, inFlight: 1, value: 0.4 }))).toBeCloseTo(1.6389740629499463, 14);
+    expect(score(stats({ visits: 2, inFlight: 1, value: 0.4 }))).toBeCloseTo(
+      1.6389740629499463,
+      14,
+    );
   });
 
   test('no longer puts an unvisited child first once a simulation is under way there', () => {
@@ -52,9 +55,8 @@ describe('uct', () => {
     expect(score(stats({ inFlight: 1 }))).toBeCloseTo(2.1459660262893472, 14);
   });
 
-  test('sees a virtual loss in Q as well', () => {
-    const rule = uct({ inFlight: virtualLoss() });
-    const score = rule(stats({ visits: 8, inFlight: 2 }), noRandom);
+  test('counts simulations under way as visits that returned 0 by default', () => {
+    const score = uct()(stats({ visits: 8, inFlight: 2 }), noRandom);
 
     // Q = (2 · 0.4 + 1 · 0) / 3 = 0.26666666666666666; the exploration term is 1.2389740629499464
     expect(score(stats({ visits: 2, inFlight: 1, value: 0.4 }))).toBeCloseTo(1.505640729616613, 14);
@@ -92,8 +94,16 @@ describe('puct', () => {
     );
   });
 
-  test('counts simulations under way as visits and leaves Q alone', () => {
+  test('counts simulations under way as visits that returned 0 by default', () => {
     const score = puct()(stats({ visits: 6, inFlight: 3 }), noRandom);
+
+    // (1 · 0.8 + 1 · 0) / 2 + (1.25 + ln(19662 / 19652)) · 0.25 · √9 / (1 + 1 + 1)
+    const child = stats({ visits: 1, inFlight: 1, value: 0.8, prior: 0.25 });
+    expect(score(child)).toBeCloseTo(0.7126271811595827, 14);
+  });
+
+  test('can count simulations under way as visits and leave Q alone', () => {
+    const score = puct({ inFlight: unobserved })(stats({ visits: 6, inFlight: 3 }), noRandom);
 
     // 0.8 + (1.25 + ln(19662 / 19652)) · 0.25 · √9 / (1 + 1 + 1)
     const child = stats({ visits: 1, inFlight: 1, value: 0.8, prior: 0.25 });
@@ -101,7 +111,8 @@ describe('puct', () => {
   });
 
   test('keeps the value of an unvisited child while a simulation is under way there', () => {
-    const score = puct({ unvisited: () => 0.5 })(stats({ visits: 3, inFlight: 1 }), noRandom);
+    const rule = puct({ unvisited: () => 0.5, inFlight: unobserved });
+    const score = rule(stats({ visits: 3, inFlight: 1 }), noRandom);
 
     // 0.5 + (1.25 + ln(19657 / 19652)) · 0.5 · √4 / (1 + 0 + 1)
     expect(score(stats({ inFlight: 1, prior: 0.5 }))).toBeCloseTo(1.12512719733463, 14);

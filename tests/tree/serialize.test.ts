@@ -34,7 +34,9 @@ function rich(): WordTree {
 }
 
 /** The JSON of a tree after a change by hand, which no type holds back. */
-function tampered(change: (tree: Record<string, unknown>, nodes: Record<string, unknown>[]) => void) {
+function tampered(
+  change: (tree: Record<string, unknown>, nodes: Record<string, unknown>[]) => void,
+) {
   const json = JSON.parse(JSON.stringify(treeToJson(rich()))) as Record<string, unknown>;
   change(json, json['nodes'] as Record<string, unknown>[]);
   return json;
@@ -180,7 +182,9 @@ describe('treeFromJson', () => {
 
 describe('a tree that cannot be read', () => {
   test('was written by a later version', () => {
-    const error = errorOf(() => treeFromJson(tampered((tree) => Object.assign(tree, { version: 2, shape: [] }))));
+    const error = errorOf(() =>
+      treeFromJson(tampered((tree) => Object.assign(tree, { version: 2, shape: [] }))),
+    );
 
     expect(error.code).toBe('invalid-tree');
     expect(error.message).toBe(
@@ -223,16 +227,18 @@ describe('a tree that cannot be read', () => {
   });
 
   test('has a field that this version does not know', () => {
-    expect(() => treeFromJson(tampered((_, [root]) => Object.assign(root ?? {}, { colour: 1 })))).toThrow(
-      'field `nodes.0`',
-    );
+    expect(() =>
+      treeFromJson(tampered((_, [root]) => Object.assign(root ?? {}, { colour: 1 }))),
+    ).toThrow('field `nodes.0`');
   });
 });
 
 test('what a plug-in puts into an evaluation or a completion beyond the contract is kept', () => {
   const json = treeToJson(rich());
   const nodes = json.nodes.map((node) =>
-    node.evaluation === undefined ? node : { ...node, evaluation: { ...node.evaluation, votes: 3 } },
+    node.evaluation === undefined
+      ? node
+      : { ...node, evaluation: { ...node.evaluation, votes: 3 } },
   );
   const again: TreeJson = treeToJson(treeFromJson({ ...json, nodes }));
 

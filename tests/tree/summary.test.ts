@@ -52,6 +52,12 @@ describe('summarise', () => {
     expect(weights([5, 5, 1])).toEqual([0.5, 0.5, 0]);
   });
 
+  test('comes to the same for the least temperature that there is', () => {
+    expect(summarise(withCounts([3, 5, 1]).root, { temperature: 5e-324 }).actionWeights).toEqual([
+      0, 1, 0,
+    ]);
+  });
+
   test('falls back on the priors before any visit, at any temperature', () => {
     const tree = withCounts([0, 0], [0.2, 0.6]);
 

@@ -106,6 +106,18 @@ describe('best', () => {
     expect(tree.best).toBe(end);
   });
 
+  test('is the node that the algorithm prefers, until something has ended', () => {
+    const tree = plant();
+    const visited = grow(tree, tree.root, ['visited', { value: 1 }]);
+    const preferred = grow(tree, tree.root, ['preferred', {}]);
+    tree.backup(visited);
+    tree.prefer(preferred);
+    expect(tree.best).toBe(preferred);
+
+    const end = grow(tree, tree.root, ['end', { reward: 0, terminal: true }]);
+    expect(tree.best).toBe(end);
+  });
+
   test('is what the algorithm concluded, whatever else was found', () => {
     const tree = plant();
     const a = grow(tree, tree.root, ['a', { value: 0.1 }]);

@@ -189,6 +189,7 @@ describe('a node of another tree', () => {
       () => tree.backup(foreign),
       () => tree.advance(foreign),
       () => tree.conclude(foreign, { optimal: true }),
+      () => tree.prefer(foreign),
       () => tree.fork(foreign),
     ];
 

@@ -5,7 +5,9 @@ import { EspalierError } from '../../spec/errors.ts';
  * equal numbers are equal objects.
  */
 export interface Rational {
+  /** A safe integer; its sign is the sign of the number. */
   readonly numerator: number;
+  /** A safe integer from 1 up, without a common divisor. */
   readonly denominator: number;
 }
 

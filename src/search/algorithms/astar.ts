@@ -96,6 +96,7 @@ class AstarSearch<State, Action> {
   readonly #cheapest = new Map<string, SearchNode<State, Action>>();
   /** f of the nodes that are being expanded. */
   readonly #underWay = new Map<SearchNode<State, Action>, number>();
+  #leastToGo = Number.POSITIVE_INFINITY;
   #concluded = false;
 
   constructor(
@@ -134,6 +135,7 @@ class AstarSearch<State, Action> {
       return 'solved';
     }
     visit(node);
+    this.#prefer(node);
     this.#underWay.set(node, f);
     try {
       await this.#expand(node);
@@ -153,7 +155,11 @@ class AstarSearch<State, Action> {
   /** Notes g and h of new nodes and opens those that are the cheapest way to their state. */
   async #enter(nodes: readonly SearchNode<State, Action>[], g: number): Promise<void> {
     const { heuristic, cost } = this.#rules;
-    if (heuristic === undefined) await this.#context.evaluate(nodes);
+    if (heuristic === undefined) {
+      // The value of the start decides nothing, and is not paid for.
+      const { cursor } = this.#tree;
+      await this.#context.evaluate(nodes.filter((node) => node !== cursor));
+    }
     for (const node of nodes) {
       if (node.status === 'failed' || node.status === 'pruned') continue;
       const edge = node.kind === 'root' ? 0 : numberFrom('cost', cost(node));
@@ -199,6 +205,14 @@ class AstarSearch<State, Action> {
 
   #g(node: SearchNode<State, Action>): number {
     return Number(node.annotations['g']);
+  }
+
+  /** Of the nodes that were worth expanding, the one with the least to go is the best so far. */
+  #prefer(node: SearchNode<State, Action>): void {
+    const { h } = this.#priority(node);
+    if (h >= this.#leastToGo) return;
+    this.#leastToGo = h;
+    this.#tree.prefer(node);
   }
 
   /** What failed may have hidden a better path, and then nothing is proved. */

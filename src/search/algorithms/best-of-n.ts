@@ -62,17 +62,15 @@ function isInner({ status }: SearchNode): boolean {
 }
 
 /**
- * The actions to go on with. A policy that lists actions, and does not sample them, offers each one once;
- * when it has no more, all of them are drawn from.
+ * The actions to go on with, as a rule one. A policy that knows no independent samples offers each action
+ * once; when it has no more, all of them are drawn from.
  */
 async function draw<State, Action>(
   node: SearchNode<State, Action>,
   context: SearchContext<State, Action>,
 ): Promise<readonly SearchNode<State, Action>[]> {
-  if (!node.complete) {
-    const drawn = await context.expand(node, { count: 1, independent: true });
-    if (!node.complete || drawn.length > 0) return drawn;
-  }
+  const drawn = node.complete ? [] : await context.expand(node, { count: 1, independent: true });
+  if (drawn.length > 0 || !node.complete) return drawn;
   return node.children.filter(({ status }) => status !== 'failed' && status !== 'pruned');
 }
 

@@ -1,4 +1,4 @@
-import { expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
+import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
 import type { SearchNode } from '../../spec/node.ts';
 import { type BackupRule, meanBackup } from '../../tree/backup.ts';
 import {
@@ -48,6 +48,9 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   const { backup: rule = meanBackup, discount = 1, width = Number.POSITIVE_INFINITY } = options;
   const { widening, maxDepth = 64, evaluates = 'one' } = options;
   const { selection = descend(puct(), widening === undefined ? {} : { widening }) } = options;
+  expectFunction('selection', selection);
+  expectFunction('backup', rule);
+  if (widening !== undefined) expectFunction('widening', widening);
   expectNumber('discount', discount, { min: 0, max: 1 });
   expectInteger('width', width, { min: 1, max: Number.POSITIVE_INFINITY });
   expectOneOf('evaluates', evaluates, ['one', 'all']);

@@ -4,6 +4,7 @@ import { expectJson } from '../../runtime/canonical-json.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import type { Random } from '../../spec/context.ts';
 import type { Environment, Transition } from '../../spec/environment.ts';
+import type { JsonValue } from '../../spec/json.ts';
 import { plainContext } from '../plain-context.ts';
 import { type Exception, except, type TestRunner } from '../test-runner.ts';
 
@@ -130,7 +131,7 @@ function describeText<State, Action>({ claims, runner }: Subject<State, Action>)
         const encoded: unknown = codec === undefined ? each : codec.encode(each);
         expectJson('state', encoded);
         const parsed: unknown = JSON.parse(JSON.stringify(encoded));
-        const again = codec === undefined ? parsed : codec.decode(parsed as typeof encoded);
+        const again = codec === undefined ? parsed : codec.decode(parsed as JsonValue);
         assert.deepEqual(again, each);
       }
     }
@@ -205,7 +206,7 @@ async function walkOnce<State, Action>(
 ): Promise<readonly Visit<State, Action>[]> {
   const environment = create();
   const visits: Visit<State, Action>[] = [];
-  let state = await environment.reset(context());
+  let state: State = await environment.reset(context());
   while (visits.length < maxDepth) {
     const legal = actions(state);
     if (legal.length === 0) break;

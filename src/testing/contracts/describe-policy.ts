@@ -59,13 +59,7 @@ export function describePolicy<State, Action>(
     });
 
     test('proposes actions that the environment can take', async () => {
-      for (const node of await nodes()) {
-        if (node.kind === 'proposed') continue;
-        for (const proposal of await ask(claims, node, { count: Infinity })) {
-          if (!isAction(proposal)) continue;
-          await claims.environment.step(node.state, proposal.action, plainContext());
-        }
-      }
+      for (const node of await nodes()) await assertLegal(claims, node);
     });
 
     test('gives other samples at other offsets', async () => {
@@ -97,6 +91,18 @@ export function describePolicy<State, Action>(
       }
     });
   });
+}
+
+/** An action that is not legal makes the step throw. */
+async function assertLegal<State, Action>(
+  claims: PolicyClaims<State, Action>,
+  node: SearchNode<State, Action>,
+): Promise<void> {
+  const proposals = await ask(claims, node, { count: Infinity });
+  if (node.kind === 'proposed') return;
+  for (const { action } of proposals.filter(isAction)) {
+    await claims.environment.step(node.state, action, plainContext());
+  }
 }
 
 async function openNodes<State, Action>({

@@ -41,7 +41,7 @@ export async function sampleTree<State, Action>(
   for (let walk = 0; walk < walks; walk++) {
     let node: SearchNode<State, Action> = tree.root;
     while (!node.terminal && node.depth < maxDepth) {
-      const next = await takeStep(tree, node, options);
+      const next: SearchNode<State, Action> | undefined = await takeStep(tree, node, options);
       if (next === undefined) break;
       node = next;
     }

@@ -11,7 +11,7 @@ import { hashedAnswer, throughModel } from '../../through-model.ts';
 import type { AlgorithmSubject } from './claims.ts';
 import { asked, concurrencies, grow } from './growing.ts';
 
-const endless = syntheticTree({ branching: 3, depth: 48 });
+const endless = syntheticTree({ branching: 3, depth: 20 });
 
 /** No limit is ever exceeded, and an aborted search leaves nothing behind. */
 export function describeLimits(subject: AlgorithmSubject): void {

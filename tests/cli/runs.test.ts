@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  build,
+  endless,
+  espalier,
+  fileIn,
+  pddl,
+  start,
+  temporaryFolder,
+  untilRunning,
+} from './espalier.ts';
+
+beforeAll(build, 60_000);
+const folder = temporaryFolder();
+const game = ['search', '--task', 'game24', '--input', '4 9 10 13'] as const;
+
+test('saves a run, draws its tree, and repeats it without a call', async () => {
+  const run = join(folder, 'game');
+  const journal = () => readFileSync(join(run, 'journal.jsonl'), 'utf8');
+  const first = await espalier(...game, '--save', run, '--json');
+  const written = journal();
+  const { spend, ...report } = JSON.parse(first.stdout) as { spend: { calls: number } };
+  expect(JSON.parse(readFileSync(join(run, 'report.json'), 'utf8'))).toMatchObject(report);
+  expect(JSON.parse(readFileSync(join(run, 'run.json'), 'utf8'))).toEqual({
+    command: 'search',
+    task: 'game24',
+    input: '4 9 10 13',
+    algorithm: 'mcts',
+    budget: { simulations: 10_000 },
+    concurrency: 1,
+    order: 'arrival',
+    seed: 0,
+    versions: { espalier: expect.any(String) as unknown, node: process.versions.node },
+  });
+
+  const drawn = await espalier('tree', run, '--depth', '1', '--breadth', '2');
+  expect(drawn.stdout).toMatch(
+    /^Game of 24 · 4 9 10 13 · mcts · \d+ simulations · \d+ nodes\n\n★ ● /,
+  );
+  expect(drawn.stdout).toMatch(/ ★ .* = 24 \(left: 24\) .*N \d+ +Q 1\.000 +P \d/);
+  expect(drawn.stdout).toContain('\n★ best path · N visits');
+
+  const again = await espalier(...game, '--save', run);
+  expect(again.stdout).toContain(`${spend.calls} calls (${spend.calls} from the journal)`);
+  expect(journal()).toBe(written);
+});
+
+test('goes on with a run under a larger budget', async () => {
+  const run = join(folder, 'longer');
+  await espalier(...game, '--save', run, '--calls', '3');
+  const { stdout } = await espalier(...game, '--save', run, '--calls', '5');
+  expect(stdout).toContain(' 5 calls (3 from the journal) ');
+});
+
+test('refuses the folder of another run and leaves it as it is', async () => {
+  const run = join(folder, 'other');
+  await espalier(...game, '--save', run);
+  const before = readFileSync(join(run, 'run.json'), 'utf8');
+  const seeded = await espalier(...game, '--save', run, '--seed', '7');
+  expect(seeded).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      "The journal belongs to another run: its `seed` is 0, this run's is 7. Use another folder, or the same options.\n",
+  });
+  const other = await espalier('search', '--task', 'game24', '--input', '1 2 3 4', '--save', run);
+  expect(other.stderr).toBe(
+    'The journal belongs to another run: it starts from another state. Use another folder, or the same options.\n',
+  );
+  expect(readFileSync(join(run, 'run.json'), 'utf8')).toBe(before);
+});
+
+test('draws the tree of A* in the notation of the puzzle, with its costs', async () => {
+  const run = join(folder, 'blocks');
+  const path = fileIn(folder, 'small.pddl', pddl);
+  await espalier(
+    ...['search', '--task', 'blocksworld', '--input', path, '--algorithm', 'astar', '--save', run],
+  );
+  const { stdout } = await espalier('tree', run);
+  expect(stdout).toMatch(/^Blocksworld · astar · 3 simulations · \d+ nodes\n/);
+  expect(stdout).toMatch(/★ \(stack a b\) .* g 2 {2}h 0 {2}r 1 {2}terminal\n/);
+  expect(stdout).toContain(' · g cost so far · h cost to come\n');
+});
+
+test('keeps a second writer out until the first one is dead', async () => {
+  const run = join(folder, 'locked');
+  const { process: child, finished } = start(...endless, '--save', run);
+  await untilRunning(run);
+  const second = await espalier(...endless, '--save', run);
+  expect(second).toMatchObject({ code: 1, stdout: '' });
+  expect(second.stderr).toMatch(/^Process \d+ on .* is writing to this folder\..*\n$/);
+  expect(await espalier('tree', run)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `The run in \`${run}\` has no tree yet.\n`,
+  });
+  child.kill('SIGKILL');
+  await finished;
+  const third = await espalier(...endless, '--ms', '1', '--save', run, '--json');
+  expect(third).toMatchObject({ code: 0, stderr: '' });
+});

@@ -1,0 +1,65 @@
+import { beforeAll, expect, test } from 'vitest';
+import { build, espalier, fileIn, temporaryFolder } from './espalier.ts';
+
+beforeAll(build, 60_000);
+const folder = temporaryFolder();
+const noPddl = fileIn(folder, 'plan.txt', 'stack all the blocks');
+const game = 'search --task game24 --input';
+
+// Words between quotes are one argument.
+test.concurrent.each([
+  ['nope', "Unknown command 'nope'."],
+  ['search --input 5', "Required option '--task <name>' not specified."],
+  ['search --task game24', "Required option '--input <value>' not specified."],
+  [`${game} "4 9" --input "5 6"`, 'Expected one `--input`, got `4 9` and `5 6`.'],
+  [`${game} 4 9 10 13`, 'Expected one value after `--input`, got 3 more; put it in quotes.'],
+  [
+    'search --task chess --input 5',
+    "Expected `--task` to be 'blocksworld' or 'countdown' or 'game24' or 'tiles', got `\"chess\"`.",
+  ],
+  [
+    `${game} ${folder}`,
+    `\`${folder}\` cannot be read: EISDIR: illegal operation on a directory, read.`,
+  ],
+  ['search --task blocksworld --input no.pddl', 'There is no file `no.pddl`.'],
+  [
+    `search --task blocksworld --input ${noPddl}`,
+    `In \`${noPddl}\`: Expected \`(define (problem …) …)\`, got \`stack\` at line 1, column 1.`,
+  ],
+  [`${game} five`, 'Expected numbers and a target such as `4 9 10 13 -> 24`, got `"five"`.'],
+  [
+    `${game} "4 9" --simulations 0`,
+    'Expected `--simulations` to be an integer from 1 up, got `0`.',
+  ],
+  [
+    `${game} "4 9" --concurrency x`,
+    'Expected `--concurrency` to be an integer from 1 up, got `"x"`.',
+  ],
+  [`${game} "4 9" --ms -1`, 'Expected `--ms` to be a finite number from 0 up, got `-1`.'],
+  [
+    `${game} "4 9" --algorithm dfs`,
+    "Expected `--algorithm` to be 'astar' or 'best-of-n' or 'mcts', got `\"dfs\"`.",
+  ],
+  [`${game} "4 9" --order any`, "Expected `--order` to be 'arrival' or 'issued', got `\"any\"`."],
+  [`${game} "4 9" --cals 5`, "Unknown option '--cals'. (Did you mean --calls?)"],
+  ['tree', "Missing required argument 'folder'."],
+  ['tree no/run', 'There is no run in `no/run`: it has no journal.jsonl.'],
+  ['demo --puzzles none', 'Expected `--puzzles` to be an integer from 1 up, got `"none"`.'],
+])('%s', async (command, sentence) => {
+  const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, quoted, word]) => quoted ?? word ?? '',
+  );
+  expect(await espalier(...args)).toEqual({ code: 2, stdout: '', stderr: `${sentence}\n` });
+});
+
+test('shows help on stderr where no command is given', async () => {
+  const { code, stdout, stderr } = await espalier();
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^Usage: espalier /);
+});
+
+test.each(['search', 'tree', 'demo'])('%s --help gives an example', async (command) => {
+  const { code, stdout } = await espalier(command, '--help');
+  expect(stdout).toContain(`\nExample: espalier ${command} `);
+  expect(code).toBe(0);
+});

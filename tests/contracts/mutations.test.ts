@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { Evaluation, Evaluator, Failure } from '../../src/index.ts';
+import {
+  type BanditTree,
+  banditTree,
+  describeAlgorithm,
+  describeEvaluator,
+} from '../../src/testing/index.ts';
+import { failuresOf } from '../support/collecting-runner.ts';
+import { type ClassicBug, classicBugs, textbookUct } from '../support/textbook-uct.ts';
+
+describe('the conformance kit', () => {
+  test('passes the textbook', async () => {
+    expect(await failuresAs(undefined)).toEqual([]);
+  });
+
+  const expected: Readonly<Record<ClassicBug, string>> = {
+    'select never descends below the root': 'has the visit counts of uct after 5 simulations',
+    'value of one child given to another': 'has the values of uct that go with them',
+    'backup stops at the parent': 'has the visit counts of uct after 3 simulations',
+    'root statistics reused for the next problem': 'carries nothing from one problem to the next',
+    'unvisited node picked for ever': 'is not held up by an evaluation that fails',
+  };
+  for (const bug of classicBugs) {
+    test(`fails an algorithm in which: ${bug}`, async () => {
+      expect(await failuresAs(bug)).toContain(expected[bug]);
+    });
+  }
+
+  test('fails the bugs by more than their visit counts', async () => {
+    for (const bug of classicBugs) {
+      const failures = await failuresAs(bug);
+      const others = failures.filter((name) => !name.startsWith('has the'));
+      expect(others, bug).not.toEqual([]);
+    }
+  });
+
+  test('passes a sound evaluator', async () => {
+    expect(await evaluatorFailures(banditTree().evaluator)).toEqual([]);
+  });
+
+  test('fails an evaluator that gives the value of one child to another', async () => {
+    const failures = await evaluatorFailures(
+      changed((verdicts) => [...verdicts.slice(1), ...verdicts.slice(0, 1)]),
+    );
+    expect(failures).toContain(
+      'gives in a batch what it gives one by one, in the order of the nodes',
+    );
+  });
+
+  test('fails an evaluator that leaves a node out', async () => {
+    expect(await evaluatorFailures(changed((verdicts) => verdicts.slice(1)))).toContain(
+      'gives one result a node',
+    );
+  });
+
+  test('fails an evaluator whose batch fails as a whole', async () => {
+    const failures = await evaluatorFailures(
+      changed((verdicts) =>
+        verdicts.find((verdict) => 'kind' in verdict) === undefined
+          ? verdicts
+          : verdicts.map(() => ({ kind: 'invalid', message: 'something failed' })),
+      ),
+    );
+    expect(failures).toContain('lets what it cannot value fail alone');
+  });
+});
+
+const known = new Map<ClassicBug | undefined, Promise<readonly string[]>>();
+
+/** The whole suite takes a second, and two tests ask for it. */
+function failuresAs(bug: ClassicBug | undefined): Promise<readonly string[]> {
+  const failures =
+    known.get(bug) ??
+    failuresOf((runner) => {
+      const create = () => textbookUct(bug);
+      describeAlgorithm('uct', { create, visitCounts: 'uct', converges: true }, runner);
+    });
+  known.set(bug, failures);
+  return failures;
+}
+
+type BanditState = ReturnType<BanditTree['actions']>;
+
+function evaluatorFailures(evaluator: Evaluator<BanditState, number>): Promise<readonly string[]> {
+  return failuresOf((runner) => {
+    const { environment, policy } = banditTree();
+    // `null` is no list of arms.
+    const unfit = null as unknown as BanditState;
+    const create = () => evaluator;
+    describeEvaluator('bandit', { create, environment, policy, unfit }, runner);
+  });
+}
+
+function changed(
+  change: (verdicts: readonly (Evaluation | Failure)[]) => readonly (Evaluation | Failure)[],
+): Evaluator<BanditState, number> {
+  const { evaluator } = banditTree();
+  return {
+    needs: 'realised',
+    evaluate: async (nodes, request) => change(await evaluator.evaluate(nodes, request)),
+  };
+}

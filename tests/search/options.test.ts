@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest';
+import {
+  astar,
+  bestOfN,
+  EspalierError,
+  mcts,
+  type SearchAlgorithm,
+  type SearchOptions,
+  search,
+  solved,
+  streamSearch,
+} from '../../src/index.ts';
+import { banditTree, syntheticTree } from '../../src/testing/index.ts';
+
+const problem = banditTree();
+
+/** What a caller without types may hand in. */
+type Wrong = Readonly<Partial<Record<keyof SearchOptions<unknown, unknown>, unknown>>>;
+
+function searchWith(wrong: Wrong): Promise<unknown> {
+  return search({ ...problem, ...(wrong as object) });
+}
+
+const sequential: SearchAlgorithm = {
+  ...mcts(),
+  name: 'depth-first',
+  concurrency: { none: 'its order is the point' },
+};
+
+const cases: readonly (readonly [Wrong, string])[] = [
+  [{ concurrency: 0 }, 'Expected `concurrency` to be an integer from 1 up, got `0`.'],
+  [{ concurrency: 1.5 }, 'Expected `concurrency` to be an integer from 1 up, got `1.5`.'],
+  [{ concurrency: Number.NaN }, 'Expected `concurrency` to be an integer from 1 up, got `NaN`.'],
+  [
+    { concurrency: Number.POSITIVE_INFINITY },
+    'Expected `concurrency` to be an integer from 1 up, got `Infinity`.',
+  ],
+  [{ concurrency: '4' }, 'Expected `concurrency` to be an integer from 1 up, got `"4"`.'],
+  [
+    { concurrency: 2, algorithm: sequential },
+    'Expected `concurrency` to be 1 for depth-first (its order is the point), got `2`.',
+  ],
+  [{ order: 'random' }, "Expected `order` to be 'arrival' or 'issued', got `\"random\"`."],
+  [{ seed: Number.NaN }, 'Expected `seed` to be a finite number, got `NaN`.'],
+  [{ seed: null }, 'Expected `seed` to be a finite number, got `null`.'],
+  [{ signal: 'stop' }, 'Expected `signal` to be an AbortSignal, got `"stop"`.'],
+  [
+    { environment: undefined },
+    'Expected `environment` to be an object with a method `reset`, got `undefined`.',
+  ],
+  [
+    { environment: { reset: () => 0 } },
+    'Expected `environment` to be an object with a method `step`, got an object.',
+  ],
+  [
+    { policy: () => [] },
+    'Expected `policy` to be an object with a method `propose`, got a function.',
+  ],
+  [
+    { evaluator: {} },
+    'Expected `evaluator` to be an object with a method `evaluate`, got an object.',
+  ],
+  [
+    { evaluator: { needs: 'state', evaluate: () => [] } },
+    "Expected `evaluator.needs` to be 'proposed' or 'realised', got `\"state\"`.",
+  ],
+  [
+    { algorithm: 'mcts' },
+    'Expected `algorithm` to be an object with a method `run`, got `"mcts"`.',
+  ],
+  [
+    { algorithm: mcts },
+    'Expected `algorithm` to be an object with a method `run`, got a function.',
+  ],
+  [
+    { clock: { now: () => 0 } },
+    'Expected `clock` to be an object with a method `sleep`, got an object.',
+  ],
+  [
+    { journal: [] },
+    'Expected `journal` to be an object with a method `append`, got an array of 0.',
+  ],
+  [{ tree: {} }, 'Expected `tree` to be an object with a method `backup`, got an object.'],
+  [{ stopWhen: 'solved' }, 'Expected `stopWhen` to be a function, got `"solved"`.'],
+  [{ stopWhen: [solved(), true] }, 'Expected `stopWhen` to be a function, got `true`.'],
+  [{ budget: 100 }, 'Expected `budget` to be an object, got `100`.'],
+  [{ budget: null }, 'Expected `budget` to be an object, got `null`.'],
+  [
+    { budget: { simulation: 5 } },
+    'Expected `budget` to be made of simulations, nodes, calls, tokens, usd, ms, got `"simulation"`.',
+  ],
+  [
+    { budget: { simulations: -1 } },
+    'Expected `budget.simulations` to be an integer from 0 up, got `-1`.',
+  ],
+  [
+    { budget: { simulations: 2.5 } },
+    'Expected `budget.simulations` to be an integer from 0 up, got `2.5`.',
+  ],
+  [{ budget: { nodes: '9' } }, 'Expected `budget.nodes` to be an integer from 0 up, got `"9"`.'],
+  [
+    { budget: { calls: Number.NaN } },
+    'Expected `budget.calls` to be an integer from 0 up, got `NaN`.',
+  ],
+  [
+    { budget: { tokens: null } },
+    'Expected `budget.tokens` to be an integer from 0 up, got `null`.',
+  ],
+  [{ budget: { usd: -0.5 } }, 'Expected `budget.usd` to be a finite number from 0 up, got `-0.5`.'],
+  [
+    { budget: { ms: Number.NaN } },
+    'Expected `budget.ms` to be a finite number from 0 up, got `NaN`.',
+  ],
+  [{ prices: 3 }, 'Expected `prices` to be an object, got `3`.'],
+  [{ prices: { m: 3 } }, "Expected `prices['m']` to be an object, got `3`."],
+  [
+    { prices: { m: { input: -1, output: 0 } } },
+    "Expected `prices['m'].input` to be a finite number from 0 up, got `-1`.",
+  ],
+  [
+    { prices: { m: { input: 1 } } },
+    "Expected `prices['m'].output` to be a finite number from 0 up, got `undefined`.",
+  ],
+];
+
+describe('search refuses', () => {
+  for (const [wrong, sentence] of cases) {
+    test(sentence, async () => {
+      const error: unknown = await searchWith(wrong).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(EspalierError);
+      expect(error).toMatchObject({ code: 'usage', message: sentence });
+    });
+  }
+
+  test('the same in a stream, when it is first read', async () => {
+    const events = streamSearch({ ...problem, concurrency: 0 });
+    await expect(events.next()).rejects.toThrow(
+      'Expected `concurrency` to be an integer from 1 up',
+    );
+  });
+
+  test('a tree of another environment', async () => {
+    const { tree } = await search({ ...syntheticTree(), budget: { simulations: 3 } });
+    await expect(searchWith({ tree })).rejects.toThrow(
+      'Expected `tree` to be a tree of the environment \'bandit-tree\', got `"synthetic-tree"`.',
+    );
+  });
+
+  test('an algorithm that comes to a state without a value, where there is no evaluator', async () => {
+    const { evaluator: _, ...rest } = problem;
+    await expect(search(rest)).rejects.toThrow(
+      'Expected `evaluator` to be given, because the algorithm came to a state without a reward.',
+    );
+  });
+});
+
+describe('algorithms refuse', () => {
+  const refusals: readonly (readonly [() => unknown, string])[] = [
+    [
+      () => mcts({ discount: 1.5 }),
+      'Expected `discount` to be a finite number from 0 to 1, got `1.5`.',
+    ],
+    [
+      () => mcts({ discount: Number.NaN }),
+      'Expected `discount` to be a finite number from 0 to 1, got `NaN`.',
+    ],
+    [() => mcts({ width: 0 }), 'Expected `width` to be an integer from 1 up, got `0`.'],
+    [() => mcts({ maxDepth: -1 }), 'Expected `maxDepth` to be an integer from 1 up, got `-1`.'],
+    [
+      () => mcts({ evaluates: 'some' as 'one' }),
+      "Expected `evaluates` to be 'one' or 'all', got `\"some\"`.",
+    ],
+    [
+      () => mcts({ selection: 'uct' as never }),
+      'Expected `selection` to be a function, got `"uct"`.',
+    ],
+    [() => mcts({ backup: null as never }), 'Expected `backup` to be a function, got `null`.'],
+    [() => mcts({ widening: 2 as never }), 'Expected `widening` to be a function, got `2`.'],
+    [() => bestOfN({ n: 0 }), 'Expected `n` to be an integer from 1 up, got `0`.'],
+    [
+      () => bestOfN({ maxDepth: 0.5 }),
+      'Expected `maxDepth` to be an integer from 1 up, got `0.5`.',
+    ],
+    [() => astar({ heuristic: 3 as never }), 'Expected `heuristic` to be a function, got `3`.'],
+    [() => astar({ cost: 1 as never }), 'Expected `cost` to be a function, got `1`.'],
+    [() => astar({ goal: true as never }), 'Expected `goal` to be a function, got `true`.'],
+    [() => astar({ weight: -1 }), 'Expected `weight` to be a finite number from 0 up, got `-1`.'],
+    [() => astar({ width: 0 }), 'Expected `width` to be an integer from 1 up, got `0`.'],
+    [
+      () => astar({ admissible: true }),
+      'Expected `admissible` to be false without a heuristic, got `true`.',
+    ],
+    [() => solved({ score: Number.NaN }), 'Expected `score` to be a finite number, got `NaN`.'],
+  ];
+  for (const [make, sentence] of refusals) {
+    test(sentence, () => {
+      expect(make).toThrow(new EspalierError('usage', sentence));
+    });
+  }
+
+  test('a heuristic that returns no number', async () => {
+    const algorithm = astar({ heuristic: () => Number.NaN });
+    await expect(searchWith({ algorithm })).rejects.toThrow(
+      'Expected `heuristic` to be a function that returns numbers from 0 up, got `NaN`.',
+    );
+  });
+
+  test('a cost below 0', async () => {
+    const algorithm = astar({ heuristic: () => 0, cost: () => -1 });
+    await expect(searchWith({ algorithm })).rejects.toThrow(
+      'Expected `cost` to be a function that returns numbers from 0 up, got `-1`.',
+    );
+  });
+});
