@@ -10,7 +10,7 @@ import {
 import type { PriceTable } from '../runtime/pricing.ts';
 import type { Order } from '../runtime/sequencer.ts';
 import type { Clock } from '../spec/context.ts';
-import type { Budget, Spend } from '../spec/spend.ts';
+import type { Budget } from '../spec/spend.ts';
 import { mcts } from './algorithms/mcts.ts';
 import type { SearchAlgorithm, SearchOptions, StopCondition } from './contracts.ts';
 
@@ -98,7 +98,8 @@ function checkBudget(budget: Budget): Budget {
     else expectInteger(`budget.${unit}`, limit, { min: 0, max: Number.POSITIVE_INFINITY });
   }
   // A limit that is present but undefined does not bind.
-  return Object.fromEntries(Object.entries(budget).filter(([, limit]) => limit !== undefined));
+  const limits = Object.entries(budget) as [string, unknown][];
+  return Object.fromEntries(limits.filter(([, limit]) => limit !== undefined));
 }
 
 /** For callers without types. */

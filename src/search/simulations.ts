@@ -135,6 +135,8 @@ export class Simulations<State, Action> {
     ledger.addSimulations(1);
     this.#running++;
     emit?.({ type: 'simulation-start', simulation: index });
+    // The last simulation of a replay may be one that a deadline cut off: nothing comes after it.
+    this.#options.deadline.check();
     const marked = this.#options.concurrency > 1 ? tree : undefined;
     return new SimulationInFlight(marked, index, runtime.random);
   }

@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { astar, mcts, type SearchOptions, type SearchTree, search } from '../../src/index.ts';
+import {
+  astar,
+  EspalierError,
+  mcts,
+  type SearchOptions,
+  type SearchTree,
+  search,
+} from '../../src/index.ts';
 import { type JournalLine, memoryJournal, replayed } from '../../src/runtime/journal.ts';
 import { openJournal, readJournal } from '../../src/runtime/journal-file.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
@@ -94,24 +101,25 @@ describe('a replay', () => {
     }
   });
 
-  test('ends where a stop condition or a limit on calls ended the run', async () => {
-    const ends: readonly Options[] = [
-      { budget: { calls: 23 } },
-      { budget: { tokens: 400 } },
-      { budget: { nodes: 20 } },
-      { stopWhen: ({ tree }) => tree.size > 15 },
-    ];
-    for (const [seed, end] of ends.entries()) {
+  test.each<[string, Options]>([
+    ['a limit on simulations', { budget: { simulations: 17 } }],
+    ['a limit on nodes', { budget: { nodes: 20 } }],
+    ['a limit on calls', { budget: { calls: 23 } }],
+    ['a limit on tokens', { budget: { tokens: 400 } }],
+    ['a stop condition', { stopWhen: ({ tree }) => tree.size > 15 }],
+  ])('ends where %s ended the run', async (_title, end) => {
+    for (let seed = 0; seed < 4; seed++) {
       const journal = memoryJournal();
       const live = await run(uneven(seed), { journal, ...end });
       const again = await run(uneven(99), { journal: replayed(journal), ...end });
-      expect(textOf(again.tree)).toBe(textOf(live.tree));
-      expect(again.stopReason).toBe(live.stopReason);
-      expect(again.exceeded).toBe(live.exceeded);
+      expect(textOf(again.tree) === textOf(live.tree), `seed ${seed}`).toBe(true);
+      expect([again.stopReason, again.exceeded]).toEqual([live.stopReason, live.exceeded]);
     }
   });
+});
 
-  test('gives the failures of the run', async () => {
+describe('what a replay tells', () => {
+  test('are the failures of the run', async () => {
     const journal = memoryJournal();
     const model = scriptedModel({
       answer(request) {
@@ -131,7 +139,7 @@ describe('a replay', () => {
     expect(textOf(again.tree)).toBe(textOf(live.tree));
   });
 
-  test('under another algorithm says how much of it was recorded', async () => {
+  test('is, under another algorithm, how much of it was recorded', async () => {
     const journal = memoryJournal();
     await run(uneven(1), { journal, budget: { simulations: 40 } });
     const silent = uneven(99);
@@ -151,10 +159,10 @@ describe('a replay', () => {
   });
 });
 
-describe('a journal', () => {
-  const settings: Options = { order: 'issued' };
+const settings: Options = { order: 'issued' };
 
-  test('cut at any line is finished to the same tree, and no recorded call is repeated', async () => {
+describe('a journal that breaks off', () => {
+  test('at any line is finished to the same tree, and no recorded call is repeated', async () => {
     const journal = memoryJournal();
     const whole = await run(uneven(0), { ...settings, journal });
     const expected = textOf(whole.tree);
@@ -173,7 +181,7 @@ describe('a journal', () => {
   const folder = mkdtempSync(join(tmpdir(), 'espalier-journal-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('in a file cut at any byte is finished to the same tree', async () => {
+  test('in a file, at any byte, is finished to the same tree', async () => {
     const path = join(folder, 'journal.jsonl');
     using file = openJournal(path);
     const whole = await run(uneven(0), { ...settings, journal: file });
@@ -204,7 +212,9 @@ describe('a journal', () => {
     expect(open).toBeGreaterThan(0);
     expect(spend.calls).toBe(whole.spend.calls + open);
   });
+});
 
+describe('a journal', () => {
   test('of another run is refused', async () => {
     const journal = memoryJournal();
     await run(uneven(0), { journal });
@@ -234,7 +244,6 @@ describe('a journal', () => {
   test('that cannot be written ends the search with what it has', async () => {
     const journal = memoryJournal();
     let room = 30;
-    const { EspalierError } = await import('../../src/index.ts');
     const full = {
       ...journal,
       append(line: JournalLine) {

@@ -133,6 +133,18 @@ describe('treeFromJson', () => {
     expect(read.bestTerminal?.id).toBe(3);
   });
 
+  test('gives back the node that an unfinished search would bet on', () => {
+    const tree = plant();
+    grow(tree, tree.root, ['a', {}]);
+    const b = grow(tree, tree.root, ['b', {}]);
+    tree.prefer(b);
+    const json = treeToJson(tree);
+
+    expect(json).toMatchObject({ preferred: 2 });
+    expect(treeFromJson(json).best.id).toBe(2);
+    expect(() => treeFromJson({ ...json, preferred: 3 })).toThrow('field `preferred`:');
+  });
+
   test('writes the same JSON again', () => {
     const json = treeToJson(rich());
 
@@ -147,8 +159,10 @@ describe('treeFromJson', () => {
     expect(child.id).toBe(6);
     expect(read.root.visits).toBe(4);
   });
+});
 
-  test('uses the codec of the environment for states', () => {
+describe('a codec', () => {
+  test('turns the states of an environment into JSON and back', () => {
     const codec: Codec<Set<number>> = {
       encode: (state) => [...state],
       decode: (json) => new Set(json as number[]),
@@ -166,7 +180,7 @@ describe('treeFromJson', () => {
     expect(read.node(1).kind).toBe('proposed');
   });
 
-  test('names the node whose state the codec cannot decode', () => {
+  test('is at fault where it cannot decode a state: the node is named', () => {
     const decode = (): never => {
       throw new Error('Unknown piece.');
     };

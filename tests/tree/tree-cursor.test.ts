@@ -113,6 +113,14 @@ describe('fork', () => {
     expect(tree.bestTerminal?.action).not.toBe('new');
   });
 
+  test('copies on which node the search would bet', () => {
+    const tree = plant();
+    grow(tree, tree.root, ['a', {}]);
+    tree.prefer(grow(tree, tree.root, ['b', {}]));
+
+    expect(tree.fork().best).toMatchObject({ id: 2, action: 'b' });
+  });
+
   test('starts at the node it is given', () => {
     const tree = rich();
 

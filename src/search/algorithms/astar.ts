@@ -113,7 +113,7 @@ class AstarSearch<State, Action> {
   async open(): Promise<void> {
     const { cursor } = this.#tree;
     if (cursor.annotations['g'] === undefined) await this.#enter([cursor], 0);
-    else for (const node of this.#tree.nodes()) this.#readmit(node);
+    else for (const node of this.#tree.nodes()) if (isWithin(node, cursor)) this.#readmit(node);
   }
 
   async step(visit: (node: SearchNode<State, Action>) => void): Promise<SimulationOutcome> {
@@ -217,11 +217,19 @@ class AstarSearch<State, Action> {
 
   /** What failed may have hidden a better path, and then nothing is proved. */
   #isSound(): boolean {
+    // Below a cursor that has moved, states are missing that were reached more cheaply elsewhere.
+    if (this.#tree.cursor.kind !== 'root') return false;
     for (const { status, annotations } of this.#tree.nodes()) {
       if (status === 'failed' || annotations['failedProposals'] !== undefined) return false;
     }
     return true;
   }
+}
+
+function isWithin(node: SearchNode, top: SearchNode): boolean {
+  let above: SearchNode | undefined = node;
+  while (above !== undefined && above.depth > top.depth) above = above.parent;
+  return above === top;
 }
 
 /** 1 − v(s): nothing is left to do where a goal was rewarded. */
