@@ -184,14 +184,16 @@ async function grow<State, Action>(
       );
   const abort = (): void => controller.abort(options.signal?.reason);
   options.signal?.addEventListener('abort', abort);
+  const abandoned = rejectionBy(controller.signal);
   try {
     // A plug-in that ignores the signal must not keep an aborted search from ending.
-    await Promise.race([algorithm.run(tree, context), rejection(controller.signal)]);
+    await Promise.race([algorithm.run(tree, context), abandoned.promise]);
   } catch (error) {
     options.signal?.throwIfAborted();
     simulations.settle(error);
   } finally {
     options.signal?.removeEventListener('abort', abort);
+    abandoned.forget();
     unwatch();
     if (!isPart) close(outside, ledger);
   }
@@ -199,10 +201,13 @@ async function grow<State, Action>(
 }
 
 /** Rejects one turn after the abort, so that those who heed it can put things in order. */
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => void turn().then(() => reject(signal.reason)));
+function rejectionBy(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {
+  let onAbort = (): void => {};
+  const promise = new Promise<never>((_, reject) => {
+    onAbort = () => void turn().then(() => reject(signal.reason));
   });
+  signal.addEventListener('abort', onAbort);
+  return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
 }
 
 /** Made once: the stack of an error that says nothing about its place is not worth its price. */

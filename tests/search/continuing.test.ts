@@ -4,6 +4,7 @@ import {
   bestOfN,
   mcts,
   type Policy,
+  pathTo,
   type SearchAlgorithm,
   type SearchContext,
   type SearchResult,
@@ -160,6 +161,29 @@ describe('advance', () => {
     tree.advance(child);
     await first.resume({ budget: { simulations: 20 } });
     expect(tree.root.visits - child.visits).toBe(before);
+  });
+
+  test('keeps A* below the cursor', async () => {
+    const options = { ...endless, algorithm: astar({ heuristic: ({ hash }) => hash % 97 }) };
+    const first = await search({ ...options, budget: { simulations: 30 } });
+    const { tree } = first;
+    const child = tree.root.children.find(({ children }) => children.length > 0) ?? tree.root;
+    tree.advance(child);
+    const before = tree.size;
+    const { optimal } = await first.resume({ budget: { simulations: 30 } });
+    expect(tree.size).toBeGreaterThan(before);
+    expect(optimal).toBe(false);
+    for (const node of [...tree.nodes()].slice(before)) expect(pathTo(node)).toContain(child);
+  });
+
+  // Known: the best node is that of the whole tree.
+  test.fails('leaves behind what was best elsewhere', async () => {
+    const first = await search({ ...problem, budget: { simulations: 500 } });
+    const { tree } = first;
+    const other = tree.root.children.find(({ action }) => action !== problem.best[0]) ?? tree.root;
+    tree.advance(other);
+    const { best } = await first.resume({ budget: { simulations: 50 } });
+    expect(pathTo(best)).toContain(other);
   });
 
   test('refuses a node that is not below the cursor', async () => {
