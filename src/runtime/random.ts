@@ -83,6 +83,10 @@ function step(state: Int32Array): number {
   return output;
 }
 
+const endOfNumber = 2;
+/** Beyond all character codes: no text can hold it. */
+const endOfText = 0x10003;
+
 /** Feeds a label word by word, ended by its kind, so that 1 and '1', or 'ab','c' and 'a','bc', differ. */
 function absorbLabel(label: string | number, absorb: (word: number) => void): void {
   if (typeof label === 'number' && Number.isSafeInteger(label)) {
@@ -93,7 +97,7 @@ function absorbLabel(label: string | number, absorb: (word: number) => void): vo
   }
   const text = String(label);
   for (let index = 0; index < text.length; index++) absorb(text.charCodeAt(index));
-  absorb(typeof label === 'number' ? 2 : 3);
+  absorb(typeof label === 'number' ? endOfNumber : endOfText);
 }
 
 function rotate(word: number, bits: number): number {

@@ -50,7 +50,7 @@ export class Expansions<State, Action> {
   ): Children<State, Action> | Promise<Children<State, Action>> {
     const { tree, policy, runtime, ledger } = this.#session;
     if (node.status !== 'open' || node.kind === 'proposed') return [];
-    const offset = tree.samples(node);
+    const offset = node.samples;
     // Samples that cannot be kept are not bought; a policy that lists all its actions is asked for all.
     const wanted = Number.isFinite(count) ? Math.min(count, Math.max(1, ledger.freeNodes)) : count;
     const asked = Number.isFinite(wanted) ? wanted : 0;
@@ -111,7 +111,7 @@ export class Expansions<State, Action> {
       return [];
     }
     // A policy that lists all it has draws no samples.
-    const before = tree.samples(node) - asked;
+    const before = node.samples - asked;
     const size = tree.size;
     const room = ledger.freeNodes;
     const { children, failures } = applyProposals(tree, node, { proposals, before, room });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { CallGate, type CallReport } from '../runtime/call-gate.ts';
 import type { DeadlineLine, Journal } from '../runtime/journal.ts';
 import { type Order, Sequencer } from '../runtime/sequencer.ts';
@@ -32,6 +33,8 @@ export interface OutsideOptions {
 export function openOutside(options: OutsideOptions): Outside {
   const { journal, order, clock, random, ms, before, ready } = options;
   const controller = new AbortController();
+  // Every call in flight may listen; that is no leak.
+  setMaxListeners(0, controller.signal);
   const sequencer = new Sequencer(order, ready);
   const gate: CallGate = new CallGate({
     sequencer,

@@ -44,6 +44,8 @@ export interface NodeStatistics {
   readonly terminal: boolean;
   /** Whether this is a complete answer that may still be refined. */
   readonly answer: boolean;
+  /** Samples that the policy has been asked for here; a policy that lists all its actions draws none. */
+  readonly samples: number;
   /** In the order in which they were proposed. */
   readonly children: readonly NodeStatistics[];
 }

@@ -14,12 +14,14 @@ export function closeAbove<State, Action>(node: TreeNode<State, Action>): void {
   }
 }
 
-/** A node is solved once all its children are closed, and failed once all of them failed. */
+/** A node is solved once all its children are closed, and failed where failures left none of use. */
 function closeIfDone<State, Action>(node: TreeNode<State, Action>): boolean {
   if (node.status !== 'open') return isClosed(node);
   if (!node.children.every((child) => isClosed(child))) return false;
+  // A duplicate stands for its sibling: it neither failed nor is it known.
   const { children } = node;
-  if (children.length > 0 && children.every(({ status }) => status === 'failed')) {
+  const isKnown = children.some(({ status }) => status === 'solved' || status === 'terminal');
+  if (!isKnown && children.some(({ status }) => status === 'failed')) {
     node.status = 'failed';
     node.set({ failure: { kind: 'empty', message: 'All of its children failed.' } });
   } else {

@@ -38,10 +38,11 @@ export function uct({
   return (parent) => {
     const logVisits = Math.log(Math.max(1, inFlight.visits(parent)));
     const transformed = qtransform?.(parent);
-    const value = transformed ?? ((child) => inFlight.value(child, child.value));
     return (child) => {
       const visits = inFlight.visits(child);
-      return visits === 0 ? unvisited(child) : value(child) + c * Math.sqrt(logVisits / visits);
+      if (visits === 0) return unvisited(child);
+      const value = inFlight.value(child, transformed?.(child) ?? child.value);
+      return value + c * Math.sqrt(logVisits / visits);
     };
   };
 }
@@ -82,7 +83,7 @@ export function puct({
     return (child) => {
       const visits = inFlight.visits(child);
       const qvalue = child.visits === 0 ? unvisited(child) : child.value;
-      const value = transformed?.(child) ?? inFlight.value(child, qvalue);
+      const value = inFlight.value(child, transformed?.(child) ?? qvalue);
       return value + (scale * child.prior) / (1 + visits);
     };
   };

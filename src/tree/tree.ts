@@ -181,11 +181,6 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     own.set({ samples: own.samples + count });
   }
 
-  /** Proposals asked for at a node so far: the index of the next sample. */
-  samples(node: SearchNode<State, Action>): number {
-    return this.#own(node).samples;
-  }
-
   /** Says that no further child will be added here, and closes what that leaves without a future. */
   complete(node: SearchNode<State, Action>): void {
     const own = this.#own(node);

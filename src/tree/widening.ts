@@ -10,7 +10,8 @@ export interface ProgressiveWideningOptions {
 
 /**
  * Allows another child while `|children| < k · N^α`: the more a node is visited, the wider it gets.
- * Simulations under way count as visits.
+ * Simulations under way count as visits, and a sample that brought nothing new counts as a child: a policy
+ * that repeats itself must not hold a search up.
  *
  * @see Couëtoux et al., "Continuous Upper Confidence Trees", 2011; Chaslot et al., "Progressive
  * Strategies for Monte-Carlo Tree Search", 2008.
@@ -19,6 +20,6 @@ export function progressiveWidening({
   k = 1,
   alpha = 0.5,
 }: ProgressiveWideningOptions = {}): WideningRule {
-  return ({ children, visits, inFlight }) =>
-    children.length < k * Math.max(1, visits + inFlight) ** alpha;
+  return ({ children, samples, visits, inFlight }) =>
+    Math.max(children.length, samples) < k * Math.max(1, visits + inFlight) ** alpha;
 }

@@ -14,6 +14,7 @@ const unsearched = {
   rawValue: undefined,
   evaluation: undefined,
   failure: undefined,
+  samples: 0,
   complete: false,
 } as const;
 

@@ -14,7 +14,7 @@ describe('seededRandom', () => {
     { seed: -1, expected: [0.9677276253703694, 0.3482835226122535, 0.7645534632206811] },
     { seed: 4294967303, expected: [0.6402138093908915, 0.8844030840295252, 0.09978658506322258] },
     { seed: 1.5, expected: [0.04093279584364762, 0.23979486331504007, 0.7033293424889895] },
-    { seed: 'espalier', expected: [0.242391091572856, 0.000794390897147057, 0.9493832140599983] },
+    { seed: 'espalier', expected: [0.6187655468009572, 0.38590116422028253, 0.9949159597483043] },
   ])('gives the same numbers for the seed $seed forever', ({ seed, expected }) => {
     expect(draws(seededRandom(seed))).toEqual(expected);
   });
@@ -38,7 +38,7 @@ describe('split', () => {
     draws(used, 100);
     used.split('other').next();
 
-    const expected = [0.08761046262345096, 0.7019689982090066, 0.931747751375589];
+    const expected = [0.3544521191638651, 0.14486440566447167, 0.017977203263326413];
     expect(draws(fresh.split('simulation', 3))).toEqual(expected);
     expect(draws(used.split('simulation', 3))).toEqual(expected);
   });
@@ -59,6 +59,7 @@ describe('split', () => {
       ['a', 'bc'],
     ],
     [['ab'], ['a', 'b']],
+    [['a\u0003b'], ['a', 'b']],
     [['a'], ['a', '']],
     [[], ['']],
     [

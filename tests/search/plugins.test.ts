@@ -4,6 +4,7 @@ import {
   type Evaluator,
   mcts,
   type Policy,
+  progressiveWidening,
   type SearchEvent,
   type SearchOptions,
   search,
@@ -161,7 +162,7 @@ describe('a policy in the middle of a search', () => {
         return problem.policy.propose(node, request);
       },
     };
-    for (const algorithm of [bestOfN(), mcts({ width: 1, widening: () => true })]) {
+    for (const algorithm of [bestOfN(), mcts({ width: 1, widening: progressiveWidening() })]) {
       const { tree, stopReason } = await run({ policy, algorithm });
       expect(stopReason).not.toBe('failed');
       expect(tree.root.status).not.toBe('failed');
@@ -172,7 +173,7 @@ describe('a policy in the middle of a search', () => {
   test('that draws the same action again and again does not hold up the widening', async () => {
     const { tree, actions } = await run({
       policy: proposing(() => [{ action: 2 }]),
-      algorithm: mcts({ width: 1, widening: () => true }),
+      algorithm: mcts({ width: 1, widening: progressiveWidening() }),
     });
     expect(actions).toEqual([2, 2, 2]);
     expect(tree.size).toBe(4);

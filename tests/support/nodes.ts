@@ -22,6 +22,7 @@ const fresh = {
   complete: false,
   annotations: {},
   completion: undefined,
+  samples: 0,
 } as const;
 
 /** A root in `state` whose children have the given actions. */

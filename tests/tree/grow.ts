@@ -46,6 +46,7 @@ export function stats(changes: Partial<NodeStatistics> = {}): NodeStatistics {
   return {
     id: 0,
     depth: 0,
+    samples: 0,
     visits: 0,
     value: 0,
     inFlight: 0,

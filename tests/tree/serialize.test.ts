@@ -116,7 +116,7 @@ describe('treeFromJson', () => {
       expect(read.node(node.id).completion).toEqual(node.completion);
       expect(read.node(node.id).annotations).toEqual(node.annotations);
       expect(read.node(node.id).answer).toBe(node.answer);
-      expect(read.samples(read.node(node.id))).toBe(tree.samples(node));
+      expect(read.node(node.id).samples).toBe(node.samples);
       expect(parent?.id).toBe(node.parent?.id);
       expect(children.map(({ id }) => id)).toEqual(node.children.map(({ id }) => id));
     }

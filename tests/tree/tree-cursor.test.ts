@@ -75,7 +75,7 @@ function numbersOf(tree: WordTree): readonly unknown[] {
     evaluation: node.evaluation,
     annotations: node.annotations,
     completion: node.completion,
-    samples: tree.samples(node),
+    samples: node.samples,
   }));
 }
 

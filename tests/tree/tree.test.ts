@@ -115,7 +115,7 @@ describe('notes on a node', () => {
     tree.countSamples(tree.root, 2);
     tree.countSamples(tree.root, -1);
 
-    expect(tree.samples(tree.root)).toBe(5);
+    expect(tree.root.samples).toBe(5);
   });
 
   test('keep what else is rare about the node', () => {
@@ -130,7 +130,7 @@ describe('notes on a node', () => {
       annotations: { g: 1 },
       failure: { kind: 'call', message: 'No.' },
     });
-    expect(tree.samples(child)).toBe(2);
+    expect(child.samples).toBe(2);
   });
 
   test('a duplicate knows its original, and any other node is its own', () => {
@@ -178,7 +178,6 @@ describe('a node of another tree', () => {
       () => tree.add(foreign, [{ action: 'b', prior: 1 }]),
       () => tree.setPrior(foreign, 0),
       () => tree.countSamples(foreign, 1),
-      () => tree.samples(foreign),
       () => tree.complete(foreign),
       () => tree.realise(foreign, { state: '' }),
       () => tree.setEvaluation(foreign, evaluated(1)),

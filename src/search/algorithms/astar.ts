@@ -117,10 +117,8 @@ class AstarSearch<State, Action> {
   }
 
   async step(visit: (node: SearchNode<State, Action>) => void): Promise<SimulationOutcome> {
-    // Another simulation may begin before the end of the one that concluded has been heard of.
+    // The first goal to come out is the cheapest. Another simulation may begin before that is heard of.
     if (this.#concluded) return 'waiting';
-    // The first goal to come out is the cheapest; a simulation that was under way may hold a dearer one.
-    if (this.#tree.conclusion !== undefined) return 'solved';
     const node = this.#frontier.pop();
     // Whoever is expanding a node may still bring something.
     if (node === undefined) return 'waiting';

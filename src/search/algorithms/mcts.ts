@@ -6,11 +6,9 @@ import {
   knownValue,
   puct,
   type Selection,
-  type TreeView,
   type WideningRule,
 } from '../../tree/selection.ts';
-import type { SearchTree } from '../../tree/tree.ts';
-import type { SearchAlgorithm, SearchContext, Simulation } from '../contracts.ts';
+import type { SearchAlgorithm } from '../contracts.ts';
 import { reach } from './reach.ts';
 
 /** Options of {@link mcts}. */
@@ -56,61 +54,34 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   expectOneOf('evaluates', evaluates, ['one', 'all']);
   expectInteger('maxDepth', maxDepth, { min: 1, max: Number.POSITIVE_INFINITY });
 
-  const rules: GrowthRules = { selection, width, widening, maxDepth, evaluates };
+  const canGrow = ({ status, depth }: SearchNode) => status === 'open' && depth < maxDepth;
+  // A node whose children the budget had no room for is asked again when the search goes on.
+  const isFull = ({ depth, children }: SearchNode) =>
+    depth >= maxDepth || (widening === undefined && children.length > 0);
   return {
     name: 'mcts',
     concurrency: 'any',
     laws: ['visits', 'values', 'simulations'],
     async run(tree, context) {
       await context.simulate(async (simulation) => {
-        const node = await grow(tree, { tree, context, simulation, rules });
-        if (node === undefined) return 'exhausted';
+        // Marked in the same breath: simulations that start together must see each other.
+        const leaf = await reach(context, () => {
+          const selected = selection(tree, simulation.random);
+          return selected && simulation.visit(selected);
+        });
+        if (leaf === undefined) return 'exhausted';
+
+        const children = canGrow(leaf) ? await context.expand(leaf, { count: width }) : [];
+        if (isFull(leaf)) tree.complete(leaf);
+        if (evaluates === 'all') await context.evaluate(children);
+
+        const node = await reach(context, () => simulation.visit(firstToTry(children) ?? leaf));
         await context.evaluate([node]);
         if (node.status !== 'failed') tree.backup(node, { rule, discount });
         return 'continue';
       });
     },
   };
-}
-
-type GrowthRules = Required<Omit<MctsOptions, 'backup' | 'discount' | 'widening'>> & {
-  readonly widening: WideningRule | undefined;
-};
-
-interface Growth<State, Action> {
-  readonly tree: SearchTree<State, Action>;
-  readonly context: SearchContext<State, Action>;
-  readonly simulation: Simulation<State, Action>;
-  readonly rules: GrowthRules;
-}
-
-/** Selects a leaf and expands it. Returns the node to evaluate; `undefined` when nothing is left. */
-async function grow<State, Action>(
-  from: TreeView<State, Action>,
-  growth: Growth<State, Action>,
-): Promise<SearchNode<State, Action> | undefined> {
-  const { tree, context, simulation, rules } = growth;
-  const { widening, width, maxDepth } = rules;
-  // Marked in the same breath: simulations that start together must see each other.
-  const leaf = await reach(context, () => {
-    const selected = rules.selection(from, simulation.random);
-    return selected && simulation.visit(selected);
-  });
-  if (leaf === undefined) return undefined;
-
-  const { length: before } = leaf.children;
-  const mayGrow = leaf.status === 'open' && leaf.depth < maxDepth;
-  const drawn = mayGrow ? await context.expand(leaf, { count: width }) : [];
-  // A node whose children the budget had no room for is asked again when the search goes on.
-  const isFull = widening === undefined && leaf.children.length > 0;
-  if (isFull || leaf.depth >= maxDepth) tree.complete(leaf);
-  if (rules.evaluates === 'all') await context.evaluate(drawn);
-
-  const candidates = drawn.length > 0 ? drawn : leaf.children;
-  const node = await reach(context, () => simulation.visit(firstToTry(candidates) ?? leaf));
-  // A widening that brought nothing new must not hold the search up: it goes on below.
-  const isOld = before > 0 && leaf.children.length === before && node !== leaf;
-  return isOld ? ((await grow({ cursor: node }, growth)) ?? node) : node;
 }
 
 /**

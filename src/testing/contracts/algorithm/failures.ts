@@ -26,7 +26,7 @@ export function describeFailures({ claims, runner }: AlgorithmSubject): void {
         assert.deepEqual(actions, ['good', 'finish']);
         const failed = [...tree.nodes()].filter(({ status }) => status === 'failed');
         for (const { failure } of failed) {
-          assert.match(failure?.message ?? '', /floor|trap|children failed/);
+          assert.ok(failure !== undefined && failure.message !== '', 'it does not say why');
         }
       }
     });
