@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 // Biome formats and lints; ESLint holds only the rules that need types.
 // biome-ignore lint/style/noDefaultExport: eslint reads the default export
 export default tseslint.config(
-  { ignores: ['dist/', 'site/', 'coverage/'] },
+  { ignores: ['dist/', 'site/', 'coverage/', '.tmp/'] },
   {
     files: ['**/*.ts'],
     languageOptions: {

@@ -16,19 +16,13 @@ const events = streamSearch({
 
 let simulations = 0;
 for await (const event of events) {
-  switch (event.type) {
-    case 'node-evaluated':
-      if (event.node.depth <= 1) {
-        console.log(`node ${event.node.id}: v = ${event.evaluation.value.toFixed(2)}`);
-      }
-      break;
-    case 'simulation-end':
-      simulations++;
-      break;
-    case 'node-failed':
-      console.log(`node ${event.node.id} failed: ${event.failure.message}`);
-      break;
+  if (event.type === 'node-evaluated' && event.node.depth <= 1) {
+    console.log(`node ${event.node.id}: v = ${event.evaluation.value.toFixed(2)}`);
   }
+  if (event.type === 'node-failed') {
+    console.log(`node ${event.node.id} failed: ${event.failure.message}`);
+  }
+  if (event.type === 'simulation-end') simulations++;
   // Leaving the loop ends the search and aborts whatever is in flight.
   if (simulations === 200) break;
 }

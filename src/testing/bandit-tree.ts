@@ -8,7 +8,7 @@ export interface BanditTreeOptions {
   readonly arms?: number;
   /** How many arms are pulled until the end. @defaultValue 3 */
   readonly depth?: number;
-  /** @defaultValue 0 */
+  /** Which tree it is. @defaultValue 0 */
   readonly seed?: number;
 }
 

@@ -22,6 +22,6 @@ export {
   type TableTransition,
   tableMdp,
 } from './table-mdp.ts';
-export type { Exception, TestRunner } from './test-runner.ts';
+export type { Exemption, TestRunner } from './test-runner.ts';
 export { hashedAnswer, type ThroughModelOptions, throughModel } from './through-model.ts';
 export { type Board, type TicTacToe, ticTacToe, ticTacToePositions } from './tic-tac-toe.ts';

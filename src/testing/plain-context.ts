@@ -1,14 +1,15 @@
+import { setMaxListeners } from 'node:events';
 import { seededRandom } from '../runtime/random.ts';
 import type { CallContext, Clock, Random } from '../spec/context.ts';
 import { manualClock } from './manual-clock.ts';
 
 /** Options of {@link plainContext}. */
 export interface PlainContextOptions {
-  /** @defaultValue a new one of seed 0 */
+  /** Its random numbers. @defaultValue those of seed 0 */
   readonly random?: Random;
-  /** @defaultValue a manual clock that moves itself */
+  /** Its time. @defaultValue a manual clock that moves itself */
   readonly clock?: Clock;
-  /** @defaultValue one that never aborts */
+  /** Aborts its calls. @defaultValue one that never aborts */
   readonly signal?: AbortSignal;
 }
 
@@ -19,10 +20,12 @@ export interface PlainContextOptions {
 export function plainContext(options: PlainContextOptions = {}): CallContext {
   const { random = seededRandom(), clock = manualClock({ auto: true }) } = options;
   const { signal = new AbortController().signal } = options;
+  // Every call in flight may listen; that is no leak.
+  setMaxListeners(0, signal);
   const call = { signal, clock };
   const open = async <Value>(act: () => Promise<Value>): Promise<Value> => {
     signal.throwIfAborted();
-    return await act();
+    return act();
   };
   return {
     signal,

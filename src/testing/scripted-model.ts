@@ -26,9 +26,9 @@ export interface ScriptedModelOptions {
   readonly capabilities?: Capabilities;
   /** What a request used. @defaultValue a token for each four characters, begun ones counted */
   readonly usage?: (request: GenerateRequest, completions: readonly Completion[]) => Usage;
-  /** @defaultValue `'scripted'` */
+  /** Who serves it. @defaultValue `'scripted'` */
   readonly provider?: string;
-  /** @defaultValue `'script'` */
+  /** Its name, and what prices go by. @defaultValue `'script'` */
   readonly modelId?: string;
 }
 

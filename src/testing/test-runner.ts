@@ -10,21 +10,21 @@ export interface TestRunner {
 }
 
 /** Tests that do not apply, and why not. */
-export interface Exception {
+export interface Exemption {
   /** Why the tests do not apply: one sentence for a reader of the report. */
   readonly reason: string;
   /** The names of the tests. */
   readonly tests: readonly string[];
 }
 
-/** A runner that reports the excepted tests with their reason instead of running them. */
-export function except(runner: TestRunner, exceptions: readonly Exception[]): TestRunner {
+/** A runner that reports exempted tests with their reason instead of running them. */
+export function withExemptions(runner: TestRunner, exemptions: readonly Exemption[]): TestRunner {
   return {
     describe: (name, define) => runner.describe(name, define),
     test(name, run) {
-      const exception = exceptions.find(({ tests }) => tests.includes(name));
-      if (exception === undefined) return runner.test(name, run);
-      return runner.test(`${name} — not claimed: ${exception.reason}`, () => {});
+      const exemption = exemptions.find(({ tests }) => tests.includes(name));
+      if (exemption === undefined) return runner.test(name, run);
+      return runner.test(`${name} — not claimed: ${exemption.reason}`, () => {});
     },
   };
 }

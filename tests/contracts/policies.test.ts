@@ -23,7 +23,7 @@ for (const temperature of [0, 0.5]) {
       create: () => greedy({ actions: tiles.actions, score, temperature }),
       environment: tiles,
       ...(temperature === 0 && {
-        except: [
+        exempt: [
           {
             reason: 'at temperature 0 it takes the best action each time',
             tests: ['gives other samples at other offsets'],

@@ -1,4 +1,4 @@
-import { except, type TestRunner } from '../test-runner.ts';
+import { type TestRunner, withExemptions } from '../test-runner.ts';
 import type { AlgorithmClaims } from './algorithm/claims.ts';
 import { describeCostSearch } from './algorithm/cost-search.ts';
 import { describeFailures } from './algorithm/failures.ts';
@@ -18,7 +18,7 @@ import { describeTruths } from './algorithm/truths.ts';
  * ```
  */
 export function describeAlgorithm(name: string, claims: AlgorithmClaims, runner: TestRunner): void {
-  const subject = { claims, runner: except(runner, claims.except ?? []) };
+  const subject = { claims, runner: withExemptions(runner, claims.exempt ?? []) };
   runner.describe(`algorithm ${name}`, () => {
     describeTruths(subject);
     describeLaws(subject);

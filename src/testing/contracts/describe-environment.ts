@@ -6,7 +6,7 @@ import type { Random } from '../../spec/context.ts';
 import type { Environment, Transition } from '../../spec/environment.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import { plainContext } from '../plain-context.ts';
-import { type Exception, except, type TestRunner } from '../test-runner.ts';
+import { type Exemption, type TestRunner, withExemptions } from '../test-runner.ts';
 
 /** What an environment claims, for {@link describeEnvironment}. */
 export interface EnvironmentClaims<State, Action> {
@@ -19,7 +19,7 @@ export interface EnvironmentClaims<State, Action> {
   /** The longest walk, in actions. @defaultValue 16 */
   readonly maxDepth?: number;
   /** Tests that do not apply, by name, and why not. @defaultValue none */
-  readonly except?: readonly Exception[];
+  readonly exempt?: readonly Exemption[];
 }
 
 /** A step of a random walk. */
@@ -44,7 +44,7 @@ export function describeEnvironment<State, Action>(
   claims: EnvironmentClaims<State, Action>,
   runner: TestRunner,
 ): void {
-  const subject = { claims, runner: except(runner, claims.except ?? []) };
+  const subject = { claims, runner: withExemptions(runner, claims.exempt ?? []) };
   runner.describe(`environment ${name}`, () => {
     describeSteps(subject);
     describeKeys(subject);

@@ -9,7 +9,7 @@ import type { SearchNode } from '../../spec/node.ts';
 import type { Policy } from '../../spec/policy.ts';
 import { SearchTree } from '../../tree/tree.ts';
 import { plainContext } from '../plain-context.ts';
-import { type Exception, except, type TestRunner } from '../test-runner.ts';
+import { type Exemption, type TestRunner, withExemptions } from '../test-runner.ts';
 import { sampleTree, unlimited } from './sampling.ts';
 
 /** What an evaluator claims, for {@link describeEvaluator}. */
@@ -23,7 +23,7 @@ export interface EvaluatorClaims<State, Action> {
   /** A state that it cannot value, and that must fail alone. @defaultValue not tested */
   readonly unfit?: State;
   /** Tests that do not apply, by name, and why not. @defaultValue none */
-  readonly except?: readonly Exception[];
+  readonly exempt?: readonly Exemption[];
 }
 
 /**
@@ -40,7 +40,7 @@ export function describeEvaluator<State, Action>(
   claims: EvaluatorClaims<State, Action>,
   runner: TestRunner,
 ): void {
-  const subject = { claims, runner: except(runner, claims.except ?? []) };
+  const subject = { claims, runner: withExemptions(runner, claims.exempt ?? []) };
   runner.describe(`evaluator ${name}`, () => {
     describeValues(subject);
     describeBatches(subject);
@@ -152,7 +152,7 @@ async function evaluate<State, Action>(
   nodes: readonly SearchNode<State, Action>[],
   context: CallContext = plainContext({ random: seededRandom('values') }),
 ): Promise<readonly (Evaluation | Failure)[]> {
-  return await create().evaluate(nodes, { context, remaining: unlimited });
+  return create().evaluate(nodes, { context, remaining: unlimited });
 }
 
 function lookOf({ id, visits, value, rawValue, status, children }: SearchNode): string {

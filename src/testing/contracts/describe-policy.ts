@@ -5,7 +5,7 @@ import type { Environment } from '../../spec/environment.ts';
 import type { SearchNode } from '../../spec/node.ts';
 import type { Policy, Proposal } from '../../spec/policy.ts';
 import { plainContext } from '../plain-context.ts';
-import { type Exception, except, type TestRunner } from '../test-runner.ts';
+import { type Exemption, type TestRunner, withExemptions } from '../test-runner.ts';
 import { isAction, sampleTree, unlimited } from './sampling.ts';
 
 /** What a policy claims, for {@link describePolicy}. */
@@ -15,7 +15,7 @@ export interface PolicyClaims<State, Action> {
   /** An environment in which it is at home. Its start must offer several actions. */
   readonly environment: Environment<State, Action>;
   /** Tests that do not apply, by name, and why not. @defaultValue none */
-  readonly except?: readonly Exception[];
+  readonly exempt?: readonly Exemption[];
 }
 
 /**
@@ -32,7 +32,7 @@ export function describePolicy<State, Action>(
   claims: PolicyClaims<State, Action>,
   runner: TestRunner,
 ): void {
-  const { test } = except(runner, claims.except ?? []);
+  const { test } = withExemptions(runner, claims.exempt ?? []);
   const nodes = () => openNodes(claims);
   runner.describe(`policy ${name}`, () => {
     test('gives priors from 0 up that sum to at most 1', async () => {
@@ -127,7 +127,7 @@ async function ask<State, Action>(
   // As a search does it: random numbers are named by the node and the offset.
   const random = seededRandom('propose').split(node.id, offset);
   const context = plainContext({ random });
-  return await create().propose(node, { context, count, offset, remaining: unlimited });
+  return create().propose(node, { context, count, offset, remaining: unlimited });
 }
 
 function textOf<Action>(proposal: Proposal<Action>): string {

@@ -1,7 +1,7 @@
 import type { SearchAlgorithm } from '../../../search/contracts.ts';
 import type { Heuristic } from '../../../spec/evaluator.ts';
 import type { SearchNode } from '../../../spec/node.ts';
-import type { Exception, TestRunner } from '../../test-runner.ts';
+import type { Exemption, TestRunner } from '../../test-runner.ts';
 
 /** What an algorithm claims, for `describeAlgorithm`. The conservation laws it declares itself. */
 export interface AlgorithmClaims {
@@ -25,7 +25,7 @@ export interface AlgorithmClaims {
   /** Makes it a search for cheapest paths. @defaultValue it is none */
   readonly costSearch?: (rules: CostRules) => SearchAlgorithm;
   /** Tests that do not apply, by name, and why not. @defaultValue none */
-  readonly except?: readonly Exception[];
+  readonly exempt?: readonly Exemption[];
 }
 
 /** What a search for cheapest paths goes by. */

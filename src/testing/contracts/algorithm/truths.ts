@@ -121,7 +121,7 @@ function describeConvergence({ claims, runner }: AlgorithmSubject): void {
         const visits = node.children.map((child) => child.visits);
         const next = node.children.find(({ action }) => action === arm);
         assert.equal(next?.visits, Math.max(...visits), `seed ${seed}: ${visits} at ${arm}`);
-        if (next !== undefined) node = next;
+        node = next;
       }
     }
   });

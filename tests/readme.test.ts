@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+test('the program in the README is the first example, which CI runs', () => {
+  const example = readFileSync(join(root, 'examples/01-search-a-puzzle.ts'), 'utf8');
+  const [, program] =
+    /<!-- examples\/01-search-a-puzzle\.ts -->\n```ts\n(.*?)```/s.exec(readme) ?? [];
+  expect(program).toBe(example.slice(example.indexOf('import')));
+});
+
+test('every link of the documents leads to a file', () => {
+  const documents = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.md') && !/node_modules|dist|site|\.tmp/.test(file),
+  );
+  expect(documents.length).toBeGreaterThan(8);
+  for (const document of documents) {
+    const text = readFileSync(join(root, document), 'utf8');
+    for (const [, target = ''] of text.matchAll(/\]\(([^)#:]+)\)/g)) {
+      const path = join(root, dirname(document), target);
+      expect(existsSync(path), `${document} links to ${target}`).toBe(true);
+    }
+  }
+});
+
+test('every npm script that the documents name exists', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const named = [...`${readme}${contributing}`.matchAll(/npm run (?:--silent )?([\w:]+)/g)];
+  expect(named.length).toBeGreaterThan(5);
+  for (const [, name = ''] of named) expect(Object.keys(scripts)).toContain(name);
+});
