@@ -165,14 +165,16 @@ export class CallGate {
     if (this.#storageError !== undefined) throw this.#storageError;
     const recorded = this.#index.calls.get(key);
     const interrupted = recorded === undefined && !request.repeatable && this.#index.open.has(key);
-    this.#expectRecorded(recorded, request);
-
     const granted = request.ledger.reserve(request.reserve);
     const reservation = granted instanceof Promise ? await granted : granted;
-    if (this.#options.signal.aborted) {
-      // The abort itself set free what this call waited for.
-      reservation.settle(nothing);
+    try {
+      // An abort may itself have set free what this call waited for.
       this.#options.signal.throwIfAborted();
+      // Asked only now: a call that the recorded budget refused is not in the journal either.
+      this.#expectRecorded(recorded, request);
+    } catch (error) {
+      reservation.settle(nothing);
+      throw error;
     }
     const call = this.#issued++;
     const { promise, apply, signal } = this.#pending(call, request, reservation);

@@ -53,7 +53,7 @@ export class Ledger {
   #reserved: CallSpend = { calls: 0, tokens: 0, usd: 0 };
   #open = 0;
   #overdraft = 0;
-  #refused: keyof CallSpend | undefined;
+  #refused: keyof Spend | undefined;
   readonly #waiters: Waiter[] = [];
 
   constructor(options: { budget: Budget; clock: Clock; parent?: Ledger | undefined }) {
@@ -124,6 +124,15 @@ export class Ledger {
   addNodes(count: number): void {
     this.#nodes += count;
     this.#parent?.addNodes(count);
+  }
+
+  /** The error for an expansion that does not fit. It ends the search. */
+  refuseNodes(count: number): EspalierError {
+    this.#refused ??= 'nodes';
+    return new EspalierError(
+      'budget',
+      `The budget has room for ${this.freeNodes} nodes; the next expansion may need ${count}.`,
+    );
   }
 
   /** How many more nodes fit. */

@@ -51,12 +51,13 @@ export class Expansions<State, Action> {
     const { tree, policy, runtime, ledger } = this.#session;
     if (node.status !== 'open' || node.kind === 'proposed') return [];
     const offset = node.samples;
-    // Samples that cannot be kept are not bought; a policy that lists all its actions is asked for all.
-    const wanted = Number.isFinite(count) ? Math.min(count, Math.max(1, ledger.freeNodes)) : count;
-    const asked = Number.isFinite(wanted) ? wanted : 0;
+    const isLimited = Number.isFinite(count);
+    // Samples that may have no room are not bought.
+    if (isLimited && count > ledger.freeNodes) throw ledger.refuseNodes(count);
+    const asked = isLimited ? count : 0;
     const context = new PluginContext(runtime, 'propose', { node: node.id, offset });
-    const request = new Request(context, ledger, { count: wanted, offset, arm, independent });
-    const batch = { context, wanted, asked, independent };
+    const request = new Request(context, ledger, { count, offset, arm, independent });
+    const batch = { context, wanted: count, asked, independent };
     tree.countSamples(node, asked);
     try {
       const proposals = policy.propose(node, request);
@@ -113,16 +114,16 @@ export class Expansions<State, Action> {
     // A policy that lists all it has draws no samples.
     const before = node.samples - asked;
     const size = tree.size;
-    const room = ledger.freeNodes;
-    const { children, failures } = applyProposals(tree, node, { proposals, before, room });
+    const applied = applyProposals(tree, node, { proposals, before, room: ledger.freeNodes });
+    if ('needs' in applied) return context.refuse(ledger.refuseNodes(applied.needs));
+    const { children, failures } = applied;
     ledger.addNodes(tree.size - size);
     this.#settleFailures(node, failures, batch);
     emit?.({ type: 'node-expanded', node, children });
     if (proposals.length === 0 && node.children.length === 0) {
       const message = 'The policy proposed nothing.';
       failNode(this.#session, node, { kind: 'empty', message });
-    } else if (proposals.length < wanted && tree.size - size < room && node.status === 'open') {
-      // What the budget had no room for may still be proposed when the search goes on.
+    } else if (proposals.length < wanted && node.status === 'open') {
       tree.complete(node);
     }
     return children;

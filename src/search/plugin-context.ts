@@ -88,6 +88,12 @@ export class PluginContext implements CallContext {
     if (this.#refusal !== undefined) throw this.#refusal;
   }
 
+  /** Ends the search instead of what this plug-in call was for. */
+  refuse(refusal: Error): never {
+    this.#refusal ??= refusal;
+    throw refusal;
+  }
+
   async #noting<T>(call: Promise<T>): Promise<T> {
     try {
       return await call;

@@ -6,7 +6,10 @@ import type { Proposal, SoundProposal } from '../spec/policy.ts';
 import type { NewChild, SearchTree } from '../tree/tree.ts';
 
 /** What became of a batch of proposals. */
-export interface Applied<State, Action> {
+export type Applied<State, Action> = Appended<State, Action> | { readonly needs: number };
+
+/** Proposals that had room, all of them. */
+export interface Appended<State, Action> {
   /** The children that the proposals stand for, in order, each once. */
   readonly children: readonly SearchNode<State, Action>[];
   readonly failures: readonly Failure[];
@@ -27,6 +30,9 @@ export interface ProposalBatch<Action> {
  *
  * Where a policy gives no priors, a child's prior is its share of all samples drawn at the node. A prior
  * that a policy gives for a child that is there already restates that child's prior, and adds nothing.
+ *
+ * Where there is no room for all that is new, nothing is done: a node with some of its children would pass
+ * for one with all of them when the search goes on.
  */
 export function applyProposals<State, Action>(
   tree: SearchTree<State, Action>,
@@ -37,44 +43,35 @@ export function applyProposals<State, Action>(
     return { children: tree.add(node, proposals), failures: none };
   }
   const { sound, failures } = sift(proposals);
-  return {
-    children: merge(tree, node, { sound, before, total: before + proposals.length, room }),
-    failures,
-  };
-}
+  const siblings = new Siblings(node.children);
+  const total = before + proposals.length;
+  const twins = sound.map(({ action, prior = 1 / total, completion }) => {
+    const twin = siblings.find(action);
+    if (twin !== undefined) return { twin, prior };
+    const child = siblings.add({ action, prior, ...(completion !== undefined && { completion }) });
+    return { twin: child, prior: 0 };
+  });
+  if (siblings.fresh.length > room) return { needs: siblings.fresh.length };
 
-interface SoundBatch<Action> {
-  readonly sound: readonly SoundProposal<Action>[];
-  readonly before: number;
-  /** Samples drawn at the node, this batch included. */
-  readonly total: number;
-  readonly room: number;
-}
-
-/** Adds what is new, and adds the priors of what is not to the children that are there. */
-function merge<State, Action>(
-  tree: SearchTree<State, Action>,
-  node: SearchNode<State, Action>,
-  { sound, before, total, room }: SoundBatch<Action>,
-): readonly SearchNode<State, Action>[] {
   const isShare = sound.every(({ prior }) => prior === undefined);
   if (isShare && before > 0) dilute(tree, node, before / total);
-  const siblings = new Siblings(node.children);
-  const chosen = new Set<Candidate<State, Action>>();
-  for (const { action, prior = 1 / total, completion } of sound) {
-    const twin = siblings.find(action);
-    if (twin === undefined) {
-      if (siblings.fresh.length === room) continue;
-      chosen.add(siblings.add({ action, prior, ...(completion !== undefined && { completion }) }));
-      continue;
-    }
-    if (!('id' in twin)) twin.prior += prior;
-    else tree.setPrior(twin, isShare ? twin.prior + prior : Math.max(twin.prior, prior));
-    chosen.add(twin);
-  }
+  for (const { twin, prior } of twins) raise(tree, twin, { prior, isShare });
   const added = tree.add(node, siblings.fresh);
   let next = 0;
-  return [...chosen].flatMap((child) => ('id' in child ? [child] : (added[next++] ?? [])));
+  const children = [...new Set(twins.map(({ twin }) => twin))].flatMap((child) =>
+    'id' in child ? [child] : (added[next++] ?? []),
+  );
+  return { children, failures };
+}
+
+/** Adds the prior of a repeated proposal to the child that it repeats. */
+function raise<State, Action>(
+  tree: SearchTree<State, Action>,
+  twin: Candidate<State, Action>,
+  { prior, isShare }: { readonly prior: number; readonly isShare: boolean },
+): void {
+  if (!('id' in twin)) twin.prior += prior;
+  else tree.setPrior(twin, isShare ? twin.prior + prior : Math.max(twin.prior, prior));
 }
 
 /** Parts proposals into those that can be used and the failures of the rest. */

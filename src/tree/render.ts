@@ -34,31 +34,54 @@ export function renderTree<State, Action>(
   const label = (node: SearchNode<State, Action>): string =>
     node.kind === 'root' ? '●' : clip(visible(format(node.action)), width);
   const lines: Line[] = [];
-
-  const draw = (node: SearchNode<State, Action>, indent: string, branch: string): void => {
+  // A stack of our own: paths may be longer than the call stack is deep.
+  const stack: Entry<State, Action>[] = [{ node: tree.root, indent: '', branch: '' }];
+  for (let entry = stack.pop(); entry !== undefined; entry = stack.pop()) {
+    const { node, indent, branch } = entry;
+    if (typeof node === 'number') {
+      lines.push({ label: `${indent}${branch}… ${node} more`, numbers: '' });
+      continue;
+    }
     const mark = best.has(node) ? '★ ' : '';
     lines.push({
       label: `${indent}${branch}${mark}${label(node)}`,
       numbers: numbers(node, isVisited),
     });
-    const below = branch === '' ? '' : `${indent}${branch === '└─ ' ? '   ' : '│  '}`;
+    const below = branch === '' ? '' : `${indent}${branch === last ? '   ' : '│  '}`;
     const ranked = node.children.toSorted((a, b) => b.visits - a.visits || b.value - a.value);
     const shown = ranked.filter((child, rank) => {
       return best.has(child) || (node.depth < depth && rank < breadth);
     });
-    const hidden = ranked.length - shown.length;
-    for (const [index, child] of shown.entries()) {
-      const isLast = index === shown.length - 1 && hidden === 0;
-      draw(child, below, isLast ? '└─ ' : '├─ ');
-    }
-    if (hidden > 0) lines.push({ label: `${below}└─ … ${hidden} more`, numbers: '' });
-  };
-  draw(tree.root, '', '');
+    stack.push(...entriesOf(shown, ranked.length - shown.length, below).reverse());
+  }
 
-  const column = Math.max(...lines.map((line) => line.label.length));
+  const column = lines.reduce((most, line) => Math.max(most, line.label.length), 0);
   return lines
     .map(({ label: text, numbers: row }) => `${text.padEnd(column)}  ${row}`.trimEnd())
     .join('\n');
+}
+
+/** The branch of the last child. */
+const last = '└─ ';
+
+/** A node to draw, or how many are left out, and where. */
+interface Entry<State, Action> {
+  readonly node: SearchNode<State, Action> | number;
+  readonly indent: string;
+  readonly branch: string;
+}
+
+function entriesOf<State, Action>(
+  shown: readonly SearchNode<State, Action>[],
+  hidden: number,
+  indent: string,
+): Entry<State, Action>[] {
+  const entries = hidden > 0 ? [...shown, hidden] : shown;
+  return entries.map((node, index) => ({
+    node,
+    indent,
+    branch: index === entries.length - 1 ? last : '├─ ',
+  }));
 }
 
 interface Line {

@@ -266,15 +266,14 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** Moves the cursor of the real world to a node below it. Siblings stay, because pairs need them. */
   advance(node: SearchNode<State, Action>): void {
     const own = this.#own(node);
-    let above: TreeNode<State, Action> | undefined = own;
-    while (above !== undefined && above !== this.#cursor) above = above.parent;
-    if (above === undefined || !own.realised) {
+    if (!this.#isBelowCursor(own) || !own.realised) {
       throw new EspalierError(
         'usage',
         `Expected \`node\` to be a realised node below the cursor ${this.#cursor.id}, got node ${node.id}.`,
       );
     }
     this.#cursor = own;
+    this.#leaveBehind();
   }
 
   /** Says on which node an unfinished search would bet, where visits do not say it. */
@@ -343,8 +342,24 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     return own;
   }
 
+  /** What was best elsewhere can no longer be reached. */
+  #leaveBehind(): void {
+    const isElsewhere = (node: SearchNode<State, Action> | undefined) =>
+      node !== undefined && !this.#isBelowCursor(this.#own(node));
+    if (isElsewhere(this.#conclusion?.node)) this.#conclusion = undefined;
+    if (isElsewhere(this.#preferred)) this.#preferred = undefined;
+    this.#best = undefined;
+    for (const node of this.#nodes) this.#consider(node);
+  }
+
+  #isBelowCursor(node: TreeNode<State, Action>): boolean {
+    let above: TreeNode<State, Action> | undefined = node;
+    while (above !== undefined && above !== this.#cursor) above = above.parent;
+    return above !== undefined;
+  }
+
   #consider(node: TreeNode<State, Action>): void {
-    if (!node.terminal && !node.answer) return;
+    if ((!node.terminal && !node.answer) || !this.#isBelowCursor(node)) return;
     const score = this.score(view(node));
     if (score === undefined) return;
     const best = this.#best;
