@@ -8,8 +8,13 @@ import {
   type Selection,
   type WideningRule,
 } from '../../tree/selection.ts';
-import type { SearchAlgorithm } from '../contracts.ts';
-import { reach } from './reach.ts';
+import type { SearchTree } from '../../tree/tree.ts';
+import type {
+  SearchAlgorithm,
+  SearchContext,
+  Simulation,
+  SimulationOutcome,
+} from '../contracts.ts';
 
 /** Options of {@link mcts}. */
 export interface MctsOptions {
@@ -54,34 +59,57 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   expectOneOf('evaluates', evaluates, ['one', 'all']);
   expectInteger('maxDepth', maxDepth, { min: 1, max: Number.POSITIVE_INFINITY });
 
-  const canGrow = ({ status, depth }: SearchNode) => status === 'open' && depth < maxDepth;
-  // A node whose children the budget had no room for is asked again when the search goes on.
-  const isFull = ({ depth, children }: SearchNode) =>
-    depth >= maxDepth || (widening === undefined && children.length > 0);
+  const rules: Rules = { rule, discount, width, widening, maxDepth, evaluates, selection };
   return {
     name: 'mcts',
     concurrency: 'any',
     laws: ['visits', 'values', 'simulations'],
     async run(tree, context) {
-      await context.simulate(async (simulation) => {
-        // Marked in the same breath: simulations that start together must see each other.
-        const leaf = await reach(context, () => {
-          const selected = selection(tree, simulation.random);
-          return selected && simulation.visit(selected);
-        });
-        if (leaf === undefined) return 'exhausted';
-
-        const children = canGrow(leaf) ? await context.expand(leaf, { count: width }) : [];
-        if (isFull(leaf)) tree.complete(leaf);
-        if (evaluates === 'all') await context.evaluate(children);
-
-        const node = await reach(context, () => simulation.visit(firstToTry(children) ?? leaf));
-        await context.evaluate([node]);
-        if (node.status !== 'failed') tree.backup(node, { rule, discount });
-        return 'continue';
-      });
+      const growth = { tree, context, rules };
+      await context.simulate((simulation) => simulateOnce(growth, simulation));
     },
   };
+}
+
+interface Rules extends Required<Omit<MctsOptions, 'backup' | 'widening'>> {
+  readonly rule: BackupRule;
+  readonly widening: WideningRule | undefined;
+}
+
+interface Growth<State, Action> {
+  readonly tree: SearchTree<State, Action>;
+  readonly context: SearchContext<State, Action>;
+  readonly rules: Rules;
+}
+
+/** Select, expand, evaluate, back up. */
+async function simulateOnce<State, Action>(
+  { tree, context, rules }: Growth<State, Action>,
+  simulation: Simulation<State, Action>,
+): Promise<SimulationOutcome> {
+  const { selection, width, widening, maxDepth, evaluates, rule, discount } = rules;
+  let leaf = selection(tree, simulation.random);
+  for (; leaf !== undefined; leaf = selection(tree, simulation.random)) {
+    // Marked before anything is waited for: simulations that start together must see each other.
+    simulation.visit(leaf);
+    if (leaf.kind === 'proposed') await context.realise([leaf]);
+    if (!isOutOfReach(leaf)) break;
+  }
+  if (leaf === undefined) return 'exhausted';
+
+  const canGrow = leaf.status === 'open' && leaf.depth < maxDepth;
+  const children = canGrow ? await context.expand(leaf, { count: width }) : [];
+  const isFull = widening === undefined && leaf.children.length > 0;
+  if (isFull || leaf.depth >= maxDepth) tree.complete(leaf);
+  if (evaluates === 'all') await context.evaluate(children);
+
+  let node = leaf;
+  do {
+    node = simulation.visit(firstToTry(children) ?? leaf);
+    await context.evaluate([node]);
+  } while (isOutOfReach(node));
+  if (node.status !== 'failed') tree.backup(node, { rule, discount });
+  return 'continue';
 }
 
 /**
@@ -97,6 +125,11 @@ function firstToTry<State, Action>(
     if (best === undefined || compare(child, best) > 0) best = child;
   }
   return best;
+}
+
+/** Whether a node turned out to be its sibling, or could not be stepped to: then another is tried. */
+function isOutOfReach({ status, kind }: SearchNode): boolean {
+  return status === 'pruned' || (status === 'failed' && kind === 'proposed');
 }
 
 function compare(a: SearchNode, b: SearchNode): number {
