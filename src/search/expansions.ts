@@ -94,7 +94,7 @@ export class Expansions<State, Action> {
     tree.annotate(node, { failedProposals: failed });
     for (const failure of failures) emit?.({ type: 'proposal-failed', node, failure });
     if (node.children.length > 0) return;
-    if (independent) tree.mutable(node.id).set({ failure: first });
+    if (independent) tree.noteFailure(node, first);
     else failNode(this.#session, node, first);
   }
 

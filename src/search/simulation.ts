@@ -3,12 +3,15 @@ import type { SearchNode } from '../spec/node.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import type { Simulation } from './contracts.ts';
 
-/** A simulation under way, with the marks that it leaves on its path. */
-export class SimulationInFlight<State, Action> implements Simulation<State, Action> {
+/**
+ * A simulation under way, with the marks that it leaves on its path. It is its own source of random
+ * numbers, set up when it is first drawn from: most simulations never do.
+ */
+export class SimulationInFlight<State, Action> implements Simulation<State, Action>, Random {
   readonly index: number;
   readonly #tree: SearchTree<State, Action> | undefined;
   readonly #source: Random;
-  #random: Random | undefined;
+  #draws: Random | undefined;
   #deepest: SearchNode<State, Action> | undefined;
 
   /** `tree` is left out where no other simulation could see the marks. */
@@ -19,8 +22,19 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   }
 
   get random(): Random {
-    this.#random ??= this.#source.split('simulation', this.index);
-    return this.#random;
+    return this;
+  }
+
+  next(): number {
+    return this.#stream().next();
+  }
+
+  integer(limit: number): number {
+    return this.#stream().integer(limit);
+  }
+
+  split(...labels: readonly (string | number)[]): Random {
+    return this.#stream().split(...labels);
   }
 
   visit<Node extends SearchNode<State, Action>>(node: Node): Node {
@@ -39,6 +53,11 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   release(): void {
     if (this.#deepest !== undefined) this.#tree?.addInFlight(this.#deepest, -1);
     this.#deepest = undefined;
+  }
+
+  #stream(): Random {
+    this.#draws ??= this.#source.split('simulation', this.index);
+    return this.#draws;
   }
 }
 

@@ -215,6 +215,11 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     closeAbove(own);
   }
 
+  /** Keeps why something came to nothing at a node that has not failed for it. */
+  noteFailure(node: SearchNode<State, Action>, failure: Failure): void {
+    this.#own(node).set({ failure });
+  }
+
   /** Puts a node aside because an algorithm, or an equal sibling, makes it needless. */
   prune(node: SearchNode<State, Action>): void {
     const own = this.#own(node);
