@@ -26,13 +26,14 @@ export interface Running {
 
 /** Builds the command line if needed, as `npm run espalier` does. */
 export async function build(): Promise<void> {
-  const { code, stderr } = await run('node', ['scripts/espalier.js', '--version']).finished;
+  const { code, stderr } = await run(process.execPath, ['scripts/espalier.js', '--version'])
+    .finished;
   if (code !== 0) throw new Error(stderr);
 }
 
 /** Starts the built command line. */
 export function start(...args: readonly string[]): Running {
-  return run('node', [main, ...args]);
+  return run(process.execPath, [main, ...args]);
 }
 
 /** Runs the built command line to its end. */
