@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import type { Journal } from '../runtime/journal.ts';
 import { type JournalFile, openJournal, readJournal } from '../runtime/journal-file.ts';
+import { storing } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type { TreeJson } from '../tree/serialize.ts';
@@ -50,7 +51,7 @@ export interface RunFolder extends Disposable {
  * @throws EspalierError `locked`, `invalid-journal` or `storage`.
  */
 export function openRun(path: string): RunFolder {
-  storing(path, () => mkdirSync(path, { recursive: true }));
+  storing(`\`${path}\``, () => mkdirSync(path, { recursive: true }));
   const release = takeLock(join(path, 'lock'));
   let journal: JournalFile;
   try {
@@ -106,7 +107,7 @@ export function readRun(path: string): SavedRun {
 
 function readTrees(path: string): readonly TreeEntry[] {
   if (!existsSync(path)) return [];
-  const text = storing(path, () => readFileSync(path, 'utf8'));
+  const text = storing(`\`${path}\``, () => readFileSync(path, 'utf8'));
   // A last line without its end was cut off while it was written.
   const complete = text
     .slice(0, text.lastIndexOf('\n') + 1)
@@ -132,36 +133,27 @@ function parseEntry(path: string, line: string, number: number): TreeEntry {
 
 function readJson(path: string): JsonValue | undefined {
   if (!existsSync(path)) return undefined;
-  return storing(path, () => JSON.parse(readFileSync(path, 'utf8')) as JsonValue);
+  return storing(`\`${path}\``, () => JSON.parse(readFileSync(path, 'utf8')) as JsonValue);
 }
 
 /** A reader sees the old file or the new one, and never half of one. */
 function replaceFile(path: string, content: JsonValue): void {
-  storing(path, () => {
+  storing(`\`${path}\``, () => {
     writeFileSync(`${path}.new`, `${JSON.stringify(content, undefined, 2)}\n`);
     renameSync(`${path}.new`, path);
   });
 }
 
 function appendLine(path: string, content: unknown): void {
-  storing(path, () => appendFileSync(path, `${JSON.stringify(content)}\n`));
+  storing(`\`${path}\``, () => appendFileSync(path, `${JSON.stringify(content)}\n`));
 }
 
 /** A line that a killed process left unfinished must not swallow the next one. */
 function dropBrokenLine(path: string): void {
   if (!existsSync(path)) return;
-  storing(path, () => {
+  storing(`\`${path}\``, () => {
     const bytes = readFileSync(path);
     const end = bytes.lastIndexOf('\n') + 1;
     if (end < bytes.length) truncateSync(path, end);
   });
-}
-
-function storing<Value>(path: string, act: () => Value): Value {
-  try {
-    return act();
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new EspalierError('storage', `\`${path}\` could not be used: ${reason}.`, { cause });
-  }
 }

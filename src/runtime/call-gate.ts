@@ -4,11 +4,14 @@ import type { JsonValue } from '../spec/json.ts';
 import type { ModelCall } from '../spec/language-model.ts';
 import { canonicalJson, contentAddress, expectJson } from './canonical-json.ts';
 import {
+  type FailureLine,
   type IntentLine,
   indexJournal,
   type Journal,
   type JournalIndex,
+  type JournalLine,
   type RecordedCall,
+  type ResultLine,
 } from './journal.ts';
 import type { CallSpend, Ledger, Reservation } from './ledger.ts';
 import type { Sequencer } from './sequencer.ts';
@@ -278,7 +281,7 @@ export class CallGate {
 
   /** Writes an outcome down. One that cannot be written is still used: it has been paid for. */
   #settled(
-    line: Extract<Parameters<Journal['append']>[0], { type: 'result' | 'failure' }>,
+    line: ResultLine | FailureLine,
     cause?: unknown,
   ): { outcome: Outcome; spend: CallSpend } {
     try {
@@ -291,7 +294,7 @@ export class CallGate {
     return { outcome, spend: line.spend };
   }
 
-  #write(line: Parameters<Journal['append']>[0]): void {
+  #write(line: JournalLine): void {
     if (this.#options.signal.aborted) return;
     try {
       this.#options.journal.append(line);

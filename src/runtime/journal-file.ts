@@ -7,8 +7,8 @@ import {
   readFileSync,
   writeSync,
 } from 'node:fs';
-import { EspalierError } from '../spec/errors.ts';
 import { type Journal, type JournalLine, parseJournal } from './journal.ts';
+import { storing } from './storing.ts';
 
 /** A journal on disk. */
 export interface JournalFile extends Journal, Disposable {
@@ -33,14 +33,14 @@ export interface JournalFileOptions {
  * @throws EspalierError `invalid-journal` or `storage`.
  */
 export function openJournal(path: string, { fsync = false }: JournalFileOptions = {}): JournalFile {
-  const file = storage(path, () => openSync(path, 'a+'));
+  const file = storing(`The file \`${path}\``, () => openSync(path, 'a+'));
   const { lines, size } = load(path, file);
   let end = size;
   let closed = false;
 
   const append = (line: JournalLine): void => {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    storage(path, () => {
+    storing(`The file \`${path}\``, () => {
       try {
         for (let written = 0; written < bytes.length; ) {
           written += writeSync(file, bytes, written);
@@ -64,28 +64,17 @@ export function openJournal(path: string, { fsync = false }: JournalFileOptions 
 
 /** Reads a journal without writing to it: for a replay. */
 export function readJournal(path: string): Pick<Journal, 'lines'> {
-  return parseJournal(storage(path, () => readFileSync(path, 'utf8')));
+  return parseJournal(storing(`The file \`${path}\``, () => readFileSync(path, 'utf8')));
 }
 
 function load(path: string, file: number): { lines: JournalLine[]; size: number } {
   try {
     const { lines, bytes } = parseJournal(readFileSync(file, 'utf8'));
-    if (fstatSync(file).size > bytes) storage(path, () => ftruncateSync(file, bytes));
+    if (fstatSync(file).size > bytes)
+      storing(`The file \`${path}\``, () => ftruncateSync(file, bytes));
     return { lines, size: bytes };
   } catch (error) {
     closeSync(file);
     throw error;
-  }
-}
-
-function storage<Value>(path: string, act: () => Value): Value {
-  try {
-    return act();
-  } catch (cause) {
-    if (EspalierError.isInstance(cause)) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new EspalierError('storage', `The file \`${path}\` could not be used: ${reason}.`, {
-      cause,
-    });
   }
 }

@@ -97,7 +97,7 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
   }
 
   evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
-    return this.#evaluations.evaluate(nodes);
+    return this.#evaluations.evaluate(nodes) ?? done;
   }
 
   key(node: SearchNode<State, Action>): string | undefined {

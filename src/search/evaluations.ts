@@ -1,18 +1,17 @@
 import { describeValue } from '../runtime/expect.ts';
+import { failureFrom } from '../runtime/failure.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { EvaluateRequest, Evaluation, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Spend } from '../spec/spend.ts';
-import { failNode, failureOf } from './failing.ts';
+import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { Realisations } from './realisations.ts';
 import type { SearchSession } from './session.ts';
 
 type Verdict = Evaluation | Failure;
-
-const done: Promise<void> = Promise.resolve();
 
 /** Asks the evaluator what nodes are worth, and writes the answers into the tree. */
 export class Evaluations<State, Action> {
@@ -25,12 +24,13 @@ export class Evaluations<State, Action> {
     this.#realisations = realisations;
   }
 
-  evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
+  /** Evaluates nodes that need it. Synchronous, without a promise, where the evaluator is. */
+  evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> | undefined {
     const realising =
       this.#session.evaluator?.needs === 'proposed' ? undefined : this.#realisations.realise(nodes);
-    const evaluating =
-      realising === undefined ? this.#evaluate(nodes) : realising.then(() => this.#evaluate(nodes));
-    return evaluating ?? done;
+    return realising === undefined
+      ? this.#evaluate(nodes)
+      : realising.then(() => this.#evaluate(nodes));
   }
 
   #evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> | undefined {
@@ -78,7 +78,7 @@ export class Evaluations<State, Action> {
 
   #fail(batch: readonly SearchNode<State, Action>[], error: unknown, context: PluginContext): void {
     context.throwIfInterrupted();
-    for (const node of batch) failNode(this.#session, node, failureOf(error, 'call'));
+    for (const node of batch) failNode(this.#session, node, failureFrom(error, 'call'));
   }
 
   #evaluator(): Evaluator<State, Action> {

@@ -1,11 +1,12 @@
 import { describeValue } from '../runtime/expect.ts';
+import { failureFrom } from '../runtime/failure.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Proposal, ProposeRequest } from '../spec/policy.ts';
 import type { Spend } from '../spec/spend.ts';
 import type { ExpandOptions } from './contracts.ts';
-import { failNode, failureOf } from './failing.ts';
+import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import { applyProposals } from './proposals.ts';
 import type { Realisations } from './realisations.ts';
@@ -74,7 +75,7 @@ export class Expansions<State, Action> {
     // Samples that were never drawn are offered again when the search goes on.
     if (batch.context.isInterrupted) this.#session.tree.countSamples(node, -batch.asked);
     batch.context.throwIfInterrupted();
-    this.#settleFailures(node, [failureOf(error, 'call')], batch);
+    this.#settleFailures(node, [failureFrom(error, 'call')], batch);
     return [];
   }
 

@@ -1,7 +1,8 @@
 import { describeValue } from '../runtime/expect.ts';
+import { failureFrom } from '../runtime/failure.ts';
 import type { Transition } from '../spec/environment.ts';
 import type { ChildNode, SearchNode } from '../spec/node.ts';
-import { failNode, failureOf } from './failing.ts';
+import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { SearchSession } from './session.ts';
 
@@ -121,7 +122,7 @@ export class Realisations<State, Action> {
 
   #fail(node: ChildNode<State, Action>, error: unknown, context: PluginContext): void {
     context.throwIfInterrupted();
-    failNode(this.#session, node, failureOf(error, 'environment'));
+    failNode(this.#session, node, failureFrom(error, 'environment'));
   }
 }
 

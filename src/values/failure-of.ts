@@ -1,3 +1,4 @@
+import { failureFrom } from '../runtime/failure.ts';
 import type { CallContext } from '../spec/context.ts';
 import { EspalierError, type EspalierErrorCode } from '../spec/errors.ts';
 import type { Failure } from '../spec/failure.ts';
@@ -12,8 +13,5 @@ const local: readonly EspalierErrorCode[] = ['usage', 'interrupted', 'unrecorded
 export function failureOf(error: unknown, kind: Failure['kind'], { signal }: CallContext): Failure {
   const code = EspalierError.isInstance(error) ? error.code : undefined;
   if (signal.aborted || (code !== undefined && !local.includes(code))) throw error;
-  return {
-    kind: code === 'interrupted' || code === 'unrecorded' ? code : kind,
-    message: error instanceof Error ? error.message : String(error),
-  };
+  return failureFrom(error, kind);
 }
