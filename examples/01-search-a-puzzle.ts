@@ -1,25 +1,28 @@
-/** Solves a Game of 24 with Monte-Carlo tree search: legal moves, and a hand-written guess of their worth. */
+/** Solves a Game of 24 with Monte-Carlo tree search: a small language model proposes steps and judges states. */
 import assert from 'node:assert/strict';
-import { mcts, renderTree, search, solved } from 'espalier';
+import { mcts, renderTree, search, solved, valueWidening } from 'espalier';
+import { tiny } from 'espalier/backends/tiny';
 import { gameOf24 } from 'espalier/environments/puzzles';
-import { uniform } from 'espalier/policies';
-import { heuristic } from 'espalier/values';
+import { fromModel } from 'espalier/policies';
+import { judge } from 'espalier/values';
 
-const puzzle = gameOf24.parse('4 9 10 13');
+const model = tiny(); // comes with the package; runs in this process
+const puzzle = gameOf24.parse('2 4 6 7');
 const environment = gameOf24.environment(puzzle);
+const { notation } = environment;
 
 const { actions, tree, stopReason, spend } = await search({
   environment,
-  policy: uniform(environment.actions),
-  evaluator: heuristic(gameOf24.estimate),
-  algorithm: mcts({ evaluates: 'all' }),
-  budget: { simulations: 200 },
+  policy: fromModel({ model, notation }),
+  evaluator: judge({ model, notation }),
+  algorithm: mcts({ width: 4, evaluates: 'all', widening: valueWidening() }),
+  budget: { calls: 400 },
   stopWhen: solved(),
 });
 
-for (const action of actions) console.log(environment.notation.format(action));
-console.log(`${stopReason} after ${spend.simulations} simulations\n`);
-console.log(renderTree(tree, { format: environment.notation.format, depth: 1 }));
+for (const action of actions) console.log(notation.format(action));
+console.log(`${stopReason} after ${spend.calls} calls, ${spend.tokens} tokens\n`);
+console.log(renderTree(tree, { format: notation.format, depth: 1 }));
 
 assert.equal(stopReason, 'solved');
 assert.ok(gameOf24.check(puzzle, actions).correct);

@@ -60,6 +60,7 @@ export type {
   LanguageModel,
   Message,
   ModelCall,
+  TokenAlternative,
   TokenLogprob,
   Usage,
 } from './spec/language-model.ts';
@@ -134,4 +135,9 @@ export {
   SearchTree,
   type TreeOrigin,
 } from './tree/tree.ts';
-export { type ProgressiveWideningOptions, progressiveWidening } from './tree/widening.ts';
+export {
+  type ProgressiveWideningOptions,
+  progressiveWidening,
+  type ValueWideningOptions,
+  valueWidening,
+} from './tree/widening.ts';

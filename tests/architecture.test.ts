@@ -13,6 +13,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   policies: ['spec', 'runtime'],
   values: ['spec', 'runtime'],
   environments: ['spec', 'runtime'],
+  backends: ['spec', 'runtime'],
   testing: ['spec', 'runtime', 'tree', 'search'],
   runs: ['spec', 'runtime', 'tree', 'search', 'policies', 'values', 'environments'],
   bench: [
@@ -26,7 +27,18 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'runs',
     'testing',
   ],
-  cli: ['spec', 'runtime', 'tree', 'search', 'policies', 'values', 'environments', 'runs', 'bench'],
+  cli: [
+    'spec',
+    'runtime',
+    'tree',
+    'search',
+    'policies',
+    'values',
+    'environments',
+    'backends',
+    'runs',
+    'bench',
+  ],
 };
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(

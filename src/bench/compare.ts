@@ -4,6 +4,7 @@ import { type Interval, wilsonInterval } from './metrics.ts';
 export interface Outcome {
   readonly solved: boolean;
   readonly calls: number;
+  readonly tokens: number;
   readonly ms: number;
 }
 
@@ -23,6 +24,8 @@ export interface ComparisonRow extends Interval {
   readonly of: number;
   /** Mean calls a problem. */
   readonly calls: number;
+  /** Mean tokens a problem. */
+  readonly tokens: number;
   /** Mean milliseconds a problem. */
   readonly ms: number;
 }
@@ -73,6 +76,7 @@ function toRow(method: string, outcomes: readonly Outcome[]): ComparisonRow {
     of: outcomes.length,
     ...wilsonInterval(solved, outcomes.length),
     calls: mean(outcomes.map(({ calls }) => calls)),
+    tokens: mean(outcomes.map(({ tokens }) => tokens)),
     ms: mean(outcomes.map(({ ms }) => ms)),
   };
 }

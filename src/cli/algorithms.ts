@@ -3,6 +3,7 @@ import { bestOfN } from '../search/algorithms/best-of-n.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import type { SearchAlgorithm, StopCondition } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
+import { valueWidening } from '../tree/widening.ts';
 import type { Task } from './tasks.ts';
 
 /** The name of an algorithm in commands. */
@@ -19,21 +20,30 @@ export function mctsOfPuzzles(): SearchAlgorithm {
   return mcts({ evaluates: 'all' });
 }
 
+/**
+ * MCTS over the samples of a model, four at first, each of them judged: further ones are drawn where the
+ * judgements leave no hope.
+ */
+export function mctsOfModels(): SearchAlgorithm {
+  return mcts({ evaluates: 'all', width: 4, widening: valueWidening() });
+}
+
 /** An algorithm for a task, and when its search is over before the budget is spent. */
 export function algorithmFor(
   name: AlgorithmName,
-  { puzzle }: Task,
+  { task, hasModel }: { readonly task: Task; readonly hasModel: boolean },
 ): { readonly algorithm: SearchAlgorithm; readonly stopWhen: readonly StopCondition[] } {
+  const stopWhen = [solved()];
   switch (name) {
-    case 'astar':
+    case 'astar': {
+      if (hasModel) return { algorithm: astar(), stopWhen };
       // It stops by itself: its first solution is not always the shortest.
-      return {
-        algorithm: astar({ heuristic: (state) => puzzle.heuristic(state), admissible: true }),
-        stopWhen: [],
-      };
+      const heuristic = (state: unknown) => task.puzzle.heuristic(state);
+      return { algorithm: astar({ heuristic, admissible: true }), stopWhen: [] };
+    }
     case 'best-of-n':
-      return { algorithm: bestOfN(), stopWhen: [solved()] };
+      return { algorithm: bestOfN(), stopWhen };
     case 'mcts':
-      return { algorithm: mctsOfPuzzles(), stopWhen: [solved()] };
+      return { algorithm: hasModel ? mctsOfModels() : mctsOfPuzzles(), stopWhen };
   }
 }

@@ -1,17 +1,17 @@
+import { isHeldOut } from '../backends/tiny/held-out.ts';
+import { type TinyModel, tiny } from '../backends/tiny/index.ts';
 import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
 import { pairedDifference } from '../bench/metrics.ts';
 import { gameOf24, solvablePuzzles } from '../environments/puzzles/index.ts';
-import { journaled } from '../policies/journaled.ts';
-import { uniform } from '../policies/uniform.ts';
 import { seededRandom } from '../runtime/random.ts';
-import { astar } from '../search/algorithms/astar.ts';
-import { bestOfN } from '../search/algorithms/best-of-n.ts';
-import type { SearchAlgorithm, SearchResult } from '../search/contracts.ts';
-import { search } from '../search/search.ts';
-import { solved } from '../search/stop-conditions.ts';
 import { renderTree } from '../tree/render.ts';
-import { heuristic } from '../values/heuristic.ts';
-import { mctsOfPuzzles } from './algorithms.ts';
+import {
+  type DemoMethod,
+  demoMethods,
+  type GameAttempt,
+  type GameResult,
+  solveGame,
+} from './demo-methods.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
 import { print, StatusLine } from './output.ts';
 import { table } from './table.ts';
@@ -28,26 +28,32 @@ export interface DemoRequest {
 
 type Numbers = readonly number[];
 
-const methods = {
-  walk: { name: 'one random walk', algorithm: bestOfN({ n: 1 }) },
-  bestOfN: { name: 'best of N random walks', algorithm: bestOfN() },
-  mcts: { name: 'MCTS', algorithm: mctsOfPuzzles() },
-  astar: { name: 'A* on 1 − value', algorithm: astar() },
-} as const;
-
 /** Runs `espalier demo`: draws one search, then compares four methods on the same puzzles. */
 export async function runDemoCommand(request: DemoRequest): Promise<void> {
   const interruption = listenForInterruption();
-  if (request.json !== true) print(`${await picture(request, interruption)}\n`);
-  const all = solvablePuzzles();
-  const problems = sample(
-    all.map(({ numbers }) => numbers),
-    request,
-  );
-  if (request.json !== true) print(`${introduction(problems.length, all.length, request)}\n`);
-  const { rows, solved: outcomes } = await measure(problems, request, interruption);
-  if (request.json === true) print(JSON.stringify({ rows }, undefined, 2));
-  else print(`${table([heading, ...rows.map(cells)])}\n\n${conclusion(outcomes)}`);
+  // The model draws by its own seed: another seed shows other samples too.
+  await using model = tiny({
+    seed: seededRandom(request.seed)
+      .split('model')
+      .integer(2 ** 31),
+  });
+  if (request.json !== true) print(`${await picture({ model, interruption, ...request })}\n`);
+  const unseen = solvablePuzzles()
+    .map(({ numbers }) => numbers)
+    .filter((numbers) => isHeldOut(gameOf24.format({ numbers })));
+  const problems = sample(unseen, request);
+  if (request.json !== true) print(`${introduction(problems.length, unseen.length, request)}\n`);
+  const began = performance.now();
+  const comparison = await measure(problems, { model, interruption, ...request });
+  const seconds = (performance.now() - began) / 1000;
+  const differences = differencesOf(comparison.solved);
+  if (request.json === true) {
+    print(JSON.stringify({ rows: comparison.rows, differences }, undefined, 2));
+    return;
+  }
+  const stats = await model.stats();
+  print(table([heading, ...comparison.rows.map(cells)]));
+  print(`\n${conclusion(differences, { ...stats, wall: seconds })}`);
 }
 
 /** Different puzzles, each as likely as any other. */
@@ -58,20 +64,23 @@ function sample(all: readonly Numbers[], { puzzles, seed }: DemoRequest): readon
   return Array.from({ length: size }, () => rest.splice(random.integer(rest.length), 1)).flat(1);
 }
 
+interface Setting extends DemoRequest {
+  readonly model: TinyModel;
+  readonly interruption: Interruption;
+}
+
 /** One search, as it looks from inside. */
-async function picture(request: DemoRequest, interruption: Interruption): Promise<string> {
-  const numbers = [4, 9, 10, 13];
-  const result = await solve(numbers, {
-    algorithm: methods.mcts.algorithm,
-    ...request,
-    interruption,
-  });
+async function picture(setting: Setting): Promise<string> {
+  const numbers = [2, 4, 6, 7];
+  const result = await attempt(setting, { method: demoMethods.mcts, numbers, seed: setting.seed });
   const { format } = gameOf24.environment({ numbers }).notation;
   const path = result.actions.map(format);
   const end = result.solved
     ? `${tasks.game24.answer(result.best.state, path)} = 24, found in ${result.spend.calls} calls.`
     : `Not solved in ${result.spend.calls} calls.`;
   return [
+    `Model: ${setting.model.modelId}, the toy that comes with the package, in this process. No key, no network.`,
+    '',
     `Game of 24: make 24 from ${numbers.join(', ')}. The tree of one search, by MCTS:`,
     '',
     renderTree(result.tree, { depth: 2, breadth: 3, format }),
@@ -84,88 +93,96 @@ async function picture(request: DemoRequest, interruption: Interruption): Promis
 
 function introduction(size: number, all: number, { calls }: DemoRequest): string {
   return [
-    `${size} of the ${all} solvable puzzles, drawn at random, the same for every method, with at most`,
-    `${calls} calls of the policy each. Policy: the legal moves, all alike. Value: an inexact estimate,`,
-    'written by hand. No language model, no network.',
+    `${size} of the ${all} solvable puzzles that the model has never seen, drawn at random, the same for`,
+    `every method, with at most ${calls} calls of the model each. A call is one proposed step or one judgement:`,
+    'the same model proposes and judges.',
   ].join('\n');
 }
 
-async function measure(
-  problems: readonly Numbers[],
-  request: DemoRequest,
-  interruption: Interruption,
-) {
+function attempt(
+  { model, calls, interruption }: Setting,
+  { method, numbers, seed }: Pick<GameAttempt, 'method' | 'numbers' | 'seed'>,
+): Promise<GameResult> {
+  const stopped = () => interruption.requested;
+  return solveGame({ model, method, numbers, seed, calls, stopped });
+}
+
+async function measure(problems: readonly Numbers[], setting: Setting) {
   const status = new StatusLine();
   try {
     return await compare({
       problems,
-      methods: Object.values(methods).map(
-        ({ name, algorithm }): Method<Numbers> => ({
-          name,
-          async run(numbers, index) {
-            const seed = `${request.seed}/${index}`;
-            const result = await solve(numbers, {
-              algorithm,
-              calls: request.calls,
-              seed,
-              interruption,
-            });
-            return { solved: result.solved, calls: result.spend.calls, ms: result.spend.ms };
-          },
-        }),
-      ),
+      methods: Object.values(demoMethods).map((method) => methodOf(setting, method)),
       onProgress: (done) => status.show(() => `${done} of ${problems.length} puzzles`),
-      stopped: () => interruption.requested,
+      stopped: () => setting.interruption.requested,
     });
   } finally {
     status.clear();
   }
 }
 
-interface Attempt {
-  readonly algorithm: SearchAlgorithm;
-  readonly calls: number;
-  readonly seed: number | string;
-  readonly interruption: Interruption;
+function methodOf(setting: Setting, method: DemoMethod): Method<Numbers> {
+  return {
+    name: method.name,
+    async run(numbers, index) {
+      const seed = `${setting.seed}/${index}`;
+      const { solved, spend } = await attempt(setting, { method, numbers, seed });
+      return { solved, calls: spend.calls, tokens: spend.tokens, ms: spend.ms };
+    },
+  };
 }
 
-type State = ReturnType<ReturnType<typeof gameOf24.environment>['reset']>;
-type Action = ReturnType<ReturnType<typeof gameOf24.environment>['actions']>[number];
+const heading = ['method', 'solved', 'share', '95 % interval', 'calls', 'tokens', 'ms'];
 
-function solve(
-  numbers: Numbers,
-  { algorithm, calls, seed, interruption }: Attempt,
-): Promise<SearchResult<State, Action>> {
-  const environment = gameOf24.environment({ numbers });
-  return search({
-    environment,
-    // Journaled, each question to the policy counts as a call, like one to a language model.
-    policy: journaled(uniform(environment.actions), { name: 'legal-moves', key: environment.key }),
-    evaluator: heuristic(gameOf24.estimate),
-    algorithm,
-    budget: { calls },
-    stopWhen: [solved(), () => interruption.requested],
-    seed,
+function cells(row: ComparisonRow): string[] {
+  const { method, solved: count, of, low, high, calls, tokens, ms } = row;
+  const share = of === 0 ? '–' : percent(count / of);
+  const interval = `${percent(low)} to ${percent(high)}`;
+  const amounts = [calls.toFixed(1), tokens.toFixed(0), ms.toFixed(0)];
+  return [method, `${count}/${of}`, share, interval, ...amounts];
+}
+
+/** How much more one method solved than another, on the same puzzles. */
+interface Difference {
+  readonly method: string;
+  readonly than: string;
+  readonly difference: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+function differencesOf(solved: readonly (readonly boolean[])[]): readonly Difference[] {
+  const methods = Object.values(demoMethods);
+  return methods.slice(1).map(({ name }, place) => {
+    // Best of N against greedy; the two searches against best of N.
+    const other = place === 0 ? 0 : 1;
+    const pair = pairedDifference(solved[place + 1] ?? [], solved[other] ?? []);
+    return { method: name, than: methods[other]?.name ?? '', ...pair };
   });
 }
 
-const heading = ['method', 'solved', 'share', '95 % interval', 'calls', 'ms'];
-
-function cells({ method, solved: count, of, low, high, calls, ms }: ComparisonRow): string[] {
-  const share = of === 0 ? '–' : percent(count / of);
-  const interval = `${percent(low)} to ${percent(high)}`;
-  return [method, `${count}/${of}`, share, interval, calls.toFixed(1), ms.toFixed(1)];
+interface Work {
+  readonly computed: number;
+  readonly reused: number;
+  readonly wall: number;
 }
 
 /** What the table says about the question behind it: does a search pay? */
-function conclusion(outcomes: readonly (readonly boolean[])[]): string {
-  const [, bestOf = [], tree = []] = outcomes;
-  const { difference, low, high } = pairedDifference(tree, bestOf);
+function conclusion(differences: readonly Difference[], work: Work): string {
+  const { computed, reused, wall } = work;
+  const rate = Math.round(computed / wall).toLocaleString('en');
   return [
-    'Calls and ms are means per puzzle; a method stops at its first solution. The estimate costs no call:',
-    'MCTS (puct, c 1.25) and A* ask it about every move that they list, a walk only about its end.',
-    `MCTS less best of N on the same puzzles: ${points(difference)} points, 95 % interval ${points(low)} to ${points(high)}.`,
+    'Calls, tokens and ms are means per puzzle; a method stops at its first solution. On the same puzzles:',
+    ...differences.map(
+      ({ method, than, difference, low, high }) =>
+        `${method} less ${than}: ${points(difference)} points, 95 % interval ${points(low)} to ${points(high)}.`,
+    ),
+    `${wall.toFixed(0)} s: ${thousands(computed)} tokens computed (${rate} a second), ${thousands(reused)} reused.`,
   ].join('\n');
+}
+
+function thousands(count: number): string {
+  return count.toLocaleString('en');
 }
 
 function percent(share: number): string {

@@ -4,6 +4,7 @@ import type { Order } from '../runtime/sequencer.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Budget } from '../spec/spend.ts';
 import { type AlgorithmName, algorithmNames } from './algorithms.ts';
+import { type ModelName, modelOption } from './model.ts';
 import { taskNames } from './tasks.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
@@ -12,6 +13,7 @@ export interface SearchRequest {
   readonly task: PuzzleName;
   readonly input: string;
   readonly algorithm: AlgorithmName;
+  readonly model?: ModelName;
   readonly simulations?: number;
   readonly calls?: number;
   readonly nodes?: number;
@@ -23,15 +25,20 @@ export interface SearchRequest {
   readonly save?: string;
 }
 
-/** What a search may spend where no limit is given. */
-export const defaultSimulations = 10_000;
+/** What a search may spend where no limit is given: without a model, and with one. */
+const defaultSimulations = 10_000;
+const defaultCalls = 400;
 
 /** The budget of a request: its limits, or the default where it has none. */
-export function budgetOf({ simulations, calls, nodes, ms }: SearchRequest): Budget {
+export function budgetOf(
+  { simulations, calls, nodes, ms }: SearchRequest,
+  { hasModel }: { readonly hasModel: boolean },
+): Budget {
   const limits = Object.entries({ simulations, calls, nodes, ms }).filter(
     ([, limit]) => limit !== undefined,
   );
-  return limits.length === 0 ? { simulations: defaultSimulations } : Object.fromEntries(limits);
+  if (limits.length > 0) return Object.fromEntries(limits);
+  return hasModel ? { calls: defaultCalls } : { simulations: defaultSimulations };
 }
 
 /** The command without its action. */
@@ -54,11 +61,20 @@ export function searchCommand(): Command {
         .default('mcts'),
     )
     .option(
+      '--model <name>',
+      'tiny (default), none, or the path of a GGUF file for this process',
+      modelOption,
+    )
+    .option(
       '--simulations <n>',
-      `at most so many (${defaultSimulations} where no limit is given)`,
+      `at most so many (${defaultSimulations} without a model and a limit)`,
       integerOption('simulations'),
     )
-    .option('--calls <n>', 'at most so many calls of the policy', integerOption('calls'))
+    .option(
+      '--calls <n>',
+      `at most so many calls (${defaultCalls} with a model and no limit)`,
+      integerOption('calls'),
+    )
     .option('--nodes <n>', 'at most so many nodes in the tree', integerOption('nodes'))
     .option('--ms <n>', 'at most so many milliseconds', numberOption('ms'))
     .option('--concurrency <n>', 'simulations under way at once', integerOption('concurrency'), 1)
@@ -74,8 +90,9 @@ export function searchCommand(): Command {
       'after',
       [
         '',
-        'The policy proposes the legal moves, all alike. mcts and best-of-n score states by an inexact',
-        'hand-written estimate, mcts selects by puct; astar uses an admissible heuristic.',
+        'A model proposes steps and judges states; every sample of it is a call. With --model none the',
+        'policy lists the legal moves, all alike, mcts and best-of-n score states by an inexact estimate',
+        'written by hand, and astar uses an admissible heuristic. mcts selects by puct.',
         '',
         'Example: espalier search --task game24 --input "4 9 10 13" --simulations 200',
       ].join('\n'),

@@ -12,6 +12,8 @@ export interface SearchReport {
   /** The actions as text. */
   readonly path: readonly string[];
   readonly stopReason: StopReason;
+  /** Who proposed and judged; `null` where no model did. */
+  readonly model: string | null;
   readonly spend: {
     readonly simulations: number;
     readonly calls: number;
@@ -28,8 +30,15 @@ export interface SearchReport {
 /** What there is to say about a finished search. */
 export function reportOf(
   { task }: Problem,
-  { notation }: PuzzleEnvironment<unknown, unknown>,
-  result: SearchResult<unknown, unknown>,
+  {
+    environment: { notation },
+    result,
+    model,
+  }: {
+    readonly environment: PuzzleEnvironment<unknown, unknown>;
+    readonly result: SearchResult<unknown, unknown>;
+    readonly model: string | null;
+  },
 ): SearchReport {
   const { solved, best, actions, stopReason, optimal, failure } = result;
   const path = actions.map((action) => notation.format(action));
@@ -39,6 +48,7 @@ export function reportOf(
     answer: solved ? task.answer(best.state, path) : null,
     path,
     stopReason,
+    model,
     spend: { simulations, calls, tokens, usd, ms: Math.round(ms * 10) / 10 },
     optimal,
     ...(failure !== undefined && { failure: failure.message }),
@@ -53,6 +63,7 @@ export function solvedAlready({ task, instance }: Problem): SearchReport | undef
     answer: task.answer(task.puzzle.environment(instance).reset(), []),
     path: [],
     stopReason: 'solved',
+    model: null,
     spend: { simulations: 0, calls: 0, tokens: 0, usd: 0, ms: 0 },
     optimal: true,
   };
@@ -62,13 +73,19 @@ export function solvedAlready({ task, instance }: Problem): SearchReport | undef
 export function describeSearch(
   problem: Problem,
   report: SearchReport,
-  end: { readonly result: SearchResult<unknown, unknown>; readonly budget: Budget },
+  end: {
+    readonly result: SearchResult<unknown, unknown>;
+    readonly budget: Budget;
+    /** Which model it was. */
+    readonly line: string;
+  },
 ): string {
-  const { result, budget } = end;
+  const { result, budget, line } = end;
   const plan = describePlan(problem, report, result);
   const heading = report.solved || report.path.length === 0 ? [] : ['The best path so far:', ''];
   return [
     problem.title,
+    line,
     '',
     ...heading,
     ...(plan.length === 0 ? [] : [...plan, '']),

@@ -1,15 +1,14 @@
 import type { PuzzleEnvironment } from '../environments/puzzles/index.ts';
-import { journaled } from '../policies/journaled.ts';
-import { uniform } from '../policies/uniform.ts';
 import { openRun, type RunFolder } from '../runs/index.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
 import type { JsonValue } from '../spec/json.ts';
+import type { Budget } from '../spec/spend.ts';
 import { treeToJson } from '../tree/serialize.ts';
-import { heuristic } from '../values/heuristic.ts';
 import { algorithmFor } from './algorithms.ts';
 import { listenForInterruption } from './interruption.ts';
+import { type ChosenModel, chooseModel, guidesOf } from './model.ts';
 import { print, StatusLine } from './output.ts';
 import { type Problem, readProblem } from './problem.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
@@ -24,17 +23,18 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
     print(request.json === true ? toJson(done) : 'Solved already: no step is needed.');
     return 0;
   }
+  await using chosen = chooseModel(request.model, problem.task);
+  // Before a run folder is made: a model that cannot be read is a mistake in the request.
+  await chosen.model?.load();
   const folder = request.save === undefined ? undefined : openRun(request.save);
   try {
     const environment = problem.task.puzzle.environment(problem.instance);
-    const result = await grow(request, { problem, environment, folder });
-    const report = reportOf(problem, environment, result);
+    const result = await grow(request, { problem, environment, folder, chosen });
+    const report = reportOf(problem, { environment, result, model: modelOf(chosen) });
     folder?.saveTree({ problem: problem.text, attempt: 0, step: 0, tree: treeToJson(result.tree) });
     folder?.writeReport({ ...report });
-    const budget = budgetOf(request);
-    print(
-      request.json === true ? toJson(report) : describeSearch(problem, report, { result, budget }),
-    );
+    const end = { result, budget: budgetFor(request, chosen), line: chosen.line };
+    print(request.json === true ? toJson(report) : describeSearch(problem, report, end));
     return report.stopReason === 'failed' ? 1 : 0;
   } finally {
     folder?.close();
@@ -45,28 +45,26 @@ interface Ground {
   readonly problem: Problem;
   readonly environment: PuzzleEnvironment<unknown, unknown>;
   readonly folder: RunFolder | undefined;
+  readonly chosen: ChosenModel;
 }
 
 /** Searches to the end, or until somebody interrupts it. */
 async function grow(
   request: SearchRequest,
-  { problem, environment, folder }: Ground,
+  { problem, environment, folder, chosen }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
-  const { puzzle } = problem.task;
-  const { algorithm, stopWhen } = algorithmFor(request.algorithm, problem.task);
+  const { task } = problem;
+  const hasModel = chosen.model !== undefined;
+  const { algorithm, stopWhen } = algorithmFor(request.algorithm, { task, hasModel });
   const { concurrency, order, seed } = request;
   const status = new StatusLine();
   const interruption = listenForInterruption();
   try {
     const events = streamSearch({
       environment,
-      policy: journaled(uniform(environment.actions), {
-        name: 'legal-moves',
-        key: environment.key,
-      }),
-      evaluator: heuristic(puzzle.estimate),
+      ...guidesOf(chosen.model, task, environment),
       algorithm,
-      budget: budgetOf(request),
+      budget: budgetFor(request, chosen),
       stopWhen: [...stopWhen, () => interruption.requested],
       concurrency,
       order,
@@ -75,7 +73,8 @@ async function grow(
     });
     for await (const event of events) {
       // Only now is it sure that the journal belongs to this run.
-      if (event.type === 'search-start') folder?.writeRun(describeRun(request, problem));
+      if (event.type === 'search-start')
+        folder?.writeRun(describeRun(request, { problem, chosen }));
       if (event.type === 'simulation-end') status.show(() => progressOf(event));
       if (event.type === 'search-end') return event.result;
     }
@@ -85,15 +84,28 @@ async function grow(
   }
 }
 
+function budgetFor(request: SearchRequest, { model }: ChosenModel): Budget {
+  return budgetOf(request, { hasModel: model !== undefined });
+}
+
+/** The model by its name in journals; `null` where there is none. */
+function modelOf({ model }: ChosenModel): string | null {
+  return model === undefined ? null : `${model.provider}:${model.modelId}`;
+}
+
 /** What was asked, for `run.json`. */
-function describeRun(request: SearchRequest, { text }: Problem): JsonValue {
+function describeRun(
+  request: SearchRequest,
+  { problem: { text }, chosen }: Pick<Ground, 'chosen' | 'problem'>,
+): JsonValue {
   const { task, algorithm, concurrency, order, seed } = request;
   return {
     command: 'search',
     task,
     input: text,
     algorithm,
-    budget: { ...budgetOf(request) },
+    model: modelOf(chosen),
+    budget: { ...budgetFor(request, chosen) },
     concurrency,
     order,
     seed,

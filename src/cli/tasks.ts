@@ -6,6 +6,8 @@ export interface Task {
   readonly puzzle: Puzzle<unknown, unknown, unknown>;
   /** Whether a plan is easier to follow with the states between its steps. */
   readonly showsStates: boolean;
+  /** Whether the model that comes with the package was taught this puzzle. */
+  readonly isTaught: boolean;
   /** The solution as text, from the last state and the actions that led to it. */
   answer(state: unknown, path: readonly string[]): string;
 }
@@ -15,17 +17,20 @@ export const tasks: Readonly<Record<PuzzleName, Task>> = {
   blocksworld: {
     puzzle: puzzles.blocksworld,
     showsStates: true,
+    isTaught: true,
     answer: (_state, path) => path.join('\n'),
   },
   countdown: {
     puzzle: puzzles.countdown,
     showsStates: false,
+    isTaught: true,
     answer: expressionOf,
   },
-  game24: { puzzle: puzzles.game24, showsStates: false, answer: expressionOf },
+  game24: { puzzle: puzzles.game24, showsStates: false, isTaught: true, answer: expressionOf },
   tiles: {
     puzzle: puzzles.tiles,
     showsStates: true,
+    isTaught: false,
     answer: (state) => puzzles.tiles.render(state),
   },
 };

@@ -184,7 +184,7 @@ export class CallGate {
     if (recorded === undefined && deadlineAhead()) return promise;
     const arrive = sequencer.issue(recorded?.place);
     if (recorded !== undefined) {
-      this.#recorded++;
+      this.#recorded += request.reserve.calls;
       arrive(() => apply(recorded.outcome, recorded.spend, true));
     } else {
       void this.#perform({ call, key, request, interrupted, signal }).then(({ outcome, spend }) =>
@@ -194,10 +194,10 @@ export class CallGate {
     return promise;
   }
 
-  #expectRecorded(recorded: RecordedCall | undefined, { kind, name }: CallRequest): void {
+  #expectRecorded(recorded: RecordedCall | undefined, { kind, name, reserve }: CallRequest): void {
     const { journal, deadlineAhead } = this.#options;
     if (recorded !== undefined || journal.mode === 'record' || deadlineAhead()) return;
-    this.#unrecorded++;
+    this.#unrecorded += reserve.calls;
     throw new EspalierError(
       'unrecorded',
       `The journal does not hold this ${kind} call of ${name}; a replay makes no new calls.`,

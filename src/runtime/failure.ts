@@ -1,4 +1,5 @@
-import { EspalierError } from '../spec/errors.ts';
+import type { CallContext } from '../spec/context.ts';
+import { EspalierError, type EspalierErrorCode } from '../spec/errors.ts';
 import type { Failure } from '../spec/failure.ts';
 
 /** What an error thrown by a plug-in means for the one thing it was working on. */
@@ -6,4 +7,34 @@ export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
   const message = error instanceof Error ? error.message : String(error);
   const code = EspalierError.isInstance(error) ? error.code : undefined;
   return { kind: code === 'interrupted' || code === 'unrecorded' ? code : kind, message };
+}
+
+/** Errors that are about one call; all others of our own are about the search as a whole. */
+const local: readonly EspalierErrorCode[] = ['usage', 'interrupted', 'unrecorded'];
+
+/**
+ * The failure of one item whose evaluation threw. What ends the search is no matter of one item, and is
+ * thrown on: an abort, a spent budget, a journal that cannot be written.
+ */
+export function failureOf(error: unknown, kind: Failure['kind'], { signal }: CallContext): Failure {
+  const code = EspalierError.isInstance(error) ? error.code : undefined;
+  if (signal.aborted || (code !== undefined && !local.includes(code))) throw error;
+  return failureFrom(error, kind);
+}
+
+const kinds: Readonly<Record<Failure['kind'], true>> = {
+  call: true,
+  parse: true,
+  empty: true,
+  invalid: true,
+  environment: true,
+  interrupted: true,
+  unrecorded: true,
+};
+
+/** Tells a failure from a result that may be anything. */
+export function isFailure(outcome: unknown): outcome is Failure {
+  if (typeof outcome !== 'object' || outcome === null) return false;
+  const { kind, message } = outcome as Partial<Failure>;
+  return typeof kind === 'string' && Object.hasOwn(kinds, kind) && typeof message === 'string';
 }

@@ -39,6 +39,8 @@ export interface Capabilities {
   readonly tools?: boolean;
   /** A temperature. */
   readonly temperature?: boolean;
+  /** Sampling from the likeliest tokens only. */
+  readonly topK?: boolean;
 }
 
 /** What a model is asked for. */
@@ -55,12 +57,16 @@ export interface GenerateRequest {
   readonly temperature?: number;
   /** The probability mass to sample from, in (0, 1]. */
   readonly topP?: number;
+  /** From how many of the likeliest tokens to sample: an integer from 1 up. */
+  readonly topK?: number;
   /** Texts at which the completion ends. */
   readonly stop?: readonly string[];
   /** The seed of sampling. */
   readonly seed?: number;
   /** Whether token log-probabilities are wanted. */
   readonly logprobs?: boolean;
+  /** How many of the likeliest tokens to tell at each place, from 0 to 20; more than 0 implies `logprobs`. */
+  readonly topLogprobs?: number;
   /** A JSON schema that the text must satisfy. */
   readonly schema?: JsonValue;
 }
@@ -94,11 +100,20 @@ export interface Completion {
 }
 
 /** A token and its natural logarithm of probability. */
-export interface TokenLogprob {
+export interface TokenAlternative {
   /** The token as text. */
   readonly token: string;
   /** ln p, at most 0. */
   readonly logprob: number;
+}
+
+/**
+ * A token that was written. Log-probabilities are those of the model itself, before temperature, top-k and
+ * top-p, where the model tells those.
+ */
+export interface TokenLogprob extends TokenAlternative {
+  /** What could have been written in its place, likeliest first; only where `topLogprobs` was asked for. */
+  readonly top?: readonly TokenAlternative[];
 }
 
 /** Tokens used by one request. What is left out is unknown, and charged as reserved. */

@@ -10,7 +10,9 @@ export type { AlgorithmClaims, CostRules } from './contracts/algorithm/claims.ts
 export { describeAlgorithm } from './contracts/describe-algorithm.ts';
 export { describeEnvironment, type EnvironmentClaims } from './contracts/describe-environment.ts';
 export { describeEvaluator, type EvaluatorClaims } from './contracts/describe-evaluator.ts';
+export { describeLanguageModel } from './contracts/describe-language-model.ts';
 export { describePolicy, type PolicyClaims } from './contracts/describe-policy.ts';
+export type { LanguageModelClaims } from './contracts/language-model/claims.ts';
 export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.ts';
 export { type PlainContextOptions, plainContext } from './plain-context.ts';
 export { listPolicy, type Problem, stateEvaluator } from './problem.ts';

@@ -1,4 +1,4 @@
-import type { WideningRule } from './selection.ts';
+import { isClosed, knownValue, type WideningRule } from './selection.ts';
 
 /** Options of {@link progressiveWidening}. */
 export interface ProgressiveWideningOptions {
@@ -22,4 +22,39 @@ export function progressiveWidening({
 }: ProgressiveWideningOptions = {}): WideningRule {
   return ({ children, samples, visits, inFlight }) =>
     Math.max(children.length, samples) < k * Math.max(1, visits + inFlight) ** alpha;
+}
+
+/** Options of {@link valueWidening}. */
+export interface ValueWideningOptions {
+  /** How many samples a node gets before its children are looked at. @defaultValue 4 */
+  readonly k?: number;
+  /** The value from which a child is worth going on with. @defaultValue 0.4 */
+  readonly below?: number;
+  /** How many samples a node gets at most, as long as it has a child to go on with. @defaultValue 24 */
+  readonly most?: number;
+}
+
+/**
+ * Allows another child while none looks worth going on with: none that is open has a value of at least
+ * `below`. A child that was never visited counts with its own evaluation.
+ *
+ * For policies that sample, as language models do, with a value that can tell a lost state: instead of
+ * going deeper below the best of bad children, more are drawn. When to go wider and when deeper is also
+ * the question of Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive
+ * Branching Tree Search", 2025; this rule is simpler, and ours.
+ */
+export function valueWidening({
+  k = 4,
+  below = 0.4,
+  most = 24,
+}: ValueWideningOptions = {}): WideningRule {
+  return ({ children, samples }) => {
+    const drawn = Math.max(children.length, samples);
+    if (drawn < k) return true;
+    if (drawn >= most) return false;
+    return children.every((child) => {
+      const value = child.visits === 0 ? knownValue(child) : child.value;
+      return isClosed(child) || value < below;
+    });
+  };
 }

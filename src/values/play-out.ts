@@ -1,9 +1,9 @@
+import { failureOf } from '../runtime/failure.ts';
 import type { Environment } from '../spec/environment.ts';
 import type { EvaluateRequest, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { Policy, Proposal } from '../spec/policy.ts';
 import { type DetachedNode, detachedChild } from './detached-node.ts';
-import { failureOf } from './failure-of.ts';
 import { type Waiting, wait } from './settle.ts';
 
 /** How a state is played on from. */

@@ -1,11 +1,11 @@
 import { expectation } from '../runtime/expect.ts';
+import { failureOf } from '../runtime/failure.ts';
 import type { CallContext } from '../spec/context.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Verifier } from '../spec/verifier.ts';
-import { failureOf } from './failure-of.ts';
 import { noState } from './no-state.ts';
 import { settleAll, type Waiting, wait } from './settle.ts';
 import { valueInRange } from './value-in-range.ts';

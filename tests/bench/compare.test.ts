@@ -4,18 +4,19 @@ import { compare, type Method } from '../../src/bench/compare.ts';
 /** Solves the even problems, at as many calls as the problem says. */
 const even: Method<number> = {
   name: 'even',
-  run: (problem) => Promise.resolve({ solved: problem % 2 === 0, calls: problem, ms: 2 }),
+  run: (problem) =>
+    Promise.resolve({ solved: problem % 2 === 0, calls: problem, tokens: 9, ms: 2 }),
 };
 const never: Method<number> = {
   name: 'never',
-  run: () => Promise.resolve({ solved: false, calls: 1, ms: 0 }),
+  run: () => Promise.resolve({ solved: false, calls: 1, tokens: 0, ms: 0 }),
 };
 
 test('counts, averages and keeps what each method made of each problem', async () => {
   const { rows, solved } = await compare({ problems: [1, 2, 3, 4], methods: [even, never] });
   expect(rows).toMatchObject([
-    { method: 'even', solved: 2, of: 4, calls: 2.5, ms: 2 },
-    { method: 'never', solved: 0, of: 4, low: 0, calls: 1, ms: 0 },
+    { method: 'even', solved: 2, of: 4, calls: 2.5, tokens: 9, ms: 2 },
+    { method: 'never', solved: 0, of: 4, low: 0, calls: 1, tokens: 0, ms: 0 },
   ]);
   expect(solved).toEqual([
     [false, true, false, true],
@@ -37,5 +38,7 @@ test('ends early with the problems that every method has finished', async () => 
 
 test('has no mean without problems', async () => {
   const { rows } = await compare({ problems: [], methods: [even] });
-  expect(rows).toEqual([{ method: 'even', solved: 0, of: 0, low: 0, high: 1, calls: 0, ms: 0 }]);
+  expect(rows).toEqual([
+    { method: 'even', solved: 0, of: 0, low: 0, high: 1, calls: 0, tokens: 0, ms: 0 },
+  ]);
 });

@@ -6,22 +6,27 @@ beforeAll(build, 60_000);
 test('--json prints the rows and nothing else', async () => {
   const { code, stdout, stderr } = await espalier('demo', '--puzzles', '5', '--json');
   const amount: unknown = expect.any(Number);
-  const row = { of: 5, solved: amount, low: amount, high: amount, calls: amount, ms: amount };
+  const spent = { calls: amount, tokens: amount, ms: amount };
+  const row = { of: 5, solved: amount, low: amount, high: amount, ...spent };
+  const pair = { difference: amount, low: amount, high: amount };
   expect(JSON.parse(stdout)).toEqual({
-    rows: ['one random walk', 'best of N random walks', 'MCTS', 'A* on 1 − value'].map(
-      (method) => ({
-        method,
-        ...row,
-      }),
-    ),
+    rows: ['greedy', 'best of N', 'MCTS', 'A* on 1 − value'].map((method) => ({ method, ...row })),
+    differences: [
+      { method: 'best of N', than: 'greedy', ...pair },
+      { method: 'MCTS', than: 'best of N', ...pair },
+      { method: 'A* on 1 − value', than: 'best of N', ...pair },
+    ],
   });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
 test('draws a tree, says what it uses, and ends in an aligned table', async () => {
   const { stdout } = await espalier('demo', '--puzzles', '5', '--calls', '12');
-  expect(stdout).toMatch(/^Game of 24: make 24 from 4, 9, 10, 13\./);
-  expect(stdout).toContain('Policy: the legal moves, all alike. Value: an inexact estimate,\n');
+  expect(stdout).toMatch(
+    /^Model: espalier-tiny, the toy that comes with the package, in this process\./,
+  );
+  expect(stdout).toMatch(/^Game of 24: make 24 from [\d, ]+\. The tree of one search, by MCTS:$/m);
+  expect(stdout).toContain('\n5 of the 441 solvable puzzles that the model has never seen, ');
   const lines = stdout.split('\n');
   const head = lines.findIndex((line) => line.startsWith('method '));
   const table = lines.slice(head, head + 5);
@@ -31,7 +36,7 @@ test('draws a tree, says what it uses, and ends in an aligned table', async () =
 
 test('says nothing when its reader has read enough', async () => {
   const { stdout, stderr } = await shell('demo --puzzles 3 | head -1');
-  expect(stdout).toMatch(/^Game of 24: .*\n$/);
+  expect(stdout).toMatch(/^Model: .*\n$/);
   expect(stderr).toBe('');
 });
 
@@ -39,7 +44,7 @@ test('the same seed draws the same puzzles', async () => {
   const [one, two, other] = await Promise.all(
     ['1', '1', '2'].map(async (seed) => {
       const { stdout } = await espalier(
-        ...['demo', '--puzzles', '20', '--calls', '6', '--json', '--seed', seed],
+        ...['demo', '--puzzles', '12', '--calls', '12', '--json', '--seed', seed],
       );
       const { rows } = JSON.parse(stdout) as { rows: { solved: number; calls: number }[] };
       return rows.map(({ solved, calls }) => [solved, calls]);
@@ -50,10 +55,10 @@ test('the same seed draws the same puzzles', async () => {
 });
 
 test('Ctrl-C ends it with the table of the puzzles so far', async () => {
-  const { process: child, finished } = start('demo', '--puzzles', '1362', '--calls', '200');
+  const { process: child, finished } = start('demo', '--puzzles', '441', '--calls', '200');
   child.stdout?.once('data', () => setTimeout(() => child.kill('SIGINT'), 500));
   const { code, stdout } = await finished;
   const [, of] = /^MCTS +\d+\/(\d+) /m.exec(stdout) ?? [];
-  expect(Number(of)).toBeLessThan(1362);
+  expect(Number(of)).toBeLessThan(441);
   expect(code).toBe(0);
 });

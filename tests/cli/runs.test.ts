@@ -14,7 +14,7 @@ import {
 
 beforeAll(build, 60_000);
 const folder = temporaryFolder();
-const game = ['search', '--task', 'game24', '--input', '4 9 10 13'] as const;
+const game = ['search', '--task', 'game24', '--input', '4 9 10 13', '--model', 'none'] as const;
 
 test('saves a run, draws its tree, and repeats it without a call', async () => {
   const run = join(folder, 'game');
@@ -28,6 +28,7 @@ test('saves a run, draws its tree, and repeats it without a call', async () => {
     task: 'game24',
     input: '4 9 10 13',
     algorithm: 'mcts',
+    model: null,
     budget: { simulations: 10_000 },
     concurrency: 1,
     order: 'arrival',
@@ -65,7 +66,9 @@ test('refuses the folder of another run and leaves it as it is', async () => {
     stderr:
       "The journal belongs to another run: its `seed` is 0, this run's is 7. Use another folder, or the same options.\n",
   });
-  const other = await espalier('search', '--task', 'game24', '--input', '1 2 3 4', '--save', run);
+  const other = await espalier(
+    ...['search', '--task', 'game24', '--input', '1 2 3 4', '--model', 'none', '--save', run],
+  );
   expect(other.stderr).toBe(
     'The journal belongs to another run: it starts from another state. Use another folder, or the same options.\n',
   );
@@ -76,7 +79,19 @@ test('draws the tree of A* in the notation of the puzzle, with its costs', async
   const run = join(folder, 'blocks');
   const path = fileIn(folder, 'small.pddl', pddl);
   await espalier(
-    ...['search', '--task', 'blocksworld', '--input', path, '--algorithm', 'astar', '--save', run],
+    ...[
+      'search',
+      '--task',
+      'blocksworld',
+      '--input',
+      path,
+      '--algorithm',
+      'astar',
+      '--model',
+      'none',
+      '--save',
+      run,
+    ],
   );
   const { stdout } = await espalier('tree', run);
   expect(stdout).toMatch(/^Blocksworld · astar · 3 simulations · \d+ nodes\n/);

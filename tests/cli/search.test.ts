@@ -13,12 +13,12 @@ import {
 
 beforeAll(build, 60_000);
 const folder = temporaryFolder();
-const game = ['search', '--task', 'game24', '--input', '4 9 10 13'] as const;
+const game = ['search', '--task', 'game24', '--input', '4 9 10 13', '--model', 'none'] as const;
 
 test('prints a plan for people, and nothing on stderr where it is no terminal', async () => {
   const { code, stdout, stderr } = await espalier(...game);
   expect(stdout).toMatch(
-    /^Game of 24: 4 9 10 13\n\n1\. .*\n2\. .*\n3\. .* = 24 \(left: 24\)\n\nSolved in 3 steps: .*\n\d+ simulations · \d+ calls · \d+ ms\n$/,
+    /^Game of 24: 4 9 10 13\nModel: none; .*\n\n1\. .*\n2\. .*\n3\. .* = 24 \(left: 24\)\n\nSolved in 3 steps: .*\n\d+ simulations · \d+ calls · \d+ ms\n$/,
   );
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
@@ -32,6 +32,7 @@ test.each(['mcts', 'astar', 'best-of-n'])('--json prints one document, with %s',
     answer: expect.stringMatching(/^[-+*/() \d]+$/) as unknown,
     path: [1, 2, 3].map(() => expect.stringMatching(/ = .* \(left: .*\)$/) as unknown),
     stopReason: 'solved',
+    model: null,
     spend: { simulations: amount, calls: amount, tokens: 0, usd: 0, ms: amount },
     optimal: name === 'astar',
   });
@@ -43,9 +44,20 @@ test.each(['mcts', 'astar', 'best-of-n'])('--json prints one document, with %s',
 test('reads a problem from a file, shows its states, and knows that A* is optimal', async () => {
   const path = fileIn(folder, 'small.pddl', pddl);
   const { stdout } = await espalier(
-    ...['search', '--task', 'blocksworld', '--input', path, '--algorithm', 'astar'],
+    ...[
+      'search',
+      '--task',
+      'blocksworld',
+      '--input',
+      path,
+      '--algorithm',
+      'astar',
+      '--model',
+      'none',
+    ],
   );
   expect(stdout.replace(path, 'FILE').replace(/\d+ ms/, 'TIME')).toBe(`Blocksworld: FILE
+Model: none; the legal moves and an estimate instead.
 
    | a
    | b
@@ -67,7 +79,9 @@ test.each([
   ['countdown', '3 5 -> 15', '3 * 5'],
   ['tiles', '1 2 3 / 4 5 6 / 7 8 0', '1 2 3\n4 5 6\n7 8 _'],
 ])('answers %s %s', async (task, input, answer) => {
-  const { code, stdout } = await espalier('search', '--task', task, '--input', input, '--json');
+  const { code, stdout } = await espalier(
+    ...['search', '--task', task, '--input', input, '--model', 'none', '--json'],
+  );
   expect(JSON.parse(stdout)).toMatchObject({ solved: true, answer, stopReason: 'solved' });
   expect(code).toBe(0);
 });
@@ -81,7 +95,7 @@ test('ends with the best so far where the budget is spent', async () => {
 
 test('says so where there is no solution', async () => {
   const { code, stdout } = await espalier(
-    ...['search', '--task', 'game24', '--input', '1 1 1 1', '--json'],
+    ...['search', '--task', 'game24', '--input', '1 1 1 1', '--model', 'none', '--json'],
   );
   expect(JSON.parse(stdout)).toMatchObject({
     solved: false,
@@ -130,4 +144,43 @@ test('a search that fails is an exit code of 1', async () => {
   const { code, stdout, stderr } = await espalier(...game, '--save', join('/dev/null', 'run'));
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^`\/dev\/null\/run` could not be used: .*\.\n$/);
+});
+
+describe('a model', () => {
+  const asked = game.slice(0, -2);
+
+  test('is tiny where none is named, and the report says so', async () => {
+    const { code, stdout, stderr } = await espalier(...asked, '--calls', '8');
+    expect(stdout).toMatch(
+      /^Game of 24: 4 9 10 13\nModel: espalier-tiny, the toy that comes with the package, in this process\. Another one: --model\.\n/,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  test.each(['mcts', 'astar', 'best-of-n'])('is metered and repeated, with %s', async (name) => {
+    const run = join(folder, `model-${name}`);
+    const options = ['--algorithm', name, '--calls', '20', '--save', run];
+    const first = JSON.parse((await espalier(...asked, ...options, '--json')).stdout) as {
+      spend: { calls: number; tokens: number };
+    };
+    expect(first).toMatchObject({ model: 'tiny:espalier-tiny' });
+    expect(first.spend.calls).toBeLessThanOrEqual(20);
+    expect(first.spend.tokens).toBeGreaterThan(first.spend.calls);
+    const { calls } = first.spend;
+    const again = await espalier(...asked, ...options);
+    expect(again.stdout).toContain(`${calls} calls (${calls} from the journal)`);
+  });
+
+  test('is not used for a puzzle that it was not taught', async () => {
+    const { stdout } = await espalier(
+      'search',
+      '--task',
+      'tiles',
+      '--input',
+      '1 2 3 / 4 5 6 / 7 0 8',
+    );
+    expect(stdout).toContain(
+      '\nModel: none, for the one in the package was not taught this puzzle;',
+    );
+  });
 });

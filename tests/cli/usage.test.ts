@@ -40,6 +40,11 @@ test.concurrent.each([
     `${game} "4 9" --algorithm dfs`,
     "Expected `--algorithm` to be 'astar' or 'best-of-n' or 'mcts', got `\"dfs\"`.",
   ],
+  [
+    `${game} "4 9" --model gpt`,
+    'Expected `--model` to be tiny, none or the path of a GGUF file, got `gpt`.',
+  ],
+  [`${game} "4 9" --model no/model.gguf`, `There is no file \`${process.cwd()}/no/model.gguf\`.`],
   [`${game} "4 9" --order any`, "Expected `--order` to be 'arrival' or 'issued', got `\"any\"`."],
   [`${game} "4 9" --cals 5`, "Unknown option '--cals'. (Did you mean --calls?)"],
   ['tree', "Missing required argument 'folder'."],

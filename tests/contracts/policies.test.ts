@@ -1,9 +1,11 @@
 import { describe, test } from 'vitest';
 import { blocksworld } from '../../src/environments/puzzles/blocksworld.ts';
+import { type GameOf24State, gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
+import { parseRational } from '../../src/environments/puzzles/rational.ts';
 import { slidingTiles } from '../../src/environments/puzzles/sliding-tiles.ts';
-import { greedy, journaled, uniform } from '../../src/policies/index.ts';
+import { fromModel, greedy, journaled, uniform } from '../../src/policies/index.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { banditTree, describePolicy } from '../../src/testing/index.ts';
+import { banditTree, describePolicy, scriptedModel } from '../../src/testing/index.ts';
 
 const runner = { describe, test };
 const environment = blocksworld.environment(blocksworld.generate(seededRandom(3)));
@@ -48,5 +50,28 @@ const bandit = banditTree();
 describePolicy(
   'listPolicy',
   { create: () => bandit.policy, environment: bandit.environment },
+  runner,
+);
+
+const game = gameOf24.environment({ numbers: [4, 9, 10, 13] });
+
+/** A model that lists the legal steps of whatever state it is shown, one a sample. */
+function knowing() {
+  return scriptedModel({
+    answer: ({ messages }, index) => {
+      const numbers = /^Numbers: (.*)$/m.exec(messages[0]?.content ?? '')?.[1] ?? '';
+      const values = numbers
+        .split(' ')
+        .map((text) => ({ value: parseRational(text), expression: '' }));
+      const steps = game.actions({ numbers: values as GameOf24State['numbers'], target: 24 });
+      const step = steps[index % steps.length];
+      return step === undefined ? 'I do not know.' : game.notation.format(step);
+    },
+  });
+}
+
+describePolicy(
+  'fromModel',
+  { create: () => fromModel({ model: knowing(), notation: game.notation }), environment: game },
   runner,
 );

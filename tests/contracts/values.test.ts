@@ -8,7 +8,7 @@ import {
   scriptedModel,
   throughModel,
 } from '../../src/testing/index.ts';
-import { heuristic, rollout, verifier } from '../../src/values/index.ts';
+import { heuristic, judge, rollout, verifier } from '../../src/values/index.ts';
 
 const runner = { describe, test };
 const environment = gameOf24.environment(gameOf24.parse('4 9 10 13'));
@@ -67,3 +67,16 @@ describeEvaluator(
   { ...bandit, create: () => throughModel(bandit, { model }).evaluator },
   runner,
 );
+
+for (const about of ['state', 'action'] as const) {
+  const model = scriptedModel({
+    answer: ({ messages }) => {
+      return ['sure', 'likely', 'impossible'][(messages[0]?.content.length ?? 0) % 3] ?? '';
+    },
+  });
+  describeEvaluator(
+    `judge of each ${about}`,
+    { ...problem, create: () => judge({ model, notation: environment.notation, about }) },
+    runner,
+  );
+}

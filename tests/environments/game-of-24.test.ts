@@ -84,7 +84,7 @@ describe('the Game of 24', () => {
     const action = other.notation.parse('2 x 3 = 6', other.reset());
     if ('kind' in action) throw new Error(action.message);
     expect(other.step(other.reset(), action).reward).toBe(1);
-    expect(other.notation.prompt(other.reset())[0]?.content).toContain('Make 6 from');
+    expect(other.notation.prompt(other.reset())[0]?.content).toContain('Target: 6');
   });
 });
 

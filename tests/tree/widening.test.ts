@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { progressiveWidening } from '../../src/tree/widening.ts';
+import { describe, expect, test } from 'vitest';
+import { progressiveWidening, valueWidening } from '../../src/tree/widening.ts';
 import { stats } from './grow.ts';
 
 const widths = (count: number) => Array.from({ length: count }, () => stats());
@@ -40,4 +40,43 @@ test('with α = 0 the width never grows', () => {
 
   expect(rule(stats({ visits: 1_000_000, children: widths(2) }))).toBe(true);
   expect(rule(stats({ visits: 1_000_000, children: widths(3) }))).toBe(false);
+});
+
+describe('valueWidening', () => {
+  const visited = (value: number) => stats({ visits: 2, value });
+  const rule = valueWidening();
+
+  test('draws k samples before it looks at the children', () => {
+    const hopeful = [visited(0.9)];
+    expect(rule(stats({ samples: 3, children: hopeful }))).toBe(true);
+    expect(rule(stats({ samples: 4, children: hopeful }))).toBe(false);
+    expect(valueWidening({ k: 1 })(stats({ samples: 1, children: hopeful }))).toBe(false);
+    // A policy that lists its actions draws no samples: then the children count.
+    expect(rule(stats({ samples: 0, children: widths(3) }))).toBe(true);
+  });
+
+  test('draws on while no child has a value of at least 0.4', () => {
+    expect(rule(stats({ samples: 4, children: [visited(0.1), visited(0.39)] }))).toBe(true);
+    expect(rule(stats({ samples: 4, children: [visited(0.1), visited(0.4)] }))).toBe(false);
+    const strict = valueWidening({ below: 0.6 });
+    expect(strict(stats({ samples: 4, children: [visited(0.59)] }))).toBe(true);
+  });
+
+  test('takes the evaluation of a child that was never visited, and the value of any other', () => {
+    const judged = stats({ visits: 0, value: 0, rawValue: 0.5 });
+    expect(rule(stats({ samples: 4, children: [judged] }))).toBe(false);
+    const disappointing = stats({ visits: 3, value: 0.2, rawValue: 0.9 });
+    expect(rule(stats({ samples: 4, children: [disappointing] }))).toBe(true);
+  });
+
+  test('expects nothing of children that are closed', () => {
+    const closed = stats({ visits: 1, value: 0.9, status: 'solved' });
+    const failed = stats({ visits: 0, rawValue: 0.9, status: 'failed' });
+    expect(rule(stats({ samples: 4, children: [closed, failed] }))).toBe(true);
+  });
+
+  test('stops at the most samples', () => {
+    expect(rule(stats({ samples: 23, children: [visited(0)] }))).toBe(true);
+    expect(rule(stats({ samples: 24, children: [visited(0)] }))).toBe(false);
+  });
 });

@@ -19,15 +19,16 @@ export function arithmeticNotation<Value>(
   };
 }
 
+// What changes least comes first, so that the prompts of a search share as long a prefix as possible.
 function prompt<Value>(rules: ArithmeticRules<Value>, state: ArithmeticState<Value>): string {
   return [
-    rules.task(state.target),
-    '',
-    `Numbers: ${state.numbers.map(({ value }) => rules.write(value)).join(' ')}`,
-    `Target: ${state.target}`,
+    rules.task,
     '',
     'Write the next step, and nothing else, on one line that ends with all numbers that are left,',
     'the result included. With the numbers 2 3 8, for example: 2 * 3 = 6 (left: 6 8)',
+    '',
+    `Target: ${state.target}`,
+    `Numbers: ${state.numbers.map(({ value }) => rules.write(value)).join(' ')}`,
   ].join('\n');
 }
 

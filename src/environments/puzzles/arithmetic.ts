@@ -47,6 +47,6 @@ export interface ArithmeticRules<Value> {
   read(text: string): Value | undefined;
   /** Whether the target has been made. */
   solved(state: ArithmeticState<Value>): boolean;
-  /** What a model is told about the puzzle, the numbers of the state excepted. */
-  task(target: number): string;
+  /** What a model is told about the puzzle, its numbers and its target excepted. */
+  readonly task: string;
 }

@@ -20,6 +20,7 @@ export const blocksworldNotation: Notation<BlocksworldState, BlocksworldAction> 
   },
 };
 
+// What changes least comes first, so that the prompts of a search share as long a prefix as possible.
 function prompt(state: BlocksworldState): string {
   return [
     'Move blocks with a hand that holds one block at a time. There are four actions:',
@@ -29,12 +30,12 @@ function prompt(state: BlocksworldState): string {
     '(put-down x): put x on the table. The hand has to hold x.',
     '(stack x y): put x on y. The hand has to hold x, and nothing may be on y.',
     '',
-    `Now: ${stateFacts(state.blocks, state.places).join(' ')}`,
+    'Write the next action, and nothing else, on one line.',
+    '',
     `Goal: ${goalFacts(state)
       .map(({ fact }) => fact)
       .join(' ')}`,
-    '',
-    'Write the next action, and nothing else, on one line.',
+    `Now: ${stateFacts(state.blocks, state.places).join(' ')}`,
   ].join('\n');
 }
 

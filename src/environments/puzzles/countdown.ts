@@ -79,12 +79,11 @@ const rules: ArithmeticRules<number> = {
   write: String,
   read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
   solved: isSolved,
-  task: (target) =>
-    [
-      `Make ${target} from the numbers below. One step takes two of the numbers and puts in their place`,
-      'the result of one operation on them: +, -, * or /. Every result has to be a positive whole',
-      `number. Not every number has to be used: the puzzle is solved when ${target} is among the numbers.`,
-    ].join('\n'),
+  task: [
+    'Make the target from the numbers below. One step takes two of the numbers and puts in their place',
+    'the result of one operation on them: +, -, * or /. Every result has to be a positive whole number.',
+    'Not every number has to be used: the puzzle is solved when the target is among the numbers.',
+  ].join('\n'),
 };
 
 function environment(instance: CountdownInstance) {

@@ -88,12 +88,11 @@ const rules: ArithmeticRules<Rational> = {
   write: formatRational,
   read: parseRational,
   solved: isSolved,
-  task: (target) =>
-    [
-      `Make ${target} from the numbers below. One step takes two of the numbers and puts in their place`,
-      'the result of one operation on them: +, -, * or /. Fractions are exact, and written like 8/3.',
-      `Every number has to be used, so the puzzle is solved when ${target} is the only number left.`,
-    ].join('\n'),
+  task: [
+    'Make the target from the numbers below. One step takes two of the numbers and puts in their place',
+    'the result of one operation on them: +, -, * or /. Fractions are exact, and written like 8/3.',
+    'Every number has to be used: the puzzle is solved when the target is the only number left.',
+  ].join('\n'),
 };
 
 function environment(instance: GameOf24Instance) {

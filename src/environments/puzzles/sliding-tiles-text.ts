@@ -28,6 +28,7 @@ function firstDirection(text: string): TilesAction | undefined {
   return undefined;
 }
 
+// What changes least comes first, so that the prompts of a search share as long a prefix as possible.
 function prompt(state: TilesState): string {
   const rows = state.tiles.length / state.columns;
   const goal = { columns: state.columns, tiles: [...state.tiles.keys()].map((place) => place + 1) };
@@ -36,13 +37,13 @@ function prompt(state: TilesState): string {
     `Slide the tiles of a board with ${rows} rows and ${state.columns} columns until they are in order.`,
     'One move swaps the blank, written _, with the tile above, below, left or right of it.',
     '',
-    'Now:',
-    renderBoard(state),
+    'Write the direction in which the blank moves next (up, down, left or right), and nothing else.',
     '',
     'Goal:',
     renderBoard(goal),
     '',
-    'Write the direction in which the blank moves next (up, down, left or right), and nothing else.',
+    'Now:',
+    renderBoard(state),
   ].join('\n');
 }
 

@@ -1,0 +1,299 @@
+import { systemClock, turn } from '../../runtime/clock.ts';
+import { expectation } from '../../runtime/expect.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import type { Random } from '../../spec/context.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import type { Generation } from '../../spec/language-model.ts';
+import type { Chat } from './chat.ts';
+import type { Decoded, DecodeItem, Decoder, Prefix } from './decoder.ts';
+import type { TinyRequest } from './request.ts';
+import { Sequence } from './sequence.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** What an engine needs of a decoder. */
+export type EngineDecoder = Pick<Decoder, 'config' | 'root' | 'stats' | 'decode' | 'pending'>;
+
+/** What an engine runs. */
+export interface EngineOptions {
+  /** The model. */
+  readonly decoder: EngineDecoder;
+  /** Its vocabulary. */
+  readonly tokenizer: Tokenizer;
+  /** Its way to put a conversation. */
+  readonly chat: Chat;
+  /** How many samples are written at once. */
+  readonly batch: number;
+  /** How many tokens of prompts are read in one pass. */
+  readonly chunk: number;
+}
+
+/** What a model has done since it was loaded. */
+export interface TinyStats {
+  /** Requests that were answered. */
+  readonly requests: number;
+  /** Tokens that went through the model. */
+  readonly computed: number;
+  /** Tokens that were not, because they had been read before. */
+  readonly reused: number;
+  /** Tokens that were drawn. */
+  readonly sampled: number;
+  /** Passes through the model. */
+  readonly batches: number;
+  /** Tokens in the cache now. */
+  readonly cached: number;
+  /** Tokens that left the cache to make room. */
+  readonly evicted: number;
+  /** Seconds in the model. */
+  readonly seconds: number;
+}
+
+/** A request under way. */
+interface Job {
+  readonly request: TinyRequest;
+  readonly prompt: readonly number[];
+  /** The prompt as text, by which equal ones are known. */
+  readonly key: string;
+  readonly random: Random;
+  /** The limit on the tokens of a sample: of the request, or of what is left of the context. */
+  readonly maxTokens: number;
+  /** The part of the prompt that has been read. */
+  prefix: Prefix;
+  /** The logits after the prompt, once it has been read. */
+  logits: Float32Array | undefined;
+  readonly runs: Run[];
+  readonly resolve: (generation: Generation) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A sample, and what has been read of it. */
+interface Run {
+  readonly sequence: Sequence;
+  prefix: Prefix;
+}
+
+/** A part of a batch, and where its result goes. */
+interface Work {
+  readonly item: DecodeItem;
+  readonly job: Job;
+  readonly take: (decoded: Decoded) => void;
+}
+
+/**
+ * Answers many requests at once. Each pass through the model takes the next token of every sample under
+ * way and a piece of the prompts that wait; between two passes the event loop turns once, so that new
+ * requests join and aborted ones leave.
+ *
+ * A sample depends on the model, the prompt, the settings, the seed and its index, and on nothing else.
+ * Nothing is retained in the cache: what is under way was used in the last pass, so that it is given up
+ * last, and what was given up is read again. A cache that is too small costs time, and no request.
+ */
+export class Engine {
+  readonly #options: EngineOptions;
+  /** In the order in which they came. */
+  readonly #jobs = new Set<Job>();
+  #isRunning = false;
+  #requests = 0;
+  #sampled = 0;
+  #seconds = 0;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  /** What it has done so far. */
+  get stats(): TinyStats {
+    const { computed, reused, batches, cached, evicted } = this.#options.decoder.stats;
+    const requests = this.#requests;
+    const sampled = this.#sampled;
+    const seconds = this.#seconds;
+    return { requests, computed, reused, sampled, batches, cached, evicted, seconds };
+  }
+
+  /** Answers a request. */
+  async generate(request: TinyRequest, signal: AbortSignal): Promise<Generation> {
+    signal.throwIfAborted();
+    const state = this.#open(request);
+    let leave = () => {};
+    try {
+      return await new Promise<Generation>((resolve, reject) => {
+        const job: Job = { ...state, resolve, reject };
+        leave = () => this.#fail(job, signal.reason);
+        signal.addEventListener('abort', leave, { once: true });
+        this.#jobs.add(job);
+        void this.#run();
+      });
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Gives up all requests under way. */
+  close(reason: unknown): void {
+    for (const job of this.#jobs) this.#fail(job, reason);
+  }
+
+  #open(request: TinyRequest): Omit<Job, 'resolve' | 'reject'> {
+    const { chat, decoder } = this.#options;
+    const prompt = chat(request.messages);
+    const { contextLength } = decoder.config;
+    if (prompt.length === 0) throw expectation('messages', 'text', request.messages);
+    if (prompt.length > contextLength) {
+      throw new EspalierError(
+        'usage',
+        `Expected a prompt of at most ${contextLength} tokens, the context of the model, got ${prompt.length}.`,
+      );
+    }
+    const key = prompt.join(' ');
+    const random = seededRandom(request.seed).split(key);
+    const maxTokens = Math.min(request.maxTokens, contextLength - prompt.length + 1);
+    return {
+      ...{ request, prompt, key, random, maxTokens },
+      prefix: decoder.root,
+      logits: undefined,
+      runs: [],
+    };
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    while (this.#jobs.size > 0) {
+      // Also before the first pass: requests that come together share it.
+      await turn();
+      try {
+        this.#pass();
+      } catch (error) {
+        this.close(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  #pass(): void {
+    for (const job of this.#jobs) this.#attempt(job, () => this.#start(job));
+    const work = [...this.#writing(), ...this.#reading()];
+    if (work.length === 0) return;
+    for (const [place, decoded] of this.#decode(work).entries()) {
+      const { job, take } = work[place] ?? {};
+      if (job !== undefined) this.#attempt(job, () => take?.(decoded));
+    }
+  }
+
+  #decode(work: readonly Work[]): readonly Decoded[] {
+    const began = systemClock.now();
+    try {
+      return this.#options.decoder.decode(work.map(({ item }) => item));
+    } catch (error) {
+      for (const { job } of work) this.#fail(job, error);
+      return [];
+    } finally {
+      this.#seconds += (systemClock.now() - began) / 1000;
+    }
+  }
+
+  /** What goes wrong with one request does not touch the others. */
+  #attempt(job: Job, act: () => void): void {
+    if (!this.#jobs.has(job)) return;
+    try {
+      act();
+    } catch (error) {
+      this.#fail(job, error);
+    }
+  }
+
+  /** Begins as many samples of a prompt that has been read as there is room for. */
+  #start(job: Job): void {
+    const { tokenizer, batch } = this.#options;
+    const { request, prompt, maxTokens, logits, prefix, runs } = job;
+    if (logits === undefined) return;
+    for (let room = batch - this.#openRuns(); room > 0; ) {
+      if (runs.length === request.samples) break;
+      const random = job.random.split(request.offset + runs.length);
+      const sequence = new Sequence({ request, tokenizer, prompt, random, maxTokens });
+      runs.push({ sequence, prefix });
+      this.#extend(sequence, logits);
+      if (!sequence.isFinished) room--;
+    }
+    this.#settle(job);
+  }
+
+  /** The next token of every sample under way. */
+  *#writing(): Generator<Work> {
+    for (const job of this.#jobs) {
+      for (const run of job.runs) {
+        if (run.sequence.isFinished) continue;
+        const item = { prefix: run.prefix, tokens: [run.sequence.last], wantLogits: true };
+        const take = ({ prefix, logits }: Decoded) => {
+          run.prefix = prefix;
+          this.#extend(run.sequence, logits);
+          this.#settle(job);
+        };
+        yield { item, job, take };
+      }
+    }
+  }
+
+  /**
+   * The next piece of the prompts that wait, the oldest first, and only of those whose samples will find
+   * room. Of equal prompts one is read: the others find it in the cache afterwards.
+   */
+  *#reading(): Generator<Work> {
+    const { decoder, batch, chunk } = this.#options;
+    const keys = new Set<string>();
+    let samples = 0;
+    let left = chunk;
+    for (const job of this.#jobs) {
+      if (samples >= batch || left <= 0) return;
+      const { request, runs, logits, key, prompt, prefix } = job;
+      const finished = runs.filter(({ sequence }) => sequence.isFinished).length;
+      samples += request.samples - finished;
+      if (logits !== undefined || keys.has(key)) continue;
+      keys.add(key);
+      const tokens = prompt.slice(prefix.length);
+      const pending = decoder.pending({ prefix, tokens, wantLogits: true });
+      // What is cached already costs nothing.
+      const piece = tokens.slice(0, tokens.length - Math.max(0, pending - left));
+      left -= pending;
+      const item = { prefix, tokens: piece, wantLogits: piece.length === tokens.length };
+      const take = (decoded: Decoded) => {
+        job.prefix = decoded.prefix;
+        job.logits = decoded.logits;
+        this.#start(job);
+      };
+      yield { item, job, take };
+    }
+  }
+
+  #openRuns(): number {
+    let open = 0;
+    for (const { runs } of this.#jobs) {
+      for (const { sequence } of runs) if (!sequence.isFinished) open++;
+    }
+    return open;
+  }
+
+  #extend(sequence: Sequence, logits: Float32Array | undefined): void {
+    if (logits === undefined) throw new Error('The decoder gave no logits.');
+    sequence.extend(logits);
+    this.#sampled++;
+  }
+
+  /** Answers a request whose samples are all finished. */
+  #settle(job: Job): void {
+    const { request, prompt, runs } = job;
+    if (runs.length < request.samples) return;
+    if (runs.some(({ sequence }) => !sequence.isFinished)) return;
+    this.#jobs.delete(job);
+    this.#requests++;
+    const outputTokens = runs.reduce((sum, { sequence }) => sum + sequence.length, 0);
+    job.resolve({
+      completions: runs.map(({ sequence }) => sequence.completion),
+      usage: { inputTokens: prompt.length, outputTokens },
+    });
+  }
+
+  #fail(job: Job, reason: unknown): void {
+    this.#jobs.delete(job);
+    job.reject(reason);
+  }
+}

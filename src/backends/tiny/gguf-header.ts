@@ -1,0 +1,92 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type GGUFTensorInfo, gguf, type MetadataValue } from '@huggingface/gguf';
+import { EspalierError } from '../../spec/errors.ts';
+
+/** What stands before the numbers of a GGUF file. */
+export interface GgufHeader {
+  /** The file, as the caller named it. */
+  readonly path: string;
+  /** The length of the file. */
+  readonly fileBytes: number;
+  /** The metadata by key. */
+  readonly metadata: ReadonlyMap<string, MetadataValue>;
+  /** The tensors, in the order of the file. */
+  readonly tensors: readonly TensorEntry[];
+}
+
+/** Where a tensor lies. */
+export interface TensorEntry {
+  /** Its name. */
+  readonly name: string;
+  /** Its lengths, fastest first. */
+  readonly shape: readonly number[];
+  /** The number of its encoding in GGUF. */
+  readonly typeNumber: number;
+  /** Its first byte in the file. */
+  readonly start: number;
+}
+
+/** Reads the header of a GGUF file. */
+export async function readHeader(path: string): Promise<GgufHeader> {
+  const fileBytes = await sizeOf(path);
+  const { metadata, tensorInfos, tensorDataOffset, tensorInfoByteRange, littleEndian } =
+    await parse(path);
+  // The parser pads what it reads with zeros: beyond the end, everything is empty.
+  if (tensorInfoByteRange[1] > fileBytes) throw cut(path, 'ends within its header');
+  if (!littleEndian) throw fault(path, 'a little-endian GGUF file', 'a big-endian one');
+  const tensors = tensorInfos.map((info) => entryOf(info, Number(tensorDataOffset)));
+  return { path, fileBytes, metadata: new Map(Object.entries(metadata)), tensors };
+}
+
+/** *Expected …, got …: path* */
+export function fault(path: string, expected: string, got: string): EspalierError {
+  return new EspalierError('usage', `Expected ${expected}, got ${got}: \`${path}\`.`);
+}
+
+/** A file that is shorter than it says. */
+export function cut(path: string, how: string): EspalierError {
+  return fault(path, 'a complete GGUF file', `one that ${how}`);
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    const status = await stat(path);
+    if (status.isFile()) return status.size;
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const complaint =
+      code === 'ENOENT'
+        ? `There is no file \`${path}\`.`
+        : `The model \`${path}\` could not be read: ${message}.`;
+    throw new EspalierError('usage', complaint, { cause });
+  }
+  throw fault(path, 'a GGUF file', 'something that is no file');
+}
+
+async function parse(path: string): Promise<Awaited<ReturnType<typeof gguf>>> {
+  try {
+    // An absolute path is never taken for an address of the network.
+    return await gguf(resolve(path), { allowLocalFile: true });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    if (/magic number/.test(reason)) throw fault(path, 'a GGUF file', 'another kind of file');
+    if (/unsupported version/.test(reason)) {
+      throw fault(path, 'a GGUF file of version 1 to 3', 'another version');
+    }
+    throw new EspalierError(
+      'usage',
+      `Expected a complete GGUF file, got a broken header (${reason}): \`${path}\`.`,
+      { cause },
+    );
+  }
+}
+
+function entryOf({ name, shape, dtype, offset }: GGUFTensorInfo, dataStart: number): TensorEntry {
+  return {
+    name,
+    shape: shape.map(Number),
+    typeNumber: dtype,
+    start: dataStart + Number(offset),
+  };
+}

@@ -1,0 +1,9 @@
+/**
+ * A small language model in this process: Llama-architecture GGUF files of up to some 50 million
+ * parameters, without native code.
+ *
+ * @module
+ */
+
+export type { TinyStats } from './engine.ts';
+export { type TinyModel, type TinyOptions, tiny } from './tiny.ts';

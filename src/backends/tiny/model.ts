@@ -1,0 +1,116 @@
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Generation } from '../../spec/language-model.ts';
+import { chatOf } from './chat.ts';
+import { Decoder } from './decoder.ts';
+import { Engine, type TinyStats } from './engine.ts';
+import { readLlamaFile } from './gguf.ts';
+import type { TinyRequest } from './request.ts';
+import { tokenizerOf } from './tokenizer.ts';
+
+/** What a model is loaded with: plain data, which can be sent to a thread. */
+export interface ModelSettings {
+  /** The path of the file. */
+  readonly path: string;
+  /** How many samples are written at once. */
+  readonly batch: number;
+  /** How much memory keys and values may take. */
+  readonly cacheBytes: number | undefined;
+}
+
+/** Where a model runs. */
+export interface ModelHost {
+  /** Loads the model where it has not been loaded. */
+  load(): Promise<void>;
+  /** Answers a request; loads the model first where it has not been loaded. */
+  generate(request: TinyRequest, signal: AbortSignal): Promise<Generation>;
+  /** What the model has done; nothing where it has not been loaded. */
+  stats(): Promise<TinyStats>;
+  /** Gives up everything under way, and lets the model go. */
+  close(reason: Error): Promise<void>;
+}
+
+/** The model that comes with the package. As far from here in `dist` as in `src`. */
+export const packagedModel: string = fileURLToPath(
+  new URL('../../../models/tiny.gguf', import.meta.url),
+);
+
+/** The name of a model. */
+export function nameOfModel(path: string): string {
+  return path === packagedModel ? 'espalier-tiny' : basename(path);
+}
+
+/** The tokens of prompts that are read in one pass: more would hold up the samples under way. */
+const chunk = 32;
+
+/** The numbers of a model that has not been loaded. */
+export const nothingDone: TinyStats = {
+  requests: 0,
+  computed: 0,
+  reused: 0,
+  sampled: 0,
+  batches: 0,
+  cached: 0,
+  evicted: 0,
+  seconds: 0,
+};
+
+/** A model in this thread. It turns the event loop between two passes. */
+export function localHost(settings: ModelSettings): ModelHost {
+  let loading: Promise<Engine> | undefined;
+  let engine: Engine | undefined;
+  let closed: Error | undefined;
+  const load = async (): Promise<Engine> => {
+    try {
+      engine = await openEngine(settings);
+      return engine;
+    } catch (error) {
+      // The file may be there the next time.
+      loading = undefined;
+      throw error;
+    }
+  };
+  return {
+    async load() {
+      loading ??= load();
+      await loading;
+    },
+    async generate(request, signal) {
+      signal.throwIfAborted();
+      loading ??= load();
+      const loaded = await unlessAborted(loading, signal);
+      if (closed !== undefined) throw closed;
+      return loaded.generate(request, signal);
+    },
+    stats: () => Promise.resolve(engine?.stats ?? nothingDone),
+    async close(reason) {
+      closed = reason;
+      engine?.close(reason);
+      engine = undefined;
+      loading = undefined;
+    },
+  };
+}
+
+async function openEngine({ path, batch, cacheBytes }: ModelSettings): Promise<Engine> {
+  const file = await readLlamaFile(path);
+  const { vocabulary } = file;
+  const tokenizer = tokenizerOf(vocabulary);
+  const chat = chatOf({ tokenizer, template: vocabulary.chatTemplate, model: nameOfModel(path) });
+  const decoder = new Decoder(file, { ...(cacheBytes !== undefined && { cacheBytes }) });
+  return new Engine({ decoder, tokenizer, chat, batch, chunk });
+}
+
+/** The outcome of a promise, or the reason of a signal if that comes first. */
+async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  let leave = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}

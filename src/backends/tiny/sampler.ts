@@ -1,0 +1,146 @@
+import type { Random } from '../../spec/context.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import { exp, log } from './numerics.ts';
+
+/** How a token is drawn. */
+export interface SamplerSettings {
+  /** The temperature; at 0 the likeliest token is taken. */
+  readonly temperature: number;
+  /** From how many of the likeliest tokens to draw. @defaultValue all */
+  readonly topK?: number | undefined;
+  /** The probability mass to draw from, in (0, 1]. @defaultValue 1 */
+  readonly topP?: number | undefined;
+}
+
+/**
+ * Draws a token: the logits are divided by the temperature, then top-k cuts, then top-p cuts what is
+ * left. One random number is used a token, and none at temperature 0.
+ *
+ * Of equal logits the one of the lowest id counts as the likelier.
+ */
+export function drawToken(logits: Float32Array, settings: SamplerSettings, random: Random): number {
+  const best = likeliest(logits);
+  if (settings.temperature === 0) return best;
+  const weights = weightsOf(logits, settings.temperature, logits[best] ?? 0);
+  cut(weights, logits, settings);
+  let left = random.next() * sum(weights);
+  for (let token = 0; token < weights.length; token++) {
+    left -= weights[token] ?? 0;
+    if (left < 0) return token;
+  }
+  // Rounding may leave a rest.
+  return best;
+}
+
+/** The log-probabilities of the model itself. */
+export interface LogProbabilities {
+  /** ln p of a token. */
+  of(token: number): number;
+  /** The likeliest tokens, the likeliest first. */
+  top(count: number): readonly number[];
+}
+
+/** The logarithm of the softmax of all logits, before temperature, top-k and top-p. */
+export function logProbabilities(logits: Float32Array): LogProbabilities {
+  const highest = logits[likeliest(logits)] ?? 0;
+  let total = 0;
+  for (const logit of logits) total += exp(logit - highest);
+  const logTotal = log(total);
+  return {
+    of: (token) => Math.min(0, (logits[token] ?? 0) - highest - logTotal),
+    top: (count) => ranked(logits, count),
+  };
+}
+
+function likeliest(logits: Float32Array): number {
+  let best = 0;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (let token = 0; token < logits.length; token++) {
+    const logit = logits[token] ?? 0;
+    if (logit > highest) {
+      highest = logit;
+      best = token;
+    }
+  }
+  if (Number.isFinite(highest)) return best;
+  throw new EspalierError('usage', 'The model gives no finite logits: its file is damaged.');
+}
+
+/** Proportional to the probabilities; that of the likeliest token is 1. */
+function weightsOf(logits: Float32Array, temperature: number, highest: number): Float64Array {
+  const weights = new Float64Array(logits.length);
+  for (let token = 0; token < weights.length; token++) {
+    weights[token] = exp(((logits[token] ?? 0) - highest) / temperature);
+  }
+  return weights;
+}
+
+/** How many of the likeliest tokens are found without sorting them all. As a rule top-p keeps fewer. */
+const fewTokens = 64;
+
+/** Sets the weights of tokens that must not be drawn to 0. */
+function cut(
+  weights: Float64Array,
+  logits: Float32Array,
+  { topK = logits.length, topP = 1 }: SamplerSettings,
+): void {
+  const most = Math.min(topK, logits.length);
+  if (most < logits.length) keep(weights, ranked(logits, most));
+  if (topP === 1) return;
+  const mass = topP * sum(weights);
+  for (const size of [Math.min(fewTokens, most), most]) {
+    const likely = ranked(logits, size);
+    const count = countUpTo(mass, likely, weights);
+    if (count === undefined) continue;
+    keep(weights, likely.slice(0, count));
+    return;
+  }
+}
+
+/** How many of the tokens it takes to reach a mass, and at least one; `undefined` where all are too few. */
+function countUpTo(
+  mass: number,
+  tokens: readonly number[],
+  weights: Float64Array,
+): number | undefined {
+  let reached = 0;
+  for (const [place, token] of tokens.entries()) {
+    reached += weights[token] ?? 0;
+    if (reached >= mass) return place + 1;
+  }
+  return undefined;
+}
+
+function keep(weights: Float64Array, tokens: readonly number[]): void {
+  const kept = tokens.map((token) => weights[token] ?? 0);
+  weights.fill(0);
+  for (const [place, token] of tokens.entries()) weights[token] = kept[place] ?? 0;
+}
+
+/** The `count` likeliest tokens, the likeliest first. */
+function ranked(logits: Float32Array, count: number): readonly number[] {
+  const isLikelier = (one: number, other: number): boolean => {
+    const difference = (logits[one] ?? 0) - (logits[other] ?? 0);
+    return difference > 0 || (difference === 0 && one < other);
+  };
+  if (count > fewTokens) {
+    const all = Array.from(logits.keys());
+    return all.sort((a, b) => (isLikelier(a, b) ? -1 : 1)).slice(0, count);
+  }
+  const best: number[] = [];
+  for (let token = 0; token < logits.length; token++) {
+    const last = best.at(-1);
+    if (best.length === count && last !== undefined && !isLikelier(token, last)) continue;
+    let place = best.length;
+    while (place > 0 && isLikelier(token, best[place - 1] ?? 0)) place--;
+    best.splice(place, 0, token);
+    if (best.length > count) best.pop();
+  }
+  return best;
+}
+
+function sum(weights: Float64Array): number {
+  let total = 0;
+  for (let token = 0; token < weights.length; token++) total += weights[token] ?? 0;
+  return total;
+}

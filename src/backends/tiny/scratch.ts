@@ -1,0 +1,55 @@
+import type { LlamaConfig } from './gguf.ts';
+import type { Address, Arena } from './kernels/arena.ts';
+
+/** The most rows that go through the model together. */
+export const mostRows = 64;
+
+/** Where a pass through the model keeps its numbers: `mostRows` rows each, unless it says otherwise. */
+export interface Scratch {
+  /** The residual stream. */
+  readonly stream: Address;
+  /** The stream after a norm. */
+  readonly normed: Address;
+  /** The queries of all heads. */
+  readonly queries: Address;
+  /** The keys. */
+  readonly keys: Address;
+  /** The values. */
+  readonly values: Address;
+  /** What attention found. */
+  readonly attended: Address;
+  /** What is added to the stream. */
+  readonly projected: Address;
+  /** The hidden layer before and after SiLU. */
+  readonly gate: Address;
+  /** What the hidden layer is multiplied with. */
+  readonly up: Address;
+  /** The logits of the rows that want them. */
+  readonly logits: Address;
+  /** The addresses of the slots that a row attends to: `contextLength` words a row. */
+  readonly paths: Address;
+  /** The scores of the heads of one row. */
+  readonly scores: Address;
+}
+
+/** Allocates the room that a pass needs. */
+export function scratchFor(config: LlamaConfig, arena: Arena): Scratch {
+  const rowsOf = (width: number): Address => arena.allocate(mostRows * width);
+  const queryWidth = config.headCount * config.headDimension;
+  const keyWidth = config.headCountKv * config.headDimension;
+  return {
+    stream: rowsOf(config.embeddingLength),
+    normed: rowsOf(config.embeddingLength),
+    queries: rowsOf(queryWidth),
+    keys: rowsOf(keyWidth),
+    values: rowsOf(keyWidth),
+    attended: rowsOf(queryWidth),
+    projected: rowsOf(config.embeddingLength),
+    gate: rowsOf(config.feedForwardLength),
+    up: rowsOf(config.feedForwardLength),
+    logits: rowsOf(config.vocabularySize),
+    paths: rowsOf(config.contextLength),
+    // The kernel fills up the last vector.
+    scores: arena.allocate(config.headCount * (config.contextLength + 3)),
+  };
+}

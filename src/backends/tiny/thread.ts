@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { EspalierError, type EspalierErrorCode } from '../../spec/errors.ts';
+import type { Generation } from '../../spec/language-model.ts';
+import type { TinyStats } from './engine.ts';
+import { type ModelHost, type ModelSettings, nameOfModel, nothingDone } from './model.ts';
+import type { TinyRequest } from './request.ts';
+
+/** What the thread of a model is told. */
+export type ThreadOrder =
+  | { readonly type: 'generate'; readonly id: number; readonly request: TinyRequest }
+  | { readonly type: 'load' | 'stats'; readonly id: number }
+  | { readonly type: 'abort'; readonly id: number };
+
+/** What it answers to the order of that number. */
+export type ThreadReply =
+  | { readonly id: number; readonly value: Generation | TinyStats }
+  | { readonly id: number; readonly message: string; readonly code?: EspalierErrorCode };
+
+/** An order that waits for its answer. */
+interface Waiting {
+  readonly resolve: (value: Generation | TinyStats) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The program of the thread. Threads run JavaScript only: from sources, it is the built one. */
+export const workerScript: URL = new URL(
+  import.meta.url.endsWith('.ts') ? '../../../dist/backends/tiny/worker.js' : './worker.js',
+  import.meta.url,
+);
+
+/**
+ * A model in a thread of its own. The thread starts with the first request, and does not keep the process
+ * alive while it has nothing to do. Where it dies, the requests under way fail, and the next one starts a
+ * new thread.
+ */
+export function threadHost(settings: ModelSettings, script: URL = workerScript): ModelHost {
+  const host = new ThreadHost(settings, script);
+  return {
+    async load() {
+      await host.ask({ type: 'load' });
+    },
+    async generate(request, signal) {
+      signal.throwIfAborted();
+      const order = { type: 'generate', request } as const;
+      return (await host.ask(order, signal)) as Generation;
+    },
+    async stats() {
+      return host.isRunning ? ((await host.ask({ type: 'stats' })) as TinyStats) : nothingDone;
+    },
+    close: (reason) => host.close(reason),
+  };
+}
+
+type Question =
+  | { readonly type: 'generate'; readonly request: TinyRequest }
+  | { readonly type: 'load' | 'stats' };
+
+class ThreadHost {
+  readonly #settings: ModelSettings;
+  readonly #script: URL;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #orders = 0;
+
+  constructor(settings: ModelSettings, script: URL) {
+    this.#settings = settings;
+    this.#script = script;
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  async ask(question: Question, signal?: AbortSignal): Promise<Generation | TinyStats> {
+    const worker = this.#worker ?? this.#start();
+    const id = this.#orders++;
+    let leave = () => {};
+    try {
+      return await new Promise<Generation | TinyStats>((resolve, reject) => {
+        leave = () => {
+          worker.postMessage({ type: 'abort', id } satisfies ThreadOrder);
+          reject(signal?.reason);
+        };
+        signal?.addEventListener('abort', leave, { once: true });
+        this.#waiting.set(id, { resolve, reject });
+        worker.ref();
+        worker.postMessage({ ...question, id } satisfies ThreadOrder);
+      });
+    } finally {
+      signal?.removeEventListener('abort', leave);
+      this.#waiting.delete(id);
+      if (this.#waiting.size === 0) worker.unref();
+    }
+  }
+
+  async close(reason: Error): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#fail(reason);
+    await worker?.terminate();
+  }
+
+  #start(): Worker {
+    if (!existsSync(this.#script)) {
+      throw new EspalierError(
+        'usage',
+        `The program of the thread is missing at ${fileURLToPath(this.#script)}: build the package, or set \`thread\` to false.`,
+      );
+    }
+    const name = nameOfModel(this.#settings.path);
+    const worker = new Worker(this.#script, {
+      name,
+      workerData: this.#settings,
+      // Loaders of the process are not needed there, and slow to start.
+      execArgv: [],
+    });
+    const onEnd = (reason: string, cause?: unknown) => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      this.#fail(new Error(`The thread of ${name} stopped: ${reason}.`, { cause }));
+    };
+    worker.on('message', (reply: ThreadReply) => this.#answer(reply));
+    worker.on('error', (error) => onEnd(error.message.replace(/\.$/, ''), error));
+    worker.on('exit', (code) => onEnd(`it ended with exit code ${code}`));
+    this.#worker = worker;
+    return worker;
+  }
+
+  /** What was aborted meanwhile waits no more. */
+  #answer(reply: ThreadReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    if ('value' in reply) waiting?.resolve(reply.value);
+    else if (reply.code === undefined) waiting?.reject(new Error(reply.message));
+    else waiting?.reject(new EspalierError(reply.code, reply.message));
+  }
+
+  #fail(error: unknown): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+  }
+}

@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import { expectation, expectInteger } from '../../runtime/expect.ts';
+import type { LanguageModel } from '../../spec/language-model.ts';
+import type { TinyStats } from './engine.ts';
+import { localHost, nameOfModel, packagedModel } from './model.ts';
+import { checkedRequest } from './request.ts';
+import { threadHost } from './thread.ts';
+
+/** Options of {@link tiny}. */
+export interface TinyOptions {
+  /**
+   * The path of a GGUF file: a model of the Llama architecture with a SentencePiece vocabulary and up to
+   * some 50 million parameters.
+   *
+   * @defaultValue the model that comes with the package
+   */
+  readonly model?: string;
+  /**
+   * Whether the model runs in a thread of its own. Else it shares the one of its caller, and lets others
+   * have it every few milliseconds. The samples are the same.
+   *
+   * @defaultValue true
+   */
+  readonly thread?: boolean;
+  /** The seed of requests that bring none: an integer. @defaultValue 0 */
+  readonly seed?: number;
+  /**
+   * How many bytes the keys and values of what was read may take: an integer from 1 up. Texts that begin
+   * alike are read once while they fit.
+   *
+   * @defaultValue 64 MiB
+   */
+  readonly cacheBytes?: number;
+  /** How many samples are written at once: an integer from 1 up. @defaultValue 16 */
+  readonly batch?: number;
+}
+
+/** A model in this process. */
+export interface TinyModel extends LanguageModel, AsyncDisposable {
+  /** Reads the file now; otherwise that happens at the first request. Rejects where it cannot be read. */
+  load(): Promise<void>;
+  /** What it has done since it was loaded. */
+  stats(): Promise<TinyStats>;
+  /** Lets the model go. Requests under way fail, and so do later ones. */
+  close(): Promise<void>;
+}
+
+/**
+ * A small language model that runs in this process, in TypeScript and WebAssembly: no native code, no
+ * server, no key, and the same tokens on every platform.
+ *
+ * A sample depends on the file, the prompt, the settings, the seed and its index, and on nothing else:
+ * not on the other samples of the request, nor on what else the model is busy with. Where a request sets
+ * no temperature, it is 1. Where the last message is from the assistant, the answer goes on from there.
+ *
+ * The file is read at the first request. The log-probabilities are those of the model itself; the usage
+ * counts each token that was drawn, the one that ends an answer included, while `logprobs` has one entry
+ * for each token of the text. A `schema` is refused.
+ *
+ * @throws EspalierError `usage` where an option is out of its range. A request is rejected with such an
+ * error where the file cannot be read, where it asks for something impossible, and where its prompt is
+ * longer than the context of the model.
+ *
+ * @example
+ * ```ts
+ * await using model = tiny();
+ * ```
+ */
+export function tiny(options: TinyOptions = {}): TinyModel {
+  const { model = packagedModel, thread = true, seed = 0, cacheBytes, batch = 16 } = options;
+  if (typeof model !== 'string' || model === '') {
+    throw expectation('model', 'the path of a GGUF file', model);
+  }
+  if (typeof thread !== 'boolean') throw expectation('thread', 'true or false', thread);
+  expectInteger('seed', seed);
+  if (cacheBytes !== undefined) expectInteger('cacheBytes', cacheBytes, { min: 1 });
+  expectInteger('batch', batch, { min: 1 });
+  const path = resolve(model);
+  const modelId = nameOfModel(path);
+  const host = (thread ? threadHost : localHost)({ path, batch, cacheBytes });
+  let closed: Error | undefined;
+
+  async function close(): Promise<void> {
+    closed ??= new Error(`${modelId} is closed.`);
+    await host.close(closed);
+  }
+
+  return {
+    provider: 'tiny',
+    modelId,
+    capabilities: {
+      n: true,
+      logprobs: true,
+      seed: true,
+      stop: true,
+      continuation: true,
+      temperature: true,
+      topK: true,
+    },
+    async generate(request, { signal }) {
+      if (closed !== undefined) throw closed;
+      return host.generate(checkedRequest(request, seed), signal);
+    },
+    async load() {
+      if (closed !== undefined) throw closed;
+      await host.load();
+    },
+    stats: () => host.stats(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

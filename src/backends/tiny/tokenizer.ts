@@ -1,0 +1,210 @@
+import { EspalierError } from '../../spec/errors.ts';
+import type { RawVocabulary } from './gguf.ts';
+import { type Merges, mergedPieces } from './merges.ts';
+
+/** Turns text into tokens and tokens into text. */
+export interface Tokenizer {
+  /** The tokens with a name: control tokens, those a model's author added, and the unknown token. */
+  readonly specials: readonly string[];
+  /** The text of the token that starts a text; empty where there is none. */
+  readonly bos: string;
+  /** The text of the token that ends one; empty where there is none. */
+  readonly eos: string;
+  /**
+   * The tokens of a text, with special tokens where their names stand in it. A `guard` is a character
+   * that keeps what it stands in from being such a name, and is then left out.
+   */
+  encode(text: string, guard?: string): readonly number[];
+  /** Whether a text ends before this token: it is a control token. */
+  isEnd(token: number): boolean;
+  /**
+   * A token as a log-probability names it: its text; the name of a special token; and `<0xNN>` for a byte
+   * that is no character of its own, or one that has a token beside.
+   */
+  nameOf(token: number): string;
+  /** Puts the text behind a prompt together, token by token. */
+  writer(prompt: readonly number[]): TextWriter;
+}
+
+/** Puts a text together, token by token. */
+export interface TextWriter {
+  /** What a token adds. The bytes of an unfinished character are held back. */
+  write(token: number): string;
+}
+
+const kind = { normal: 1, unknown: 2, control: 3, userDefined: 4, byte: 6 } as const;
+
+/** What SentencePiece writes for a space. */
+const blank = '\u2581';
+
+/**
+ * The tokenizer of a vocabulary of the SentencePiece kind (`tokenizer.ggml.model` = `llama`), as llama.cpp
+ * has it, but for one thing: no merge ever makes a special token, so that text which is not recognised
+ * by name stays text.
+ *
+ * @throws EspalierError `usage` for a vocabulary of another kind.
+ */
+export function tokenizerOf(vocabulary: RawVocabulary): Tokenizer {
+  if (vocabulary.model !== 'llama') {
+    throw new EspalierError(
+      'usage',
+      `Expected a model with a vocabulary of the kind 'llama' (SentencePiece), got '${vocabulary.model}'.`,
+    );
+  }
+  const table = tableOf(vocabulary);
+  const { bos, eos } = vocabulary;
+  return {
+    specials: [...table.specials.keys()],
+    bos: bos === undefined ? '' : table.text(bos),
+    eos: eos === undefined ? '' : table.text(eos),
+    encode: (text, guard) => encode(table, text, guard),
+    isEnd: (token) => token === eos || table.kind(token) === kind.control,
+    nameOf: (token) => nameOf(table, token),
+    writer: (prompt) => writer(table, prompt.at(-1)),
+  };
+}
+
+/** A vocabulary, ready to be looked up. */
+interface Table {
+  readonly vocabulary: RawVocabulary;
+  readonly merges: Merges;
+  /** Special tokens by name. */
+  readonly specials: ReadonlyMap<string, number>;
+  /** Finds the names of special tokens, the longest first. */
+  readonly specialNames: RegExp | undefined;
+  /** The token of each byte. */
+  readonly bytes: ReadonlyMap<number, number>;
+  kind(token: number): number;
+  text(token: number): string;
+}
+
+function tableOf(vocabulary: RawVocabulary): Table {
+  const { tokens, scores, types } = vocabulary;
+  const normal = new Map<string, number>();
+  const specials = new Map<string, number>();
+  const bytes = new Map<number, number>();
+  for (const [token, text] of tokens.entries()) {
+    const type = types[token] ?? kind.normal;
+    if (type === kind.normal) normal.set(text, token);
+    else if (type === kind.byte) bytes.set(byteOf(text), token);
+    else if (isSpecial(type) && text !== '') specials.set(text, token);
+  }
+  const names = [...specials.keys()].toSorted((a, b) => b.length - a.length);
+  return {
+    vocabulary,
+    merges: { tokens: normal, scoreOf: (token) => scores[token] ?? 0 },
+    specials,
+    specialNames: names.length === 0 ? undefined : new RegExp(names.map(escaped).join('|'), 'gu'),
+    bytes,
+    kind: (token) => types[token] ?? kind.normal,
+    text: (token) => tokens[token] ?? '',
+  };
+}
+
+function isSpecial(type: number): boolean {
+  return type === kind.control || type === kind.userDefined || type === kind.unknown;
+}
+
+/** The byte that a token `<0xNN>` stands for. */
+function byteOf(text: string): number {
+  return Number.parseInt(text.slice(3, 5), 16);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+function encode(table: Table, text: string, guard: string | undefined): readonly number[] {
+  const { addBos, addSpacePrefix, bos } = table.vocabulary;
+  const tokens: number[] = [];
+  let isFresh = true;
+  const addText = (guarded: string): void => {
+    const plain = guard === undefined ? guarded : guarded.replaceAll(guard, '');
+    if (plain === '') return;
+    // As llama.cpp has it: a space before each text that follows a special token, and before the first.
+    const spaced = addSpacePrefix && isFresh ? ` ${plain}` : plain;
+    for (const token of encodePlain(table, spaced)) tokens.push(token);
+    isFresh = false;
+  };
+  let end = 0;
+  for (const { 0: name, index } of text.matchAll(table.specialNames ?? /$^/gu)) {
+    addText(text.slice(end, index));
+    tokens.push(table.specials.get(name) ?? 0);
+    isFresh = true;
+    end = index + name.length;
+  }
+  addText(text.slice(end));
+  // A template may have written it already.
+  return addBos && bos !== undefined && tokens[0] !== bos ? [bos, ...tokens] : tokens;
+}
+
+function* encodePlain(table: Table, text: string): Generator<number> {
+  const { merges, bytes, vocabulary } = table;
+  for (const piece of mergedPieces(text.replaceAll(' ', blank), merges)) {
+    const token = merges.tokens.get(piece);
+    if (token !== undefined) {
+      yield token;
+      continue;
+    }
+    for (const byte of Buffer.from(piece)) {
+      const fallback = bytes.get(byte) ?? vocabulary.unknown;
+      if (fallback === undefined) throw unsayable(piece);
+      yield fallback;
+    }
+  }
+}
+
+function unsayable(piece: string): EspalierError {
+  return new EspalierError(
+    'usage',
+    `Expected text that the vocabulary of the model can say, got ${JSON.stringify(piece)}.`,
+  );
+}
+
+function nameOf(table: Table, token: number): string {
+  const text = table.text(token);
+  switch (table.kind(token)) {
+    case kind.normal:
+      return text.replaceAll(blank, ' ');
+    case kind.byte:
+      return asciiOf(table, byteOf(text)) ?? text;
+    default:
+      return text;
+  }
+}
+
+/** The character of a byte, where no other token stands for it. */
+function asciiOf({ merges }: Table, byte: number): string | undefined {
+  const character = String.fromCharCode(byte);
+  const hasToken = merges.tokens.has(character.replace(' ', blank));
+  return byte < 0x80 && !hasToken ? character : undefined;
+}
+
+function writer(table: Table, before: number | undefined): TextWriter {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const isFresh = before === undefined || isSpecial(table.kind(before));
+  // The space that `encode` puts there is no part of the text.
+  let skipsSpace = table.vocabulary.addSpacePrefix && isFresh;
+  return {
+    write(token) {
+      const text = decoder.decode(bytesOf(table, token), { stream: true });
+      const isSkipped = skipsSpace && text.startsWith(' ');
+      skipsSpace = false;
+      return isSkipped ? text.slice(1) : text;
+    },
+  };
+}
+
+function bytesOf(table: Table, token: number): Uint8Array {
+  switch (table.kind(token)) {
+    case kind.byte:
+      return Uint8Array.of(byteOf(table.text(token)));
+    case kind.unknown:
+      return Buffer.from('\ufffd');
+    case kind.normal:
+    case kind.userDefined:
+      return Buffer.from(nameOf(table, token));
+    default:
+      return new Uint8Array();
+  }
+}

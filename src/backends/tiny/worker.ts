@@ -1,0 +1,36 @@
+// The program of the thread in which a model runs.
+import { parentPort, workerData } from 'node:worker_threads';
+import { EspalierError } from '../../spec/errors.ts';
+import { localHost, type ModelSettings } from './model.ts';
+import type { ThreadOrder, ThreadReply } from './thread.ts';
+
+const host = localHost(workerData as ModelSettings);
+const underWay = new Map<number, AbortController>();
+
+parentPort?.on('message', (order: ThreadOrder) => {
+  if (order.type === 'abort') underWay.get(order.id)?.abort();
+  else void answer(order);
+});
+
+async function answer(order: Exclude<ThreadOrder, { type: 'abort' }>): Promise<void> {
+  const { id } = order;
+  const controller = new AbortController();
+  underWay.set(id, controller);
+  try {
+    if (order.type === 'load') await host.load();
+    const value =
+      order.type === 'generate'
+        ? await host.generate(order.request, controller.signal)
+        : await host.stats();
+    send({ id, value });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    send({ id, message, ...(EspalierError.isInstance(error) && { code: error.code }) });
+  } finally {
+    underWay.delete(id);
+  }
+}
+
+function send(reply: ThreadReply): void {
+  parentPort?.postMessage(reply);
+}

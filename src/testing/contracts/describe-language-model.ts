@@ -1,0 +1,40 @@
+import { type TestRunner, withExemptions } from '../test-runner.ts';
+import { describeAnswers, describeTokens } from './language-model/answers.ts';
+import { describeAborts, describeConcurrency } from './language-model/calls.ts';
+import {
+  describeLogprobs,
+  describeSampling,
+  describeTexts,
+} from './language-model/capabilities.ts';
+import type { LanguageModelClaims } from './language-model/claims.ts';
+
+/**
+ * The contract of a `LanguageModel` as tests: as many completions as were asked for, or an error; what it
+ * declares to honour, honoured; a usage that counts every sample; calls that do not touch each other; and
+ * aborts that come through.
+ *
+ * Capabilities that are not declared are not tested. A model that cannot be made to repeat itself, by a
+ * seed or by temperature 0, is tested for what can be seen without.
+ *
+ * @example
+ * ```ts
+ * import { describe, test } from 'vitest';
+ * describeLanguageModel('my server', { create: () => myServer() }, { describe, test });
+ * ```
+ */
+export function describeLanguageModel(
+  name: string,
+  claims: LanguageModelClaims,
+  runner: TestRunner,
+): void {
+  const subject = { claims, runner: withExemptions(runner, claims.exempt ?? []) };
+  runner.describe(`language model ${name}`, () => {
+    describeAnswers(subject);
+    describeTokens(subject);
+    describeSampling(subject);
+    describeTexts(subject);
+    describeLogprobs(subject);
+    describeConcurrency(subject);
+    describeAborts(subject);
+  });
+}

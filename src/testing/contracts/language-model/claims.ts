@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { systemClock } from '../../../runtime/clock.ts';
+import type { Clock } from '../../../spec/context.ts';
+import type {
+  GenerateRequest,
+  Generation,
+  LanguageModel,
+  Message,
+} from '../../../spec/language-model.ts';
+import { manualClock } from '../../manual-clock.ts';
+import type { Exemption, TestRunner } from '../../test-runner.ts';
+
+/** What a language model claims, for `describeLanguageModel`. What it honours it declares itself. */
+export interface LanguageModelClaims {
+  /** Makes the model, or gives one that is there already: no test leaves anything behind in it. */
+  readonly create: () => LanguageModel | Promise<LanguageModel>;
+  /**
+   * What it is asked. It must have several answers, each of several tokens.
+   *
+   * @defaultValue a request to count
+   */
+  readonly prompt?: string;
+  /** The limit on the tokens of an answer where nothing else is tested. @defaultValue 24 */
+  readonly maxTokens?: number;
+  /** How long an abort may take, in milliseconds of real time. @defaultValue 1000 */
+  readonly abortsWithinMs?: number;
+  /** Tests that do not apply, by name, and why not. @defaultValue none */
+  readonly exempt?: readonly Exemption[];
+}
+
+/** A model under test. */
+export interface ModelSubject {
+  /** What it claims. */
+  readonly claims: LanguageModelClaims;
+  /** Who runs the tests. */
+  readonly runner: TestRunner;
+}
+
+/** What a test asks for, beside the conversation and the usual limit. */
+export type Wish = Partial<GenerateRequest>;
+
+/** How a test asks. */
+export interface Asking {
+  /** Aborts the call. */
+  readonly signal?: AbortSignal;
+  /** The time. @defaultValue a manual clock that moves itself */
+  readonly clock?: Clock;
+}
+
+/** The conversation of a test; `topic` makes it another one. */
+export function conversation(
+  { prompt = 'Count from one to twenty, in words.' }: LanguageModelClaims,
+  topic = '',
+): readonly Message[] {
+  return [{ role: 'user', content: topic === '' ? prompt : `${prompt} ${topic}` }];
+}
+
+/** The whole request of a test. */
+export function requestOf(claims: LanguageModelClaims, wish: Wish = {}): GenerateRequest {
+  return { messages: conversation(claims), maxTokens: claims.maxTokens ?? 24, ...wish };
+}
+
+/** Asks a model. */
+export function ask(
+  model: LanguageModel,
+  request: GenerateRequest,
+  { signal, clock }: Asking = {},
+): Promise<Generation> {
+  const call = {
+    signal: signal ?? new AbortController().signal,
+    clock: clock ?? manualClock({ auto: true }),
+  };
+  // What a model throws at once is a rejection too.
+  return (async () => model.generate(request, call))();
+}
+
+/** The texts of a generation. */
+export function textsOf({ completions }: Generation): readonly string[] {
+  return completions.map(({ text }) => text);
+}
+
+/** What is needed for the same request to be answered the same: nothing where the model cannot do that. */
+export function repeatable({ capabilities }: LanguageModel): Wish | undefined {
+  const { temperature, seed } = capabilities;
+  if (seed === true) return { seed: 7, ...(temperature === true && { temperature: 1 }) };
+  return temperature === true ? { temperature: 0 } : undefined;
+}
+
+/** A call that was aborted. */
+export interface AbortedCall {
+  /** The call. */
+  readonly call: Promise<unknown>;
+  /** The reason of its signal. */
+  readonly reason: unknown;
+  /** Whether it may have been over before. */
+  readonly mayBeOver?: boolean;
+}
+
+/** Holds a call to its abort: it rejects with the reason, and soon. */
+export async function assertAborts(
+  { call, reason, mayBeOver = false }: AbortedCall,
+  { abortsWithinMs = 1000 }: LanguageModelClaims,
+): Promise<void> {
+  const patience = new AbortController();
+  const outcome = await Promise.race([
+    call.then(
+      () => 'answered' as const,
+      (error: unknown) => ({ error }),
+    ),
+    systemClock.sleep(abortsWithinMs, patience.signal).then(() => 'still going on' as const),
+  ]);
+  patience.abort();
+  if (mayBeOver && outcome === 'answered') return;
+  assert.ok(typeof outcome === 'object', `the call was ${outcome} after its abort`);
+  assert.equal(outcome.error, reason, 'it was not rejected with the reason of the signal');
+}

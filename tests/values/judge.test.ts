@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type GameOf24Action,
+  type GameOf24State,
+  gameOf24,
+} from '../../src/environments/puzzles/index.ts';
+import type { Completion, GenerateRequest } from '../../src/spec/language-model.ts';
+import { plainContext, scriptedModel } from '../../src/testing/index.ts';
+import { type JudgementScale, judge } from '../../src/values/index.ts';
+import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
+
+const environment = gameOf24.environment({ numbers: [4, 9, 10, 13] });
+const { notation } = environment;
+const start = environment.reset();
+const root = rootNode<GameOf24State, GameOf24Action>(start);
+const request = { context: plainContext(), remaining: noSpend };
+const [prompt] = notation.prompt(start);
+
+function texts(...answers: readonly string[]) {
+  return scriptedModel({
+    capabilities: { n: true, temperature: true },
+    answer: (_request: GenerateRequest, index: number) => answers[index % answers.length] ?? '',
+  });
+}
+
+/** A model that tells what it could have written first. */
+function tells(top: readonly (readonly [string, number])[]) {
+  const alternatives = top.map(([token, p]) => ({ token, logprob: Math.log(p) }));
+  const [first = { token: '', logprob: 0 }] = alternatives;
+  const completion: Completion = {
+    text: first.token,
+    finishReason: 'length',
+    logprobs: [{ ...first, top: alternatives }],
+  };
+  return scriptedModel({
+    capabilities: { n: true, temperature: true, logprobs: true },
+    answer: () => completion,
+  });
+}
+
+describe('a judge that reads log-probabilities', () => {
+  it('takes the expectation over the words, in one call of one token', async () => {
+    const model = tells([
+      ['likely', 0.5],
+      ['sure', 0.2],
+      ['impossible', 0.1],
+      ['The', 0.2],
+    ]);
+    const judging = judge({ model, notation });
+    expect(judging.needs).toBe('realised');
+    // (0.5 * 0.5 + 0.2 * 1 + 0.1 * 0) / 0.8
+    expect(await judging.evaluate([root], request)).toEqual([
+      { value: expect.closeTo(0.5625, 12) as number },
+    ]);
+    expect(model.requests).toEqual([
+      {
+        messages: [
+          {
+            role: 'user',
+            content: `${prompt?.content}\n\n${[
+              'Do not write a step. Judge how likely the goal is to be reached from here, in one word:',
+              'sure, likely or impossible.',
+            ].join('\n')}`,
+          },
+        ],
+        samples: 1,
+        maxTokens: 1,
+        temperature: 0,
+        logprobs: true,
+        topLogprobs: 20,
+      },
+    ]);
+  });
+
+  it('knows a word by the token that begins it, whatever its case', async () => {
+    const model = tells([
+      [' Imp', 0.6],
+      ['SURE', 0.3],
+      [' s', 0.1],
+    ]);
+    expect(await judge({ model, notation }).evaluate([root], request)).toEqual([
+      { value: expect.closeTo(0.4, 12) as number },
+    ]);
+  });
+
+  it('fails where none of the words is among the tokens', async () => {
+    const model = tells([['Hello', 1]]);
+    expect(await judge({ model, notation }).evaluate([root], request)).toEqual([
+      {
+        kind: 'parse',
+        message: 'Expected one of the words sure, likely, impossible, got `Hello`.',
+      },
+    ]);
+  });
+});
+
+describe('a judge that reads text', () => {
+  it('averages over the samples that it can read', async () => {
+    const model = texts('sure', 'I cannot say.', 'Likely.');
+    expect(await judge({ model, notation }).evaluate([root], request)).toEqual([{ value: 0.75 }]);
+    expect(model.requests[0]).toMatchObject({ samples: 3, maxTokens: 8, temperature: 1 });
+  });
+
+  it('takes words and values of your own', async () => {
+    const model = texts('no');
+    const judging = judge({ model, notation, samples: 1, scale: { yes: 0.9, no: 0.2 } });
+    expect(await judging.evaluate([root], request)).toEqual([{ value: 0.2 }]);
+    expect(model.requests[0]?.messages[0]?.content).toContain('in one word:\nyes or no.');
+    expect(model.requests[0]?.temperature).toBe(0);
+  });
+
+  it('keeps the reason as rationale where one is wanted', async () => {
+    const model = texts('impossible: no step leads there.');
+    const judging = judge({ model, notation, reason: true, samples: 1 });
+    expect(await judging.evaluate([root], request)).toEqual([
+      { value: 0, rationale: 'impossible: no step leads there.' },
+    ]);
+    expect(model.requests[0]?.messages[0]?.content).toContain('Then write a colon and the reason.');
+    expect(model.requests[0]?.maxTokens).toBe(64);
+  });
+
+  it('fails only the node about which the model could not be asked', async () => {
+    const other = gameOf24.environment({ numbers: [1, 1, 1, 1] }).reset();
+    const model = scriptedModel({
+      answer: ({ messages }) => {
+        if (messages[0]?.content.includes('Numbers: 1 1') === true)
+          throw new Error('Out of order.');
+        return 'sure';
+      },
+    });
+    expect(
+      await judge({ model, notation }).evaluate(
+        [root, rootNode<GameOf24State, GameOf24Action>(other)],
+        request,
+      ),
+    ).toEqual([{ value: 1 }, { kind: 'call', message: 'Out of order.' }]);
+  });
+});
+
+describe('a judge of actions', () => {
+  const action = environment.actions(start)[0] as ReturnType<typeof environment.actions>[number];
+
+  it('shows the step behind the state in which it is proposed', async () => {
+    const model = texts('sure');
+    const judging = judge({ model, notation, about: 'action', samples: 1 });
+    expect(judging.needs).toBe('proposed');
+    expect(await judging.evaluate([proposedNode(start, action)], request)).toEqual([{ value: 1 }]);
+    expect(model.requests[0]?.messages[0]?.content).toBe(
+      `${prompt?.content}\n\n${[
+        `Proposed step: ${notation.format(action)}`,
+        '',
+        'Do not write a step. Judge how likely the goal is to be reached after this step, in one word:',
+        'sure, likely or impossible.',
+      ].join('\n')}`,
+    );
+  });
+
+  it('judges the start, to which no action led, as a state', async () => {
+    const model = texts('likely');
+    await judge({ model, notation, about: 'action' }).evaluate([root], request);
+    expect(model.requests[0]?.messages[0]?.content).toContain('reached from here');
+  });
+});
+
+describe('the options of a judge', () => {
+  const model = texts('sure');
+
+  it('says what is wrong with them', () => {
+    expect(() => judge({ model, notation, samples: 0 })).toThrow('an integer from 1 up');
+    expect(() => judge({ model, notation, maxTokens: 0 })).toThrow('an integer from 1 up');
+    expect(() => judge({ model, notation, about: 'path' as never })).toThrow("'state' or 'action'");
+    const wrong: readonly JudgementScale[] = [
+      { sure: 1 },
+      { sure: 1, no: 2 },
+      { good: 1, great: 0 },
+    ];
+    for (const scale of wrong) {
+      expect(() => judge({ model, notation, scale })).toThrow(
+        'two or more words that begin with different letters',
+      );
+    }
+  });
+});
