@@ -21,11 +21,11 @@ export function mctsOfPuzzles(): SearchAlgorithm {
 }
 
 /**
- * MCTS over the samples of a model, four at first, each of them judged: further ones are drawn where the
+ * MCTS over the samples of a model, two at first, each of them judged: further ones are drawn where the
  * judgements leave no hope.
  */
 export function mctsOfModels(): SearchAlgorithm {
-  return mcts({ evaluates: 'all', width: 4, widening: valueWidening() });
+  return mcts({ evaluates: 'all', width: 2, widening: valueWidening() });
 }
 
 /** An algorithm for a task, and when its search is over before the budget is spent. */

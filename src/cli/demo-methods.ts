@@ -15,16 +15,14 @@ export interface DemoMethod {
   readonly algorithm: SearchAlgorithm;
   /** The temperature at which steps are proposed. */
   readonly temperature: number;
-  /** How many steps are proposed where the algorithm asks for all. */
-  readonly samples?: number;
 }
 
 /** The methods of the demo, the simplest first. */
 export const demoMethods: Readonly<Record<'greedy' | 'bestOfN' | 'mcts' | 'astar', DemoMethod>> = {
   greedy: { name: 'greedy', algorithm: bestOfN({ n: 1 }), temperature: 0 },
-  bestOfN: { name: 'best of N', algorithm: bestOfN(), temperature: 1 },
-  mcts: { name: 'MCTS', algorithm: mctsOfModels(), temperature: 1 },
-  astar: { name: 'A* on 1 − value', algorithm: astar(), temperature: 1, samples: 8 },
+  bestOfN: { name: 'best of N', algorithm: bestOfN(), temperature: 0.7 },
+  mcts: { name: 'MCTS', algorithm: mctsOfModels(), temperature: 0.7 },
+  astar: { name: 'A* on 1 − value', algorithm: astar(), temperature: 0.7 },
 };
 
 type Game = ReturnType<typeof gameOf24.environment>;
@@ -49,10 +47,10 @@ export function solveGame(attempt: GameAttempt): Promise<GameResult> {
   const { model, method, numbers, calls, seed, stopped } = attempt;
   const environment = gameOf24.environment({ numbers });
   const { notation } = environment;
-  const { temperature, samples } = method;
+  const { temperature } = method;
   return search({
     environment,
-    policy: fromModel({ model, notation, temperature, maxTokens: 48, ...(samples && { samples }) }),
+    policy: fromModel({ model, notation, temperature, maxTokens: 48 }),
     evaluator: judge({ model, notation }),
     algorithm: method.algorithm,
     budget: { calls },

@@ -65,18 +65,18 @@ function makeProgram(exit: (code: number) => void): Command {
 function demoCommand(): Command {
   return new Command('demo')
     .description(
-      'Solve the Game of 24 with and without a tree search. Needs no key and no network.',
+      'Solve the Game of 24 with a small language model, with and without a tree search.',
     )
-    .option('--puzzles <n>', 'how many puzzles', integerOption('puzzles'), 400)
+    .option('--puzzles <n>', 'how many puzzles', integerOption('puzzles'), 50)
     .option(
       '--calls <n>',
-      'at most so many calls of the policy per puzzle',
+      'at most so many calls of the model per puzzle',
       integerOption('calls'),
-      20,
+      60,
     )
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the table as one JSON document')
-    .addHelpText('after', '\nExample: espalier demo --puzzles 1000')
+    .addHelpText('after', '\nExample: espalier demo --puzzles 400 --calls 30')
     .action((request: DemoRequest) => runDemoCommand(request));
 }
 

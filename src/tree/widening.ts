@@ -26,7 +26,7 @@ export function progressiveWidening({
 
 /** Options of {@link valueWidening}. */
 export interface ValueWideningOptions {
-  /** How many samples a node gets before its children are looked at. @defaultValue 4 */
+  /** How many samples a node gets before its children are looked at. @defaultValue 2 */
   readonly k?: number;
   /** The value from which a child is worth going on with. @defaultValue 0.4 */
   readonly below?: number;
@@ -44,7 +44,7 @@ export interface ValueWideningOptions {
  * Branching Tree Search", 2025; this rule is simpler, and ours.
  */
 export function valueWidening({
-  k = 4,
+  k = 2,
   below = 0.4,
   most = 24,
 }: ValueWideningOptions = {}): WideningRule {

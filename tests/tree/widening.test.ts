@@ -48,11 +48,11 @@ describe('valueWidening', () => {
 
   test('draws k samples before it looks at the children', () => {
     const hopeful = [visited(0.9)];
-    expect(rule(stats({ samples: 3, children: hopeful }))).toBe(true);
-    expect(rule(stats({ samples: 4, children: hopeful }))).toBe(false);
-    expect(valueWidening({ k: 1 })(stats({ samples: 1, children: hopeful }))).toBe(false);
+    expect(rule(stats({ samples: 1, children: hopeful }))).toBe(true);
+    expect(rule(stats({ samples: 2, children: hopeful }))).toBe(false);
+    expect(valueWidening({ k: 3 })(stats({ samples: 2, children: hopeful }))).toBe(true);
     // A policy that lists its actions draws no samples: then the children count.
-    expect(rule(stats({ samples: 0, children: widths(3) }))).toBe(true);
+    expect(rule(stats({ samples: 0, children: widths(1) }))).toBe(true);
   });
 
   test('draws on while no child has a value of at least 0.4', () => {
