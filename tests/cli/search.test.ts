@@ -135,7 +135,7 @@ describe('Ctrl-C', () => {
     const { process: child, finished } = start(...endless, '--json', '--save', run);
     await untilRunning(run);
     child.kill('SIGINT');
-    setTimeout(() => child.kill('SIGINT'), 5);
+    setImmediate(() => child.kill('SIGINT'));
     expect((await finished).code).toBe(0);
   });
 });
