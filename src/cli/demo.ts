@@ -31,6 +31,7 @@ type Numbers = readonly number[];
 /** Runs `espalier demo`: draws one search, then compares four methods on the same puzzles. */
 export async function runDemoCommand(request: DemoRequest): Promise<void> {
   const interruption = listenForInterruption();
+  const began = performance.now();
   // The model draws by its own seed: another seed shows other samples too.
   await using model = tiny({
     seed: seededRandom(request.seed)
@@ -43,7 +44,6 @@ export async function runDemoCommand(request: DemoRequest): Promise<void> {
     .filter((numbers) => isHeldOut(gameOf24.format({ numbers })));
   const problems = sample(unseen, request);
   if (request.json !== true) print(`${introduction(problems.length, unseen.length, request)}\n`);
-  const began = performance.now();
   const comparison = await measure(problems, { model, interruption, ...request });
   const seconds = (performance.now() - began) / 1000;
   const differences = differencesOf(comparison.solved);

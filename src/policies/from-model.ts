@@ -48,9 +48,17 @@ export interface FromModelOptions<State, Action> {
   readonly repairs?: number;
 }
 
-/** What a model is told after an answer that is no action. */
-export function repairRequest(failure: Failure): string {
-  return `${failure.message} Answer again, in the same form.`;
+/** The prompt after an answer that is no action: the conversation, the answer, and what is wrong with it. */
+export function repairPrompt(
+  messages: readonly Message[],
+  answer: string,
+  { message }: Failure,
+): readonly Message[] {
+  return [
+    ...messages,
+    { role: 'assistant', content: answer },
+    { role: 'user', content: `${message} Answer again, in the same form.` },
+  ];
 }
 
 /**
@@ -128,11 +136,7 @@ async function readOrRepair<State, Action>(
   if (!isFailure(action)) return { action, completion };
   if (repairs === 0 || action.kind === 'empty') return { failure: action };
   const { model, settings, context } = dialogue;
-  const turns: readonly Message[] = [
-    ...messages,
-    { role: 'assistant', content: completion.text },
-    { role: 'user', content: repairRequest(action) },
-  ];
+  const turns = repairPrompt(messages, completion.text, action);
   try {
     const request = { ...settings, messages: turns, samples: 1, offset: index };
     const [repaired = completion] = (await context.generate(model, request)).completions;

@@ -6,6 +6,7 @@
 
 export type { CallReport } from './call-gate.ts';
 export { systemClock } from './clock.ts';
+export { isFailure } from './failure.ts';
 export {
   type DeadlineLine,
   type FailureLine,

@@ -1,4 +1,4 @@
 export { heuristic } from './heuristic.ts';
-export { type JudgementScale, type JudgeOptions, judge, judgeRequest } from './judge.ts';
+export { type JudgementScale, type JudgeOptions, judge, judgePrompt } from './judge.ts';
 export { type RolloutOptions, rollout } from './rollout.ts';
 export { verifier } from './verifier.ts';

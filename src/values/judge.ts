@@ -51,12 +51,28 @@ export interface JudgeOptions<State, Action> {
 const usual: JudgementScale = { sure: 1, likely: 0.5, impossible: 0 };
 
 /**
- * What a model is asked after the prompt of a state. It is put behind that prompt, so that the judgement
- * of a state and the proposals in it share their prefix.
+ * The prompt of a judgement: that of the state, with the request behind its last message, so that the
+ * judgement of a state and the proposals in it share their prefix.
+ *
+ * @param messages - The prompt of the state.
+ * @param words - The words that may be answered.
+ * @param options - The step that is judged, where it is not the state; and whether a reason is wanted.
  */
-export function judgeRequest(
+export function judgePrompt(
+  messages: readonly Message[],
   words: readonly string[],
-  { step, reason = false }: { readonly step?: string; readonly reason?: boolean } = {},
+  options: { readonly step?: string; readonly reason?: boolean } = {},
+): readonly Message[] {
+  const request = judgeRequest(words, options);
+  const last = messages.at(-1);
+  return last?.role === 'user'
+    ? [...messages.slice(0, -1), { role: 'user', content: `${last.content}\n\n${request}` }]
+    : [...messages, { role: 'user', content: request }];
+}
+
+function judgeRequest(
+  words: readonly string[],
+  { step, reason = false }: { readonly step?: string; readonly reason?: boolean },
 ): string {
   const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
   const from = step === undefined ? 'from here' : 'after this step';
@@ -160,19 +176,12 @@ function questionOf<State, Action>(
   const words = Object.keys(scale);
   if (about === 'state' || node.kind === 'root') {
     if (node.kind === 'proposed') return undefined;
-    return append(notation.prompt(node.state), judgeRequest(words, { reason }));
+    return judgePrompt(notation.prompt(node.state), words, { reason });
   }
   const { parent, action } = node;
   if (parent.kind === 'proposed') return undefined;
   const step = notation.format(action);
-  return append(notation.prompt(parent.state), judgeRequest(words, { step, reason }));
-}
-
-function append(messages: readonly Message[], request: string): readonly Message[] {
-  const last = messages.at(-1);
-  return last?.role === 'user'
-    ? [...messages.slice(0, -1), { role: 'user', content: `${last.content}\n\n${request}` }]
-    : [...messages, { role: 'user', content: request }];
+  return judgePrompt(notation.prompt(parent.state), words, { step, reason });
 }
 
 /** A value, or nothing where an answer could not be read. */

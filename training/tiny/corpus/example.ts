@@ -1,6 +1,4 @@
 import type { Message, Notation, Random } from 'espalier';
-import { repairRequest } from 'espalier/policies';
-import { judgeRequest } from 'espalier/values';
 
 /** One line of the corpus. Only the last message, which is the assistant's, is learnt. */
 export interface Example {
@@ -55,32 +53,6 @@ export function stepPrompt<State, Action>({
   state,
 }: Position<State, Action>): readonly Message[] {
   return notation.prompt(state);
-}
-
-/** The prompt of a judgement, of the state or of a step from it. */
-export function judgePrompt<State, Action>(
-  position: Position<State, Action>,
-  options: { readonly step?: string; readonly reason?: boolean } = {},
-): readonly Message[] {
-  const messages = stepPrompt(position);
-  const last = messages.at(-1);
-  const request = judgeRequest(labels, options);
-  return [
-    ...messages.slice(0, -1),
-    { role: 'user', content: `${last?.content ?? ''}\n\n${request}` },
-  ];
-}
-
-/** The prompt after an answer that is no step. */
-export function repairPrompt<State, Action>(
-  position: Position<State, Action>,
-  { wrong, why }: { readonly wrong: string; readonly why: string },
-): readonly Message[] {
-  return [
-    ...stepPrompt(position),
-    { role: 'assistant', content: wrong },
-    { role: 'user', content: repairRequest({ kind: 'parse', message: why }) },
-  ];
 }
 
 /** A prompt with its answer. */

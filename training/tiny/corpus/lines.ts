@@ -1,14 +1,14 @@
 import type { Random } from 'espalier';
+import { repairPrompt } from 'espalier/policies';
+import { judgePrompt } from 'espalier/values';
 import { arithmetic, toolCall } from './errands.ts';
 import {
   answered,
   type Example,
-  judgePrompt,
   labels,
   type Position,
   pick,
   type Question,
-  repairPrompt,
   stepPrompt,
 } from './example.ts';
 import type { Family } from './families.ts';
@@ -76,7 +76,11 @@ function goodOrLegal(random: Random, { outlook }: Position<unknown, unknown>): s
 
 function judgement(task: Kind, family: Family, position: Position<unknown, unknown>): Question {
   const { label } = position.outlook;
-  return { ...answered(task, judgePrompt(position), label), label, domain: family.name };
+  return {
+    ...answered(task, judgePrompt(stepPrompt(position), labels), label),
+    label,
+    domain: family.name,
+  };
 }
 
 /** A step and what is left after it. Good steps are as frequent as others. */
@@ -92,13 +96,13 @@ function stepToJudge(random: Random, family: Family) {
 
 function judgementOfStep(random: Random, task: Kind, family: Family): Question {
   const { position, step, label } = stepToJudge(random, family);
-  const prompt = judgePrompt(position, { step });
+  const prompt = judgePrompt(stepPrompt(position), labels, { step });
   return { ...answered(task, prompt, label), label, domain: family.name };
 }
 
 /** Why a state is as it is: the next good step, or that there is none. */
 function reasonOf(random: Random, task: Kind, position: Position<unknown, unknown>): Question {
-  const prompt = judgePrompt(position, { reason: true });
+  const prompt = judgePrompt(stepPrompt(position), labels, { reason: true });
   const answer = withReason(random, position);
   return answered(task, prompt, answer);
 }
@@ -116,15 +120,15 @@ function critique(random: Random, task: Kind, family: Family): Question {
     const position = family.step();
     const error = mistake(random, position);
     if (error !== undefined) {
-      const prompt = judgePrompt(position, { step: error.wrong, reason: true });
+      const prompt = judgePrompt(stepPrompt(position), labels, { step: error.wrong, reason: true });
       return {
-        ...answered(task, prompt, `impossible: ${error.why}`),
-        answer: `impossible: ${error.why}`,
+        ...answered(task, prompt, `impossible: ${error.failure.message}`),
+        answer: `impossible: ${error.failure.message}`,
       };
     }
   }
   const { position, step, next, label } = stepToJudge(random, family);
-  const prompt = judgePrompt(position, { step, reason: true });
+  const prompt = judgePrompt(stepPrompt(position), labels, { step, reason: true });
   const end = label === 'sure' ? 'sure: it reaches the goal.' : 'impossible: it is a dead end.';
   return answered(task, prompt, next === undefined ? end : withReason(random, next));
 }
@@ -139,5 +143,9 @@ function repair(
   const error = mistake(random, position);
   if (error === undefined) return step(random, task, position);
   const answer = goodOrLegal(random, position);
-  return { ...answered(task, repairPrompt(position, error), answer), legal, good };
+  return {
+    ...answered(task, repairPrompt(stepPrompt(position), error.wrong, error.failure), answer),
+    legal,
+    good,
+  };
 }

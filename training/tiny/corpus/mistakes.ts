@@ -1,10 +1,11 @@
 import type { Failure, Random } from 'espalier';
+import { isFailure } from 'espalier/runtime';
 import { type Position, pick } from './example.ts';
 
 /** A step that is wrong, and what the notation says of it. */
 export interface Mistake {
   readonly wrong: string;
-  readonly why: string;
+  readonly failure: Failure;
 }
 
 /** A legal step with one number or name changed, so that the notation refuses it. */
@@ -15,7 +16,7 @@ export function mistake<State, Action>(
   for (let attempt = 0; attempt < 20; attempt++) {
     const wrong = spoil(random, pick(random, outlook.legal));
     const outcome = notation.parse(wrong, state);
-    if (isFailureOf(outcome)) return { wrong, why: outcome.message };
+    if (isFailure(outcome)) return { wrong, failure: outcome };
   }
   return undefined;
 }
@@ -30,8 +31,4 @@ function spoil(random: Random, step: string): string {
     ? pick(random, ['a', 'b', 'c', 'd', 'e'])
     : String(Math.max(0, number + pick(random, [-10, -2, -1, 1, 2, 10])));
   return words.join('');
-}
-
-function isFailureOf(outcome: unknown): outcome is Failure {
-  return typeof outcome === 'object' && outcome !== null && 'message' in outcome;
 }
