@@ -35,6 +35,7 @@ export type {
   SearchStartEvent,
   SimulationEndEvent,
   SimulationStartEvent,
+  WarningEvent,
 } from './search/events.ts';
 export { defaultBudget } from './search/options.ts';
 export { search, streamSearch } from './search/search.ts';
@@ -42,7 +43,13 @@ export { solved } from './search/stop-conditions.ts';
 export type { CallContext, Clock, EffectName, NamedEffect, Random } from './spec/context.ts';
 export type { Embedding, EmbeddingModel, Embeddings } from './spec/embedding-model.ts';
 export type { Environment, Notation, Transition } from './spec/environment.ts';
-export { EspalierError, type EspalierErrorCode } from './spec/errors.ts';
+export {
+  EspalierError,
+  type EspalierErrorCode,
+  ModelCallError,
+  type ModelCallErrorKind,
+  type ModelCallErrorOptions,
+} from './spec/errors.ts';
 export type {
   EvaluateRequest,
   Evaluation,
@@ -55,13 +62,21 @@ export type { Codec, JsonValue, MaybePromise } from './spec/json.ts';
 export type {
   Capabilities,
   Completion,
+  FailedAttempt,
   GenerateRequest,
   Generation,
   LanguageModel,
   Message,
+  Middleware,
   ModelCall,
+  ModelPrice,
+  ModelWarning,
+  RateLimit,
+  RateLimits,
   TokenAlternative,
   TokenLogprob,
+  ToolCall,
+  ToolDefinition,
   Usage,
 } from './spec/language-model.ts';
 export type {

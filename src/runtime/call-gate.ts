@@ -1,7 +1,7 @@
 import type { Clock } from '../spec/context.ts';
-import { EspalierError } from '../spec/errors.ts';
+import { EspalierError, ModelCallError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
-import type { ModelCall } from '../spec/language-model.ts';
+import type { FailedAttempt, ModelCall, ModelWarning } from '../spec/language-model.ts';
 import { canonicalJson, contentAddress, expectJson } from './canonical-json.ts';
 import {
   type FailureLine,
@@ -13,7 +13,7 @@ import {
   type RecordedCall,
   type ResultLine,
 } from './journal.ts';
-import type { CallSpend, Ledger, Reservation } from './ledger.ts';
+import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
 import type { Sequencer } from './sequencer.ts';
 
 /** A call as it is asked for: what it is, what it may cost, how it is made. */
@@ -61,6 +61,8 @@ export interface CallGateOptions {
   /** Aborts every call in flight. */
   readonly signal: AbortSignal;
   readonly onCall: (report: CallReport) => void;
+  /** Hears what a model does not honour. */
+  readonly onWarning: (warning: ModelWarning) => void;
   /**
    * Whether a recorded deadline is still to be replayed. A call that has no result then never got one: it
    * hangs until that deadline.
@@ -83,7 +85,7 @@ type Outcome =
       readonly interrupted?: boolean | undefined;
       readonly cause?: unknown;
     }
-  /** The run itself cannot go on: aborted, or the disk is full. */
+  /** The run itself cannot go on: aborted, the disk is full, or the model cannot be reached. */
   | { readonly fatal: unknown };
 
 /**
@@ -94,6 +96,10 @@ export class CallGate {
   readonly #options: CallGateOptions;
   readonly #index: JournalIndex;
   readonly #shared: Map<string, Promise<CallOutput>>;
+  /** What all calls of this run have in common: the content address of its start. */
+  run: string | undefined;
+  /** The models that were called and whose price nobody knows: what they cost is not in the spend. */
+  readonly unpriced: Set<string>;
   /** How to abandon each call in flight. */
   readonly #inFlight = new Set<(reason: unknown) => void>();
   #issued: number;
@@ -104,9 +110,11 @@ export class CallGate {
   constructor(options: CallGateOptions) {
     this.#options = options;
     const { before, journal, signal } = options;
-    this.#index = indexJournal(journal.lines);
+    this.#index = indexJournal(journal.lines, journal.mode);
     this.#shared = new Map(before === undefined ? [] : before.#shared);
     this.#issued = before === undefined ? 0 : before.#issued;
+    this.run = before?.run;
+    this.unpriced = before === undefined ? new Set() : before.unpriced;
     signal.addEventListener('abort', () => {
       for (const abandon of this.#inFlight) abandon(signal.reason);
     });
@@ -180,14 +188,17 @@ export class CallGate {
       throw error;
     }
     const call = this.#issued++;
-    const { promise, apply, signal } = this.#pending(call, request, reservation);
+    const account = new Account(request, reservation);
+    const { promise, apply, signal } = this.#pending(call, request, account);
     if (recorded === undefined && deadlineAhead()) return promise;
     const arrive = sequencer.issue(recorded?.place);
     if (recorded !== undefined) {
       this.#recorded += request.reserve.calls;
-      arrive(() => apply(recorded.outcome, recorded.spend, true));
+      account.recall(recorded.attempts);
+      arrive(() => apply(outcomeOf(recorded), recorded.spend, true));
     } else {
-      void this.#perform({ call, key, request, interrupted, signal }).then(({ outcome, spend }) =>
+      const attempt = { call, key, request, account, interrupted, signal };
+      void this.#perform(attempt).then(({ outcome, spend }) =>
         arrive(() => apply(outcome, spend, false)),
       );
     }
@@ -205,7 +216,7 @@ export class CallGate {
   }
 
   /** The promise of a call, the function by which its outcome takes effect, and its own signal. */
-  #pending(call: number, { kind, name }: CallRequest, reservation: Reservation) {
+  #pending(call: number, { kind, name }: CallRequest, account: Account) {
     let resolve: (output: CallOutput) => void = () => {};
     let reject: (error: unknown) => void = () => {};
     const promise = new Promise<CallOutput>((onOutput, onError) => {
@@ -215,16 +226,16 @@ export class CallGate {
     const controller = new AbortController();
     const abandon = (reason: unknown) => {
       this.#inFlight.delete(abandon);
-      reservation.settle();
+      account.settle();
       controller.abort(reason);
       reject(reason);
     };
     this.#inFlight.add(abandon);
     const callId = String(call);
 
-    const apply = (outcome: Outcome, spend: CallSpend, replayed: boolean): void => {
+    const apply = (outcome: Outcome, last: CallSpend, replayed: boolean): void => {
       if (!this.#inFlight.delete(abandon)) return;
-      reservation.settle(spend);
+      const spend = account.settle(last);
       const failure = 'message' in outcome ? outcome.message : undefined;
       this.#options.onCall({ callId, kind, name, spend, replayed, failure });
       if ('output' in outcome) resolve({ callId, output: outcome.output });
@@ -236,15 +247,8 @@ export class CallGate {
     return { promise, apply, signal: controller.signal };
   }
 
-  async #perform(attempt: {
-    readonly call: number;
-    readonly key: string;
-    readonly request: CallRequest;
-    readonly interrupted: boolean;
-    readonly signal: AbortSignal;
-  }): Promise<{ outcome: Outcome; spend: CallSpend }> {
+  async #perform(attempt: Attempt): Promise<{ outcome: Outcome; spend: CallSpend }> {
     const { call, key, request, signal } = attempt;
-    const { clock } = this.#options;
     const { kind, name, samples, reserve: reserved } = request;
     try {
       if (attempt.interrupted) {
@@ -268,15 +272,41 @@ export class CallGate {
     }
     let line: { readonly output: JsonValue; readonly spend: CallSpend };
     try {
-      line = await request.run({ signal, clock });
+      line = await request.run(this.#modelCall(attempt));
       expectJson(`result of ${name}`, line.output);
     } catch (error) {
       // An aborted call leaves its intent open: whether it was paid for, nobody knows.
       if (signal.aborted) return { outcome: { fatal: signal.reason }, spend: reserved };
-      const message = error instanceof Error ? error.message : String(error);
-      return this.#settled({ type: 'failure', call, key, spend: reserved, message }, error);
+      return this.#failed(attempt, error);
     }
     return this.#settled({ type: 'result', call, key, spend: line.spend, output: line.output });
+  }
+
+  /** What a model is given beside its request. */
+  #modelCall({ call, key, account, signal }: Attempt): ModelCall {
+    const { clock, onWarning } = this.#options;
+    return {
+      signal,
+      clock,
+      ...(this.run !== undefined && { run: this.run }),
+      warn: onWarning,
+      retry: async (failed) => {
+        const spend = await account.retry(failed);
+        if (!signal.aborted) {
+          this.#write({ type: 'attempt', call, key, spend, message: failed.message });
+        }
+      },
+    };
+  }
+
+  #failed(attempt: Attempt, error: unknown): { outcome: Outcome; spend: CallSpend } {
+    const { call, key, request } = attempt;
+    const message = error instanceof Error ? error.message : String(error);
+    const spend = chargeOf(error, request.reserve);
+    const line: FailureLine = { type: 'failure', call, key, spend, message };
+    if (!isUnavailable(error)) return this.#settled(line, error);
+    this.#settled({ ...line, unavailable: true });
+    return { outcome: { fatal: unavailable(message, error) }, spend };
   }
 
   /** Writes an outcome down. One that cannot be written is still used: it has been paid for. */
@@ -305,7 +335,76 @@ export class CallGate {
   }
 }
 
-const nothing: CallSpend = { calls: 0, tokens: 0, usd: 0 };
+/** A call on its way. */
+interface Attempt {
+  readonly call: number;
+  readonly key: string;
+  readonly request: CallRequest;
+  readonly account: Account;
+  /** Whether a process died in the middle of it, so that it may not be made again. */
+  readonly interrupted: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What one call has set aside: its worst case, once for each attempt that may have been paid for. */
+class Account {
+  readonly #request: CallRequest;
+  readonly #held: Reservation[];
+  #attempts: CallSpend = nothing;
+
+  constructor(request: CallRequest, reservation: Reservation) {
+    this.#request = request;
+    this.#held = [reservation];
+  }
+
+  /** Sets aside the worst case of another attempt. Returns what the failed one is charged. */
+  async retry({ charged }: FailedAttempt): Promise<CallSpend> {
+    if (!charged) return nothing;
+    const { ledger, reserve } = this.#request;
+    this.#held.push(await ledger.reserve(reserve));
+    this.#attempts = addSpend(this.#attempts, reserve);
+    return reserve;
+  }
+
+  /** Takes over what the attempts of a recorded call were charged. */
+  recall(attempts: CallSpend): void {
+    this.#attempts = attempts;
+  }
+
+  /** Charges the attempts and what the last one used, by default all that it reserved. Returns the sum. */
+  settle(last: CallSpend = this.#request.reserve): CallSpend {
+    const [first, ...others] = this.#held.splice(0);
+    for (const other of others) other.settle(nothing);
+    this.#request.ledger.charge(this.#attempts);
+    first?.settle(last);
+    return addSpend(this.#attempts, last);
+  }
+}
+
+/** What a failed attempt is charged. It counts as made, so that a limit on calls binds whatever happens. */
+function chargeOf(error: unknown, reserved: CallSpend): CallSpend {
+  if (EspalierError.isInstance(error) && error.code === 'budget') return nothing;
+  const isFree =
+    (ModelCallError.isInstance(error) && !error.charged) ||
+    (EspalierError.isInstance(error) && error.code === 'unavailable');
+  return isFree ? { ...nothing, calls: reserved.calls } : reserved;
+}
+
+/** Whether no other call of the model can succeed either. */
+function isUnavailable(error: unknown): boolean {
+  if (ModelCallError.isInstance(error)) return error.kind === 'auth';
+  return EspalierError.isInstance(error) && error.code === 'unavailable';
+}
+
+function unavailable(message: string, cause: unknown): EspalierError {
+  return new EspalierError('unavailable', message, { cause });
+}
+
+/** What a journal says of a call. */
+function outcomeOf({ outcome }: RecordedCall): Outcome {
+  if ('output' in outcome || outcome.unavailable !== true) return outcome;
+  return { fatal: unavailable(outcome.message, undefined) };
+}
 
 /** Whether an error is what a call came to, and so stands when the call is asked for again. */
 function isOutcome(error: unknown): boolean {

@@ -7,6 +7,7 @@ import type {
   Generation,
   LanguageModel,
   ModelCall,
+  ModelPrice,
   Usage,
 } from '../spec/language-model.ts';
 import type { RewardModel, ScoreRequest, StepScores } from '../spec/reward-model.ts';
@@ -14,19 +15,20 @@ import type { CallGate, CallOutput } from './call-gate.ts';
 import { canonicalJson, contentAddress } from './canonical-json.ts';
 import { expectInteger } from './expect.ts';
 import type { Ledger } from './ledger.ts';
-import {
-  actualCost,
-  type ModelPrice,
-  type PriceTable,
-  priceOf,
-  worstCase,
-  worstCaseOfReading,
-} from './pricing.ts';
+import type { PriceTable } from './prices.ts';
+import { actualCost, priceOf, worstCase, worstCaseOfReading } from './pricing.ts';
 
 /** A sample, and what the request that bought it used, told once a request. */
 interface Bought {
   readonly completion: Completion;
   readonly usage: Usage | undefined;
+}
+
+/** What a price is looked up by. */
+interface Priced {
+  readonly provider: string;
+  readonly modelId: string;
+  readonly price?: ModelPrice;
 }
 
 /** Samples by index. */
@@ -238,8 +240,10 @@ export class Calls {
     return call;
   }
 
-  #price({ modelId }: { readonly modelId: string }): ModelPrice | undefined {
-    return priceOf(modelId, this.#prices, this.#ledger.remaining.usd !== Infinity);
+  #price(model: Priced): ModelPrice | undefined {
+    const price = priceOf(model, this.#prices, this.#ledger.remaining.usd !== Infinity);
+    if (price === undefined) this.#gate.unpriced.add(nameOf(model));
+    return price;
   }
 }
 
@@ -272,18 +276,22 @@ function pick({ callId, output }: CallOutput, place: number): Bought {
 /** The usage is known only where every request told its own. */
 function collect(bought: readonly Bought[]): Generation {
   const usages = bought.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
-  const total = (field: keyof Usage): number | undefined =>
-    usages.reduce<number | undefined>(
-      (sum, usage) =>
-        sum === undefined || usage[field] === undefined ? undefined : sum + usage[field],
+  const usage: Partial<Record<keyof Usage, number>> = {};
+  for (const field of usageFields) {
+    const total = usages.reduce<number | undefined>(
+      (sum, { [field]: used }) =>
+        sum === undefined || used === undefined ? undefined : sum + used,
       0,
     );
-  const [inputTokens, outputTokens] = [total('inputTokens'), total('outputTokens')];
-  return {
-    completions: bought.map(({ completion }) => completion),
-    usage: {
-      ...(inputTokens !== undefined && { inputTokens }),
-      ...(outputTokens !== undefined && { outputTokens }),
-    },
-  };
+    if (total !== undefined && usages.length > 0) usage[field] = total;
+  }
+  return { completions: bought.map(({ completion }) => completion), usage };
 }
+
+const usageFields: readonly (keyof Usage)[] = [
+  'inputTokens',
+  'outputTokens',
+  'cachedTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+];

@@ -8,6 +8,7 @@ export type { CallReport } from './call-gate.ts';
 export { systemClock } from './clock.ts';
 export { isFailure } from './failure.ts';
 export {
+  type AttemptLine,
   type DeadlineLine,
   type FailureLine,
   type HeaderLine,
@@ -29,6 +30,6 @@ export {
   readJournal,
 } from './journal-file.ts';
 export type { CallSpend } from './ledger.ts';
-export type { ModelPrice, PriceTable } from './pricing.ts';
+export { defaultPrices, type PriceTable, pricesAsOf } from './prices.ts';
 export { seededRandom } from './random.ts';
 export type { Order } from './sequencer.ts';

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { EspalierError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
 import { canonicalJson, contentAddress } from './canonical-json.ts';
-import type { CallSpend } from './ledger.ts';
+import { addSpend, type CallSpend, nothing } from './ledger.ts';
 
 /** The version of the journal's lines. A journal of a later version is refused. */
-export const journalVersion = 1;
+export const journalVersion = 2;
 
 /** The first line: what the run was asked to do. */
 export interface HeaderLine {
@@ -45,6 +45,20 @@ export interface IntentLine {
   readonly request: JsonValue;
 }
 
+/** An attempt at a call failed, and the call was tried again. */
+export interface AttemptLine {
+  /** The kind of line. */
+  readonly type: 'attempt';
+  /** The number of the call. */
+  readonly call: number;
+  /** Its content address. */
+  readonly key: string;
+  /** What the attempt was charged. */
+  readonly spend: CallSpend;
+  /** Why it failed. */
+  readonly message: string;
+}
+
 /** A call succeeded. */
 export interface ResultLine {
   /** The kind of line. */
@@ -73,6 +87,8 @@ export interface FailureLine {
   readonly message: string;
   /** Whether the process died in the middle of the call, so that its outcome is unknown. */
   readonly interrupted?: boolean | undefined;
+  /** Whether it ended the search, because the model could not be reached. A resumed run asks again. */
+  readonly unavailable?: boolean | undefined;
 }
 
 /** A deadline ended the search here: after so many simulations and results. */
@@ -92,6 +108,7 @@ export type JournalLine =
   | HeaderLine
   | StartLine
   | IntentLine
+  | AttemptLine
   | ResultLine
   | FailureLine
   | DeadlineLine;
@@ -118,12 +135,14 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     reserved: spend,
     request: json,
   }),
+  z.object({ type: z.literal('attempt'), ...settled, message: z.string() }),
   z.object({ type: z.literal('result'), ...settled, output: json }),
   z.object({
     type: z.literal('failure'),
     ...settled,
     message: z.string(),
     interrupted: z.boolean().optional(),
+    unavailable: z.boolean().optional(),
   }),
   z.object({ type: z.literal('deadline'), ms: z.number(), simulations: count, results: count }),
 ]);
@@ -136,7 +155,11 @@ export interface RecordedCall {
   /** The place among the results. */
   readonly place: number;
   readonly spend: CallSpend;
-  readonly outcome: { readonly output: JsonValue } | Pick<FailureLine, 'message' | 'interrupted'>;
+  /** What attempts before it were charged. */
+  readonly attempts: CallSpend;
+  readonly outcome:
+    | { readonly output: JsonValue }
+    | Pick<FailureLine, 'message' | 'interrupted' | 'unavailable'>;
   readonly intent: IntentLine | undefined;
 }
 
@@ -239,9 +262,13 @@ export function beginJournal(journal: Journal, run: RunIdentity): void {
   }
 }
 
+/** The content address of a run's first state. */
+export function addressOfStart(state: JsonValue): string {
+  return contentAddress(canonicalJson('state', state));
+}
+
 /** Writes down where the run starts, or makes sure that the journal's run starts there too. */
-export function startJournal(journal: Journal, state: JsonValue): void {
-  const address = contentAddress(canonicalJson('state', state));
+export function startJournal(journal: Journal, address: string): void {
   const started = journal.lines.find((line) => line.type === 'start');
   if (started === undefined) journal.append({ type: 'start', state: address });
   else if (journal.mode === 'record' && started.state !== address) {
@@ -256,55 +283,103 @@ function othersRun(difference: string): EspalierError {
   );
 }
 
-/** The finished calls of a journal by key, and what its unfinished ones had reserved. */
+/** The finished calls of a journal by key, and what others cost. */
 export interface JournalIndex {
   readonly calls: ReadonlyMap<string, RecordedCall>;
   /** Keys of calls that were started and have no result. */
   readonly open: ReadonlySet<string>;
-  /** What the attempts without a result had reserved. They may have been paid for. */
+  /**
+   * What else may have been paid for: what calls without a result had reserved, with their attempts, and
+   * what calls cost that are to be made again.
+   */
   readonly lost: CallSpend;
   readonly deadlines: readonly DeadlineLine[];
 }
 
-/** Sorts the lines of a journal by what they say. */
-export function indexJournal(lines: readonly JournalLine[]): JournalIndex {
-  const calls = new Map<string, RecordedCall>();
-  const intents = new Map<string, IntentLine>();
-  const open = new Map<string, IntentLine>();
-  const lost: IntentLine[] = [];
-  const deadlines: DeadlineLine[] = [];
-  for (const line of lines) {
-    if (line.type === 'deadline') deadlines.push(line);
-    if (line.type === 'intent') {
-      const before = open.get(line.key);
-      if (before !== undefined) lost.push(before);
-      open.set(line.key, line);
-      intents.set(line.key, line);
-    }
-    if (line.type === 'result' || line.type === 'failure') {
-      open.delete(line.key);
-      const outcome =
-        line.type === 'result'
-          ? { output: line.output }
-          : { message: line.message, interrupted: line.interrupted };
-      calls.set(line.key, {
-        place: calls.size,
-        spend: line.spend,
-        outcome,
-        intent: intents.get(line.key),
-      });
-    }
-  }
-  lost.push(...open.values());
-  return { calls, open: new Set(open.keys()), lost: total(lost), deadlines };
+/**
+ * Sorts the lines of a journal by what they say.
+ *
+ * @param mode - When recording goes on, calls that found their model unavailable are made again.
+ */
+export function indexJournal(
+  lines: readonly JournalLine[],
+  mode: Journal['mode'] = 'record',
+): JournalIndex {
+  const index = new Indexing(mode);
+  for (const line of lines) index.add(line);
+  return index.finish();
 }
 
-function total(intents: readonly IntentLine[]): CallSpend {
-  const sum = { calls: 0, tokens: 0, usd: 0 };
-  for (const { reserved } of intents) {
-    sum.calls += reserved.calls;
-    sum.tokens += reserved.tokens;
-    sum.usd += reserved.usd;
+/** Reads a journal line by line. */
+class Indexing {
+  readonly #mode: Journal['mode'];
+  readonly #calls = new Map<string, RecordedCall>();
+  readonly #intents = new Map<string, IntentLine>();
+  readonly #open = new Map<string, IntentLine>();
+  readonly #attempts = new Map<string, CallSpend>();
+  readonly #deadlines: DeadlineLine[] = [];
+  #lost: CallSpend = nothing;
+
+  constructor(mode: Journal['mode']) {
+    this.#mode = mode;
   }
-  return sum;
+
+  add(line: JournalLine): void {
+    switch (line.type) {
+      case 'deadline':
+        this.#deadlines.push(line);
+        break;
+      case 'intent':
+        this.#lose(line.key);
+        this.#open.set(line.key, line);
+        this.#intents.set(line.key, line);
+        break;
+      case 'attempt':
+        this.#attempts.set(line.key, addSpend(this.#attempts.get(line.key) ?? nothing, line.spend));
+        break;
+      case 'result':
+      case 'failure':
+        this.#settle(line);
+        break;
+      case 'journal':
+      case 'start':
+        break;
+    }
+  }
+
+  finish(): JournalIndex {
+    const open = new Set(this.#open.keys());
+    for (const key of open) this.#lose(key);
+    return { calls: this.#calls, open, lost: this.#lost, deadlines: this.#deadlines };
+  }
+
+  /** A call that was open when its process died may have been paid for, and so may its attempts. */
+  #lose(key: string): void {
+    const intent = this.#open.get(key);
+    if (intent === undefined) return;
+    this.#lost = addSpend(addSpend(this.#lost, intent.reserved), this.#takeAttempts(key));
+    this.#open.delete(key);
+  }
+
+  #settle(line: ResultLine | FailureLine): void {
+    const { key, spend } = line;
+    this.#open.delete(key);
+    const attempts = this.#takeAttempts(key);
+    if (line.type === 'failure' && line.unavailable === true && this.#mode === 'record') {
+      this.#lost = addSpend(addSpend(this.#lost, spend), attempts);
+      return;
+    }
+    const outcome =
+      line.type === 'result'
+        ? { output: line.output }
+        : { message: line.message, interrupted: line.interrupted, unavailable: line.unavailable };
+    const place = this.#calls.size;
+    this.#calls.set(key, { place, spend, attempts, outcome, intent: this.#intents.get(key) });
+  }
+
+  #takeAttempts(key: string): CallSpend {
+    const attempts = this.#attempts.get(key) ?? nothing;
+    this.#attempts.delete(key);
+    return attempts;
+  }
 }

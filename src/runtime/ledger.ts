@@ -143,7 +143,7 @@ export class Ledger {
 
   /** Charges what an earlier process reserved and never settled. */
   charge(lost: CallSpend): void {
-    this.#used = sum(this.#used, lost);
+    this.#used = addSpend(this.#used, lost);
     this.#parent?.charge(lost);
   }
 
@@ -202,7 +202,7 @@ export class Ledger {
   #hold(estimate: CallSpend, open: number): void {
     this.#open += open;
     // Dollars are binary fractions: what was added and taken away again need not be nothing.
-    this.#reserved = this.#open === 0 ? nothing : sum(this.#reserved, estimate);
+    this.#reserved = this.#open === 0 ? nothing : addSpend(this.#reserved, estimate);
     if (this.#parent !== undefined) this.#parent.#hold(estimate, open);
   }
 
@@ -241,9 +241,11 @@ export class Ledger {
   }
 }
 
-const nothing: CallSpend = { calls: 0, tokens: 0, usd: 0 };
+/** No spend at all. */
+export const nothing: CallSpend = { calls: 0, tokens: 0, usd: 0 };
 
-function sum(a: CallSpend, b: CallSpend): CallSpend {
+/** Adds up what two calls cost. */
+export function addSpend(a: CallSpend, b: CallSpend): CallSpend {
   return { calls: a.calls + b.calls, tokens: a.tokens + b.tokens, usd: a.usd + b.usd };
 }
 

@@ -1,17 +1,7 @@
 import { EspalierError } from '../spec/errors.ts';
-import type { GenerateRequest, Usage } from '../spec/language-model.ts';
+import type { GenerateRequest, ModelPrice, Usage } from '../spec/language-model.ts';
 import type { CallSpend } from './ledger.ts';
-
-/** US dollars per million tokens. */
-export interface ModelPrice {
-  /** For tokens read. */
-  readonly input: number;
-  /** For tokens written. */
-  readonly output: number;
-}
-
-/** Prices by model id. */
-export type PriceTable = Readonly<Record<string, ModelPrice>>;
+import { defaultPrices, type PriceTable } from './prices.ts';
 
 /** The completion length that a reservation assumes where a request sets no `maxTokens`. */
 export const defaultMaxTokens = 1024;
@@ -21,16 +11,26 @@ const templateAllowance = 16;
 
 /** The most that a request may cost: no token is shorter than a byte. */
 export function worstCase(
-  request: Pick<GenerateRequest, 'messages' | 'maxTokens'>,
+  request: Pick<GenerateRequest, 'messages' | 'maxTokens' | 'schema' | 'tools'>,
   samples: number,
   price: ModelPrice | undefined,
 ): CallSpend {
-  const inputTokens = request.messages.reduce(
-    (sum, { content }) => sum + Buffer.byteLength(content) + templateAllowance,
-    templateAllowance,
+  const { messages, schema, tools } = request;
+  const inputTokens = messages.reduce(
+    (sum, { content, toolCalls }) => sum + sizeOf(content, toolCalls) + templateAllowance,
+    templateAllowance + sizeOf('', schema) + sizeOf('', tools),
   );
   const outputTokens = samples * (request.maxTokens ?? defaultMaxTokens);
-  return cost({ inputTokens, outputTokens }, samples, price);
+  // At the dearest price: the provider may put all that it reads into its cache.
+  const cacheWriteTokens = (price?.cacheWrite ?? 0) > (price?.input ?? 0) ? inputTokens : 0;
+  return cost({ inputTokens, outputTokens, cachedTokens: 0, cacheWriteTokens }, samples, price);
+}
+
+/** The bytes of a text and of what goes along with it as JSON. */
+function sizeOf(text: string, json: unknown): number {
+  return (
+    Buffer.byteLength(text) + (json === undefined ? 0 : Buffer.byteLength(JSON.stringify(json)))
+  );
 }
 
 /** What texts that are only read may cost. */
@@ -42,7 +42,10 @@ export function worstCaseOfReading(
   return worstCase({ messages, maxTokens: 0 }, 1, price);
 }
 
-/** What a request did cost. A usage that was not told in full is charged as reserved. */
+/**
+ * What a request did cost. A usage that was not told in full is charged as reserved; a cached part that
+ * was not told is charged as if nothing had been cached.
+ */
 export function actualCost(
   usage: Usage | undefined,
   reserved: CallSpend,
@@ -50,16 +53,21 @@ export function actualCost(
 ): CallSpend {
   const { inputTokens, outputTokens } = usage ?? {};
   if (inputTokens === undefined || outputTokens === undefined) return reserved;
-  return cost({ inputTokens, outputTokens }, reserved.calls, price);
+  const { cachedTokens = 0, cacheWriteTokens = 0 } = usage ?? {};
+  return cost({ inputTokens, outputTokens, cachedTokens, cacheWriteTokens }, reserved.calls, price);
 }
 
-/** The price of a model. A limit on dollars cannot be kept with a model whose price is unknown. */
+/**
+ * The price of a model: the caller's, else what the model says itself, else that of
+ * {@link defaultPrices}. A limit on dollars cannot be kept with a model whose price is unknown.
+ */
 export function priceOf(
-  modelId: string,
+  model: { readonly modelId: string; readonly price?: ModelPrice },
   prices: PriceTable,
   dollarsAreLimited: boolean,
 ): ModelPrice | undefined {
-  const price = Object.hasOwn(prices, modelId) ? prices[modelId] : undefined;
+  const { modelId } = model;
+  const price = entry(prices, modelId) ?? model.price ?? entry(defaultPrices, modelId);
   if (price === undefined && dollarsAreLimited) {
     throw new EspalierError(
       'usage',
@@ -69,12 +77,20 @@ export function priceOf(
   return price;
 }
 
-function cost(
-  usage: { readonly inputTokens: number; readonly outputTokens: number },
-  calls: number,
-  price: ModelPrice | undefined,
-): CallSpend {
-  const { inputTokens, outputTokens } = usage;
-  const millionths = inputTokens * (price?.input ?? 0) + outputTokens * (price?.output ?? 0);
+function entry(prices: PriceTable, modelId: string): ModelPrice | undefined {
+  return Object.hasOwn(prices, modelId) ? prices[modelId] : undefined;
+}
+
+type KnownUsage = Required<Omit<Usage, 'reasoningTokens'>>;
+
+function cost(usage: KnownUsage, calls: number, price: ModelPrice | undefined): CallSpend {
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = usage;
+  const { input = 0, output = 0, cachedInput = input, cacheWrite = input } = price ?? {};
+  const plain = Math.max(0, inputTokens - cachedTokens - cacheWriteTokens);
+  const millionths =
+    plain * input +
+    cachedTokens * cachedInput +
+    cacheWriteTokens * cacheWrite +
+    outputTokens * output;
   return { calls, tokens: inputTokens + outputTokens, usd: millionths / 1_000_000 };
 }

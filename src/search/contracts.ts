@@ -1,5 +1,5 @@
 import type { Journal } from '../runtime/journal.ts';
-import type { PriceTable } from '../runtime/pricing.ts';
+import type { PriceTable } from '../runtime/prices.ts';
 import type { Order } from '../runtime/sequencer.ts';
 import type { CallContext, Clock, Random } from '../spec/context.ts';
 import type { Environment } from '../spec/environment.ts';
@@ -8,6 +8,7 @@ import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Policy } from '../spec/policy.ts';
 import type { Budget, Spend } from '../spec/spend.ts';
+import type { WideningRule } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
 /**
@@ -66,6 +67,12 @@ export interface ExpandOptions {
   readonly arm?: string;
   /** Whether to draw samples of its own while another expansion of the node is under way. @defaultValue false */
   readonly independent?: boolean;
+  /**
+   * Whether the node may be asked again. Where it may, a node of whose samples none can be used stays open.
+   *
+   * @defaultValue never
+   */
+  readonly widening?: WideningRule;
 }
 
 /** How an algorithm reaches its effects, each of them budgeted, cancelled, journaled and reported. */
@@ -150,7 +157,10 @@ export interface SearchOptions<State, Action> {
   readonly signal?: AbortSignal;
   /** @defaultValue 0 */
   readonly seed?: number | string;
-  /** Prices by model id, needed where `budget.usd` is set. @defaultValue none */
+  /**
+   * Prices by model id, beside and above {@link defaultPrices} and what models say themselves. Where
+   * `budget.usd` is set, every model needs one.
+   */
   readonly prices?: PriceTable;
   /** Where paid calls are written down and found again. @defaultValue nowhere */
   readonly journal?: Journal;
@@ -201,6 +211,8 @@ export interface SearchResult<State, Action> {
   readonly spend: Spend;
   /** Tokens that servers used beyond what they were allowed. */
   readonly overdraft: number;
+  /** The models that were called and whose price nobody knows: what they cost is not in `spend.usd`. */
+  readonly unpriced: readonly string[];
   /** How far the journal answered its calls. */
   readonly coverage: Coverage;
   /** Goes on with the same tree under a further budget. Other options may change as well. */

@@ -1,6 +1,7 @@
 import type { CallReport } from '../runtime/call-gate.ts';
 import type { Evaluation } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
+import type { ModelWarning } from '../spec/language-model.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Spend } from '../spec/spend.ts';
 import type { SearchTree } from '../tree/tree.ts';
@@ -78,6 +79,14 @@ export interface CallEndEvent {
   readonly call: CallReport;
 }
 
+/** A model did not do something as asked. */
+export interface WarningEvent {
+  /** Tells this event from others. */
+  readonly type: 'warning';
+  /** What it was, and what is done instead. */
+  readonly warning: ModelWarning;
+}
+
 /** A simulation has ended. */
 export interface SimulationEndEvent<State = unknown, Action = unknown> {
   /** Tells this event from others. */
@@ -118,6 +127,7 @@ export type SearchEvent<State = unknown, Action = unknown> =
   | NodeEvaluatedEvent<State, Action>
   | NodeFailedEvent<State, Action>
   | CallEndEvent
+  | WarningEvent
   | SimulationEndEvent<State, Action>
   | CursorAdvancedEvent<State, Action>
   | SearchEndEvent<State, Action>;

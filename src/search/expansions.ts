@@ -5,6 +5,7 @@ import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Proposal, ProposeRequest } from '../spec/policy.ts';
 import type { Spend } from '../spec/spend.ts';
+import type { WideningRule } from '../tree/selection.ts';
 import type { ExpandOptions } from './contracts.ts';
 import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
@@ -47,7 +48,7 @@ export class Expansions<State, Action> {
 
   #propose(
     node: SearchNode<State, Action>,
-    { count = Number.POSITIVE_INFINITY, arm, independent = false }: ExpandOptions,
+    { count = Number.POSITIVE_INFINITY, arm, independent = false, widening }: ExpandOptions,
   ): Children<State, Action> | Promise<Children<State, Action>> {
     const { tree, policy, runtime, ledger } = this.#session;
     if (node.status !== 'open' || node.kind === 'proposed') return [];
@@ -58,7 +59,7 @@ export class Expansions<State, Action> {
     const asked = isLimited ? count : 0;
     const context = new PluginContext(runtime, 'propose', { node: node.id, offset });
     const request = new Request(context, ledger, { count, offset, arm, independent });
-    const batch = { context, wanted: count, asked, independent };
+    const batch = { context, wanted: count, asked, independent, widening };
     tree.countSamples(node, asked);
     try {
       const proposals = policy.propose(node, request);
@@ -75,18 +76,19 @@ export class Expansions<State, Action> {
     // Samples that were never drawn are offered again when the search goes on.
     if (batch.context.isInterrupted) this.#session.tree.countSamples(node, -batch.asked);
     batch.context.throwIfInterrupted();
-    this.#settleFailures(node, [failureFrom(error, 'call')], batch);
+    // A call that failed is not made again here: that is for the model's own retries.
+    this.#settleFailures(node, [failureFrom(error, 'call')], { ...batch, widening: undefined });
     return [];
   }
 
   /**
    * Notes what came to nothing. The node itself has failed only where it has nothing else to go on with:
-   * no children, and no samples under way that may bring some.
+   * no children, no samples under way that may bring some, and no further ones to ask for.
    */
   #settleFailures(
     node: SearchNode<State, Action>,
     failures: readonly Failure[],
-    { independent }: Batch,
+    { independent, widening }: Batch,
   ): void {
     const [first] = failures;
     if (first === undefined) return;
@@ -95,7 +97,7 @@ export class Expansions<State, Action> {
     tree.annotate(node, { failedProposals: failed });
     for (const failure of failures) emit?.({ type: 'proposal-failed', node, failure });
     if (node.children.length > 0) return;
-    if (independent) tree.noteFailure(node, first);
+    if (independent || widening?.(node) === true) tree.noteFailure(node, first);
     else failNode(this.#session, node, first);
   }
 
@@ -139,6 +141,8 @@ interface Batch {
   readonly asked: number;
   /** Whether other samples of the node may be under way. */
   readonly independent: boolean;
+  /** Whether the node may be asked again. */
+  readonly widening: WideningRule | undefined;
 }
 
 /** What the policy is asked for. What remains is worked out only where it is looked at. */

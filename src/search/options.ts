@@ -7,7 +7,7 @@ import {
   expectNumber,
   expectOneOf,
 } from '../runtime/expect.ts';
-import type { PriceTable } from '../runtime/pricing.ts';
+import type { PriceTable } from '../runtime/prices.ts';
 import type { Order } from '../runtime/sequencer.ts';
 import type { Clock } from '../spec/context.ts';
 import type { Budget } from '../spec/spend.ts';

@@ -3,6 +3,7 @@ import { CallGate, type CallReport } from '../runtime/call-gate.ts';
 import type { DeadlineLine, Journal } from '../runtime/journal.ts';
 import { type Order, Sequencer } from '../runtime/sequencer.ts';
 import type { Clock, Random } from '../spec/context.ts';
+import type { ModelWarning } from '../spec/language-model.ts';
 import type { Spend } from '../spec/spend.ts';
 
 /** What leads out of a search. Searches nested in it share it; a search that continues it takes it over. */
@@ -27,6 +28,7 @@ export interface OutsideOptions {
   readonly before: Outside | undefined;
   readonly ready: () => Promise<void> | undefined;
   readonly onCall: (report: CallReport) => void;
+  readonly onWarning: (warning: ModelWarning) => void;
 }
 
 /** Opens the way out for one search. */
@@ -42,6 +44,7 @@ export function openOutside(options: OutsideOptions): Outside {
     clock,
     signal: controller.signal,
     before: before?.gate,
+    onWarning: options.onWarning,
     deadlineAhead: () => deadline.ahead,
     onCall(report) {
       options.onCall(report);

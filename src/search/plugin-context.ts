@@ -112,6 +112,6 @@ function asError(thrown: unknown): Error {
 function endsSearch(error: unknown): boolean {
   return (
     EspalierError.isInstance(error) &&
-    (error.code === 'budget' || error.code === 'storage' || error.code === 'usage')
+    ['budget', 'storage', 'usage', 'unavailable'].includes(error.code)
   );
 }

@@ -2,7 +2,7 @@ import { Calls } from '../runtime/calls.ts';
 import { expectJson } from '../runtime/canonical-json.ts';
 import { turn } from '../runtime/clock.ts';
 import { expectation } from '../runtime/expect.ts';
-import { beginJournal, type Journal, noJournal, startJournal } from '../runtime/journal.ts';
+import { addressOfStart, beginJournal, noJournal, startJournal } from '../runtime/journal.ts';
 import { Ledger } from '../runtime/ledger.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { EspalierError } from '../spec/errors.ts';
@@ -54,9 +54,7 @@ export async function runSearch<State, Action>(
   };
   const tree = options.tree ?? (await plant(options, checked.seed, runtime));
   expectSameEnvironment(tree, options);
-  if (within === undefined && before === undefined && options.journal !== undefined) {
-    startJournalAt(tree, options, options.journal);
-  }
+  if (within === undefined) startAt(tree, options, outside);
 
   const session: SearchSession<State, Action> = {
     environment: options.environment,
@@ -99,6 +97,7 @@ function open<State, Action>(
     before,
     ready,
     onCall: (call) => emit?.({ type: 'call-end', call }),
+    onWarning: (warning) => emit?.({ type: 'warning', warning }),
   });
 }
 
@@ -136,11 +135,11 @@ function expectSameEnvironment<State, Action>(
   }
 }
 
-/** Ties a journal to the start of the search, where that can be put into JSON. */
-function startJournalAt<State, Action>(
+/** Names a run by the start of its search, and ties its journal to it, where that can be put into JSON. */
+function startAt<State, Action>(
   tree: SearchTree<State, Action>,
-  { environment }: SearchOptions<State, Action>,
-  journal: Journal,
+  { environment, journal }: SearchOptions<State, Action>,
+  { gate }: Outside,
 ): void {
   let state: JsonValue;
   try {
@@ -148,7 +147,9 @@ function startJournalAt<State, Action>(
   } catch {
     return;
   }
-  startJournal(journal, state);
+  const isFirst = gate.run === undefined;
+  gate.run ??= addressOfStart(state);
+  if (isFirst && journal !== undefined) startJournal(journal, gate.run);
 }
 
 interface Growth<State, Action> {
@@ -270,6 +271,7 @@ function report<State, Action>(
     failure: deadEnd || stop.reason === 'failed' || tree.size === 1 ? failure : undefined,
     spend: ledger.spend,
     overdraft: ledger.overdraft,
+    unpriced: [...outside.gate.unpriced],
     coverage: outside.gate.coverage,
     resume: (changes = {}) => runSearch({ ...options, ...changes, tree }, { before: outside }),
   };

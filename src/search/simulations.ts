@@ -185,12 +185,12 @@ export class Simulations<State, Action> {
     if (this.#error !== undefined) throw this.#error.thrown;
   }
 
-  /** A refused call and a full disk end the search gracefully; everything else rejects it. */
+  /** A refused call, a full disk and an absent model end the search gracefully; all else rejects it. */
   #fail(error: unknown): void {
     const { ledger, runtime } = this.#session;
     const code = EspalierError.isInstance(error) ? error.code : undefined;
     if (code === 'budget') this.end({ reason: 'budget', exceeded: ledger.exhausted });
-    else if (code === 'storage') {
+    else if (code === 'storage' || code === 'unavailable') {
       this.end({ reason: 'failed', failure: { kind: 'call', message: (error as Error).message } });
     } else if (!(this.#stop !== undefined && runtime.signal.aborted)) {
       this.#error ??= { thrown: error };

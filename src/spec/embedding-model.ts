@@ -1,4 +1,4 @@
-import type { ModelCall, Usage } from './language-model.ts';
+import type { ModelCall, ModelPrice, Usage } from './language-model.ts';
 
 /** A model that turns texts into vectors. Call it through `CallContext.embed`. */
 export interface EmbeddingModel {
@@ -6,6 +6,8 @@ export interface EmbeddingModel {
   readonly provider: string;
   /** Its name there, and in price tables. */
   readonly modelId: string;
+  /** What it costs, where its provider knows. A price table overrides it. */
+  readonly price?: ModelPrice;
   /** One vector a text, or an error. */
   embed(texts: readonly string[], call: ModelCall): Promise<Embeddings>;
 }

@@ -9,6 +9,8 @@
  * - `budget`: a reservation was refused and nothing in flight could free it.
  * - `interrupted`: an effect was open when a process died, and it must not be repeated unasked.
  * - `unrecorded`: a replay was asked for a call that its journal does not hold.
+ * - `model-call`: a call of a model failed; the error is a {@link ModelCallError}.
+ * - `unavailable`: a model cannot be reached, or refuses the key: no further call of it makes sense now.
  */
 export type EspalierErrorCode =
   | 'usage'
@@ -18,7 +20,9 @@ export type EspalierErrorCode =
   | 'storage'
   | 'budget'
   | 'interrupted'
-  | 'unrecorded';
+  | 'unrecorded'
+  | 'model-call'
+  | 'unavailable';
 
 const marker: unique symbol = Symbol.for('espalier.error') as never;
 
@@ -39,5 +43,100 @@ export class EspalierError extends Error {
   /** Recognises errors of any installed copy of espalier, where `instanceof` knows only one. */
   static isInstance(value: unknown): value is EspalierError {
     return typeof value === 'object' && value !== null && marker in value;
+  }
+}
+
+/**
+ * Why a call of a model failed.
+ *
+ * - `auth`: the key is missing, wrong, or not allowed to.
+ * - `rate-limit`: too many requests or tokens, or no credit left.
+ * - `overloaded`: the server is busy, or still loading its model.
+ * - `context-length`: the request and its answer do not fit the model's context.
+ * - `capability`: the model does not honour a parameter of the request.
+ * - `refusal`: the provider declined to answer.
+ * - `bad-request`: the server cannot make sense of the request: an unknown model, a wrong path.
+ * - `network`: no connection, or it broke.
+ * - `timeout`: no answer in time.
+ * - `malformed`: an answer that cannot be read.
+ * - `aborted`: the caller gave up.
+ */
+export type ModelCallErrorKind =
+  | 'auth'
+  | 'rate-limit'
+  | 'overloaded'
+  | 'context-length'
+  | 'capability'
+  | 'refusal'
+  | 'bad-request'
+  | 'network'
+  | 'timeout'
+  | 'malformed'
+  | 'aborted';
+
+/** What is known about a call that failed. */
+export interface ModelCallErrorOptions {
+  /** Why it failed. */
+  readonly kind: ModelCallErrorKind;
+  /** One sentence for a person: what happened, and what to do. Never holds a key. */
+  readonly message: string;
+  /** The HTTP status. */
+  readonly status?: number | undefined;
+  /** Whether the same request may succeed later. @defaultValue by kind: rate-limit, overloaded, network, timeout and malformed may */
+  readonly retryable?: boolean;
+  /** How long the server asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** The server's own name for the request. */
+  readonly requestId?: string | undefined;
+  /** Whether the server may have charged for it. @defaultValue by kind: network, timeout, malformed and aborted may */
+  readonly charged?: boolean;
+  /** For `capability`: the parameter that the model does not honour. */
+  readonly parameter?: string | undefined;
+  /** What the library or the runtime threw. */
+  readonly cause?: unknown;
+}
+
+const retryable: readonly ModelCallErrorKind[] = [
+  'rate-limit',
+  'overloaded',
+  'network',
+  'timeout',
+  'malformed',
+];
+const charged: readonly ModelCallErrorKind[] = ['network', 'timeout', 'malformed', 'aborted'];
+
+/** A call of a model that failed, as data. */
+export class ModelCallError extends EspalierError {
+  override readonly name = 'ModelCallError';
+  /** Why it failed. */
+  readonly kind: ModelCallErrorKind;
+  /** The HTTP status. */
+  readonly status: number | undefined;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** How long the server asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** The server's own name for the request. */
+  readonly requestId: string | undefined;
+  /** Whether the server may have charged for it; then it counts as reserved. */
+  readonly charged: boolean;
+  /** For `capability`: the parameter that the model does not honour. */
+  readonly parameter: string | undefined;
+
+  constructor(options: ModelCallErrorOptions) {
+    const { kind, message, cause } = options;
+    super('model-call', message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+    this.status = options.status;
+    this.retryable = options.retryable ?? retryable.includes(kind);
+    this.retryAfterMs = options.retryAfterMs;
+    this.requestId = options.requestId;
+    this.charged = options.charged ?? charged.includes(kind);
+    this.parameter = options.parameter;
+  }
+
+  /** Recognises errors of any installed copy of espalier. */
+  static override isInstance(value: unknown): value is ModelCallError {
+    return EspalierError.isInstance(value) && value.code === 'model-call' && 'kind' in value;
   }
 }

@@ -1,12 +1,36 @@
 import type { Clock } from './context.ts';
 import type { JsonValue } from './json.ts';
 
-/** One turn of a conversation. */
+/** One turn of a conversation. A trailing `assistant` turn is the beginning of the answer asked for. */
 export interface Message {
   /** Who speaks. */
-  readonly role: 'system' | 'user' | 'assistant';
-  /** What is said. */
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  /** What is said: for `tool`, what the tool returned. */
   readonly content: string;
+  /** The tools that an `assistant` turn calls. */
+  readonly toolCalls?: readonly ToolCall[];
+  /** The call that a `tool` turn answers. */
+  readonly toolCallId?: string;
+}
+
+/** A tool as a model is told of it. */
+export interface ToolDefinition {
+  /** Its name: letters, digits, `_` and `-`, at most 64. */
+  readonly name: string;
+  /** What it does, for the model. */
+  readonly description?: string;
+  /** The JSON schema of its input, an object. */
+  readonly input: JsonValue;
+}
+
+/** A tool call that a model asks for. Data: nothing has been run. */
+export interface ToolCall {
+  /** Names the call in the conversation. */
+  readonly id: string;
+  /** The tool. */
+  readonly name: string;
+  /** Its input, parsed. Whether it satisfies the schema is for the caller to check. */
+  readonly input: JsonValue;
 }
 
 /** A model that writes text. Call it through `CallContext.generate`, never directly. */
@@ -17,6 +41,8 @@ export interface LanguageModel {
   readonly modelId: string;
   /** What it honours. */
   readonly capabilities: Capabilities;
+  /** What it costs, where its provider knows: nothing on a machine of one's own. A price table overrides it. */
+  readonly price?: ModelPrice;
   /** Answers with `request.samples` completions, or throws. */
   generate(request: GenerateRequest, call: ModelCall): Promise<Generation>;
 }
@@ -41,6 +67,18 @@ export interface Capabilities {
   readonly temperature?: boolean;
   /** Sampling from the likeliest tokens only. */
   readonly topK?: boolean;
+}
+
+/** US dollars per million tokens. */
+export interface ModelPrice {
+  /** For tokens read. */
+  readonly input: number;
+  /** For tokens written, those of hidden reasoning included. */
+  readonly output: number;
+  /** For tokens read from the provider's cache. @defaultValue as `input` */
+  readonly cachedInput?: number;
+  /** For tokens read and kept in the provider's cache. @defaultValue as `input` */
+  readonly cacheWrite?: number;
 }
 
 /** What a model is asked for. */
@@ -69,6 +107,10 @@ export interface GenerateRequest {
   readonly topLogprobs?: number;
   /** A JSON schema that the text must satisfy. */
   readonly schema?: JsonValue;
+  /** The tools that may be called. */
+  readonly tools?: readonly ToolDefinition[];
+  /** Whether a tool is called: as the model likes, always, or this one. @defaultValue `'auto'` */
+  readonly toolChoice?: 'auto' | 'required' | { readonly name: string };
 }
 
 /** What surrounds one call of a model. */
@@ -77,7 +119,57 @@ export interface ModelCall {
   readonly signal: AbortSignal;
   /** The time of the search. */
   readonly clock: Clock;
+  /** What all calls of one search have in common: the key of prefix caches that take one. */
+  readonly run?: string;
+  /**
+   * Says that an attempt failed, and asks leave to make another one: the budget must hold its worst case.
+   * Rejects where it does not. Absent where nobody keeps an account.
+   */
+  retry?(attempt: FailedAttempt): Promise<void>;
+  /** Says that something was not done as asked. */
+  warn?(warning: ModelWarning): void;
+  /** Says how much the server still allows. */
+  limits?(limits: RateLimits): void;
 }
+
+/** An attempt at a call that failed and is to be repeated. */
+export interface FailedAttempt {
+  /** Why, in one sentence. */
+  readonly message: string;
+  /** Whether the server may have charged for it; then it counts as reserved. */
+  readonly charged: boolean;
+}
+
+/** Something that a model does not honour, and what is done instead. */
+export interface ModelWarning {
+  /** The model, as `provider:modelId`. */
+  readonly model: string;
+  /** The capability or parameter in question. */
+  readonly about: string;
+  /** One sentence for a person. */
+  readonly message: string;
+}
+
+/** How much a server still allows, as its headers say. */
+export interface RateLimits {
+  /** Requests. */
+  readonly requests?: RateLimit;
+  /** Tokens. */
+  readonly tokens?: RateLimit;
+}
+
+/** One limit of a server. */
+export interface RateLimit {
+  /** How many in a period, where it is told. */
+  readonly limit?: number;
+  /** How many are left in this period. */
+  readonly remaining: number;
+  /** Milliseconds until the period is over. */
+  readonly resetMs: number;
+}
+
+/** Puts something around a model: a limit, retries, a cache. */
+export type Middleware<Model = LanguageModel> = (next: Model) => Model;
 
 /** A model's answer. */
 export interface Generation {
@@ -85,6 +177,10 @@ export interface Generation {
   readonly completions: readonly Completion[];
   /** The tokens that all samples together used. */
   readonly usage: Usage;
+  /** The exact model that answered, where the server tells. */
+  readonly answeredBy?: string;
+  /** The server's own name for the request, for its support. */
+  readonly requestId?: string;
 }
 
 /** One sample. */
@@ -95,6 +191,10 @@ export interface Completion {
   readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'other';
   /** One entry a token. */
   readonly logprobs?: readonly TokenLogprob[];
+  /** The tools it asks to be called. */
+  readonly toolCalls?: readonly ToolCall[];
+  /** What it thought before it wrote, where the server tells. Never part of the answer. */
+  readonly reasoning?: string;
   /** The call in the journal that bought this sample. */
   readonly callId?: string;
 }
@@ -118,8 +218,14 @@ export interface TokenLogprob extends TokenAlternative {
 
 /** Tokens used by one request. What is left out is unknown, and charged as reserved. */
 export interface Usage {
-  /** Tokens read. */
+  /** Tokens read, those from a cache included. */
   readonly inputTokens?: number;
-  /** Tokens written. */
+  /** Tokens written, those of hidden reasoning included. */
   readonly outputTokens?: number;
+  /** Of the tokens read, those that came from a cache. */
+  readonly cachedTokens?: number;
+  /** Of the tokens read, those that were put into a cache at a price of its own. */
+  readonly cacheWriteTokens?: number;
+  /** Of the tokens written, those of hidden reasoning. */
+  readonly reasoningTokens?: number;
 }

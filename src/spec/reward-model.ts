@@ -1,4 +1,4 @@
-import type { ModelCall, Usage } from './language-model.ts';
+import type { ModelCall, ModelPrice, Usage } from './language-model.ts';
 
 /** A model that scores the steps of a solution (a PRM). Call it through `CallContext.score`. */
 export interface RewardModel {
@@ -6,6 +6,8 @@ export interface RewardModel {
   readonly provider: string;
   /** Its name there, and in price tables. */
   readonly modelId: string;
+  /** What it costs, where its provider knows. A price table overrides it. */
+  readonly price?: ModelPrice;
   /** One score a step, or an error. */
   score(request: ScoreRequest, call: ModelCall): Promise<StepScores>;
 }

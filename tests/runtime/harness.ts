@@ -2,7 +2,7 @@ import { CallGate, type CallReport, type CallRequest } from '../../src/runtime/c
 import { Calls } from '../../src/runtime/calls.ts';
 import { type Journal, memoryJournal } from '../../src/runtime/journal.ts';
 import { Ledger } from '../../src/runtime/ledger.ts';
-import type { PriceTable } from '../../src/runtime/pricing.ts';
+import type { PriceTable } from '../../src/runtime/prices.ts';
 import { type Order, Sequencer } from '../../src/runtime/sequencer.ts';
 import type { Clock } from '../../src/spec/context.ts';
 import type { JsonValue } from '../../src/spec/json.ts';
@@ -11,6 +11,7 @@ import type {
   Generation,
   LanguageModel,
   ModelCall,
+  ModelWarning,
 } from '../../src/spec/language-model.ts';
 import type { Budget } from '../../src/spec/spend.ts';
 
@@ -66,6 +67,7 @@ export interface Harness {
   readonly gate: CallGate;
   readonly calls: Calls;
   readonly reports: readonly CallReport[];
+  readonly warnings: readonly ModelWarning[];
 }
 
 /** Puts a gate together as a search does. */
@@ -76,17 +78,19 @@ export function openGate(options: GateOptions = {}): Harness {
   const sequencer = new Sequencer(order);
   const ledger = new Ledger({ budget, clock });
   const reports: CallReport[] = [];
+  const warnings: ModelWarning[] = [];
   const gate = new CallGate({
     sequencer,
     journal,
     clock,
     signal: controller.signal,
     onCall: (report) => reports.push(report),
+    onWarning: (warning) => warnings.push(warning),
     deadlineAhead: options.deadlineAhead ?? (() => false),
     before: options.before,
   });
   const calls = new Calls(gate, { prices, ledger });
-  return { journal, controller, sequencer, ledger, gate, calls, reports };
+  return { journal, controller, sequencer, ledger, gate, calls, reports, warnings };
 }
 
 /** An effect of one call that answers with `output`, or as `run` says. */

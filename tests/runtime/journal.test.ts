@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
+  addressOfStart,
   beginJournal,
   type IntentLine,
   indexJournal,
   type JournalLine,
+  journalVersion,
   memoryJournal,
   parseJournal,
   replayed,
@@ -11,7 +13,7 @@ import {
 } from '../../src/runtime/journal.ts';
 import { EspalierError } from '../../src/spec/errors.ts';
 
-const header: JournalLine = { type: 'journal', version: 1, run: { seed: 0 } };
+const header: JournalLine = { type: 'journal', version: journalVersion, run: { seed: 0 } };
 const spend = { calls: 1, tokens: 10, usd: 0.5 };
 
 function intent(call: number, key: string): IntentLine {
@@ -86,7 +88,7 @@ describe('parseJournal', () => {
   });
 
   test('counts bytes and not characters', () => {
-    const text = textOf([{ type: 'journal', version: 1, run: { task: 'ü🌳' } }]);
+    const text = textOf([{ type: 'journal', version: journalVersion, run: { task: 'ü🌳' } }]);
 
     expect(parseJournal(text).bytes).toBe(text.length + 3);
   });
@@ -127,21 +129,21 @@ describe('parseJournal', () => {
   });
 
   test('refuses a later version', () => {
-    const error = errorOf(() => parseJournal(textOf([{ ...header, version: 2 }])));
+    const error = errorOf(() => parseJournal(textOf([{ ...header, version: 3 }])));
 
     expect(error.code).toBe('invalid-journal');
     expect(error.message).toBe(
-      'The journal cannot be read: it has version 2, and this espalier reads up to 1; update espalier.',
+      'The journal cannot be read: it has version 3, and this espalier reads up to 2; update espalier.',
     );
   });
 
   test('speaks of the later version, and not of the new kinds of lines in it', () => {
     const text = textOf([
-      { ...header, version: 2, host: 'here' },
+      { ...header, version: 3, host: 'here' },
       { type: 'note', text: 'new' },
     ]);
 
-    expect(() => parseJournal(text)).toThrow('it has version 2');
+    expect(() => parseJournal(text)).toThrow('it has version 3');
   });
 });
 
@@ -151,13 +153,13 @@ describe('beginJournal', () => {
     beginJournal(journal, { algorithm: 'mcts', seed: 3 });
 
     expect(journal.lines).toEqual([
-      { type: 'journal', version: 1, run: { algorithm: 'mcts', seed: 3 } },
+      { type: 'journal', version: journalVersion, run: { algorithm: 'mcts', seed: 3 } },
     ]);
   });
 
   test('takes a journal of the same run, whatever the order of its fields', () => {
     const journal = memoryJournal([
-      { type: 'journal', version: 1, run: { seed: 3, options: { a: 1, b: 2 } } },
+      { type: 'journal', version: journalVersion, run: { seed: 3, options: { a: 1, b: 2 } } },
     ]);
     beginJournal(journal, { options: { b: 2, a: 1 }, seed: 3 });
 
@@ -194,7 +196,7 @@ describe('beginJournal', () => {
 describe('startJournal', () => {
   test('writes down where a run starts, by its content address', () => {
     const journal = memoryJournal([header]);
-    startJournal(journal, { b: [true, null, 'x'], a: 1 });
+    startJournal(journal, addressOfStart({ b: [true, null, 'x'], a: 1 }));
 
     // The SHA-256 of {"a":1,"b":[true,null,"x"]}.
     expect(journal.lines[1]).toEqual({
@@ -205,14 +207,14 @@ describe('startJournal', () => {
 
   test('takes the same start again, and refuses another', () => {
     const journal = memoryJournal([header]);
-    startJournal(journal, { a: 1, b: 2 });
-    startJournal(journal, { b: 2, a: 1 });
+    startJournal(journal, addressOfStart({ a: 1, b: 2 }));
+    startJournal(journal, addressOfStart({ b: 2, a: 1 }));
     expect(journal.lines).toHaveLength(2);
 
-    expect(() => startJournal(journal, { a: 1 })).toThrow(
+    expect(() => startJournal(journal, addressOfStart({ a: 1 }))).toThrow(
       'The journal belongs to another run: it starts from another state.',
     );
-    startJournal(replayed(journal), { a: 1 });
+    startJournal(replayed(journal), addressOfStart({ a: 1 }));
   });
 });
 
@@ -249,6 +251,7 @@ describe('indexJournal', () => {
     expect(calls.get('a')).toEqual({
       place: 1,
       spend,
+      attempts: { calls: 0, tokens: 0, usd: 0 },
       outcome: { output: { text: 'a' } },
       intent: intent(0, 'a'),
     });

@@ -78,20 +78,22 @@ describe('actualCost', () => {
 
 describe('priceOf', () => {
   test('finds the price of a model', () => {
-    expect(priceOf('small', { small: price }, true)).toBe(price);
+    expect(priceOf({ modelId: 'small' }, { small: price }, true)).toBe(price);
   });
 
   test('asks for no price where dollars are not limited', () => {
-    expect(priceOf('unknown', {}, false)).toBeUndefined();
+    expect(priceOf({ modelId: 'unknown' }, {}, false)).toBeUndefined();
   });
 
   test('refuses a model without a price where dollars are limited', () => {
-    expect(() => priceOf('unknown', { small: price }, true)).toThrow(
+    expect(() => priceOf({ modelId: 'unknown' }, { small: price }, true)).toThrow(
       'Expected `prices` to hold a price for `unknown`, because `budget.usd` is set, got none.',
     );
   });
 
   test('finds no price in what every object has', () => {
-    expect(() => priceOf('constructor', {}, true)).toThrow('a price for `constructor`');
+    expect(() => priceOf({ modelId: 'constructor' }, {}, true)).toThrow(
+      'a price for `constructor`',
+    );
   });
 });

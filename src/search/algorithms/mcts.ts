@@ -2,6 +2,7 @@ import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../
 import type { SearchNode } from '../../spec/node.ts';
 import { type BackupRule, meanBackup } from '../../tree/backup.ts';
 import {
+  canWiden,
   descend,
   knownValue,
   puct,
@@ -84,21 +85,19 @@ interface Growth<State, Action> {
 
 /** Select, expand, evaluate, back up. */
 async function simulateOnce<State, Action>(
-  { tree, context, rules }: Growth<State, Action>,
+  growth: Growth<State, Action>,
   simulation: Simulation<State, Action>,
 ): Promise<SimulationOutcome> {
-  const { selection, width, widening, maxDepth, evaluates, rule, discount } = rules;
-  let leaf = selection(tree, simulation.random);
-  for (; leaf !== undefined; leaf = selection(tree, simulation.random)) {
-    // Marked before anything is waited for: simulations that start together must see each other.
-    simulation.visit(leaf);
-    if (leaf.kind === 'proposed') await context.realise([leaf]);
-    if (!isOutOfReach(leaf)) break;
-  }
+  const { tree, context, rules } = growth;
+  const { width, widening, maxDepth, evaluates, rule, discount } = rules;
+  const leaf = await selectLeaf(growth, simulation);
   if (leaf === undefined) return 'exhausted';
 
   const canGrow = leaf.status === 'open' && leaf.depth < maxDepth;
-  const children = canGrow ? await context.expand(leaf, { count: width }) : [];
+  const request = { count: width, ...(widening && { widening }) };
+  const children = canGrow ? await context.expand(leaf, request) : [];
+  // None of the samples could be used, and more can be drawn: there is nothing to evaluate yet.
+  if (children.length === 0 && canGrow && canWiden(leaf, widening)) return 'continue';
   const isFull = widening === undefined && leaf.children.length > 0;
   if (isFull || leaf.depth >= maxDepth) tree.complete(leaf);
   if (evaluates === 'all') await context.evaluate(children);
@@ -110,6 +109,21 @@ async function simulateOnce<State, Action>(
   } while (isOutOfReach(node));
   if (node.status !== 'failed') tree.backup(node, { rule, discount });
   return 'continue';
+}
+
+/** The node to go on from, stepped to; `undefined` when nothing is left to search. */
+async function selectLeaf<State, Action>(
+  { tree, context, rules }: Growth<State, Action>,
+  simulation: Simulation<State, Action>,
+): Promise<SearchNode<State, Action> | undefined> {
+  for (;;) {
+    const leaf = rules.selection(tree, simulation.random);
+    if (leaf === undefined) return undefined;
+    // Marked before anything is waited for: simulations that start together must see each other.
+    simulation.visit(leaf);
+    if (leaf.kind === 'proposed') await context.realise([leaf]);
+    if (!isOutOfReach(leaf)) return leaf;
+  }
 }
 
 /**
