@@ -194,7 +194,7 @@ export class CallGate {
     const arrive = sequencer.issue(recorded?.place);
     if (recorded !== undefined) {
       this.#recorded += request.reserve.calls;
-      account.recall(recorded.attempts);
+      account.recall(recorded);
       arrive(() => apply(outcomeOf(recorded), recorded.spend, true));
     } else {
       const attempt = { call, key, request, account, interrupted, signal };
@@ -296,6 +296,12 @@ export class CallGate {
           this.#write({ type: 'attempt', call, key, spend, message: failed.message });
         }
       },
+      further: async (message) => {
+        const reserved = await account.further();
+        if (!signal.aborted) {
+          this.#write({ type: 'attempt', call, key, spend: nothing, reserved, message });
+        }
+      },
     };
   }
 
@@ -346,29 +352,46 @@ interface Attempt {
   readonly signal: AbortSignal;
 }
 
-/** What one call has set aside: its worst case, once for each attempt that may have been paid for. */
+/** What one call has set aside: its worst case, once for each request that may have been paid for. */
 class Account {
   readonly #request: CallRequest;
   readonly #held: Reservation[];
   #attempts: CallSpend = nothing;
+  #covered: CallSpend;
 
   constructor(request: CallRequest, reservation: Reservation) {
     this.#request = request;
     this.#held = [reservation];
+    this.#covered = request.reserve;
   }
 
   /** Sets aside the worst case of another attempt. Returns what the failed one is charged. */
   async retry({ charged }: FailedAttempt): Promise<CallSpend> {
     if (!charged) return nothing;
-    const { ledger, reserve } = this.#request;
-    this.#held.push(await ledger.reserve(reserve));
-    this.#attempts = addSpend(this.#attempts, reserve);
-    return reserve;
+    const reserved = await this.#hold();
+    this.#attempts = addSpend(this.#attempts, reserved);
+    return reserved;
   }
 
-  /** Takes over what the attempts of a recorded call were charged. */
-  recall(attempts: CallSpend): void {
+  /** Sets aside the worst case of a further request, whose use counts with that of the others. */
+  async further(): Promise<CallSpend> {
+    const reserved = await this.#hold();
+    this.#covered = addSpend(this.#covered, reserved);
+    return reserved;
+  }
+
+  /** Takes over what a recorded call needed beyond its first request. */
+  recall({ attempts, further }: RecordedCall): void {
     this.#attempts = attempts;
+    this.#covered = addSpend(this.#covered, further);
+  }
+
+  async #hold(): Promise<CallSpend> {
+    const { ledger, reserve } = this.#request;
+    // The samples are counted once, however many requests they take.
+    const again = { ...reserve, calls: 0 };
+    this.#held.push(await ledger.reserve(again, { holds: true }));
+    return again;
   }
 
   /** Charges the attempts and what the last one used, by default all that it reserved. Returns the sum. */
@@ -376,7 +399,7 @@ class Account {
     const [first, ...others] = this.#held.splice(0);
     for (const other of others) other.settle(nothing);
     this.#request.ledger.charge(this.#attempts);
-    first?.settle(last);
+    first?.settle(last, this.#covered);
     return addSpend(this.#attempts, last);
   }
 }

@@ -45,7 +45,7 @@ export interface IntentLine {
   readonly request: JsonValue;
 }
 
-/** An attempt at a call failed, and the call was tried again. */
+/** An attempt at a call failed, and the call was tried again; or it took a further request. */
 export interface AttemptLine {
   /** The kind of line. */
   readonly type: 'attempt';
@@ -55,7 +55,9 @@ export interface AttemptLine {
   readonly key: string;
   /** What the attempt was charged. */
   readonly spend: CallSpend;
-  /** Why it failed. */
+  /** What was set aside for a further request. It counts where the call has no result. */
+  readonly reserved?: CallSpend | undefined;
+  /** Why it failed, or why another request was needed. */
   readonly message: string;
 }
 
@@ -135,7 +137,12 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     reserved: spend,
     request: json,
   }),
-  z.object({ type: z.literal('attempt'), ...settled, message: z.string() }),
+  z.object({
+    type: z.literal('attempt'),
+    ...settled,
+    reserved: spend.optional(),
+    message: z.string(),
+  }),
   z.object({ type: z.literal('result'), ...settled, output: json }),
   z.object({
     type: z.literal('failure'),
@@ -157,6 +164,8 @@ export interface RecordedCall {
   readonly spend: CallSpend;
   /** What attempts before it were charged. */
   readonly attempts: CallSpend;
+  /** What was set aside for further requests. */
+  readonly further: CallSpend;
   readonly outcome:
     | { readonly output: JsonValue }
     | Pick<FailureLine, 'message' | 'interrupted' | 'unavailable'>;
@@ -310,13 +319,21 @@ export function indexJournal(
   return index.finish();
 }
 
+/** What attempts at one call were charged, and what was set aside for further requests. */
+interface Attempts {
+  readonly spend: CallSpend;
+  readonly further: CallSpend;
+}
+
+const none: Attempts = { spend: nothing, further: nothing };
+
 /** Reads a journal line by line. */
 class Indexing {
   readonly #mode: Journal['mode'];
   readonly #calls = new Map<string, RecordedCall>();
   readonly #intents = new Map<string, IntentLine>();
   readonly #open = new Map<string, IntentLine>();
-  readonly #attempts = new Map<string, CallSpend>();
+  readonly #attempts = new Map<string, Attempts>();
   readonly #deadlines: DeadlineLine[] = [];
   #lost: CallSpend = nothing;
 
@@ -335,7 +352,7 @@ class Indexing {
         this.#intents.set(line.key, line);
         break;
       case 'attempt':
-        this.#attempts.set(line.key, addSpend(this.#attempts.get(line.key) ?? nothing, line.spend));
+        this.#attempt(line);
         break;
       case 'result':
       case 'failure':
@@ -357,14 +374,21 @@ class Indexing {
   #lose(key: string): void {
     const intent = this.#open.get(key);
     if (intent === undefined) return;
-    this.#lost = addSpend(addSpend(this.#lost, intent.reserved), this.#takeAttempts(key));
+    const { spend, further } = this.#takeAttempts(key);
+    this.#lost = [intent.reserved, spend, further].reduce(addSpend, this.#lost);
     this.#open.delete(key);
+  }
+
+  #attempt({ key, spend, reserved = nothing }: AttemptLine): void {
+    const before = this.#attempts.get(key) ?? none;
+    const further = addSpend(before.further, reserved);
+    this.#attempts.set(key, { spend: addSpend(before.spend, spend), further });
   }
 
   #settle(line: ResultLine | FailureLine): void {
     const { key, spend } = line;
     this.#open.delete(key);
-    const attempts = this.#takeAttempts(key);
+    const { spend: attempts, further } = this.#takeAttempts(key);
     if (line.type === 'failure' && line.unavailable === true && this.#mode === 'record') {
       this.#lost = addSpend(addSpend(this.#lost, spend), attempts);
       return;
@@ -374,11 +398,12 @@ class Indexing {
         ? { output: line.output }
         : { message: line.message, interrupted: line.interrupted, unavailable: line.unavailable };
     const place = this.#calls.size;
-    this.#calls.set(key, { place, spend, attempts, outcome, intent: this.#intents.get(key) });
+    const intent = this.#intents.get(key);
+    this.#calls.set(key, { place, spend, attempts, further, outcome, intent });
   }
 
-  #takeAttempts(key: string): CallSpend {
-    const attempts = this.#attempts.get(key) ?? nothing;
+  #takeAttempts(key: string): Attempts {
+    const attempts = this.#attempts.get(key) ?? none;
     this.#attempts.delete(key);
     return attempts;
   }

@@ -14,8 +14,12 @@ export interface CallSpend {
 
 /** A part of the budget that is set aside for one call. Settle it exactly once. */
 export interface Reservation {
-  /** Charges what was used and gives back the rest. Without an argument: charges all that was reserved. */
-  settle(used?: CallSpend): void;
+  /**
+   * Charges what was used and gives back the rest. Without an argument: charges all that was reserved.
+   *
+   * @param covered - What was set aside for it in all, where there are several reservations.
+   */
+  settle(used?: CallSpend, covered?: CallSpend): void;
 }
 
 const noLimit: Spend = {
@@ -30,6 +34,8 @@ const noLimit: Spend = {
 interface Waiter {
   readonly ledger: Ledger;
   readonly estimate: CallSpend;
+  /** Whether it comes from a call that holds a reservation already, and will not settle that before. */
+  readonly holds: boolean;
   readonly grant: (reservation: Reservation) => void;
   readonly refuse: (error: EspalierError) => void;
 }
@@ -149,16 +155,20 @@ export class Ledger {
 
   /**
    * Sets aside the worst case of a call: at once where it fits, otherwise as soon as calls in flight
-   * have given back enough.
+   * have given back enough. A call that holds a reservation while it asks for another says so, because
+   * calls that wait for one another would wait for ever.
    *
    * @throws EspalierError `budget` when it cannot fit any more.
    */
-  reserve(estimate: CallSpend): Reservation | Promise<Reservation> {
+  reserve(
+    estimate: CallSpend,
+    { holds = false }: { readonly holds?: boolean } = {},
+  ): Reservation | Promise<Reservation> {
     const { root } = this;
     if (root.#waiters.length === 0 && this.#fits(estimate)) return this.#grant(estimate);
-    if (root.#open === 0) throw this.#refusal(estimate);
+    if (root.#settling <= Number(holds)) throw this.#refusal(estimate);
     return new Promise((grant, refuse) => {
-      root.#waiters.push({ ledger: this, estimate, grant, refuse });
+      root.#waiters.push({ ledger: this, estimate, holds, grant, refuse });
     });
   }
 
@@ -188,12 +198,12 @@ export class Ledger {
     this.#hold(estimate, 1);
     let settled = false;
     return {
-      settle: (used = estimate) => {
+      settle: (used = estimate, covered = estimate) => {
         if (settled) throw new Error('A reservation was settled twice.');
         settled = true;
         this.#hold(negative(estimate), -1);
         this.charge(used);
-        this.#overdraw(Math.max(0, used.tokens - estimate.tokens));
+        this.#overdraw(Math.max(0, used.tokens - covered.tokens));
         this.root.#serve();
       },
     };
@@ -211,13 +221,18 @@ export class Ledger {
     if (this.#parent !== undefined) this.#parent.#overdraw(tokens);
   }
 
+  /** How many reservations may still be settled without any being granted. */
+  get #settling(): number {
+    return this.#open - this.#waiters.filter(({ holds }) => holds).length;
+  }
+
   /** Grants in order of arrival, so that a large call is not starved by small ones. */
   #serve(): void {
     for (let head = this.#waiters[0]; head !== undefined; head = this.#waiters[0]) {
       if (head.ledger.#fits(head.estimate)) {
         this.#waiters.shift();
         head.grant(head.ledger.#grant(head.estimate));
-      } else if (this.#open === 0) {
+      } else if (this.#settling <= 0) {
         this.#waiters.shift();
         head.refuse(head.ledger.#refusal(head.estimate));
       } else {

@@ -252,6 +252,7 @@ describe('indexJournal', () => {
       place: 1,
       spend,
       attempts: { calls: 0, tokens: 0, usd: 0 },
+      further: { calls: 0, tokens: 0, usd: 0 },
       outcome: { output: { text: 'a' } },
       intent: intent(0, 'a'),
     });

@@ -1,0 +1,93 @@
+import { ModelCallError } from '../../spec/errors.ts';
+import type { Capabilities, ModelCall } from '../../spec/language-model.ts';
+
+/** What can be left out of a request, or done in another way, when a model does not honour it. */
+export type Droppable =
+  | 'n'
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'seed'
+  | 'stop'
+  | 'logprobs'
+  | 'schema'
+  | 'continuation'
+  | 'maxTokens';
+
+/** The names that servers give to what can be dropped. */
+const names: Readonly<Record<string, Droppable>> = {
+  n: 'n',
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  seed: 'seed',
+  stop: 'stop',
+  stop_sequences: 'stop',
+  logprobs: 'logprobs',
+  top_logprobs: 'logprobs',
+  response_format: 'schema',
+  output_config: 'schema',
+  structured_outputs: 'schema',
+  continuation: 'continuation',
+  max_tokens: 'maxTokens',
+};
+
+const instead: Readonly<Record<Droppable, string>> = {
+  n: 'several samples are asked for one by one',
+  temperature: 'its own temperature is used',
+  topP: 'its own sampling is used',
+  topK: 'its own sampling is used',
+  seed: 'samples differ from run to run',
+  stop: 'answers are cut off here instead',
+  logprobs: 'answers come without log-probabilities',
+  schema: 'the schema is asked for in words, and may not be kept',
+  continuation: 'the beginning of the answer is told in the question',
+  maxTokens: 'the limit is sent under its newer name',
+};
+
+/** What one model turned out not to honour. Remembered, so that it is asked for in vain only once. */
+export class Downgrades {
+  readonly #model: string;
+  readonly #capabilities: Capabilities;
+  readonly #dropped = new Set<Droppable>();
+
+  /** @param model - The model, as `provider:modelId`. @param capabilities - What it is known to honour. */
+  constructor(model: string, capabilities: Capabilities) {
+    this.#model = model;
+    this.#capabilities = capabilities;
+  }
+
+  /** Whether something is no longer asked for. */
+  has(what: Droppable): boolean {
+    return this.#dropped.has(what);
+  }
+
+  /** What the model honours, as far as is known by now. */
+  get capabilities(): Capabilities {
+    const known: Record<string, boolean | undefined> = { ...this.#capabilities };
+    for (const what of this.#dropped) if (what in known) known[what] = false;
+    return known;
+  }
+
+  /** Remembers that something is not honoured, and says so once. Returns whether that is news. */
+  drop(what: Droppable, call: Pick<ModelCall, 'warn'>): boolean {
+    if (this.#dropped.has(what)) return false;
+    this.#dropped.add(what);
+    const message = `${this.#model} does not honour \`${what}\`: ${instead[what]}.`;
+    call.warn?.({ model: this.#model, about: what, message });
+    return true;
+  }
+
+  /** Sends a request; as often as the server names something new that it does not honour, without that. */
+  async send<Reply>(attempt: () => Promise<Reply>, call: Pick<ModelCall, 'warn'>): Promise<Reply> {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!ModelCallError.isInstance(error) || error.kind !== 'capability') throw error;
+        const what = error.parameter === undefined ? undefined : names[error.parameter];
+        if (what === undefined || !this.drop(what, call)) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import type {
+  Completion,
+  GenerateRequest,
+  Generation,
+  ModelCall,
+  Usage,
+} from '../../spec/language-model.ts';
+import type { Downgrades } from './downgrades.ts';
+
+/** The header by which a server, a proxy or a log can tell the samples of one prompt apart. */
+export const sampleHeader = 'x-espalier-sample';
+
+/** One request to a server: `samples` from index `offset` on. */
+export type Ask = (request: GenerateRequest) => Promise<Generation>;
+
+/**
+ * All samples of a request: in one go where the server honours `n`, else one that warms its prefix cache
+ * and then the others at once. A server that ignores `n` is noticed by the number of its answers, remembered,
+ * and asked for the rest one by one. Each further request needs leave: it reads the prompt again.
+ *
+ * @param ask - Sends one request. It may bring fewer samples than asked for, and more, which are dropped.
+ */
+export async function askForSamples(
+  ask: Ask,
+  request: GenerateRequest,
+  { call, downgrades }: { readonly call: ModelCall; readonly downgrades: Downgrades },
+): Promise<Generation> {
+  const { samples = 1, offset = 0 } = request;
+  const first = await askTogether(ask, request, { call, downgrades });
+  const got = first.completions.slice(0, samples);
+  const missing = Array.from(
+    { length: samples - got.length },
+    (_, place) => offset + got.length + place,
+  );
+  if (missing.length > 0 && downgrades.capabilities.n === true) downgrades.drop('n', call);
+  const others = await allOrNone(
+    missing.map(async (index) => {
+      await call.further?.('One request brings one sample.');
+      return askTogether(ask, { ...request, samples: 1, offset: index }, { call, downgrades });
+    }),
+  );
+  const generations = [first, ...others];
+  return {
+    ...first,
+    completions: [...got, ...others.flatMap(({ completions }) => completions.slice(0, 1))],
+    usage: sumOfUsages(generations.map(({ usage }) => usage)),
+  };
+}
+
+function askTogether(
+  ask: Ask,
+  request: GenerateRequest,
+  { call, downgrades }: { readonly call: ModelCall; readonly downgrades: Downgrades },
+): Promise<Generation> {
+  return downgrades.send(
+    () => ask(downgrades.capabilities.n === true ? request : { ...request, samples: 1 }),
+    call,
+  );
+}
+
+/** Waits for all, so that none is still under way when one of them fails. */
+async function allOrNone<Value>(promises: readonly Promise<Value>[]): Promise<readonly Value[]> {
+  const settled = await Promise.allSettled(promises);
+  return settled.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+}
+
+/** The sum of several requests' usage. A field that one of them did not tell is unknown. */
+export function sumOfUsages(usages: readonly Usage[]): Usage {
+  const fields: readonly (keyof Usage)[] = [
+    'inputTokens',
+    'outputTokens',
+    'cachedTokens',
+    'cacheWriteTokens',
+    'reasoningTokens',
+  ];
+  const sum: Partial<Record<keyof Usage, number>> = {};
+  for (const field of fields) {
+    if (usages.every((usage) => usage[field] !== undefined)) {
+      sum[field] = usages.reduce((total, usage) => total + (usage[field] ?? 0), 0);
+    }
+  }
+  return sum;
+}
+
+/** Cuts an answer off where the first of the stop strings begins. */
+export function cutAtStop(completion: Completion, stop: readonly string[] = []): Completion {
+  const places = stop
+    .filter((end) => end !== '')
+    .map((end) => completion.text.indexOf(end))
+    .filter((place) => place >= 0);
+  if (places.length === 0) return completion;
+  const { logprobs, ...rest } = completion;
+  const text = completion.text.slice(0, Math.min(...places));
+  return {
+    ...rest,
+    text,
+    finishReason: 'stop',
+    ...(logprobs !== undefined && { logprobs: withinText(logprobs, text.length) }),
+  };
+}
+
+/** The tokens that begin within a text. */
+function withinText<Token extends { readonly token: string }>(
+  tokens: readonly Token[],
+  length: number,
+): readonly Token[] {
+  let start = 0;
+  return tokens.filter(({ token }) => {
+    const isWithin = start < length;
+    start += token.length;
+    return isWithin;
+  });
+}
