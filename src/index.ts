@@ -71,6 +71,7 @@ export type {
   ModelCall,
   ModelPrice,
   ModelWarning,
+  NamedTool,
   RateLimit,
   RateLimits,
   TokenAlternative,

@@ -4,7 +4,7 @@ import { mcts } from '../search/algorithms/mcts.ts';
 import type { SearchAlgorithm, StopCondition } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { valueWidening } from '../tree/widening.ts';
-import type { Task } from './tasks.ts';
+import type { Unaided } from './problem.ts';
 
 /** The name of an algorithm in commands. */
 export type AlgorithmName = 'astar' | 'best-of-n' | 'mcts';
@@ -28,22 +28,26 @@ export function mctsOfModels(): SearchAlgorithm {
   return mcts({ evaluates: 'all', width: 2, widening: valueWidening() });
 }
 
-/** An algorithm for a task, and when its search is over before the budget is spent. */
+/**
+ * An algorithm, and when its search is over before the budget is spent.
+ *
+ * @param unaided - What guides the search instead of a model; absent where a model does.
+ */
 export function algorithmFor(
   name: AlgorithmName,
-  { task, hasModel }: { readonly task: Task; readonly hasModel: boolean },
+  unaided: Pick<Unaided, 'heuristic'> | undefined,
 ): { readonly algorithm: SearchAlgorithm; readonly stopWhen: readonly StopCondition[] } {
   const stopWhen = [solved()];
   switch (name) {
     case 'astar': {
-      if (hasModel) return { algorithm: astar(), stopWhen };
+      if (unaided === undefined) return { algorithm: astar(), stopWhen };
       // It stops by itself: its first solution is not always the shortest.
-      const heuristic = (state: unknown) => task.puzzle.heuristic(state);
+      const { heuristic } = unaided;
       return { algorithm: astar({ heuristic, admissible: true }), stopWhen: [] };
     }
     case 'best-of-n':
       return { algorithm: bestOfN(), stopWhen };
     case 'mcts':
-      return { algorithm: hasModel ? mctsOfModels() : mctsOfPuzzles(), stopWhen };
+      return { algorithm: unaided === undefined ? mctsOfModels() : mctsOfPuzzles(), stopWhen };
   }
 }

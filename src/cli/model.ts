@@ -1,37 +1,51 @@
-import { type TinyModel, tiny } from '../backends/tiny/index.ts';
-import type { PuzzleEnvironment } from '../environments/puzzles/index.ts';
+import { languageModel, type OpenedModel, parseModelSpec } from '../backends/index.ts';
 import { fromModel } from '../policies/from-model.ts';
-import { journaled } from '../policies/journaled.ts';
-import { uniform } from '../policies/uniform.ts';
 import { EspalierError } from '../spec/errors.ts';
-import type { Evaluator } from '../spec/evaluator.ts';
-import type { Policy } from '../spec/policy.ts';
-import { heuristic } from '../values/heuristic.ts';
+import type { LanguageModel } from '../spec/language-model.ts';
 import { judge } from '../values/judge.ts';
-import type { Task } from './tasks.ts';
+import type { Guides, Problem } from './problem.ts';
 
-/** Which model a command uses: `tiny`, `none`, or the path of a GGUF file. */
+/** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
 export type ModelName = string;
 
 /** A model for a command, or none, and what people are told of it. */
 export interface ChosenModel extends AsyncDisposable {
-  readonly model: TinyModel | undefined;
+  readonly model: LanguageModel | undefined;
   /** One line. */
   readonly line: string;
 }
 
-/** Reads `--model`. */
+/** Reads `--model`. The path of a GGUF file stands for `tiny:` and that file. */
 export function modelOption(text: string): ModelName {
-  if (text === 'tiny' || text === 'none' || text.endsWith('.gguf')) return text;
-  throw new EspalierError(
-    'usage',
-    `Expected \`--model\` to be tiny, none or the path of a GGUF file, got \`${text}\`.`,
-  );
+  if (text === 'none') return text;
+  const isFile = text.endsWith('.gguf') && !/^[a-z-]+:/.test(text);
+  const spec = isFile ? `tiny:${text}` : text;
+  try {
+    parseModelSpec(spec);
+  } catch (error) {
+    if (!EspalierError.isInstance(error)) throw error;
+    const message = error.message.replace('`model` to be ', '`--model` to be none, ');
+    throw new EspalierError('usage', message, { cause: error });
+  }
+  return spec;
 }
 
-/** The model that was asked for. Where none was named it is `tiny`, for puzzles that `tiny` knows. */
-export function chooseModel(name: ModelName | undefined, task: Task): ChosenModel {
-  if (name === 'none' || (name === undefined && !task.isTaught)) {
+/**
+ * The model that was asked for, ready to answer. Where none was named it is `tiny`, for problems that `tiny`
+ * knows, and none where a problem can do without.
+ *
+ * @throws EspalierError `usage` where a model is needed, or the named one cannot be used.
+ */
+export async function chooseModel(
+  name: ModelName | undefined,
+  { unaided, isTaught }: Pick<Problem, 'isTaught' | 'unaided'>,
+): Promise<ChosenModel> {
+  if (name === 'none' || (name === undefined && !isTaught)) {
+    if (unaided === undefined) {
+      const example = '--model openai:gpt-6-luna or --model ollama:qwen3';
+      const message = `Expected \`--model\`: a question needs a model, and the one in the package only knows its puzzles. For example ${example}.`;
+      throw new EspalierError('usage', message);
+    }
     const reason =
       name === undefined ? ', for the one in the package was not taught this puzzle' : '';
     return {
@@ -40,42 +54,41 @@ export function chooseModel(name: ModelName | undefined, task: Task): ChosenMode
       [Symbol.asyncDispose]: async () => {},
     };
   }
+  const model: Loadable & OpenedModel = await languageModel(name ?? 'tiny');
+  // Before a run folder is made: a model that cannot be read is a mistake in the request.
+  await model.load?.();
   const isPackaged = name === undefined || name === 'tiny';
-  const model = isPackaged ? tiny() : tiny({ model: name });
   const hint = name === undefined ? ' Another one: --model.' : '';
   const origin = isPackaged ? ', the toy that comes with the package, in this process' : '';
   return {
     model,
-    line: `Model: ${model.modelId}${origin}.${hint}`,
-    [Symbol.asyncDispose]: () => model.close(),
+    line: `Model: ${isPackaged ? model.modelId : nameOf(model)}${origin}.${hint}`,
+    [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
   };
 }
 
-/** Who proposes steps and who values them. */
-export interface Guides<State, Action> {
-  readonly policy: Policy<State, Action>;
-  readonly evaluator: Evaluator<State, Action>;
+/** Models that run in this process can be loaded before their first request. */
+interface Loadable {
+  load?(): Promise<void>;
 }
 
-/** The model as policy and judge; without one the legal moves, all alike, and the estimate of the puzzle. */
-export function guidesOf(
-  model: TinyModel | undefined,
-  task: Task,
-  environment: PuzzleEnvironment<unknown, unknown>,
-): Guides<unknown, unknown> {
-  const { notation, actions, key } = environment;
-  if (model === undefined) {
-    return {
-      // Journaled, each question to the policy counts as a call, like one to a language model.
-      policy: journaled(uniform(actions), { name: 'legal-moves', key }),
-      evaluator: heuristic((state) => task.puzzle.estimate(state)),
-    };
-  }
+/** The model by its name in journals. */
+export function nameOf({ provider, modelId }: LanguageModel): string {
+  return `${provider}:${modelId}`;
+}
+
+/** The model as policy and judge; without one what the problem has instead. */
+export function guidesOf(model: LanguageModel | undefined, problem: Problem): Guides {
+  if (model === undefined) return unaidedGuides(problem);
+  const { environment, maxTokens } = problem;
+  const notation = problem.notationFor?.(model.capabilities) ?? environment.notation;
   return {
-    policy: fromModel({ model, notation, maxTokens: longestStep }),
+    policy: fromModel({ model, notation, maxTokens }),
     evaluator: judge({ model, notation }),
   };
 }
 
-/** No step of a puzzle is longer, in tokens. */
-const longestStep = 64;
+function unaidedGuides({ unaided }: Problem): Guides {
+  if (unaided === undefined) throw new Error('Expected a problem that can do without a model.');
+  return unaided;
+}

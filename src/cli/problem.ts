@@ -1,31 +1,94 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { PuzzleName } from '../environments/puzzles/index.ts';
+import { journaled } from '../policies/journaled.ts';
+import { uniform } from '../policies/uniform.ts';
+import type { Environment, Notation } from '../spec/environment.ts';
 import { EspalierError } from '../spec/errors.ts';
+import type { Evaluator } from '../spec/evaluator.ts';
+import type { Capabilities } from '../spec/language-model.ts';
+import type { Policy } from '../spec/policy.ts';
+import { heuristic } from '../values/heuristic.ts';
 import { type Task, tasks } from './tasks.ts';
 
-/** A puzzle to search. */
-export interface Problem {
-  readonly task: Task;
-  readonly instance: unknown;
-  /** The puzzle for people, in one line. */
-  readonly title: string;
-  /** The instance in its usual form: equal for equal instances. */
-  readonly text: string;
+/** An environment that can be shown to a model and to people. */
+export type ShownEnvironment = Environment<unknown, unknown> & {
+  readonly notation: Notation<unknown, unknown>;
+};
+
+/** Who proposes steps and who values them. */
+export interface Guides {
+  readonly policy: Policy<unknown, unknown>;
+  readonly evaluator: Evaluator<unknown, unknown>;
 }
+
+/** What guides a search where there is no model. */
+export interface Unaided extends Guides {
+  /** The cost that is left at least, for A*. */
+  readonly heuristic: (state: unknown) => number;
+}
+
+/** Something to search. States and actions are those of its environment. */
+export interface Problem {
+  /** What kind of problem it is, in run folders. */
+  readonly kind: string;
+  /** The problem for people, in one line. */
+  readonly title: string;
+  /** The problem in its usual form: equal for equal problems. */
+  readonly text: string;
+  readonly environment: ShownEnvironment;
+  /** How a model that honours so much is shown the problem. @defaultValue the notation of the environment */
+  notationFor?(capabilities: Capabilities): Notation<unknown, unknown>;
+  /** The longest step, in tokens. */
+  readonly maxTokens: number;
+  /** Whether the model that comes with the package was taught such problems. */
+  readonly isTaught: boolean;
+  /** Whether an end with reward 1 is known to be right; else a model only thinks so. */
+  readonly verifies: boolean;
+  /** What to do without a model; absent where nothing can be done without. */
+  readonly unaided?: Unaided;
+  /** The answer, where nothing is left to do. */
+  readonly solvedWith?: string;
+  /** A state for people; absent where a plan is easier to follow without the states between its steps. */
+  render?(state: unknown): string;
+  /** The solution as text, from the last state and the actions that led to it. */
+  answer(state: unknown, path: readonly string[]): string;
+}
+
+/** No step of a puzzle is longer, in tokens. */
+const longestStep = 64;
 
 /**
  * Reads a puzzle from a value, or from the file of that name where there is one.
  *
  * @throws EspalierError `usage` in one sentence.
  */
-export function readProblem(name: PuzzleName, input: string): Problem {
+export function readPuzzle(name: PuzzleName, input: string): Problem {
   const task = tasks[name];
   const isFile = existsSync(input);
   const instance = parse(task, isFile ? readInput(input) : input, { input, isFile });
-  const text = task.puzzle.format(instance);
+  const { puzzle, isTaught, showsStates, answer } = task;
+  const text = puzzle.format(instance);
   const shown = isFile ? input : text;
-  const title = shown.includes('\n') ? task.puzzle.title : `${task.puzzle.title}: ${shown}`;
-  return { task, instance, title, text };
+  const environment = puzzle.environment(instance);
+  const { actions, key } = environment;
+  return {
+    kind: name,
+    title: shown.includes('\n') ? puzzle.title : `${puzzle.title}: ${shown}`,
+    text,
+    environment,
+    maxTokens: longestStep,
+    isTaught,
+    verifies: true,
+    unaided: {
+      // Journaled, each question to the policy counts as a call, like one to a language model.
+      policy: journaled(uniform(actions), { name: 'legal-moves', key }),
+      evaluator: heuristic((state) => puzzle.estimate(state)),
+      heuristic: (state) => puzzle.heuristic(state),
+    },
+    ...(puzzle.check(instance, []).correct && { solvedWith: answer(environment.reset(), []) }),
+    ...(showsStates && { render: (state: unknown) => puzzle.render(state) }),
+    answer: (state, path) => answer(state, path),
+  };
 }
 
 function readInput(path: string): string {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { EspalierError } from '../spec/errors.ts';
 import { type DemoRequest, runDemoCommand } from './demo.ts';
+import { type DoctorRequest, doctorCommand, runDoctorCommand } from './doctor.ts';
 import { endQuietlyWhenPipeCloses, printError } from './output.ts';
 import { runSearchCommand } from './search.ts';
 import { type SearchRequest, searchCommand } from './search-options.ts';
@@ -49,10 +50,13 @@ function makeProgram(exit: (code: number) => void): Command {
 
   const commands = [
     demoCommand(),
-    searchCommand().action(async (request: SearchRequest, { args }: Command) => {
-      expectQuotes(args);
-      exit(await runSearchCommand(request));
-    }),
+    searchCommand().action(
+      async (question: string | undefined, request: SearchRequest, { args }: Command) => {
+        expectQuotes(args, request);
+        exit(await runSearchCommand({ ...request, ...(question !== undefined && { question }) }));
+      },
+    ),
+    doctorCommand().action(async (request: DoctorRequest) => exit(await runDoctorCommand(request))),
     treeCommand(),
   ];
   for (const command of commands) {
@@ -96,11 +100,12 @@ function treeCommand(): Command {
 }
 
 /** The shell parts an input at its spaces where it stands without quotes. */
-function expectQuotes(rest: readonly string[]): void {
+function expectQuotes(args: readonly string[], { input }: SearchRequest): void {
+  const rest = input === undefined ? args.slice(1) : args;
   if (rest.length === 0) return;
   const got = rest.length === 1 ? `also \`${rest[0]}\`` : `${rest.length} more`;
-  const message = `Expected one value after \`--input\`, got ${got}; put it in quotes.`;
-  throw new EspalierError('usage', message);
+  const what = input === undefined ? 'one question' : 'one value after `--input`';
+  throw new EspalierError('usage', `Expected ${what}, got ${got}; put it in quotes.`);
 }
 
 /** An error of commander in the form of the others: a sentence. */

@@ -10,14 +10,17 @@ import { integerOption, numberOption, seedOption, wordOption } from './values.ts
 
 /** What `espalier search` was asked for. */
 export interface SearchRequest {
-  readonly task: PuzzleName;
-  readonly input: string;
+  readonly question?: string;
+  readonly task?: PuzzleName;
+  readonly input?: string;
   readonly algorithm: AlgorithmName;
   readonly model?: ModelName;
   readonly simulations?: number;
   readonly calls?: number;
   readonly nodes?: number;
   readonly ms?: number;
+  readonly tokens?: number;
+  readonly budgetUsd?: number;
   readonly concurrency: number;
   readonly order: Order;
   readonly seed: number | string;
@@ -31,10 +34,10 @@ const defaultCalls = 400;
 
 /** The budget of a request: its limits, or the default where it has none. */
 export function budgetOf(
-  { simulations, calls, nodes, ms }: SearchRequest,
+  { simulations, calls, nodes, tokens, ms, budgetUsd: usd }: SearchRequest,
   { hasModel }: { readonly hasModel: boolean },
 ): Budget {
-  const limits = Object.entries({ simulations, calls, nodes, ms }).filter(
+  const limits = Object.entries({ simulations, calls, nodes, tokens, ms, usd }).filter(
     ([, limit]) => limit !== undefined,
   );
   if (limits.length > 0) return Object.fromEntries(limits);
@@ -44,17 +47,14 @@ export function budgetOf(
 /** The command without its action. */
 export function searchCommand(): Command {
   return new Command('search')
-    .description('Search a puzzle and print the plan that was found.')
+    .description('Search a question or a puzzle, and print the best that was found.')
+    .argument('[question]', 'a question, in quotes; it needs a model')
     .addOption(
-      new Option('--task <name>', taskNames.join(', '))
-        .argParser(wordOption('task', taskNames))
-        .makeOptionMandatory(),
+      new Option('--task <name>', `a puzzle instead: ${taskNames.join(', ')}`).argParser(
+        wordOption('task', taskNames),
+      ),
     )
-    .addOption(
-      new Option('--input <value>', 'the puzzle, or a file that holds it')
-        .argParser(once)
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('--input <value>', 'the puzzle, or a file that holds it').argParser(once))
     .addOption(
       new Option('--algorithm <name>', algorithmNames.join(', '))
         .argParser(wordOption('algorithm', algorithmNames))
@@ -62,7 +62,7 @@ export function searchCommand(): Command {
     )
     .option(
       '--model <name>',
-      'tiny (default), none, or the path of a GGUF file for this process',
+      'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna',
       modelOption,
     )
     .option(
@@ -76,6 +76,8 @@ export function searchCommand(): Command {
       integerOption('calls'),
     )
     .option('--nodes <n>', 'at most so many nodes in the tree', integerOption('nodes'))
+    .option('--tokens <n>', 'at most so many tokens', integerOption('tokens'))
+    .option('--budget-usd <n>', 'at most so many dollars', numberOption('budget-usd'))
     .option('--ms <n>', 'at most so many milliseconds', numberOption('ms'))
     .option('--concurrency <n>', 'simulations under way at once', integerOption('concurrency'), 1)
     .addOption(
@@ -95,6 +97,7 @@ export function searchCommand(): Command {
         'written by hand, and astar uses an admissible heuristic. mcts selects by puct.',
         '',
         'Example: espalier search --task game24 --input "4 9 10 13" --simulations 200',
+        'Example: espalier search "How many primes are below 50?" --model ollama:qwen3 --calls 60',
       ].join('\n'),
     );
 }

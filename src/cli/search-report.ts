@@ -1,5 +1,5 @@
-import type { PuzzleEnvironment } from '../environments/puzzles/index.ts';
 import type { SearchResult, StopReason } from '../search/contracts.ts';
+import type { SearchNode } from '../spec/node.ts';
 import type { Budget } from '../spec/spend.ts';
 import { pathTo } from '../tree/summary.ts';
 import type { Problem } from './problem.ts';
@@ -18,7 +18,8 @@ export interface SearchReport {
     readonly simulations: number;
     readonly calls: number;
     readonly tokens: number;
-    readonly usd: number;
+    /** Dollars; `null` where a model has no known price. */
+    readonly usd: number | null;
     readonly ms: number;
   };
   /** Whether no shorter plan exists. */
@@ -29,38 +30,43 @@ export interface SearchReport {
 
 /** What there is to say about a finished search. */
 export function reportOf(
-  { task }: Problem,
+  { environment: { notation }, answer, verifies }: Problem,
   {
-    environment: { notation },
     result,
     model,
   }: {
-    readonly environment: PuzzleEnvironment<unknown, unknown>;
     readonly result: SearchResult<unknown, unknown>;
     readonly model: string | null;
   },
 ): SearchReport {
-  const { solved, best, actions, stopReason, optimal, failure } = result;
+  const { best, actions, stopReason, optimal, failure, unpriced } = result;
+  const solved = result.solved && verifies;
   const path = actions.map((action) => notation.format(action));
   const { simulations, calls, tokens, usd, ms } = result.spend;
   return {
     solved,
-    answer: solved ? task.answer(best.state, path) : null,
+    answer: solved || (best.terminal && !verifies) ? answer(best.state, path) || null : null,
     path,
     stopReason,
     model,
-    spend: { simulations, calls, tokens, usd, ms: Math.round(ms * 10) / 10 },
+    spend: {
+      simulations,
+      calls,
+      tokens,
+      usd: unpriced.length > 0 ? null : usd,
+      ms: Math.round(ms * 10) / 10,
+    },
     optimal,
     ...(failure !== undefined && { failure: failure.message }),
   };
 }
 
 /** What there is to say about a puzzle that needs no search; `undefined` for one that does. */
-export function solvedAlready({ task, instance }: Problem): SearchReport | undefined {
-  if (!task.puzzle.check(instance, []).correct) return undefined;
+export function solvedAlready({ solvedWith }: Problem): SearchReport | undefined {
+  if (solvedWith === undefined) return undefined;
   return {
     solved: true,
-    answer: task.answer(task.puzzle.environment(instance).reset(), []),
+    answer: solvedWith,
     path: [],
     stopReason: 'solved',
     model: null,
@@ -95,7 +101,7 @@ export function describeSearch(
 }
 
 function describePlan(
-  { task }: Problem,
+  { render }: Problem,
   { path }: SearchReport,
   { best }: SearchResult<unknown, unknown>,
 ): readonly string[] {
@@ -103,17 +109,16 @@ function describePlan(
   const indent = ' '.repeat(width + 1);
   return pathTo(best).flatMap((node, step) => {
     const shown =
-      node.kind === 'proposed' || !task.showsStates
-        ? []
-        : task.puzzle.render(node.state).split('\n');
-    const action = step === 0 ? [] : [`${`${step}.`.padStart(width)} ${path[step - 1] ?? ''}`];
-    return [...action, ...shown.map((line) => indent + line)];
+      node.kind === 'proposed' || render === undefined ? [] : render(node.state).split('\n');
+    const [first = '', ...more] = plain(path[step - 1] ?? '').split('\n');
+    const action = step === 0 ? [] : [`${`${step}.`.padStart(width)} ${first}`];
+    return [...action, ...[...more, ...shown].map((line) => indent + line)];
   });
 }
 
 function describeEnd(
   { solved, answer, path, stopReason, optimal, failure }: SearchReport,
-  { exceeded }: SearchResult<unknown, unknown>,
+  { best, exceeded }: SearchResult<unknown, unknown>,
   budget: Budget,
 ): string {
   const steps = path.length === 1 ? '1 step' : `${path.length} steps`;
@@ -121,6 +126,9 @@ function describeEnd(
     const shortest = optimal ? ', and no plan is shorter' : '';
     const isLine = answer !== null && !answer.includes('\n');
     return `Solved in ${steps}${shortest}${isLine ? `: ${answer}` : '.'}`;
+  }
+  if (answer !== null) {
+    return `Answered in ${steps}, valued at ${shownValue(best)}, not verified: ${answer}`;
   }
   switch (stopReason) {
     case 'budget':
@@ -147,8 +155,18 @@ function describeSpend(
     `${simulations} simulations`,
     `${calls} calls${coverage.recorded > 0 ? ` (${coverage.recorded} from the journal)` : ''}`,
     ...(tokens > 0 ? [`${tokens} tokens`] : []),
-    ...(usd > 0 ? [`$${usd.toFixed(4)}`] : []),
+    ...(usd === null ? ['$ unknown'] : usd > 0 ? [`$${usd.toFixed(4)}`] : []),
     `${Math.round(ms)} ms`,
   ];
   return parts.join(' · ');
+}
+
+function shownValue({ reward, rawValue, value, visits }: SearchNode): string {
+  return (reward ?? (visits > 0 ? value : (rawValue ?? 0))).toFixed(2);
+}
+
+/** Text of a model without what could steer a terminal. */
+function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '');
 }

@@ -1,36 +1,34 @@
-import type { PuzzleEnvironment } from '../environments/puzzles/index.ts';
 import { openRun, type RunFolder } from '../runs/index.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
+import { EspalierError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type { Budget } from '../spec/spend.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import { algorithmFor } from './algorithms.ts';
 import { listenForInterruption } from './interruption.ts';
-import { type ChosenModel, chooseModel, guidesOf } from './model.ts';
+import { type ChosenModel, chooseModel, guidesOf, nameOf } from './model.ts';
 import { print, StatusLine } from './output.ts';
-import { type Problem, readProblem } from './problem.ts';
+import { type Problem, readPuzzle } from './problem.ts';
+import { questionProblem } from './question.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
 import { describeSearch, reportOf, solvedAlready } from './search-report.ts';
 import { espalierVersion } from './version.ts';
 
 /** Runs `espalier search`. Resolves to the exit code. */
 export async function runSearchCommand(request: SearchRequest): Promise<number> {
-  const problem = readProblem(request.task, request.input);
+  const problem = problemOf(request);
   const done = solvedAlready(problem);
   if (done !== undefined) {
     print(request.json === true ? toJson(done) : 'Solved already: no step is needed.');
     return 0;
   }
-  await using chosen = chooseModel(request.model, problem.task);
-  // Before a run folder is made: a model that cannot be read is a mistake in the request.
-  await chosen.model?.load();
+  await using chosen = await chooseModel(request.model, problem);
   const folder = request.save === undefined ? undefined : openRun(request.save);
   try {
-    const environment = problem.task.puzzle.environment(problem.instance);
-    const result = await grow(request, { problem, environment, folder, chosen });
-    const report = reportOf(problem, { environment, result, model: modelOf(chosen) });
+    const result = await grow(request, { problem, folder, chosen });
+    const report = reportOf(problem, { result, model: modelOf(chosen) });
     folder?.saveTree({ problem: problem.text, attempt: 0, step: 0, tree: treeToJson(result.tree) });
     folder?.writeReport({ ...report });
     const end = { result, budget: budgetFor(request, chosen), line: chosen.line };
@@ -41,9 +39,22 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
   }
 }
 
+/** The puzzle or the question that was asked. */
+function problemOf({ question, task, input }: SearchRequest): Problem {
+  if (question !== undefined && task === undefined && input === undefined) {
+    return questionProblem(question);
+  }
+  if (question === undefined && task !== undefined && input !== undefined) {
+    return readPuzzle(task, input);
+  }
+  throw new EspalierError(
+    'usage',
+    'Expected either a question in quotes, or `--task` and `--input` for a puzzle.',
+  );
+}
+
 interface Ground {
   readonly problem: Problem;
-  readonly environment: PuzzleEnvironment<unknown, unknown>;
   readonly folder: RunFolder | undefined;
   readonly chosen: ChosenModel;
 }
@@ -51,18 +62,17 @@ interface Ground {
 /** Searches to the end, or until somebody interrupts it. */
 async function grow(
   request: SearchRequest,
-  { problem, environment, folder, chosen }: Ground,
+  { problem, folder, chosen }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
-  const { task } = problem;
-  const hasModel = chosen.model !== undefined;
-  const { algorithm, stopWhen } = algorithmFor(request.algorithm, { task, hasModel });
+  const unaided = chosen.model === undefined ? problem.unaided : undefined;
+  const { algorithm, stopWhen } = algorithmFor(request.algorithm, unaided);
   const { concurrency, order, seed } = request;
   const status = new StatusLine();
   const interruption = listenForInterruption();
   try {
     const events = streamSearch({
-      environment,
-      ...guidesOf(chosen.model, task, environment),
+      environment: problem.environment,
+      ...guidesOf(chosen.model, problem),
       algorithm,
       budget: budgetFor(request, chosen),
       stopWhen: [...stopWhen, () => interruption.requested],
@@ -90,18 +100,18 @@ function budgetFor(request: SearchRequest, { model }: ChosenModel): Budget {
 
 /** The model by its name in journals; `null` where there is none. */
 function modelOf({ model }: ChosenModel): string | null {
-  return model === undefined ? null : `${model.provider}:${model.modelId}`;
+  return model === undefined ? null : nameOf(model);
 }
 
 /** What was asked, for `run.json`. */
 function describeRun(
   request: SearchRequest,
-  { problem: { text }, chosen }: Pick<Ground, 'chosen' | 'problem'>,
+  { problem: { kind, text }, chosen }: Pick<Ground, 'chosen' | 'problem'>,
 ): JsonValue {
-  const { task, algorithm, concurrency, order, seed } = request;
+  const { algorithm, concurrency, order, seed } = request;
   return {
     command: 'search',
-    task,
+    task: kind,
     input: text,
     algorithm,
     model: modelOf(chosen),

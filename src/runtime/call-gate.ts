@@ -72,6 +72,15 @@ export interface CallGateOptions {
   readonly before?: CallGate | undefined;
 }
 
+/** The content address of a call. */
+export function addressOfCall(
+  call: Pick<CallRequest, 'kind' | 'name' | 'request' | 'samples'>,
+): string {
+  const { kind, name, request, samples } = call;
+  const content = samples === undefined ? [kind, name, request] : [kind, name, request, samples];
+  return contentAddress(canonicalJson('request', content));
+}
+
 /** A call that was made and failed. */
 class CallFailure extends Error {
   override readonly name = 'CallFailure';
@@ -100,6 +109,8 @@ export class CallGate {
   run: string | undefined;
   /** The models that were called and whose price nobody knows: what they cost is not in the spend. */
   readonly unpriced: Set<string>;
+  /** Recorded calls that have not taken effect, and what each has set aside. */
+  readonly #underway = new Map<RecordedCall, CallSpend>();
   /** How to abandon each call in flight. */
   readonly #inFlight = new Set<(reason: unknown) => void>();
   #issued: number;
@@ -145,12 +156,6 @@ export class CallGate {
     return this.#index.deadlines;
   }
 
-  /** The content address of a call. */
-  #key({ kind, name, request, samples }: CallRequest): string {
-    const content = samples === undefined ? [kind, name, request] : [kind, name, request, samples];
-    return contentAddress(canonicalJson('request', content));
-  }
-
   /** The finished calls that the journal holds. */
   recordedCalls(): Iterable<RecordedCall> {
     return this.#index.calls.values();
@@ -158,7 +163,7 @@ export class CallGate {
 
   /** Makes the call, or shares the one like it. */
   call(request: CallRequest): Promise<CallOutput> {
-    const key = this.#key(request);
+    const key = addressOfCall(request);
     const shared = this.#shared.get(key);
     if (shared !== undefined) return shared;
     const made = this.#make(key, request);
@@ -177,7 +182,10 @@ export class CallGate {
     const recorded = this.#index.calls.get(key);
     const interrupted = recorded === undefined && !request.repeatable && this.#index.open.has(key);
     const granted = request.ledger.reserve(request.reserve);
-    const reservation = granted instanceof Promise ? await granted : granted;
+    let reservation = granted instanceof Promise ? await granted : granted;
+    if (recorded === undefined && !this.#leavesRoom(request)) {
+      reservation = await this.#besideRecorded(request, reservation);
+    }
     try {
       // An abort may itself have set free what this call waited for.
       this.#options.signal.throwIfAborted();
@@ -195,7 +203,11 @@ export class CallGate {
     if (recorded !== undefined) {
       this.#recorded += request.reserve.calls;
       account.recall(recorded);
-      arrive(() => apply(outcomeOf(recorded), recorded.spend, true));
+      this.#underway.set(recorded, request.reserve);
+      arrive(() => {
+        this.#underway.delete(recorded);
+        apply(outcomeOf(recorded), recorded.spend, true);
+      });
     } else {
       const attempt = { call, key, request, account, interrupted, signal };
       void this.#perform(attempt).then(({ outcome, spend }) =>
@@ -203,6 +215,33 @@ export class CallGate {
       );
     }
     return promise;
+  }
+
+  /**
+   * A new call leaves room for what recorded ones under way will be charged beyond what they hold: the run that
+   * made them had set it aside. Where it does not fit, it waits for them.
+   */
+  async #besideRecorded(request: CallRequest, granted: Reservation): Promise<Reservation> {
+    const { sequencer, signal } = this.#options;
+    let reservation = granted;
+    while (!this.#leavesRoom(request)) {
+      reservation.settle(nothing);
+      await sequencer.nextRelease();
+      signal.throwIfAborted();
+      reservation = await request.ledger.reserve(request.reserve);
+    }
+    return reservation;
+  }
+
+  #leavesRoom({ ledger }: CallRequest): boolean {
+    if (this.#underway.size === 0) return true;
+    const { remaining } = ledger;
+    let [tokens, usd] = [0, 0];
+    for (const [{ attempts, spend }, held] of this.#underway) {
+      tokens += Math.max(0, attempts.tokens + spend.tokens - held.tokens);
+      usd += Math.max(0, attempts.usd + spend.usd - held.usd);
+    }
+    return tokens <= remaining.tokens && usd <= remaining.usd;
   }
 
   #expectRecorded(recorded: RecordedCall | undefined, { kind, name, reserve }: CallRequest): void {
@@ -248,7 +287,7 @@ export class CallGate {
   }
 
   async #perform(attempt: Attempt): Promise<{ outcome: Outcome; spend: CallSpend }> {
-    const { call, key, request, signal } = attempt;
+    const { call, key, request, account, signal } = attempt;
     const { kind, name, samples, reserve: reserved } = request;
     try {
       if (attempt.interrupted) {
@@ -279,7 +318,8 @@ export class CallGate {
       if (signal.aborted) return { outcome: { fatal: signal.reason }, spend: reserved };
       return this.#failed(attempt, error);
     }
-    return this.#settled({ type: 'result', call, key, spend: line.spend, output: line.output });
+    const spend = account.answered(line.spend);
+    return this.#settled({ type: 'result', call, key, spend, output: line.output });
   }
 
   /** What a model is given beside its request. */
@@ -292,23 +332,21 @@ export class CallGate {
       warn: onWarning,
       retry: async (failed) => {
         const spend = await account.retry(failed);
-        if (!signal.aborted) {
-          this.#write({ type: 'attempt', call, key, spend, message: failed.message });
-        }
+        signal.throwIfAborted();
+        this.#write({ type: 'attempt', call, key, spend, message: failed.message });
       },
       further: async (message) => {
         const reserved = await account.further();
-        if (!signal.aborted) {
-          this.#write({ type: 'attempt', call, key, spend: nothing, reserved, message });
-        }
+        signal.throwIfAborted();
+        this.#write({ type: 'attempt', call, key, spend: nothing, reserved, message });
       },
     };
   }
 
   #failed(attempt: Attempt, error: unknown): { outcome: Outcome; spend: CallSpend } {
-    const { call, key, request } = attempt;
+    const { call, key, account } = attempt;
     const message = error instanceof Error ? error.message : String(error);
-    const spend = chargeOf(error, request.reserve);
+    const spend = account.failed(error);
     const line: FailureLine = { type: 'failure', call, key, spend, message };
     if (!isUnavailable(error)) return this.#settled(line, error);
     this.#settled({ ...line, unavailable: true });
@@ -356,8 +394,13 @@ interface Attempt {
 class Account {
   readonly #request: CallRequest;
   readonly #held: Reservation[];
+  /** What earlier attempts are charged. */
   #attempts: CallSpend = nothing;
+  /** What was set aside for the attempt under way. */
   #covered: CallSpend;
+  /** Whether requests of the attempt under way count as paid for, whatever becomes of it. */
+  #isPaid = false;
+  #isSettled = false;
 
   constructor(request: CallRequest, reservation: Reservation) {
     this.#request = request;
@@ -367,10 +410,13 @@ class Account {
 
   /** Sets aside the worst case of another attempt. Returns what the failed one is charged. */
   async retry({ charged }: FailedAttempt): Promise<CallSpend> {
-    if (!charged) return nothing;
-    const reserved = await this.#hold();
-    this.#attempts = addSpend(this.#attempts, reserved);
-    return reserved;
+    if (!charged && !this.#isPaid) return nothing;
+    await this.#hold();
+    const failed = { ...this.#covered, calls: 0 };
+    this.#attempts = addSpend(this.#attempts, failed);
+    this.#covered = this.#request.reserve;
+    this.#isPaid = false;
+    return failed;
   }
 
   /** Sets aside the worst case of a further request, whose use counts with that of the others. */
@@ -386,35 +432,59 @@ class Account {
     this.#covered = addSpend(this.#covered, further);
   }
 
+  /** What the last attempt is charged. Who was charged just what one request reserves told no usage. */
+  answered(spend: CallSpend): CallSpend {
+    return spend === this.#request.reserve ? this.#covered : spend;
+  }
+
+  /** What the last attempt is charged where it failed, or where it was the last that the budget held. */
+  failed(error: unknown): CallSpend {
+    return this.#isPaid ? this.#covered : chargeOf(error, this.#covered);
+  }
+
   async #hold(): Promise<CallSpend> {
     const { ledger, reserve } = this.#request;
+    // Even where no more is granted.
+    this.#isPaid = true;
     // The samples are counted once, however many requests they take.
     const again = { ...reserve, calls: 0 };
-    this.#held.push(await ledger.reserve(again, { holds: true }));
+    const reservation = await ledger.reserve(again, { holds: this.#held.length });
+    // Abandoned meanwhile, it has given back all that it held.
+    if (this.#isSettled) reservation.settle(nothing);
+    else this.#held.push(reservation);
     return again;
   }
 
   /** Charges the attempts and what the last one used, by default all that it reserved. Returns the sum. */
-  settle(last: CallSpend = this.#request.reserve): CallSpend {
+  settle(last: CallSpend = this.#covered): CallSpend {
+    this.#isSettled = true;
     const [first, ...others] = this.#held.splice(0);
-    for (const other of others) other.settle(nothing);
+    // Charged before anything is given back: nobody else may be granted what is spent already.
     this.#request.ledger.charge(this.#attempts);
     first?.settle(last, this.#covered);
+    for (const other of others) other.settle(nothing);
     return addSpend(this.#attempts, last);
   }
 }
 
 /** What a failed attempt is charged. It counts as made, so that a limit on calls binds whatever happens. */
-function chargeOf(error: unknown, reserved: CallSpend): CallSpend {
+export function chargeOf(error: unknown, reserved: CallSpend): CallSpend {
   if (EspalierError.isInstance(error) && error.code === 'budget') return nothing;
-  const isFree =
-    (ModelCallError.isInstance(error) && !error.charged) ||
-    (EspalierError.isInstance(error) && error.code === 'unavailable');
-  return isFree ? { ...nothing, calls: reserved.calls } : reserved;
+  return isFree(error) ? { ...nothing, calls: reserved.calls } : reserved;
+}
+
+/** A model that was given up after an attempt says with the cause whether that was charged. */
+function isFree(error: unknown): boolean {
+  if (ModelCallError.isInstance(error)) return !error.charged;
+  if (!EspalierError.isInstance(error)) return false;
+  // A model that plays a recording has not asked anybody.
+  if (error.code === 'unrecorded') return true;
+  if (error.code !== 'unavailable') return false;
+  return !ModelCallError.isInstance(error.cause) || isFree(error.cause);
 }
 
 /** Whether no other call of the model can succeed either. */
-function isUnavailable(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   if (ModelCallError.isInstance(error)) return error.kind === 'auth';
   return EspalierError.isInstance(error) && error.code === 'unavailable';
 }

@@ -30,6 +30,22 @@ export {
   readJournal,
 } from './journal-file.ts';
 export type { CallSpend } from './ledger.ts';
+export type { BreakerOptions } from './middleware/breaker.ts';
+export type { CacheStore } from './middleware/cache-store.ts';
+export { wrapModel } from './middleware/compose.ts';
+export type { Attributes } from './middleware/telemetry-attributes.ts';
+export { type CacheOptions, withCache } from './middleware/with-cache.ts';
+export { type LimitOptions, withLimit } from './middleware/with-limit.ts';
+export { type RecordingOptions, withRecording } from './middleware/with-recording.ts';
+export { type RetryOptions, withRetry } from './middleware/with-retry.ts';
+export {
+  type TelemetryOptions,
+  type TelemetrySpan,
+  type TelemetrySpanOptions,
+  type TelemetryTracer,
+  withTelemetry,
+} from './middleware/with-telemetry.ts';
+export type { AnyMiddleware, AnyModel } from './middleware/wrap.ts';
 export { defaultPrices, type PriceTable, pricesAsOf } from './prices.ts';
 export { seededRandom } from './random.ts';
 export type { Order } from './sequencer.ts';

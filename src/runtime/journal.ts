@@ -379,9 +379,10 @@ class Indexing {
     this.#open.delete(key);
   }
 
-  #attempt({ key, spend, reserved = nothing }: AttemptLine): void {
+  #attempt({ key, spend, reserved }: AttemptLine): void {
     const before = this.#attempts.get(key) ?? none;
-    const further = addSpend(before.further, reserved);
+    // What a failed attempt is charged includes its further requests.
+    const further = reserved === undefined ? nothing : addSpend(before.further, reserved);
     this.#attempts.set(key, { spend: addSpend(before.spend, spend), further });
   }
 

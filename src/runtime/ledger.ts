@@ -34,8 +34,8 @@ const noLimit: Spend = {
 interface Waiter {
   readonly ledger: Ledger;
   readonly estimate: CallSpend;
-  /** Whether it comes from a call that holds a reservation already, and will not settle that before. */
-  readonly holds: boolean;
+  /** How many reservations its call holds already, and will not settle before. */
+  readonly holds: number;
   readonly grant: (reservation: Reservation) => void;
   readonly refuse: (error: EspalierError) => void;
 }
@@ -155,18 +155,19 @@ export class Ledger {
 
   /**
    * Sets aside the worst case of a call: at once where it fits, otherwise as soon as calls in flight
-   * have given back enough. A call that holds a reservation while it asks for another says so, because
-   * calls that wait for one another would wait for ever.
+   * have given back enough. A call that holds reservations while it asks for another says how many, because
+   * calls that wait for one another would wait for ever. Where that one is refused, the call goes on without:
+   * it is no sign that the search is at its end.
    *
    * @throws EspalierError `budget` when it cannot fit any more.
    */
   reserve(
     estimate: CallSpend,
-    { holds = false }: { readonly holds?: boolean } = {},
+    { holds = 0 }: { readonly holds?: number } = {},
   ): Reservation | Promise<Reservation> {
     const { root } = this;
     if (root.#waiters.length === 0 && this.#fits(estimate)) return this.#grant(estimate);
-    if (root.#settling <= Number(holds)) throw this.#refusal(estimate);
+    if (root.#open === 0 || root.#settling <= holds) throw this.#refusal(estimate, holds);
     return new Promise((grant, refuse) => {
       root.#waiters.push({ ledger: this, estimate, holds, grant, refuse });
     });
@@ -176,7 +177,7 @@ export class Ledger {
   close(): void {
     const { root } = this;
     for (const waiter of root.#waiters.splice(0)) {
-      if (waiter.ledger === this) waiter.refuse(this.#refusal(waiter.estimate));
+      if (waiter.ledger === this) waiter.refuse(this.#refusal(waiter.estimate, waiter.holds));
       else root.#waiters.push(waiter);
     }
   }
@@ -223,7 +224,7 @@ export class Ledger {
 
   /** How many reservations may still be settled without any being granted. */
   get #settling(): number {
-    return this.#open - this.#waiters.filter(({ holds }) => holds).length;
+    return this.#waiters.reduce((open, { holds }) => open - holds, this.#open);
   }
 
   /** Grants in order of arrival, so that a large call is not starved by small ones. */
@@ -232,25 +233,34 @@ export class Ledger {
       if (head.ledger.#fits(head.estimate)) {
         this.#waiters.shift();
         head.grant(head.ledger.#grant(head.estimate));
+      } else if (this.#open === 0) {
+        this.#refuse(head);
       } else if (this.#settling <= 0) {
-        this.#waiters.shift();
-        head.refuse(head.ledger.#refusal(head.estimate));
+        // It goes on without, and gives back what it holds.
+        this.#refuse(this.#waiters.findLast(({ holds }) => holds > 0) ?? head);
       } else {
         return;
       }
     }
   }
 
-  #refusal(estimate: CallSpend): EspalierError {
+  #refuse(waiter: Waiter): void {
+    this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+    waiter.refuse(waiter.ledger.#refusal(waiter.estimate, waiter.holds));
+  }
+
+  #refusal(estimate: CallSpend, holds = 0): EspalierError {
     const { remaining } = this;
     const unit = (['calls', 'tokens', 'usd'] as const).find(
       (candidate) => estimate[candidate] > remaining[candidate],
     );
-    this.#refused ??= unit;
+    if (holds === 0) this.#refused ??= unit;
     return new EspalierError(
       'budget',
       unit === undefined
-        ? 'The search is over; no further call was made.'
+        ? holds > 0
+          ? 'Other calls wait for what is left of the budget.'
+          : 'The search is over; no further call was made.'
         : `The budget has ${remaining[unit]} ${unit} left; the next call may need ${estimate[unit]}.`,
     );
   }

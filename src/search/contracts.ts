@@ -158,7 +158,7 @@ export interface SearchOptions<State, Action> {
   /** @defaultValue 0 */
   readonly seed?: number | string;
   /**
-   * Prices by model id, beside and above {@link defaultPrices} and what models say themselves. Where
+   * Prices by model id, beside and above those of `defaultPrices` in `espalier/runtime`, and what models say themselves. Where
    * `budget.usd` is set, every model needs one.
    */
   readonly prices?: PriceTable;

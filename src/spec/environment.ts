@@ -1,6 +1,6 @@
 import type { CallContext } from './context.ts';
 import type { Failure } from './failure.ts';
-import type { Codec, MaybePromise } from './json.ts';
+import type { Codec, JsonValue, MaybePromise } from './json.ts';
 import type { Message } from './language-model.ts';
 
 /** The dynamics of a problem: where it starts and what an action does. */
@@ -47,4 +47,17 @@ export interface Notation<State, Action> {
   format(action: Action): string;
   /** Reads an action from model text. Text is data: it is never executed. */
   parse(text: string, state: State): Action | Failure;
+
+  /**
+   * The text at which one action ends and another would begin. A model that honours `stop` is told to stop
+   * there, and of an answer that was cut off only what stands before the last one is read. Left out:
+   * nothing stops a model, and of a cut answer the whole lines are read.
+   */
+  readonly delimiter?: string;
+
+  /**
+   * The JSON schema of an action, an object without references, where `format` writes JSON and `parse` reads
+   * it. A model that honours `schema` is bound to it; in the answers of others JSON is looked for.
+   */
+  readonly schema?: JsonValue;
 }

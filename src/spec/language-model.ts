@@ -110,7 +110,13 @@ export interface GenerateRequest {
   /** The tools that may be called. */
   readonly tools?: readonly ToolDefinition[];
   /** Whether a tool is called: as the model likes, always, or this one. @defaultValue `'auto'` */
-  readonly toolChoice?: 'auto' | 'required' | { readonly name: string };
+  readonly toolChoice?: 'auto' | 'required' | NamedTool;
+}
+
+/** One tool among several. */
+export interface NamedTool {
+  /** Its name. */
+  readonly name: string;
 }
 
 /** What surrounds one call of a model. */

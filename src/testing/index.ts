@@ -13,6 +13,28 @@ export { describeEvaluator, type EvaluatorClaims } from './contracts/describe-ev
 export { describeLanguageModel } from './contracts/describe-language-model.ts';
 export { describePolicy, type PolicyClaims } from './contracts/describe-policy.ts';
 export type { LanguageModelClaims } from './contracts/language-model/claims.ts';
+export type { EmulatorAccount } from './emulator/account.ts';
+export type { RewardQuestion } from './emulator/dialect.ts';
+export { type EmulatedRequest, type Emulator, emulator } from './emulator/emulator.ts';
+export type { EmulatedDialect, EmulatorOptions } from './emulator/options.ts';
+export type {
+  EmulatedAnswer,
+  EmulatedFinish,
+  EmulatedQuestion,
+  EmulatedToolCall,
+  EmulatedToolChoice,
+  NamedTool,
+} from './emulator/question.ts';
+export { countTokens } from './emulator/tokens.ts';
+export type {
+  Gigantic,
+  Loading,
+  PlainVice,
+  RateLimited,
+  RejectsParameter,
+  Vice,
+  ViceRequest,
+} from './emulator/vices.ts';
 export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.ts';
 export { type PlainContextOptions, plainContext } from './plain-context.ts';
 export { listPolicy, type Problem, stateEvaluator } from './problem.ts';

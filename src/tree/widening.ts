@@ -30,7 +30,7 @@ export interface ValueWideningOptions {
   readonly k?: number;
   /** The value from which a child is worth going on with. @defaultValue 0.4 */
   readonly below?: number;
-  /** How many samples a node gets at most, as long as it has a child to go on with. @defaultValue 24 */
+  /** How many samples a node gets at most; 3 k where none of them could be used. @defaultValue 24 */
   readonly most?: number;
 }
 
@@ -51,7 +51,7 @@ export function valueWidening({
   return ({ children, samples }) => {
     const drawn = Math.max(children.length, samples);
     if (drawn < k) return true;
-    if (drawn >= most) return false;
+    if (drawn >= (children.length === 0 ? Math.min(most, 3 * k) : most)) return false;
     return children.every((child) => {
       const value = child.visits === 0 ? knownValue(child) : child.value;
       return isClosed(child) || value < below;

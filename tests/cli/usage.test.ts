@@ -5,12 +5,14 @@ beforeAll(build, 60_000);
 const folder = temporaryFolder();
 const noPddl = fileIn(folder, 'plan.txt', 'stack all the blocks');
 const game = 'search --task game24 --input';
+const either = 'Expected either a question in quotes, or `--task` and `--input` for a puzzle.';
 
 // Words between quotes are one argument.
 test.concurrent.each([
   ['nope', "Unknown command 'nope'."],
-  ['search --input 5', "Required option '--task <name>' not specified."],
-  ['search --task game24', "Required option '--input <value>' not specified."],
+  ['search', either],
+  ['search --input 5', either],
+  ['search --task game24', either],
   [`${game} "4 9" --input "5 6"`, 'Expected one `--input`, got `4 9` and `5 6`.'],
   [`${game} 4 9 10 13`, 'Expected one value after `--input`, got 3 more; put it in quotes.'],
   [
@@ -42,11 +44,17 @@ test.concurrent.each([
   ],
   [
     `${game} "4 9" --model gpt`,
-    'Expected `--model` to be tiny, none or the path of a GGUF file, got `gpt`.',
+    'Expected `--model` to be none, tiny, tiny:FILE.gguf, llama:FILE.gguf, anthropic:MODEL, openai:MODEL, vllm, sglang, llama-server, ollama, lm-studio, transformers, SERVER:MODEL, SERVER:http://HOST:PORT#MODEL, http://HOST:PORT#MODEL, replay:RUN, got `"gpt"`.',
   ],
   [`${game} "4 9" --model no/model.gguf`, `There is no file \`${process.cwd()}/no/model.gguf\`.`],
   [`${game} "4 9" --order any`, "Expected `--order` to be 'arrival' or 'issued', got `\"any\"`."],
   [`${game} "4 9" --cals 5`, "Unknown option '--cals'. (Did you mean --calls?)"],
+  ['doctor', "Required option '--model <spec>' not specified."],
+  [
+    'search "Why?"',
+    'Expected `--model`: a question needs a model, and the one in the package only knows its puzzles. For example --model openai:gpt-6-luna or --model ollama:qwen3.',
+  ],
+  ['search Why not?', 'Expected one question, got also `not?`; put it in quotes.'],
   ['tree', "Missing required argument 'folder'."],
   ['tree no/run', 'There is no run in `no/run`: it has no journal.jsonl.'],
   ['demo --puzzles none', 'Expected `--puzzles` to be an integer from 1 up, got `"none"`.'],
@@ -63,7 +71,7 @@ test('shows help on stderr where no command is given', async () => {
   expect(stderr).toMatch(/^Usage: espalier /);
 });
 
-test.each(['search', 'tree', 'demo'])('%s --help gives an example', async (command) => {
+test.each(['search', 'tree', 'demo', 'doctor'])('%s --help gives an example', async (command) => {
   const { code, stdout } = await espalier(command, '--help');
   expect(stdout).toContain(`\nExample: espalier ${command} `);
   expect(code).toBe(0);

@@ -75,6 +75,13 @@ describe('valueWidening', () => {
     expect(rule(stats({ samples: 4, children: [closed, failed] }))).toBe(true);
   });
 
+  test('gives a node up after 3 k samples of which none could be used', () => {
+    expect(rule(stats({ samples: 5, children: [] }))).toBe(true);
+    expect(rule(stats({ samples: 6, children: [] }))).toBe(false);
+    expect(valueWidening({ k: 4 })(stats({ samples: 11, children: [] }))).toBe(true);
+    expect(valueWidening({ most: 3 })(stats({ samples: 3, children: [] }))).toBe(false);
+  });
+
   test('stops at the most samples', () => {
     expect(rule(stats({ samples: 23, children: [visited(0)] }))).toBe(true);
     expect(rule(stats({ samples: 24, children: [visited(0)] }))).toBe(false);

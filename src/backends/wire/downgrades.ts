@@ -11,6 +11,7 @@ export type Droppable =
   | 'stop'
   | 'logprobs'
   | 'schema'
+  | 'toolChoice'
   | 'continuation'
   | 'maxTokens';
 
@@ -28,6 +29,7 @@ const names: Readonly<Record<string, Droppable>> = {
   response_format: 'schema',
   output_config: 'schema',
   structured_outputs: 'schema',
+  tool_choice: 'toolChoice',
   continuation: 'continuation',
   max_tokens: 'maxTokens',
 };
@@ -41,6 +43,7 @@ const instead: Readonly<Record<Droppable, string>> = {
   stop: 'answers are cut off here instead',
   logprobs: 'answers come without log-probabilities',
   schema: 'the schema is asked for in words, and may not be kept',
+  toolChoice: 'the tool is asked for in words, and may not be called',
   continuation: 'the beginning of the answer is told in the question',
   maxTokens: 'the limit is sent under its newer name',
 };
@@ -81,12 +84,15 @@ export class Downgrades {
   /** Sends a request; as often as the server names something new that it does not honour, without that. */
   async send<Reply>(attempt: () => Promise<Reply>, call: Pick<ModelCall, 'warn'>): Promise<Reply> {
     for (;;) {
+      const before = new Set(this.#dropped);
       try {
         return await attempt();
       } catch (error) {
         if (!ModelCallError.isInstance(error) || error.kind !== 'capability') throw error;
         const what = error.parameter === undefined ? undefined : names[error.parameter];
-        if (what === undefined || !this.drop(what, call)) throw error;
+        if (what === undefined || before.has(what)) throw error;
+        // Another call may have found out meanwhile; this one has not been sent without it.
+        this.drop(what, call);
       }
     }
   }

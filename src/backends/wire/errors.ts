@@ -32,6 +32,9 @@ interface Facts {
  */
 export function modelCallErrorFrom(error: unknown, context: WireContext): EspalierError {
   if (EspalierError.isInstance(error)) return error;
+  // Thrown by a `fetch` of ours, within an SDK.
+  const own = field(error, 'cause');
+  if (EspalierError.isInstance(own)) return own;
   const facts = factsOf(error);
   const kind = context.signal.aborted ? 'aborted' : kindOf(facts);
   const header = headerLookup(field(error, 'headers'));
@@ -61,7 +64,8 @@ function factsOf(error: unknown): Facts {
   const body = field(error, 'error') ?? field(error, 'body');
   const inner = field(body, 'error') ?? body;
   const message = error instanceof Error ? error.message : String(error);
-  const told = typeof inner === 'string' ? inner : (field(inner, 'message') ?? message);
+  const said = field(inner, 'message') ?? field(inner, 'detail');
+  const told = typeof inner === 'string' ? inner : typeof said === 'string' ? said : message;
   const codes = [
     field(error, 'code'),
     field(inner, 'code'),
@@ -71,7 +75,7 @@ function factsOf(error: unknown): Facts {
   const parameter = field(error, 'param') ?? field(inner, 'param');
   return {
     status: typeof status === 'number' ? status : undefined,
-    text: String(told),
+    text: told,
     code: codes.filter((code) => typeof code === 'string').join(' '),
     parameter: typeof parameter === 'string' ? parameter : undefined,
     error,
@@ -94,9 +98,9 @@ const statuses: Readonly<Record<number, ModelCallErrorKind>> = {
 };
 
 const contextOverflow =
-  /context[ _-]?(length|size|window)|maximum context|exceeds? the (available )?context|prompt is too long|must be <=/i;
+  /context[ _-]?(length|size|window|limit)|maximum context|exceeds? the (available )?context|prompt is too long|must be <=/i;
 const notHonoured =
-  /unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|parameter)|extra inputs|not permitted|must be between|failed to initialize samplers/i;
+  /unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|parameter)|unused fields|unexpected fields|extra inputs|not permitted|must be between|failed to initialize samplers|deprecated for this model|forces tool use/i;
 
 function kindOf(facts: Facts): ModelCallErrorKind {
   const { status, text, code, error } = facts;
@@ -108,7 +112,7 @@ function kindOf(facts: Facts): ModelCallErrorKind {
 }
 
 const unreachable =
-  /ECONN|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EPIPE|UND_ERR_(SOCKET|CONNECT)|CERT|SSL|TLS|self.signed/i;
+  /ECONN|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EPIPE|UND_ERR_(SOCKET|CONNECT)|EPROTO|CERT|SSL|TLS|self.signed/i;
 
 function kindOfThrown(error: unknown, code: string): ModelCallErrorKind {
   const name = error instanceof Error ? `${error.name} ${error.constructor.name}` : '';
@@ -122,12 +126,20 @@ function kindOfThrown(error: unknown, code: string): ModelCallErrorKind {
 }
 
 function isPrefill(text: string): boolean {
-  return /prefill|must end with a user message/i.test(text);
+  return /prefill|must end with a user message|final message does not appear/i.test(text);
 }
 
-/** Waiting does not bring credit, nor a reply to a request that the server cannot read. */
-function isFinal({ status, code, text }: Facts): boolean {
-  return status === 402 || /insufficient_quota|billing/.test(`${code} ${text}`);
+/** Waiting does not bring credit, nor a certificate that is trusted. */
+function isFinal(facts: Facts): boolean {
+  const { status, code, text } = facts;
+  return (
+    status === 402 || /insufficient_quota|billing/.test(`${code} ${text}`) || isUntrusted(facts)
+  );
+}
+
+/** Whether a secure connection could not be made. */
+function isUntrusted({ status, code }: Facts): boolean {
+  return status === undefined && /CERT|SSL|TLS|EPROTO/.test(code);
 }
 
 const parameters =
@@ -166,6 +178,9 @@ function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext):
         ? `${model}${where} knows no such model or path (${said}). Check the model's name, and whether the base URL ends as the server wants it, as a rule with /v1.`
         : `${model} cannot make sense of the request (${said}).`;
     case 'network':
+      if (isUntrusted(facts)) {
+        return `${model}${where} has no certificate that can be trusted (${brief(code)}). Check whether the address begins with https:// or http://, or name the certificate's authority in NODE_EXTRA_CA_CERTS.`;
+      }
       return `${model}${where} cannot be reached (${brief(`${code} ${text}`.trim())}). Check the address, and that the server runs.`;
     case 'timeout':
       return `${model}${where} did not answer in time (${said}). Raise the time-out, or lower the load.`;
@@ -191,7 +206,7 @@ function brief(text: string): string {
 function withoutCredentials(address: string): string {
   try {
     const { origin, pathname } = new URL(address);
-    return `${origin}${pathname}`;
+    return `${origin}${pathname.replace(/\/$/, '')}`;
   } catch {
     return address;
   }

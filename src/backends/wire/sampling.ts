@@ -10,6 +10,16 @@ import type { Downgrades } from './downgrades.ts';
 /** The header by which a server, a proxy or a log can tell the samples of one prompt apart. */
 export const sampleHeader = 'x-espalier-sample';
 
+/** What surrounds the requests for the samples of one prompt. */
+export interface Surroundings {
+  /** The call that they belong to. */
+  readonly call: ModelCall;
+  /** What the model does not honour. */
+  readonly downgrades: Downgrades;
+  /** Whether each sample is asked for alone, although the server gives several. @defaultValue false */
+  readonly oneByOne?: boolean;
+}
+
 /** One request to a server: `samples` from index `offset` on. */
 export type Ask = (request: GenerateRequest) => Promise<Generation>;
 
@@ -23,20 +33,21 @@ export type Ask = (request: GenerateRequest) => Promise<Generation>;
 export async function askForSamples(
   ask: Ask,
   request: GenerateRequest,
-  { call, downgrades }: { readonly call: ModelCall; readonly downgrades: Downgrades },
+  surroundings: Surroundings,
 ): Promise<Generation> {
+  const { call, downgrades } = surroundings;
   const { samples = 1, offset = 0 } = request;
-  const first = await askTogether(ask, request, { call, downgrades });
+  const first = await askTogether(ask, request, surroundings);
   const got = first.completions.slice(0, samples);
   const missing = Array.from(
     { length: samples - got.length },
     (_, place) => offset + got.length + place,
   );
-  if (missing.length > 0 && downgrades.capabilities.n === true) downgrades.drop('n', call);
+  if (missing.length > 0 && batches(surroundings)) downgrades.drop('n', call);
   const others = await allOrNone(
     missing.map(async (index) => {
       await call.further?.('One request brings one sample.');
-      return askTogether(ask, { ...request, samples: 1, offset: index }, { call, downgrades });
+      return askTogether(ask, { ...request, samples: 1, offset: index }, surroundings);
     }),
   );
   const generations = [first, ...others];
@@ -50,12 +61,16 @@ export async function askForSamples(
 function askTogether(
   ask: Ask,
   request: GenerateRequest,
-  { call, downgrades }: { readonly call: ModelCall; readonly downgrades: Downgrades },
+  surroundings: Surroundings,
 ): Promise<Generation> {
-  return downgrades.send(
-    () => ask(downgrades.capabilities.n === true ? request : { ...request, samples: 1 }),
-    call,
+  return surroundings.downgrades.send(
+    () => ask(batches(surroundings) ? request : { ...request, samples: 1 }),
+    surroundings.call,
   );
+}
+
+function batches({ downgrades, oneByOne = false }: Surroundings): boolean {
+  return !oneByOne && downgrades.capabilities.n === true;
 }
 
 /** Waits for all, so that none is still under way when one of them fails. */

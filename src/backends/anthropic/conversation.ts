@@ -1,0 +1,159 @@
+import { expectation } from '../../runtime/expect.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import type { JsonValue } from '../../spec/json.ts';
+import type { Message } from '../../spec/language-model.ts';
+import { beginningInWords } from '../wire/in-words.ts';
+
+/** Marks the end of what the server is to keep in its cache. */
+export interface CacheControl {
+  readonly type: 'ephemeral';
+  readonly ttl?: '1h';
+}
+
+/** A text, as the Messages API takes it. */
+export interface TextBlock {
+  readonly type: 'text';
+  readonly text: string;
+  readonly cache_control?: CacheControl;
+}
+
+/** A part of a turn, as the Messages API takes it. */
+export type Block =
+  | TextBlock
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      readonly input: JsonValue;
+      readonly cache_control?: CacheControl;
+    }
+  | {
+      readonly type: 'tool_result';
+      readonly tool_use_id: string;
+      readonly content: string;
+      readonly cache_control?: CacheControl;
+    };
+
+/** A turn of the conversation. */
+export interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly Block[];
+}
+
+/** How a conversation is to be put. */
+export interface Wording {
+  /** Whether the model goes on from the beginning of its answer; else it is told it in the question. */
+  readonly prefill: boolean;
+  /** What the end of the question says beside. */
+  readonly words: readonly string[];
+}
+
+/** A conversation as the Messages API takes it. */
+export interface Conversation {
+  /** The system messages, wherever they stood. */
+  readonly system: readonly TextBlock[];
+  /** The turns; those of one role in a row are one. */
+  readonly turns: readonly Turn[];
+  /** How many blocks at the end of the last turn a search varies from node to node. */
+  readonly varying: number;
+  /** The beginning of the answer, as the model is told it. */
+  readonly beginning: string;
+}
+
+/**
+ * A conversation for the Messages API. Texts without a letter are left out, for the API refuses them.
+ *
+ * @throws EspalierError `usage` where nobody has said anything, or where the last turn calls tools that
+ * nothing answers.
+ */
+export function conversationOf(messages: readonly Message[], wording: Wording): Conversation {
+  const system = messages.filter(({ role }) => role === 'system').flatMap(textOf);
+  const turns = merged(
+    messages
+      .filter(({ role }) => role !== 'system')
+      .map(turnOf)
+      .filter(({ content }) => content.length > 0),
+  );
+  const last = turns.at(-1);
+  if (last === undefined) {
+    throw expectation('messages', 'a conversation in which the user says something', messages);
+  }
+  const words = wording.words.map(text);
+  if (last.role === 'user') {
+    const turn: Turn = { role: 'user', content: [...last.content, ...words] };
+    return {
+      system,
+      turns: [...turns.slice(0, -1), turn],
+      varying: turn.content.length,
+      beginning: '',
+    };
+  }
+  return { system, ...begun(turns.slice(0, -1), last, { ...wording, words }) };
+}
+
+/** The turns of a conversation that ends with the beginning of an answer. */
+function begun(
+  before: readonly Turn[],
+  last: Turn,
+  { prefill, words }: { readonly prefill: boolean; readonly words: readonly TextBlock[] },
+): Omit<Conversation, 'system'> {
+  if (last.content.some(({ type }) => type !== 'text')) {
+    throw new EspalierError(
+      'usage',
+      'Expected `messages` to answer the tool calls of the last turn, got nothing after it.',
+    );
+  }
+  const whole = last.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  // The API refuses white space at the end.
+  const beginning = whole.trimEnd();
+  if (prefill) {
+    const turns = merged([...before, { role: 'user', content: words }]);
+    const turn: Turn = { role: 'assistant', content: [text(beginning)] };
+    return { turns: [...turns, turn], varying: 1, beginning };
+  }
+  const pieces = piecesOf(beginning).map(text);
+  const question: Turn = { role: 'user', content: [...words, text(beginningInWords), ...pieces] };
+  return { turns: merged([...before, question]), varying: pieces.length, beginning };
+}
+
+/**
+ * A text in pieces, one a line, each with the break before it. Along a path of a tree the text only grows, so
+ * that the pieces of a node are the first pieces of its children, which the cache recognises.
+ */
+function piecesOf(beginning: string): readonly string[] {
+  return beginning.split(/(?<!\n)(?=\n+\S)/);
+}
+
+function turnOf(message: Message): Turn {
+  const { role, content, toolCalls = [], toolCallId } = message;
+  if (role === 'tool') {
+    if (toolCallId === undefined) {
+      throw expectation('toolCallId', 'the id of a tool call, in a message of a tool', toolCallId);
+    }
+    return { role: 'user', content: [{ type: 'tool_result', tool_use_id: toolCallId, content }] };
+  }
+  if (role !== 'assistant') return { role: 'user', content: textOf(message) };
+  const calls = toolCalls.map(
+    ({ id, name, input }) => ({ type: 'tool_use', id, name, input }) as const,
+  );
+  return { role, content: [...textOf(message), ...calls] };
+}
+
+function textOf({ content }: Message): readonly TextBlock[] {
+  return content.trim() === '' ? [] : [text(content)];
+}
+
+function text(content: string): TextBlock {
+  return { type: 'text', text: content };
+}
+
+/** Turns of one role in a row as one. */
+function merged(turns: readonly Turn[]): readonly Turn[] {
+  const result: Turn[] = [];
+  for (const turn of turns) {
+    const before = result.at(-1);
+    if (before?.role !== turn.role) result.push(turn);
+    else result.splice(-1, 1, { ...before, content: [...before.content, ...turn.content] });
+  }
+  return result.filter(({ content }) => content.length > 0);
+}

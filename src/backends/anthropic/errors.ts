@@ -1,0 +1,50 @@
+import { EspalierError, ModelCallError } from '../../spec/errors.ts';
+import { modelCallErrorFrom, type WireContext } from '../wire/errors.ts';
+
+/** The status that stands for a kind of error, where the error came in the middle of a stream. */
+const statuses: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+/** The error for what the SDK threw. */
+export function anthropicError(error: unknown, context: WireContext): EspalierError {
+  if (EspalierError.isInstance(error) || !(error instanceof Error)) {
+    return modelCallErrorFrom(error, context);
+  }
+  if (/could not resolve authentication/i.test(error.message)) return noKey(context);
+  const { status, error: body, message, headers } = error as SdkError;
+  const type = body?.error?.type;
+  if (status === 400 && /credit balance/i.test(message)) {
+    return modelCallErrorFrom({ status: 402, error: body, headers }, context);
+  }
+  const meant = status === undefined && type !== undefined ? statuses[type] : undefined;
+  if (meant === undefined) return modelCallErrorFrom(error, context);
+  const told = modelCallErrorFrom({ status: meant, error: body, headers }, context);
+  // The answer had begun, and is paid for as far as it came.
+  return ModelCallError.isInstance(told)
+    ? new ModelCallError({ ...told, message: told.message, charged: true })
+    : told;
+}
+
+interface SdkError extends Error {
+  readonly status?: number;
+  readonly headers?: unknown;
+  readonly error?: { readonly error?: { readonly type?: string } };
+}
+
+function noKey({ provider, modelId, keyVariable }: WireContext): ModelCallError {
+  return new ModelCallError({
+    kind: 'auth',
+    message: `${provider}:${modelId} needs a key. Set ${keyVariable}, or give the option \`apiKey\`.`,
+    charged: false,
+  });
+}

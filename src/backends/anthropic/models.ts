@@ -1,0 +1,47 @@
+import { defaultPrices } from '../../runtime/prices.ts';
+import type { ModelPrice } from '../../spec/language-model.ts';
+
+/** What a model honours of what not every one does. */
+export interface ModelTraits {
+  /** A temperature, top-p and top-k. */
+  readonly sampling: boolean;
+  /** Goes on from the beginning of its answer. */
+  readonly prefill: boolean;
+  /** Calls a tool because it is told to. */
+  readonly forcedTools: boolean;
+  /** Output bound to a JSON schema. */
+  readonly schema: boolean;
+}
+
+/** What a model honours, by its name. A name that tells no version is that of a new model. */
+export function traitsOf(modelId: string): ModelTraits {
+  const version = versionOf(modelId) ?? Number.POSITIVE_INFINITY;
+  return {
+    sampling: version <= 406,
+    prefill: version <= 405,
+    forcedTools: version <= 500,
+    schema: version >= 405 || (version === 401 && modelId.includes('opus')),
+  };
+}
+
+/** `claude-opus-4-6`, `claude-sonnet-4-20250514`; a date is no minor version. */
+const named = /claude-[a-z]+-(\d+)(?:[-.](\d{1,2}))?(?!\d)/;
+/** `claude-3-5-sonnet-20241022` */
+const numbered = /claude-(\d+)(?:[-.](\d{1,2}))?-[a-z]/;
+
+/** Major version times 100, plus minor version. */
+function versionOf(modelId: string): number | undefined {
+  const match = numbered.exec(modelId) ?? named.exec(modelId);
+  return match === null ? undefined : Number(match[1]) * 100 + Number(match[2] ?? 0);
+}
+
+/**
+ * What a model costs, where that is known: a dated name costs what the undated one does, and entries of the
+ * cache that last an hour cost twice as much to write as tokens cost to read.
+ */
+export function modelPriceOf(modelId: string, keepsForAnHour: boolean): ModelPrice | undefined {
+  const undated = modelId.replace(/[-@]20\d{6}$/, '');
+  const known = Object.hasOwn(defaultPrices, undated) ? defaultPrices[undated] : undefined;
+  if (known === undefined || !keepsForAnHour) return known;
+  return { ...known, cacheWrite: 2 * known.input };
+}

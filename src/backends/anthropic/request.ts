@@ -1,0 +1,208 @@
+import { defaultMaxTokens } from '../../runtime/pricing.ts';
+import type { JsonValue } from '../../spec/json.ts';
+import type { GenerateRequest } from '../../spec/language-model.ts';
+import type { Downgrades } from '../wire/downgrades.ts';
+import { schemaInWords, toolChoiceInWords } from '../wire/in-words.ts';
+import {
+  type CacheControl,
+  type Conversation,
+  conversationOf,
+  type TextBlock,
+  type Turn,
+} from './conversation.ts';
+import { boundSchema } from './schema.ts';
+
+/** How much a model thinks before it answers, as the Messages API takes it. */
+export type Thinking = AdaptiveThinking | BudgetedThinking | NoThinking;
+
+/** As much as the model thinks fit. */
+export interface AdaptiveThinking {
+  /** Which way of thinking it is. */
+  readonly type: 'adaptive';
+  /** How it is told. @defaultValue as the model does */
+  readonly display?: 'summarized' | 'omitted';
+}
+
+/** No thinking, for models that can be told so. */
+export interface NoThinking {
+  /** Which way of thinking it is. */
+  readonly type: 'disabled';
+}
+
+/** Up to so many tokens, for models that take a number. */
+export interface BudgetedThinking {
+  /** Which way of thinking it is. */
+  readonly type: 'enabled';
+  /** How many tokens: an integer from 1024 up, below the limit of the answer. */
+  readonly budget_tokens: number;
+  /** How it is told. @defaultValue as the model does */
+  readonly display?: 'summarized' | 'omitted';
+}
+
+/** How much trouble a model takes. */
+export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** What all requests of one model have in common. */
+export interface RequestSettings {
+  readonly modelId: string;
+  readonly thinking: Thinking | undefined;
+  readonly effort: Effort | undefined;
+  /** What marks the ends of what is to be cached; `undefined` where nothing is. */
+  readonly mark: CacheControl | undefined;
+}
+
+interface Tool {
+  readonly name: string;
+  readonly description?: string;
+  readonly input_schema: JsonValue;
+  readonly cache_control?: CacheControl;
+}
+
+/** The body of a request to the Messages API. */
+export interface MessagesBody {
+  readonly model: string;
+  readonly max_tokens: number;
+  readonly system?: readonly TextBlock[];
+  readonly messages: readonly Turn[];
+  readonly tools?: readonly Tool[];
+  readonly tool_choice?:
+    | { readonly type: 'any' }
+    | { readonly type: 'tool'; readonly name: string };
+  readonly stop_sequences?: readonly string[];
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly top_k?: number;
+  readonly thinking?: Thinking;
+  readonly output_config?: {
+    readonly effort?: Effort;
+    readonly format?: { readonly type: 'json_schema'; readonly schema: JsonValue };
+  };
+}
+
+/** A request as it is sent. */
+export interface MessagesRequest {
+  readonly body: MessagesBody;
+  /** The beginning of the answer that the model was told. */
+  readonly beginning: string;
+}
+
+/**
+ * The body of a request, without what the model is known not to honour. Up to four marks for the cache are
+ * set where prompts of a search tree have their ends in common: after the tools, after the system messages,
+ * before the part that differs from node to node, and at the very end, which samples of one prompt share
+ * and which the requests of later nodes begin with.
+ */
+export function messagesRequest(
+  request: GenerateRequest,
+  settings: RequestSettings,
+  downgrades: Pick<Downgrades, 'has'>,
+): MessagesRequest {
+  const { mark, modelId: model } = settings;
+  const { tools = [], maxTokens: max_tokens = defaultMaxTokens } = request;
+  const conversation = conversationOf(request.messages, {
+    prefill: !downgrades.has('continuation'),
+    words: wordsOf(request, downgrades),
+  });
+  const { system, beginning } = conversation;
+  return {
+    body: {
+      model,
+      max_tokens,
+      ...(tools.length > 0 && { tools: markedLast(tools.map(toolOf), mark) }),
+      ...(system.length > 0 && { system: markedLast(system, mark) }),
+      messages: markedTurns(conversation, mark),
+      ...toolChoiceOf(request, downgrades),
+      ...samplingOf(request, downgrades),
+      ...outputOf(request, settings, downgrades),
+    },
+    beginning,
+  };
+}
+
+/** What is asked for in words, because it was found that the model takes it no other way. */
+function wordsOf(
+  { schema, toolChoice }: GenerateRequest,
+  downgrades: Pick<Downgrades, 'has'>,
+): readonly string[] {
+  const asked = [
+    downgrades.has('schema') && schema !== undefined ? schemaInWords(schema) : undefined,
+    downgrades.has('toolChoice') ? toolChoiceInWords(toolChoice) : undefined,
+  ];
+  return asked.filter((words) => words !== undefined);
+}
+
+function toolOf({ name, description, input }: NonNullable<GenerateRequest['tools']>[number]): Tool {
+  return { name, ...(description !== undefined && { description }), input_schema: input };
+}
+
+function toolChoiceOf(
+  { toolChoice = 'auto' }: GenerateRequest,
+  downgrades: Pick<Downgrades, 'has'>,
+): Pick<MessagesBody, 'tool_choice'> {
+  if (toolChoice === 'auto' || downgrades.has('toolChoice')) return {};
+  if (toolChoice === 'required') return { tool_choice: { type: 'any' } };
+  return { tool_choice: { type: 'tool', name: toolChoice.name } };
+}
+
+function samplingOf(
+  { temperature, topP, topK, stop = [] }: GenerateRequest,
+  downgrades: Pick<Downgrades, 'has'>,
+): Partial<MessagesBody> {
+  const stops = downgrades.has('stop') ? [] : stop.filter(isSendable);
+  return {
+    ...(stops.length > 0 && { stop_sequences: stops }),
+    ...(temperature !== undefined && !downgrades.has('temperature') && { temperature }),
+    ...(topP !== undefined && !downgrades.has('topP') && { top_p: topP }),
+    ...(topK !== undefined && !downgrades.has('topK') && { top_k: topK }),
+  };
+}
+
+/** Whether the API takes a stop text: not where it is white space only. */
+export function isSendable(stop: string): boolean {
+  return stop.trim() !== '';
+}
+
+function outputOf(
+  { schema }: GenerateRequest,
+  { thinking, effort }: RequestSettings,
+  downgrades: Pick<Downgrades, 'has'>,
+): Pick<MessagesBody, 'thinking' | 'output_config'> {
+  const isBound = schema !== undefined && !downgrades.has('schema');
+  const output_config = {
+    ...(effort !== undefined && { effort }),
+    ...(isBound && { format: { type: 'json_schema', schema: boundSchema(schema) } as const }),
+  };
+  return {
+    ...(thinking !== undefined && { thinking }),
+    ...(Object.keys(output_config).length > 0 && { output_config }),
+  };
+}
+
+function markedTurns(
+  { turns, varying }: Conversation,
+  mark: CacheControl | undefined,
+): readonly Turn[] {
+  const last = turns.length - 1;
+  return turns.map((turn, place) => {
+    const { length } = turn.content;
+    const ends = [
+      ...(place === last ? [length - 1, length - 1 - varying] : []),
+      ...(place === last - 1 && varying === turns[last]?.content.length ? [length - 1] : []),
+    ];
+    if (mark === undefined || ends.length === 0) return turn;
+    const content = turn.content.map((block, index) =>
+      ends.includes(index) ? { ...block, cache_control: mark } : block,
+    );
+    return { ...turn, content };
+  });
+}
+
+function markedLast<Part extends { readonly cache_control?: CacheControl }>(
+  parts: readonly Part[],
+  mark: CacheControl | undefined,
+): readonly Part[] {
+  if (mark === undefined) return parts;
+  return parts.map((part, place) =>
+    place === parts.length - 1 ? { ...part, cache_control: mark } : part,
+  );
+}

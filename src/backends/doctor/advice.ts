@@ -1,0 +1,37 @@
+import { defaultPrices, pricesAsOf } from '../../runtime/prices.ts';
+import type { LanguageModel } from '../../spec/language-model.ts';
+
+/** What espalier does with a model that honours just this, a sentence each. */
+export function adviceFor(model: LanguageModel): readonly string[] {
+  const { n, logprobs, temperature, schema, continuation, seed } = model.capabilities;
+  return [
+    n === true
+      ? 'Samples of one state are asked for together, in one request.'
+      : 'Samples of one state are asked for one first, which warms the prefix cache, and then the others at once.',
+    logprobs === true
+      ? 'Judgements are read from log-probabilities: one call each.'
+      : 'Judgements are averaged over three answers.',
+    temperature === true
+      ? 'Samples differ by temperature.'
+      : "No temperature is sent; ask for several steps in one answer (`form: 'several'`).",
+    schema === true
+      ? 'Answers in JSON are bound to their schema.'
+      : 'Answers in JSON are asked for in words, and checked.',
+    continuation === true
+      ? 'Steps so far can be handed over as the beginning of the answer.'
+      : 'Steps so far are told in the question.',
+    ...(seed === true ? [] : ['Runs differ from one another; a journal repeats them.']),
+    priceLine(model),
+  ];
+}
+
+function priceLine({ modelId, price }: LanguageModel): string {
+  const known =
+    price ?? (Object.hasOwn(defaultPrices, modelId) ? defaultPrices[modelId] : undefined);
+  if (known === undefined) {
+    return 'Its price is unknown: a budget in dollars needs one, as the option `prices`.';
+  }
+  if (known.input === 0 && known.output === 0) return 'It costs nothing.';
+  const from = price === undefined ? ` as of ${pricesAsOf}` : '';
+  return `It costs $${known.input} a million tokens read and $${known.output} written${from}.`;
+}

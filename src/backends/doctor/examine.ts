@@ -1,0 +1,56 @@
+import { systemClock } from '../../runtime/clock.ts';
+import type { Clock } from '../../spec/context.ts';
+import type { LanguageModel } from '../../spec/language-model.ts';
+import { adviceFor } from './advice.ts';
+import { checks } from './checks.ts';
+import type { Examination, Finding, ServerFacts } from './examination.ts';
+import { finding, Probe } from './probe.ts';
+import { type ServerFactsOptions, serverFacts } from './server-facts.ts';
+import { speedAt } from './speed.ts';
+
+/** Options of {@link examine}. */
+export interface ExamineOptions extends ServerFactsOptions {
+  /** @defaultValue the system's */
+  readonly clock?: Clock;
+  /** Hears of each finding as it is made. */
+  readonly onFinding?: (finding: Finding) => void;
+}
+
+/**
+ * Probes a live model: whether it answers, what it honours, how quickly it answers, and what espalier does
+ * about it. Some thirty short requests, which are paid for where the model is.
+ */
+export async function examine(
+  model: LanguageModel,
+  options: ExamineOptions = {},
+): Promise<Examination> {
+  const { signal = new AbortController().signal, clock = systemClock, onFinding } = options;
+  const probe = new Probe(model, { clock, signal });
+  const name = `${model.provider}:${model.modelId}`;
+  let server: ServerFacts | undefined;
+  try {
+    server = await serverFacts(model, options);
+    await probe.ask({ messages: [{ role: 'user', content: 'Say hello.' }] });
+  } catch (error) {
+    signal.throwIfAborted();
+    const failure = error instanceof Error ? error.message : String(error);
+    const nothing = { findings: [], speed: [], warnings: [], advice: [] };
+    return { model: name, reachable: false, failure, ...(server && { server }), ...nothing };
+  }
+  const findings: Finding[] = [];
+  for (const [title, check] of Object.entries(checks)) {
+    const found = await finding(title, check, probe);
+    findings.push(found);
+    onFinding?.(found);
+  }
+  const speed = [await speedAt(1, probe), await speedAt(8, probe)];
+  return {
+    model: name,
+    reachable: true,
+    ...(server && { server }),
+    findings,
+    speed,
+    warnings: probe.warnings,
+    advice: adviceFor(model),
+  };
+}

@@ -1,0 +1,73 @@
+import type { LanguageModel } from '../../spec/language-model.ts';
+import type { ServerInfo } from '../openai-compatible/index.ts';
+import type { ServerFacts } from './examination.ts';
+
+/** Where servers score text instead of writing it. */
+const scoringPaths = [
+  '/pooling',
+  '/classify',
+  '/score',
+  '/v1/score',
+  '/v1/systemone',
+  '/v1/decisions',
+];
+
+/** A model behind a server that can be looked at. */
+type Served = LanguageModel & { server(signal?: AbortSignal): Promise<ServerInfo> };
+
+/** Options of {@link serverFacts}. */
+export interface ServerFactsOptions {
+  /** Ends the look. */
+  readonly signal?: AbortSignal;
+  /** Makes the requests. @defaultValue the `fetch` of the platform */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/**
+ * What the server behind a model says of itself; `undefined` for models without a server of their own.
+ *
+ * @throws ModelCallError where it cannot be reached.
+ */
+export async function serverFacts(
+  model: LanguageModel,
+  { signal = new AbortController().signal, fetch = globalThis.fetch }: ServerFactsOptions = {},
+): Promise<ServerFacts | undefined> {
+  if (!isServed(model)) return undefined;
+  const { preset, baseUrl, models, contextLength } = await model.server(signal);
+  const root = baseUrl.replace(/\/v1\/?$/, '');
+  const found = await Promise.all(
+    scoringPaths.map(async (path) =>
+      (await exists(root + path, { signal, fetch })) ? [path] : [],
+    ),
+  );
+  return {
+    kind: preset,
+    models: models.map(({ id }) => id),
+    ...(contextLength !== undefined && { contextLength }),
+    scoring: found.flat(),
+  };
+}
+
+function isServed(model: LanguageModel): model is Served {
+  return typeof (model as Partial<Served>).server === 'function';
+}
+
+/** A path that is there finds fault with an empty request; one that is not says so. */
+async function exists(
+  url: string,
+  { signal, fetch }: { readonly signal: AbortSignal; readonly fetch: typeof globalThis.fetch },
+): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]),
+    });
+    await response.body?.cancel();
+    return [200, 400, 422].includes(response.status);
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}

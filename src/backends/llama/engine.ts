@@ -1,0 +1,319 @@
+import { expectation } from '../../runtime/expect.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import type { Random } from '../../spec/context.ts';
+import { ModelCallError } from '../../spec/errors.ts';
+import type { Generation, ModelCall } from '../../spec/language-model.ts';
+import type { Chat } from '../tiny/chat.ts';
+import type { NativeGrammarState } from './binding.ts';
+import { type Distribution, drawToken, toldTokens } from './distribution.ts';
+import type { Grammar, GrammarMaker } from './grammar.ts';
+import type { Pool } from './pool.ts';
+import type { LlamaRequest } from './request.ts';
+import { Sample } from './sample.ts';
+import type { Slot } from './slot.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** What an engine runs. */
+export interface EngineOptions {
+  /** What error messages call the model. */
+  readonly model: string;
+  /** Its vocabulary. */
+  readonly vocabulary: Vocabulary;
+  /** Its way to put a conversation. */
+  readonly chat: Chat;
+  /** Its memory. */
+  readonly pool: Pool;
+  /** How many tokens a text may have in it. */
+  readonly contextLength: number;
+  /** Makes grammars from schemas. */
+  readonly grammars: GrammarMaker;
+}
+
+/** What a model has done since it was loaded. */
+export interface LlamaStats {
+  /** Requests that were answered. */
+  readonly requests: number;
+  /** Tokens that went through the model. */
+  readonly computed: number;
+  /** Tokens of prompts that did not, because they had been read before. */
+  readonly reused: number;
+  /** Tokens that were drawn. */
+  readonly sampled: number;
+  /** Tokens in the memory now. */
+  readonly cached: number;
+}
+
+/** A request under way. */
+interface Job {
+  readonly request: LlamaRequest;
+  readonly prompt: readonly number[];
+  readonly random: Random;
+  /** The limit on the tokens of a sample: of the request, or of what is left of the context. */
+  readonly maxTokens: number;
+  /** Aborts when the request is over, however it ended. */
+  readonly over: AbortController;
+  /** What binds its samples. */
+  readonly grammar: Grammar | undefined;
+  readonly samples: (Sample | undefined)[];
+  /** How many samples were begun. */
+  begun: number;
+  /** What is expected after the prompt, once that has been read. */
+  first: Distribution | undefined;
+  /** How many tokens of the prompt had been read before. */
+  cached: number | undefined;
+  readonly resolve: (generation: Generation) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A sample that is being written. */
+interface Writing {
+  readonly job: Job;
+  readonly slot: Slot;
+  readonly sample: Sample;
+  /** Its own random numbers. */
+  readonly random: Random;
+  /** The prompt and what has been written. */
+  readonly tokens: number[];
+}
+
+/**
+ * Answers many requests at once: as many samples are written side by side as the memory holds texts. Where
+ * more wait, the requests take turns, so that a large one does not hold up a small one.
+ */
+export class Engine {
+  readonly #options: EngineOptions;
+  /** In the order in which their next sample is due. */
+  readonly #jobs = new Set<Job>();
+  readonly #writers = new Set<Promise<void>>();
+  #closed: Error | undefined;
+  #requests = 0;
+  #reused = 0;
+  #sampled = 0;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  /** What it has done so far. */
+  get stats(): LlamaStats {
+    const { computed, cached } = this.#options.pool;
+    const [requests, reused, sampled] = [this.#requests, this.#reused, this.#sampled];
+    return { requests, computed, reused, sampled, cached };
+  }
+
+  /** Answers a request. */
+  async generate(request: LlamaRequest, call: ModelCall): Promise<Generation> {
+    const { signal } = call;
+    signal.throwIfAborted();
+    const state = this.#open(request);
+    // A schema that the model cannot be bound to is told before anything is read.
+    const grammar = await this.#grammarFor(request, call);
+    signal.throwIfAborted();
+    if (this.#closed !== undefined) throw this.#closed;
+    let leave = () => {};
+    try {
+      return await new Promise<Generation>((resolve, reject) => {
+        const job: Job = { ...state, grammar, resolve, reject };
+        leave = () => this.#fail(job, signal.reason);
+        signal.addEventListener('abort', leave, { once: true });
+        this.#jobs.add(job);
+        this.#pump();
+      });
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Gives up all requests under way; resolves when nothing runs any more. */
+  async close(reason: Error): Promise<void> {
+    this.#closed = reason;
+    for (const job of this.#jobs) this.#fail(job, reason);
+    await Promise.all(this.#writers);
+  }
+
+  #open(request: LlamaRequest): Omit<Job, 'grammar' | 'resolve' | 'reject'> {
+    const { chat, contextLength, model } = this.#options;
+    const prompt = chat(request.messages);
+    if (prompt.length === 0) throw expectation('messages', 'text', request.messages);
+    if (prompt.length > contextLength) {
+      throw new ModelCallError({
+        kind: 'context-length',
+        message: `The prompt has ${prompt.length} tokens, and the context of ${model} holds ${contextLength}: shorten it, or set a larger \`contextSize\`.`,
+      });
+    }
+    return {
+      ...{ request, prompt, first: undefined, cached: undefined, begun: 0 },
+      random: seededRandom(request.seed).split(prompt.join(' ')),
+      // The last token of an answer is not read.
+      maxTokens: Math.min(request.maxTokens, contextLength - prompt.length + 1),
+      over: new AbortController(),
+      samples: Array.from({ length: request.samples }),
+    };
+  }
+
+  async #grammarFor({ schema }: LlamaRequest, call: ModelCall): Promise<Grammar | undefined> {
+    if (schema === undefined) return undefined;
+    const { grammars, model } = this.#options;
+    const grammar = await grammars.grammarFor(schema);
+    if (grammar.unbound.length > 0) {
+      const words = grammar.unbound.map((word) => `\`${word}\``).join(', ');
+      call.warn?.({
+        model: `llama:${model}`,
+        about: 'schema',
+        message: `The text is bound to the schema but for ${words}: check these when it is there.`,
+      });
+    }
+    return grammar;
+  }
+
+  /** Begins as many samples as there is room for. */
+  #pump(): void {
+    while (this.#writers.size < this.#options.pool.size) {
+      const job = this.#due();
+      if (job === undefined) return;
+      // Its turn comes again after the others.
+      this.#jobs.delete(job);
+      this.#jobs.add(job);
+      this.#begin(job, job.begun++);
+    }
+  }
+
+  #due(): Job | undefined {
+    for (const job of this.#jobs) if (job.begun < job.request.samples) return job;
+    return undefined;
+  }
+
+  #begin(job: Job, index: number): void {
+    const writing = this.#write(job, index)
+      .catch((error: unknown) => this.#fail(job, error))
+      .finally(() => {
+        this.#writers.delete(writing);
+        this.#pump();
+      });
+    this.#writers.add(writing);
+  }
+
+  async #write(job: Job, index: number): Promise<void> {
+    const { request, prompt, maxTokens, grammar } = job;
+    const { vocabulary, pool } = this.#options;
+    const slot = await this.#read(job);
+    try {
+      const sample = new Sample({ request, vocabulary, prompt, maxTokens });
+      const random = job.random.split(request.offset + index);
+      const tokens = [...prompt];
+      const writing = { job, slot, sample, random, tokens };
+      if (grammar === undefined) await this.#writeFreely(writing);
+      else await this.#writeBound(writing, grammar.begin());
+      job.samples[index] = sample;
+    } finally {
+      pool.release(slot);
+    }
+    this.#settle(job);
+  }
+
+  /**
+   * Reads the prompt of a request. What is expected after it is noted for all samples; a grammar asks for that
+   * itself, sample by sample, with the last token.
+   */
+  async #read(job: Job): Promise<Slot> {
+    const { prompt, grammar } = job;
+    const before = prompt.slice(0, -1);
+    const wish = wishOf(job.request);
+    const { slot, reused } = await this.#options.pool.read({
+      tokens: () => (job.first === undefined ? before : prompt),
+      async follow(read) {
+        if (grammar === undefined) job.first ??= await read.next(prompt.at(-1) ?? 0, wish);
+      },
+      signal: job.over.signal,
+    });
+    this.#reused += reused;
+    job.cached ??= reused;
+    return slot;
+  }
+
+  async #writeFreely({ job, slot, sample, random, tokens }: Writing): Promise<void> {
+    const { request, over, first } = job;
+    const wish = wishOf(request);
+    let told = first;
+    while (told !== undefined) {
+      over.signal.throwIfAborted();
+      const chance = request.temperature === 0 ? 0 : random.next();
+      let token = drawToken(told, request, chance);
+      if (token === undefined) {
+        await slot.stepBack(tokens, over.signal);
+        told = await slot.next(tokens.at(-1) ?? 0, 'all');
+        token = drawToken(told, request, chance) ?? 0;
+      }
+      this.#take(sample, token, told);
+      if (sample.isFinished) return;
+      tokens.push(token);
+      told = await slot.next(token, wish);
+    }
+  }
+
+  async #writeBound(
+    { job, slot, sample, random, tokens }: Writing,
+    grammarEvaluationState: NativeGrammarState,
+  ): Promise<void> {
+    const { request, over, prompt } = job;
+    const { temperature, topK = 0, topP = 1, topLogprobs } = request;
+    const settings = {
+      temperature,
+      topK,
+      topP,
+      grammarEvaluationState,
+      yieldEogToken: true,
+    } as const;
+    for (;;) {
+      over.signal.throwIfAborted();
+      const last = tokens.at(-1) ?? 0;
+      // What the model itself expects: sampling tells only what the grammar leaves of it.
+      const told = topLogprobs === undefined ? undefined : await slot.next(last, 'all');
+      if (told !== undefined) await slot.stepBack(tokens, over.signal);
+      const token = await slot.draw(last, { ...settings, seed: random.integer(2 ** 31) });
+      if (token === undefined) {
+        throw new ModelCallError({
+          kind: 'malformed',
+          message: `${this.#options.model} finds no token that the schema allows after ${tokens.length - prompt.length}.`,
+        });
+      }
+      this.#take(sample, token, told);
+      if (sample.isFinished) return;
+      tokens.push(token);
+    }
+  }
+
+  #take(sample: Sample, token: number, told: Distribution | undefined): void {
+    sample.extend(token, told);
+    this.#sampled++;
+  }
+
+  /** Answers a request whose samples are all finished. */
+  #settle(job: Job): void {
+    const samples = job.samples.filter((sample) => sample !== undefined);
+    if (samples.length < job.request.samples || !this.#jobs.delete(job)) return;
+    this.#requests++;
+    job.resolve({
+      completions: samples.map(({ completion }) => completion),
+      usage: {
+        inputTokens: job.prompt.length,
+        outputTokens: samples.reduce((sum, { length }) => sum + length, 0),
+        cachedTokens: job.cached ?? 0,
+      },
+    });
+  }
+
+  #fail(job: Job, reason: unknown): void {
+    if (!this.#jobs.delete(job)) return;
+    job.over.abort(reason);
+    job.reject(reason);
+  }
+}
+
+/** Above a temperature of 1 unlikely tokens have their chance: then they are asked for at once. */
+function wishOf({
+  temperature,
+  topK = Number.POSITIVE_INFINITY,
+}: LlamaRequest): 'likeliest' | 'all' {
+  return temperature > 1 && topK > toldTokens ? 'all' : 'likeliest';
+}

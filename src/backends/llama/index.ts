@@ -1,0 +1,14 @@
+/**
+ * Any GGUF file in this process, by llama.cpp: through the package `node-llama-cpp`, an optional peer.
+ *
+ * @module
+ */
+
+export type { LlamaStats } from './engine.ts';
+export {
+  type LlamaInstance,
+  type LlamaLanguageModel,
+  type LlamaModelInstance,
+  type LlamaOptions,
+  llama,
+} from './llama.ts';

@@ -1,0 +1,176 @@
+import { open as openFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { EspalierError } from '../../spec/errors.ts';
+import { chatOf } from '../tiny/chat.ts';
+import type {
+  LlamaBinding,
+  LlamaSettings,
+  NativeContext,
+  NativeLlama,
+  NativeModel,
+} from './binding.ts';
+import { Engine } from './engine.ts';
+import { grammarMaker } from './grammar.ts';
+import { Pool } from './pool.ts';
+import { Slot } from './slot.ts';
+import { vocabularyOf } from './vocabulary.ts';
+
+/** What a model is loaded with. */
+export interface ModelSettings {
+  /** The path of the file; none where `own` is a model. */
+  readonly path: string | undefined;
+  /** What error messages call it. */
+  readonly name: string;
+  /** How many texts are held in memory. */
+  readonly sequences: number;
+  /** How many tokens each may have. */
+  readonly contextSize: number | undefined;
+  /** On how many threads it runs. */
+  readonly threads: number | undefined;
+  /** On which device. */
+  readonly gpu: LlamaSettings['gpu'];
+  /** What the caller has started already. */
+  readonly own: { readonly llama: NativeLlama } | { readonly model: NativeModel } | undefined;
+  /** Imports the package. */
+  readonly binding: () => Promise<LlamaBinding>;
+}
+
+/** A model that has been loaded. */
+export interface OpenModel {
+  /** Answers requests. */
+  readonly engine: Engine;
+  /** Frees its memory. What the caller started stays. */
+  dispose(): Promise<void>;
+}
+
+/** How many tokens a text may have where nothing else is asked for, and the model was trained on as many. */
+const usualContext = 4096;
+
+/** Below this size a second thread costs more than it brings. */
+const smallModel = 100_000_000;
+
+/**
+ * Loads a model.
+ *
+ * @throws EspalierError `usage` where there is no such file, or it is no GGUF file, or it does not fit into memory.
+ */
+export async function openModel(settings: ModelSettings): Promise<OpenModel> {
+  const size = settings.path === undefined ? Number.POSITIVE_INFINITY : await sizeOf(settings.path);
+  const log: string[] = [];
+  const parts: { dispose(): Promise<void> }[] = [];
+  const dispose = async () => {
+    for (const part of parts.toReversed()) await part.dispose();
+  };
+  try {
+    const { own, sequences, contextSize } = settings;
+    const llama = own === undefined ? await startLlama(settings, log) : undefined;
+    if (llama !== undefined) parts.push(llama);
+    const model = await readModel(settings, llama);
+    if (own === undefined || 'llama' in own) parts.push(model);
+    const context = await model.createContext({
+      sequences,
+      contextSize: contextSize ?? { max: Math.min(usualContext, model.trainContextSize) },
+      threads: settings.threads ?? (size < smallModel ? 1 : model.llama.cpuMathCores),
+    });
+    parts.push(context);
+    return { engine: engineOf(model, context, settings), dispose };
+  } catch (error) {
+    await dispose();
+    throw explained(error, settings, log);
+  }
+}
+
+/** The size of a file, which is looked at: the package may hang on one that is no model. */
+async function sizeOf(path: string): Promise<number> {
+  const file = await openFile(path).catch((cause: unknown) => {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const what = reason === 'ENOENT' ? 'there is none' : `it cannot be opened (${reason})`;
+    throw usage(`Expected \`model\` to be the path of a GGUF file, but ${what} at ${path}.`, cause);
+  });
+  try {
+    const { buffer } = await file.read(Buffer.alloc(24), 0, 24, 0).catch((cause: unknown) => {
+      throw usage(`Expected \`model\` to be a GGUF file, but ${path} cannot be read.`, cause);
+    });
+    if (!isHeader(buffer)) {
+      throw usage(`Expected \`model\` to be a GGUF file, but ${path} does not begin like one.`);
+    }
+    return (await file.stat()).size;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A name, a version, the number of tensors, the number of entries in the metadata. */
+function isHeader(bytes: Buffer): boolean {
+  const version = bytes.readUInt32LE(4);
+  const counts = [bytes.readBigUInt64LE(8), bytes.readBigUInt64LE(16)];
+  return (
+    bytes.toString('latin1', 0, 4) === 'GGUF' &&
+    (version === 2 || version === 3) &&
+    counts.every((count) => count < 1_000_000n)
+  );
+}
+
+async function startLlama({ binding, gpu }: ModelSettings, log: string[]): Promise<NativeLlama> {
+  const { getLlama } = await binding();
+  return getLlama({
+    ...{ build: 'never', skipDownload: true, gpu, maxThreads: 0, logLevel: 'error' },
+    logger: (_level, message) => void log.push(message.trim()),
+  });
+}
+
+function readModel(
+  { own, path }: ModelSettings,
+  started: NativeLlama | undefined,
+): Promise<NativeModel> | NativeModel {
+  if (own !== undefined && 'model' in own) return own.model;
+  const llama = started ?? own?.llama;
+  if (llama === undefined || path === undefined) throw new Error('There is nothing to load.');
+  return llama.loadModel({ modelPath: path });
+}
+
+function engineOf(model: NativeModel, context: NativeContext, settings: ModelSettings): Engine {
+  const { name, binding } = settings;
+  const vocabulary = vocabularyOf(model);
+  const template = model.fileInfo.metadata.tokenizer?.chat_template;
+  const reading = { batchSize: context.batchSize, vocabularySize: vocabulary.size };
+  const slots = Array.from(
+    { length: context.totalSequences },
+    () => new Slot(context.getSequence(), reading),
+  );
+  return new Engine({
+    model: name,
+    vocabulary,
+    chat: chatOf({ tokenizer: vocabulary, template, model: name }),
+    pool: new Pool(slots),
+    // One place stays free, or the package would forget the beginning of a text.
+    contextLength: context.contextSize - 1,
+    grammars: grammarMaker(model, binding),
+  });
+}
+
+/** What the package throws, as one sentence that says what to do. */
+function explained(error: unknown, { name, path }: ModelSettings, log: readonly string[]): unknown {
+  if (EspalierError.isInstance(error) || !(error instanceof Error)) return error;
+  const reason = (log.findLast((line) => line.includes('error')) ?? error.message)
+    .replaceAll(/\s+/g, ' ')
+    .replace(/\.?$/, '');
+  if (/insufficient memory|not enough|too large for the available/i.test(error.message)) {
+    return usage(
+      `${name} does not fit into memory: take a smaller or more quantised file, a smaller \`contextSize\` or fewer \`sequences\` (${reason}).`,
+      error,
+    );
+  }
+  if (error.message.includes('NoBinaryFound')) {
+    return usage(
+      'The package `node-llama-cpp` has no binary for this machine. Build one with: npx node-llama-cpp source download',
+      error,
+    );
+  }
+  const what = path === undefined ? name : basename(path);
+  return usage(`llama.cpp cannot load ${what}: ${reason}.`, error);
+}
+
+function usage(message: string, cause?: unknown): EspalierError {
+  return new EspalierError('usage', message, cause === undefined ? undefined : { cause });
+}

@@ -1,0 +1,192 @@
+import { expectation } from '../runtime/expect.ts';
+import type { EspalierError } from '../spec/errors.ts';
+
+/** The kinds of servers that a model spec can name. */
+export type ServerName =
+  | 'vllm'
+  | 'sglang'
+  | 'llama-server'
+  | 'ollama'
+  | 'lm-studio'
+  | 'transformers';
+
+/** A model spec, taken apart. */
+export type ModelSpec = FileSpec | HostedSpec | ReplaySpec | ServerSpec | TinySpec;
+
+/** The model in this package, or a small GGUF file in this process. */
+export interface TinySpec {
+  /** Which kind of model it is. */
+  readonly kind: 'tiny';
+  /** The file. @defaultValue the one in this package */
+  readonly path?: string;
+}
+
+/** A GGUF file in this process, through llama.cpp. */
+export interface FileSpec {
+  /** Which kind of model it is. */
+  readonly kind: 'llama';
+  /** The file. */
+  readonly path: string;
+}
+
+/** A hosted model. */
+export interface HostedSpec {
+  /** Who serves it. */
+  readonly kind: 'anthropic' | 'openai';
+  /** Its name there. */
+  readonly model: string;
+}
+
+/** A server of one's own: of a known kind, or at an address, or both. */
+export interface ServerSpec {
+  /** Which kind of model it is. */
+  readonly kind: 'server';
+  /** The kind of server. @defaultValue it is looked at */
+  readonly server?: ServerName;
+  /** Its address. @defaultValue the usual one of its kind, on this machine */
+  readonly baseUrl?: string;
+  /** The model's name there. @defaultValue the first that it lists */
+  readonly model?: string;
+}
+
+/** The journal of a run. */
+export interface ReplaySpec {
+  /** Which kind of model it is. */
+  readonly kind: 'replay';
+  /** The folder of the run, or its journal. */
+  readonly path: string;
+  /** The model, as `provider:modelId`. @defaultValue the only one */
+  readonly model?: string;
+}
+
+const servers: readonly ServerName[] = [
+  'vllm',
+  'sglang',
+  'llama-server',
+  'ollama',
+  'lm-studio',
+  'transformers',
+];
+
+/** What model specs look like, for messages and for help. */
+export const modelSpecForms: readonly string[] = [
+  'tiny',
+  'tiny:FILE.gguf',
+  'llama:FILE.gguf',
+  'anthropic:MODEL',
+  'openai:MODEL',
+  ...servers,
+  'SERVER:MODEL',
+  'SERVER:http://HOST:PORT#MODEL',
+  'http://HOST:PORT#MODEL',
+  'replay:RUN',
+];
+
+/**
+ * Takes a model spec apart. Nothing is loaded, opened or asked.
+ *
+ * - `tiny`, `tiny:./file.gguf`: a small model in this process.
+ * - `llama:./file.gguf`: any GGUF file in this process.
+ * - `anthropic:claude-sonnet-5-5`, `openai:gpt-6-luna`: a hosted model.
+ * - `vllm`, `vllm:Qwen/Qwen3-8B`, `vllm:http://gpu:8000/v1#Qwen/Qwen3-8B`: a server, at its usual port on this
+ *   machine or at an address, with its first model or with the one named. So with `sglang`, `llama-server`,
+ *   `ollama`, `lm-studio` and `transformers`.
+ * - `http://gpu:8000/v1#some-model`: a server that is to be looked at first.
+ * - `replay:runs/first`, `replay:runs/first#openai:gpt-6-luna`: the journal of a run.
+ *
+ * @throws EspalierError `usage`, saying what is understood.
+ */
+export function parseModelSpec(spec: string): ModelSpec {
+  if (typeof spec !== 'string') throw unknownSpec(spec);
+  if (isAddress(spec)) return { kind: 'server', ...placeOf(spec, spec) };
+  const colon = spec.indexOf(':');
+  const name = colon < 0 ? spec : spec.slice(0, colon);
+  const rest = colon < 0 ? undefined : spec.slice(colon + 1);
+  switch (name) {
+    case 'tiny':
+      return rest === undefined ? { kind: name } : { kind: name, path: named(rest, spec, aFile) };
+    case 'llama':
+      return { kind: name, path: named(rest, spec, aFile) };
+    case 'anthropic':
+      return { kind: name, model: named(rest, spec, 'a model, as in anthropic:claude-sonnet-5-5') };
+    case 'openai':
+      return { kind: name, model: named(rest, spec, 'a model, as in openai:gpt-6-luna') };
+    case 'replay':
+      return replayOf(named(rest, spec, 'a run, as in replay:runs/first'), spec);
+    default:
+      return serverOf(name, rest, spec);
+  }
+}
+
+const aFile = 'a GGUF file, as in tiny:./model.gguf or llama:./model.gguf';
+
+function serverOf(name: string, rest: string | undefined, spec: string): ModelSpec {
+  const server = servers.find((known) => known === name);
+  if (server === undefined) throw unknownSpec(spec);
+  if (rest === undefined) return { kind: 'server', server };
+  if (isAddress(rest)) return { kind: 'server', server, ...placeOf(rest, spec) };
+  if (/^(localhost|[\d.]+|\[[^\]]*\])(:\d+)?(\/|#|$)/i.test(rest)) {
+    throw expectation(
+      'model',
+      `an address with http:// or https://, as in ${server}:http://${withoutUser(rest)}`,
+      withoutUser(spec),
+    );
+  }
+  return { kind: 'server', server, model: named(rest, spec, `a model, as in ${server}:MODEL`) };
+}
+
+/** The address and the model in `http://host/v1#model`. */
+function placeOf(
+  place: string,
+  spec: string,
+): { readonly baseUrl: string; readonly model?: string } {
+  const [baseUrl, model] = halves(place);
+  if (!URL.canParse(baseUrl)) {
+    throw expectation('model', 'a spec with an address that can be read', withoutUser(spec));
+  }
+  if (/^\w+:\/\/[^/]*@/.test(baseUrl)) {
+    throw expectation('model', 'a spec without a user name or a key', withoutUser(spec));
+  }
+  if (model === undefined) return { baseUrl };
+  return { baseUrl, model: named(model, spec, 'a model after #') };
+}
+
+function replayOf(rest: string, spec: string): ModelSpec {
+  const [path, model] = halves(rest);
+  if (model === undefined) return { kind: 'replay', path };
+  return {
+    kind: 'replay',
+    path: named(path, spec, 'a run, as in replay:runs/first'),
+    model: named(model, spec, 'a model after #'),
+  };
+}
+
+/** What stands before the first `#`, and what after it. */
+function halves(text: string): readonly [string, string | undefined] {
+  const place = text.indexOf('#');
+  return place < 0 ? [text, undefined] : [text.slice(0, place), text.slice(place + 1)];
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
+/** A part of a spec that has to be there. */
+function named(part: string | undefined, spec: string, what: string): string {
+  if (part === undefined || part.trim() === '') {
+    throw expectation('model', `a spec that names ${what}`, withoutUser(spec));
+  }
+  return part;
+}
+
+function unknownSpec(spec: unknown): EspalierError {
+  const hint =
+    typeof spec === 'string' && spec.endsWith('.gguf') ? `${aFile}; other specs are ` : '';
+  const expected = `${hint}${modelSpecForms.join(', ')}`;
+  return expectation('model', expected, typeof spec === 'string' ? withoutUser(spec) : spec);
+}
+
+/** A spec without what stands before the host of an address: it may be a key. */
+function withoutUser(spec: string): string {
+  return spec.replace(/(:\/\/).*@/s, '$1…@');
+}

@@ -1,0 +1,244 @@
+import { expectation, expectInteger, expectMethods, expectOneOf } from '../../runtime/expect.ts';
+import { type RetryOptions, withRetry } from '../../runtime/middleware/with-retry.ts';
+import type { Capabilities, LanguageModel, ModelPrice } from '../../spec/language-model.ts';
+import { expectAbsentBesideClient } from '../wire/beside-client.ts';
+import { expectConnection, secretsOf } from '../wire/connection.ts';
+import { Downgrades } from '../wire/downgrades.ts';
+import type { WireContext } from '../wire/errors.ts';
+import { expectRequest } from '../wire/expect-request.ts';
+import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
+import { askForSamples } from '../wire/sampling.ts';
+import { warningsOf } from '../wire/warn-once.ts';
+import { type Answering, answer, type Memory } from './answering.ts';
+import { type CompatibleClient, Exchange } from './exchange.ts';
+import { habits, type ServerPreset } from './presets.ts';
+import { Server, type ServerInfo } from './server.ts';
+
+/** Options of {@link openaiCompatible}. */
+export interface OpenAiCompatibleOptions {
+  /**
+   * The address of the server, with `/v1` or without. It may be left out where `preset` has a usual one, or
+   * where a `client` brings its own.
+   */
+  readonly baseUrl?: string;
+  /** The model's name there. @defaultValue the first that the server lists */
+  readonly model?: string;
+  /**
+   * What kind of server it is, and so what it is known to honour. Where it is left out, the server is looked
+   * at before the first request; until then nothing is relied upon but a temperature and stop texts.
+   */
+  readonly preset?: ServerPreset;
+  /** The key. No environment variable is read: the key of one provider is not sent to another. @defaultValue none */
+  readonly apiKey?: string;
+  /** Further headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * How long one request may take, from its first byte to the last of its reply, in milliseconds. Node's own
+   * `fetch` gives up after 300 000 without headers: for longer answers bring a `fetch` that waits.
+   *
+   * @defaultValue 300 000
+   */
+  readonly timeoutMs?: number;
+  /** Sends the requests. @defaultValue the platform's */
+  readonly fetch?: typeof globalThis.fetch;
+  /** A client of the package `openai` that sends the requests, in place of `fetch`, `apiKey` and `baseUrl`. */
+  readonly client?: CompatibleClient;
+  /** What this server does and does not honour, where that differs from what is known of its kind. */
+  readonly capabilities?: Capabilities;
+  /** What it costs. @defaultValue nothing for servers on a machine of one's own, unknown for others */
+  readonly price?: ModelPrice;
+  /** Its context in tokens, from 1 up. @defaultValue what the server tells */
+  readonly contextLength?: number;
+  /** How large a reply may be, in bytes, from 1 up. @defaultValue 64 MiB */
+  readonly maxReplyBytes?: number;
+  /** How calls that failed are repeated; or never. @defaultValue as {@link withRetry} does */
+  readonly retry?: RetryOptions | false;
+}
+
+/** A model behind a server that speaks OpenAI's Chat Completions. */
+export interface OpenAiCompatibleModel extends LanguageModel {
+  /** Looks at the server: what it is, where, and what it serves. */
+  server(signal?: AbortSignal): Promise<ServerInfo>;
+}
+
+/**
+ * A model behind a server that speaks OpenAI's Chat Completions: vLLM, SGLang, llama-server, Ollama, LM
+ * Studio, `transformers serve`, or any other.
+ *
+ * It needs no package besides this one. Requests go through plain `fetch`, and not through the `openai` SDK:
+ * servers of one's own break in ways of their own, and only here can a reply be limited in size and time,
+ * read strictly as UTF-8, and its connection be closed the moment a call is abandoned.
+ *
+ * - Several samples come from one request where the server honours `n`. With a seed that holds only where
+ *   choice `i` has a seed of its own (vLLM, llama-server): a sample is fixed by seed and index, however
+ *   many are asked for at once. Elsewhere each sample of a seeded request is asked for alone.
+ * - A temperature of 1 is the model's own distribution: other parameters of sampling are switched off unless
+ *   the request sets them. vLLM and SGLang use the model's recommended ones where a request sets none;
+ *   llama-server never uses its own.
+ * - A trailing assistant message is continued where the server can, by its chat or from a rendered prompt;
+ *   elsewhere the beginning is told in the question, with a warning.
+ * - An answer that is no JSON although a `schema` was asked for, and one that calls a tool with an input that
+ *   is no JSON, ends as `other`, with a warning. Such a call is left out.
+ * - What the server turns out not to honour is asked for once, warned of once, and done without from then on.
+ * - Log-probabilities are left out where that of a written token is not told.
+ *
+ * @throws EspalierError `usage` where an option is out of its range. A request is rejected with a
+ * `ModelCallError`.
+ *
+ * @example
+ * ```ts
+ * const model = openaiCompatible({ preset: 'vllm', baseUrl: 'http://localhost:8000/v1' });
+ * ```
+ */
+export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiCompatibleModel {
+  expectOptions(options);
+  const { preset, capabilities, retry = {} } = options;
+  const known = habits[preset ?? 'generic'];
+  const { server, exchange, context, timeoutMs } = serverOf(options);
+  const price = options.price ?? (known.isFree ? { input: 0, output: 0 } : undefined);
+  let memory: Memory | undefined;
+
+  const remember = (found: ServerPreset): Memory => {
+    const ways = habits[found];
+    const honoured = { ...ways.capabilities, ...capabilities };
+    const name = `${context.provider}:${context.modelId}`;
+    memory ??= {
+      habits: ways,
+      downgrades: new Downgrades(name, honoured),
+      closed: new Set(),
+      warn: warningsOf(name),
+    };
+    return memory;
+  };
+
+  const model: LanguageModel = {
+    provider: context.provider,
+    modelId: context.modelId,
+    get capabilities() {
+      return memory?.downgrades.capabilities ?? { ...known.capabilities, ...capabilities };
+    },
+    ...(price !== undefined && { price }),
+    async generate(request, call) {
+      expectRequest(request);
+      const spoken: WireContext = { ...context, signal: call.signal };
+      const connected = await server.connect(call.signal);
+      const remembered = remember(connected.preset);
+      const asking: Answering = {
+        ...{ exchange, server, connected, timeoutMs, call, memory: remembered },
+        context: spoken,
+      };
+      const oneByOne = request.seed !== undefined && remembered.habits.seedsChoices !== true;
+      const { downgrades } = remembered;
+      return askForSamples((part) => answer(part, asking), request, { call, downgrades, oneByOne });
+    },
+  };
+  return Object.defineProperty(retry === false ? model : withRetry(retry)(model), 'server', {
+    value: (signal = new AbortController().signal) => server.look(signal),
+  }) as OpenAiCompatibleModel;
+}
+
+/** Options of a server whose kind is known. */
+export type KnownServerOptions = Omit<OpenAiCompatibleOptions, 'preset'>;
+
+/** A model behind vLLM. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:8000/v1` */
+export function vllm(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+  return openaiCompatible({ ...options, preset: 'vllm' });
+}
+
+/** A model behind SGLang. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:30000/v1` */
+export function sglang(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+  return openaiCompatible({ ...options, preset: 'sglang' });
+}
+
+/**
+ * A model behind llama.cpp's server. @see {@link openaiCompatible}
+ * @defaultValue baseUrl: `http://localhost:8080/v1`; newer builds listen on 9931
+ */
+export function llamaServer(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+  return openaiCompatible({ ...options, preset: 'llama-server' });
+}
+
+/** A model behind Ollama. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:11434/v1` */
+export function ollama(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+  return openaiCompatible({ ...options, preset: 'ollama' });
+}
+
+/** A model behind LM Studio. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:1234/v1` */
+export function lmStudio(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+  return openaiCompatible({ ...options, preset: 'lm-studio' });
+}
+
+/** How {@link probeServer} reaches a server. */
+export type ProbeOptions = Pick<
+  OpenAiCompatibleOptions,
+  'baseUrl' | 'apiKey' | 'headers' | 'fetch' | 'timeoutMs' | 'client'
+> & {
+  /** Abandons the look. */
+  readonly signal?: AbortSignal;
+};
+
+/**
+ * Looks at a server: what kind it is, at which address its paths are, what it serves.
+ *
+ * @throws EspalierError `usage` where an option is out of its range. Rejects with a `ModelCallError` where
+ * no server can be reached, or none of this kind is there.
+ */
+export async function probeServer(options: ProbeOptions): Promise<ServerInfo> {
+  const { signal = new AbortController().signal, ...reached } = options;
+  expectOptions(reached);
+  return serverOf(reached).server.look(signal);
+}
+
+function serverOf(options: OpenAiCompatibleOptions) {
+  const { preset, model, client, contextLength, timeoutMs = 300_000 } = options;
+  const { apiKey, headers = {}, fetch = globalThis.fetch } = options;
+  const { maxReplyBytes = defaultMaxReplyBytes } = options;
+  const baseUrl = addressOf(options);
+  const isNamed = preset !== undefined && preset !== 'generic';
+  const secrets = secretsOf({ headers, apiKey: apiKey ?? keyOf(client) });
+  const context = {
+    provider: isNamed ? preset : 'openai-compatible',
+    modelId: model ?? 'default',
+    baseUrl,
+    secrets,
+  };
+  const exchange = new Exchange({ fetch, client, apiKey, headers, maxReplyBytes });
+  const known = { exchange, baseUrl, preset, model, contextLength, timeoutMs, context };
+  return { server: new Server(known), exchange, context, timeoutMs };
+}
+
+/** The address without a slash at its end, and without the path of one endpoint. */
+function addressOf({ baseUrl, preset, client }: OpenAiCompatibleOptions): string {
+  const given = baseUrl ?? client?.baseURL ?? habits[preset ?? 'generic'].baseUrl;
+  const address = typeof given === 'string' ? given : '';
+  return address.replace(/\/+$/, '').replace(/\/(chat\/)?completions$/, '');
+}
+
+/** The key of a client, which its errors may repeat. */
+function keyOf(client: CompatibleClient | undefined): string | undefined {
+  const key: unknown = client === undefined ? undefined : Reflect.get(client, 'apiKey');
+  return typeof key === 'string' && key !== '' ? key : undefined;
+}
+
+function expectOptions(options: OpenAiCompatibleOptions): void {
+  const { preset, model, client, capabilities, contextLength, maxReplyBytes, retry } = options;
+  if (preset !== undefined) expectOneOf('preset', preset, Object.keys(habits));
+  if (client !== undefined) expectMethods('client', client, ['get', 'post']);
+  expectAbsentBesideClient(options, ['apiKey', 'baseUrl', 'fetch']);
+  if (model !== undefined && (typeof model !== 'string' || model === '')) {
+    throw expectation('model', 'the name of a model', model);
+  }
+  const address = addressOf(options);
+  if (address === '') {
+    throw expectation('baseUrl', 'an address, as in http://localhost:8000/v1', options.baseUrl);
+  }
+  expectConnection({ ...options, baseUrl: options.baseUrl ?? address });
+  if (capabilities !== undefined && typeof capabilities !== 'object') {
+    throw expectation('capabilities', 'an object', capabilities);
+  }
+  if (contextLength !== undefined) expectInteger('contextLength', contextLength, { min: 1 });
+  if (maxReplyBytes !== undefined) expectInteger('maxReplyBytes', maxReplyBytes, { min: 1 });
+  if (retry !== undefined && retry !== false && typeof retry !== 'object') {
+    throw expectation('retry', 'an object or false', retry);
+  }
+}

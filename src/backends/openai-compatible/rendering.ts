@@ -1,0 +1,46 @@
+import { ModelCallError } from '../../spec/errors.ts';
+import type { Message } from '../../spec/language-model.ts';
+import { chatMessages, type JsonBody } from '../wire/chat-request.ts';
+import { fieldsOf, itemsOf, textOf } from '../wire/json.ts';
+import type { Habits } from './presets.ts';
+import type { Connected } from './server.ts';
+
+/** Where prompts are rendered. */
+export interface Renderer {
+  readonly connected: Connected;
+  readonly habits: Habits;
+  /** Posts to an address; the answer as JSON. */
+  readonly post: (url: string, body: JsonBody) => Promise<unknown>;
+}
+
+/**
+ * A conversation as the model reads it, up to where its answer begins: from llama-server's `/apply-template`,
+ * or from the tokens of vLLM's `/tokenize`.
+ */
+export async function renderedPrompt(
+  messages: readonly Message[],
+  { connected, habits, post }: Renderer,
+): Promise<string> {
+  const root = connected.baseUrl.replace(/\/v1$/, '');
+  const rendered = { messages: chatMessages(messages) };
+  const { model } = connected;
+  if (habits.renders === 'apply-template') {
+    const body = { ...rendered, ...habits.continuation };
+    return expectPrompt(await post(`${root}/apply-template`, body));
+  }
+  const { tokens } = fieldsOf(
+    await post(`${root}/tokenize`, { model, ...rendered, add_generation_prompt: true }),
+  );
+  const read = itemsOf(tokens).filter((token) => typeof token === 'number');
+  return expectPrompt(await post(`${root}/detokenize`, { model, tokens: read }));
+}
+
+function expectPrompt(answer: unknown): string {
+  const prompt = textOf(fieldsOf(answer)['prompt']);
+  if (prompt !== undefined) return prompt;
+  throw new ModelCallError({
+    kind: 'capability',
+    message: 'The server renders no prompt.',
+    parameter: 'continuation',
+  });
+}

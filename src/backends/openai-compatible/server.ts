@@ -1,0 +1,217 @@
+import { ModelCallError } from '../../spec/errors.ts';
+import { modelCallErrorFrom, type WireContext } from '../wire/errors.ts';
+import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../wire/json.ts';
+import type { Exchange } from './exchange.ts';
+import type { ServerPreset } from './presets.ts';
+import { Shared } from './shared.ts';
+
+/** A model that a server serves. */
+export interface ServedModel {
+  /** Its name there. */
+  readonly id: string;
+  /** How many tokens a request and its answer may have together, where the server tells. */
+  readonly contextLength?: number;
+}
+
+/** What is known of a server. */
+export interface ServerInfo {
+  /** What kind of server it is. */
+  readonly preset: ServerPreset;
+  /** The address that paths are appended to. */
+  readonly baseUrl: string;
+  /** The models that it serves; empty where it does not tell. */
+  readonly models: readonly ServedModel[];
+  /** The context of the model in question, in tokens, where the server tells. */
+  readonly contextLength?: number;
+}
+
+/** A server that is ready to be asked. */
+export interface Connected extends ServerInfo {
+  /** The model to ask for. */
+  readonly model: string;
+}
+
+/** A server that may be known in part. */
+export interface ServerOptions {
+  readonly exchange: Exchange;
+  /** Its address, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly preset: ServerPreset | undefined;
+  readonly model: string | undefined;
+  readonly contextLength: number | undefined;
+  readonly timeoutMs: number;
+  /** For whom errors speak. */
+  readonly context: Omit<WireContext, 'signal'>;
+}
+
+/** The longest time that one look at a server may take, in milliseconds. */
+const patienceMs = 10_000;
+
+/** Finds out, at the first use, what is not known of a server: its path, its kind, its models. */
+export class Server {
+  readonly #options: ServerOptions;
+  readonly #connection: Shared<Connected>;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#connection = new Shared((signal) => this.#connect(signal));
+  }
+
+  /** The server, ready to be asked. Asks it for what is not known, once. */
+  connect(signal: AbortSignal): Promise<Connected> {
+    return this.#connection.get(signal);
+  }
+
+  /** All that the server tells of itself. */
+  look(signal: AbortSignal): Promise<ServerInfo> {
+    return this.#survey(signal, true);
+  }
+
+  /** The models that are served at an address; `undefined` where it lists none. */
+  async models(baseUrl: string, signal: AbortSignal): Promise<readonly ServedModel[] | undefined> {
+    return (await this.#modelsAt(baseUrl, signal))?.map(servedModel);
+  }
+
+  async #connect(signal: AbortSignal): Promise<Connected> {
+    const info = await this.#survey(signal, false);
+    const model = this.#options.model ?? textOf(info.models[0]?.id);
+    if (model !== undefined) return { ...info, model };
+    throw this.#refusal(
+      `at ${info.baseUrl} lists no model. Load one there, or name one with the option \`model\`.`,
+    );
+  }
+
+  async #survey(signal: AbortSignal, isThorough: boolean): Promise<ServerInfo> {
+    const { preset, model, contextLength } = this.#options;
+    const { baseUrl, listed } = await this.#find(signal);
+    const isUnknown = isThorough || preset === undefined;
+    const asksModels = listed === undefined && (isUnknown || model === undefined);
+    const models = listed ?? (asksModels ? await this.#modelsAt(baseUrl, signal) : []) ?? [];
+    const seen = isUnknown ? await this.#recognise(baseUrl, models, signal) : undefined;
+    const served = models.map(servedModel);
+    const told = served.find(({ id }) => id === model) ?? served[0];
+    return {
+      preset: preset ?? seen?.preset ?? 'generic',
+      baseUrl,
+      models: served,
+      ...defined({ contextLength: contextLength ?? seen?.contextLength ?? told?.contextLength }),
+    };
+  }
+
+  /** The address, and the models that were listed there in passing. */
+  async #find(
+    signal: AbortSignal,
+  ): Promise<{ readonly baseUrl: string; readonly listed?: readonly JsonFields[] | undefined }> {
+    const { baseUrl } = this.#options;
+    const candidates = candidatesOf(this.#options);
+    if (candidates.length === 1) return { baseUrl: candidates[0] };
+    for (const candidate of candidates) {
+      const listed = await this.#modelsAt(candidate, signal).catch((error: unknown) => {
+        // Whoever refuses a key is there.
+        if (ModelCallError.isInstance(error) && error.kind === 'auth') return 'refused' as const;
+        throw error;
+      });
+      if (listed === 'refused') return { baseUrl: candidate };
+      if (listed !== undefined) return { baseUrl: candidate, listed };
+    }
+    // A gateway need not list models. Its path was given on purpose.
+    if (pathOf(baseUrl) !== '') return { baseUrl };
+    throw this.#refusal(
+      `finds no OpenAI-compatible server at ${baseUrl}: neither /v1/models nor /models is there. Check the base URL: as a rule it ends with /v1.`,
+    );
+  }
+
+  #refusal(what: string): ModelCallError {
+    const { provider, modelId } = this.#options.context;
+    const message = `${provider}:${modelId} ${what}`;
+    return new ModelCallError({ kind: 'bad-request', message, charged: false });
+  }
+
+  /** The models as a server lists them; `undefined` where there is no such list. */
+  async #modelsAt(
+    baseUrl: string,
+    signal: AbortSignal,
+  ): Promise<readonly JsonFields[] | undefined> {
+    const list = await this.#get(`${baseUrl}/models`, signal).catch((error: unknown) => {
+      const isOther = ModelCallError.isInstance(error) && error.kind === 'malformed';
+      const mayPass = ModelCallError.isInstance(error) && !error.retryable && error.kind !== 'auth';
+      if (isOther || (mayPass && error.status !== undefined)) return undefined;
+      throw error;
+    });
+    const { data } = fieldsOf(list);
+    return Array.isArray(data) ? data.map(fieldsOf) : undefined;
+  }
+
+  async #recognise(
+    baseUrl: string,
+    models: readonly JsonFields[],
+    signal: AbortSignal,
+  ): Promise<{ readonly preset: ServerPreset; readonly contextLength?: number }> {
+    const root = baseUrl.replace(/\/v1$/, '');
+    const peek = async (path: string): Promise<JsonFields> => {
+      const answer = await this.#get(`${root}${path}`, signal).catch(() => undefined);
+      signal.throwIfAborted();
+      return fieldsOf(answer);
+    };
+    const [props, sglang, ollama, vllm] = await Promise.all([
+      peek('/props'),
+      peek('/get_model_info'),
+      peek('/api/version'),
+      peek('/version'),
+    ]);
+    if ('default_generation_settings' in props || 'total_slots' in props) {
+      const { n_ctx: context } = fieldsOf(props['default_generation_settings']);
+      return { preset: 'llama-server', ...defined({ contextLength: countOf(context) }) };
+    }
+    if (textOf(sglang['model_path']) !== undefined) return { preset: 'sglang' };
+    if (textOf(ollama['version']) !== undefined) return { preset: 'ollama' };
+    if (textOf(vllm['version']) !== undefined) return { preset: 'vllm' };
+    return { preset: owners[String(models[0]?.['owned_by'])] ?? 'generic' };
+  }
+
+  async #get(url: string, signal: AbortSignal): Promise<unknown> {
+    const { exchange, timeoutMs } = this.#options;
+    const context = { ...this.#options.context, signal };
+    try {
+      const patience = Math.min(timeoutMs, patienceMs);
+      return (await exchange.send({ url, timeoutMs: patience, signal, context })).body;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw modelCallErrorFrom(error, context);
+    }
+  }
+}
+
+/** Who owns the models that a server lists, on servers that have nothing else to be known by. */
+const owners: Readonly<Record<string, ServerPreset>> = {
+  vllm: 'vllm',
+  sglang: 'sglang',
+  llamacpp: 'llama-server',
+  library: 'ollama',
+  organization_owner: 'lm-studio',
+};
+
+function servedModel(fields: JsonFields): ServedModel {
+  const { n_ctx: loaded } = fieldsOf(fields['meta']);
+  const contextLength =
+    countOf(fields['max_model_len']) ??
+    countOf(loaded) ??
+    countOf(fields['context_length']) ??
+    countOf(fields['max_context_length']);
+  return { id: textOf(fields['id']) ?? '', ...defined({ contextLength }) };
+}
+
+/** Where a server may be: as given where that is clear, else with and without `/v1`. */
+function candidatesOf({
+  baseUrl,
+  preset,
+}: Pick<ServerOptions, 'baseUrl' | 'preset'>): readonly [string, ...string[]] {
+  const path = pathOf(baseUrl);
+  if (path.endsWith('/v1')) return [baseUrl];
+  const isKnown = preset !== undefined && preset !== 'generic';
+  return path === '' && isKnown ? [`${baseUrl}/v1`] : [`${baseUrl}/v1`, baseUrl];
+}
+
+function pathOf(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/+$/, '');
+}

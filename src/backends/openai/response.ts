@@ -1,0 +1,106 @@
+import { ModelCallError } from '../../spec/errors.ts';
+import type { Completion, Generation, TokenLogprob, Usage } from '../../spec/language-model.ts';
+import { logprobsOf } from '../wire/chat-logprobs.ts';
+import { type Asked, finished, readToolCalls } from '../wire/chat-reply.ts';
+import { malformed, type WireContext } from '../wire/errors.ts';
+import { countOf, defined, fieldsOf, itemsOf, type JsonFields, textOf } from '../wire/json.ts';
+import { withoutSecrets } from '../wire/secrets.ts';
+
+/**
+ * A reply of the Responses API as a generation of one sample.
+ *
+ * @throws ModelCallError `malformed` where it has no output that could be read, or as the reply says.
+ */
+export function readResponse(body: unknown, asked: Asked): Generation {
+  const reply = fieldsOf(body);
+  const { output, status } = reply;
+  if (reply['error'] !== undefined && reply['error'] !== null) {
+    throw failureOf(fieldsOf(reply['error']), asked.context);
+  }
+  if (!Array.isArray(output)) {
+    throw malformed(asked.context, 'JSON of another shape: it has no `output`');
+  }
+  const items = output.map(fieldsOf);
+  if (items.length === 0 && status === 'completed')
+    throw malformed(asked.context, 'no output at all');
+  return {
+    completions: [completionOf(items, reply, asked)],
+    usage: responseUsage(reply['usage']),
+    ...defined({ answeredBy: textOf(reply['model']), requestId: textOf(reply['id']) }),
+  };
+}
+
+/** What went wrong after the request was taken. It may have been charged. */
+function failureOf({ code, message }: JsonFields, context: WireContext): ModelCallError {
+  const { provider, modelId, secrets } = context;
+  const kind = code === 'rate_limit_exceeded' ? 'rate-limit' : 'overloaded';
+  const said = withoutSecrets(`${String(code)}: ${String(message)}`.slice(0, 200), secrets);
+  return new ModelCallError({
+    kind,
+    message: `${provider}:${modelId} failed on its way to an answer (${said.replace(/\.$/, '')}). Try again later.`,
+    charged: true,
+  });
+}
+
+function completionOf(items: readonly JsonFields[], reply: JsonFields, asked: Asked): Completion {
+  const parts = items.flatMap(({ type, content }) =>
+    type === 'message' ? itemsOf(content).map(fieldsOf) : [],
+  );
+  const texts = parts.filter(({ type }) => type === 'output_text');
+  const refusal = parts.map((part) => textOf(part['refusal'])).find((said) => said !== undefined);
+  const calls = readToolCalls(
+    items
+      .filter(({ type }) => type === 'function_call')
+      .map(({ call_id: id, name, arguments: input }) => ({ id, name, arguments: input })),
+  );
+  const text = texts.map((part) => textOf(part['text']) ?? '').join('');
+  const told = refusal === undefined ? finishOf(reply) : 'refusal';
+  return finished(
+    {
+      text: text === '' ? (refusal ?? '') : text,
+      ...defined({ reasoning: reasoningOf(items), logprobs: logprobsOfParts(texts, asked) }),
+    },
+    { told, ...calls },
+    asked,
+  );
+}
+
+function logprobsOfParts(
+  texts: readonly JsonFields[],
+  asked: Asked,
+): readonly TokenLogprob[] | undefined {
+  const isTold = texts.length > 0 && texts.every(({ logprobs }) => Array.isArray(logprobs));
+  const content = texts.flatMap(({ logprobs }) => itemsOf(logprobs));
+  return logprobsOf(isTold ? { content } : undefined, asked);
+}
+
+function reasoningOf(items: readonly JsonFields[]): string | undefined {
+  const told = items
+    .filter(({ type }) => type === 'reasoning')
+    .flatMap(({ summary, content }) => [...itemsOf(summary), ...itemsOf(content)])
+    .map((part) => textOf(fieldsOf(part)['text']))
+    .filter((text) => text !== undefined);
+  return textOf(told.join('\n\n'));
+}
+
+function finishOf({ status, incomplete_details: details }: JsonFields): Ending {
+  if (status === 'completed') return 'stop';
+  const { reason } = fieldsOf(details);
+  if (reason === 'max_output_tokens') return 'length';
+  return reason === 'content_filter' ? 'refusal' : 'other';
+}
+
+type Ending = NonNullable<Completion['finishReason']>;
+
+function responseUsage(usage: unknown): Usage {
+  const fields = fieldsOf(usage);
+  const read = fieldsOf(fields['input_tokens_details']);
+  const written = fieldsOf(fields['output_tokens_details']);
+  return defined({
+    inputTokens: countOf(fields['input_tokens']),
+    outputTokens: countOf(fields['output_tokens']),
+    cachedTokens: countOf(read['cached_tokens']),
+    cacheWriteTokens: countOf(read['cache_write_tokens']),
+    reasoningTokens: countOf(written['reasoning_tokens']),
+  });
+}

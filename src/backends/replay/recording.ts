@@ -1,0 +1,152 @@
+import { canonicalJson, contentAddress } from '../../runtime/canonical-json.ts';
+import { indexJournal, type JournalLine, type RecordedCall } from '../../runtime/journal.ts';
+import { EspalierError, ModelCallError } from '../../spec/errors.ts';
+import type {
+  Capabilities,
+  Completion,
+  GenerateRequest,
+  Generation,
+  Usage,
+} from '../../spec/language-model.ts';
+import { sumOfUsages } from '../wire/sampling.ts';
+
+/** One sample of a journal, or why there is none. */
+type Sample =
+  | {
+      readonly completion: Completion;
+      readonly generation: Generation;
+      /** Its place in the request that bought it. */
+      readonly place: number;
+    }
+  | { readonly failure: string; readonly isUnavailable: boolean };
+
+/** What has been told already: the usage of a request goes with its first sample. */
+const toldBefore: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
+
+/** What a journal holds of one model. */
+export class Recording {
+  /** The model, as `provider:modelId`. */
+  readonly name: string;
+  readonly #samples = new Map<string, Sample>();
+  #capabilities: Capabilities = {};
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** Who served it. */
+  get provider(): string {
+    return this.name.slice(0, Math.max(0, this.name.indexOf(':')));
+  }
+
+  /** Its name there. */
+  get modelId(): string {
+    return this.name.slice(this.name.indexOf(':') + 1);
+  }
+
+  /** What its recorded requests asked for. */
+  get capabilities(): Capabilities {
+    return this.#capabilities;
+  }
+
+  /** Takes in a recorded call. A sample that was bought stands, whatever failed later. */
+  add({ intent, outcome }: RecordedCall): void {
+    const [first, count] = intent?.samples ?? [0, 1];
+    const request = intent?.request as unknown as GenerateRequest;
+    const address = addressOf(request);
+    if (!('output' in outcome)) {
+      const { message: failure, unavailable: isUnavailable = false } = outcome;
+      for (let index = first; index < first + count; index++) {
+        const key = `${address}#${index}`;
+        if (!this.#samples.has(key)) this.#samples.set(key, { failure, isUnavailable });
+      }
+      return;
+    }
+    const generation = outcome.output as unknown as Generation;
+    this.#capabilities = { ...this.#capabilities, ...askedOf(request, count) };
+    for (const [place, completion] of generation.completions.entries()) {
+      this.#samples.set(`${address}#${first + place}`, { completion, generation, place });
+    }
+  }
+
+  /** The samples of a request. */
+  play(
+    content: Omit<GenerateRequest, 'samples' | 'offset'>,
+    [first, count]: readonly [number, number],
+  ): Generation {
+    const address = addressOf(content);
+    const samples = Array.from({ length: count }, (_, place) => {
+      const index = first + place;
+      const sample = this.#samples.get(`${address}#${index}`);
+      if (sample === undefined) throw this.#unrecorded(index);
+      if ('failure' in sample) throw failed(sample);
+      return sample;
+    });
+    const { answeredBy } = samples[0]?.generation ?? {};
+    return {
+      completions: samples.map(({ completion }) => structuredClone(completion)),
+      usage: sumOfUsages(
+        samples.map(({ generation, place }) => (place === 0 ? generation.usage : toldBefore)),
+      ),
+      ...(answeredBy !== undefined && { answeredBy }),
+    };
+  }
+
+  #unrecorded(index: number): EspalierError {
+    return new EspalierError(
+      'unrecorded',
+      `The journal does not hold sample ${index} of this request to ${this.name}; a replay makes no new calls.`,
+    );
+  }
+}
+
+/** What a journal holds of each model, in the order in which they first answered. */
+export function recordingsOf(lines: readonly JournalLine[]): readonly Recording[] {
+  const recordings = new Map<string, Recording>();
+  for (const call of indexJournal(lines, 'replay').calls.values()) {
+    const { intent } = call;
+    if (intent?.kind !== 'generate') continue;
+    const recording = recordings.get(intent.name) ?? new Recording(intent.name);
+    recordings.set(intent.name, recording);
+    recording.add(call);
+  }
+  return [...recordings.values()];
+}
+
+/** The capabilities that a recorded request needed. */
+function askedOf(request: GenerateRequest, samples: number): Capabilities {
+  const { temperature, seed, stop, schema, tools, topK, logprobs, topLogprobs = 0 } = request;
+  const asked: Readonly<Record<keyof Capabilities, boolean>> = {
+    n: samples > 1,
+    logprobs: logprobs === true || topLogprobs > 0,
+    seed: seed !== undefined,
+    stop: stop !== undefined,
+    continuation: request.messages.at(-1)?.role === 'assistant',
+    schema: schema !== undefined,
+    tools: tools !== undefined,
+    temperature: temperature !== undefined,
+    topK: topK !== undefined,
+  };
+  return Object.fromEntries(Object.entries(asked).filter(([, isAsked]) => isAsked));
+}
+
+/** The failure that a journal holds. Nothing is paid for it again. */
+function failed({ failure, isUnavailable }: Extract<Sample, { failure: string }>): EspalierError {
+  if (isUnavailable) return new EspalierError('unavailable', failure);
+  return new ModelCallError({
+    kind: 'bad-request',
+    message: failure,
+    retryable: false,
+    charged: false,
+  });
+}
+
+function addressOf(request: unknown): string {
+  return contentAddress(canonicalJson('request', request));
+}

@@ -1,0 +1,99 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeValue, expectation, expectInteger } from '../../runtime/expect.ts';
+import type { Journal, JournalLine } from '../../runtime/journal.ts';
+import { readJournal } from '../../runtime/journal-file.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import type { Capabilities, LanguageModel } from '../../spec/language-model.ts';
+import { type Recording, recordingsOf } from './recording.ts';
+
+/** Options of {@link replay}. */
+export interface ReplayOptions {
+  /** The journal: the path of a file or of a run folder, a journal, or its lines. */
+  readonly journal: string | Pick<Journal, 'lines'> | readonly JournalLine[];
+  /**
+   * Which model to play, as `provider:modelId` or by its name alone.
+   *
+   * @defaultValue the only one that the journal holds
+   */
+  readonly model?: string;
+  /**
+   * What the model honoured when it was recorded, where that is more than its recorded requests asked for.
+   * Policies may ask in another way for another model.
+   *
+   * @defaultValue what the recorded requests asked for
+   */
+  readonly capabilities?: Capabilities;
+}
+
+/**
+ * Plays a model from the journal of a run. A sample is found by the request and its index, however many were
+ * bought together, and comes as it was recorded. So a search by another algorithm can draw on what was
+ * bought before.
+ *
+ * The usage is the recorded one, told with the first sample that was bought in a request, and costs nothing:
+ * it has been paid. A call that failed fails again, with the recorded sentence.
+ *
+ * @throws EspalierError `usage` where the journal holds no such model, or several and none is chosen;
+ * `storage` or `invalid-journal` where it cannot be read. A request is rejected with `unrecorded` where the
+ * journal does not hold it.
+ *
+ * @example
+ * ```ts
+ * const model = replay({ journal: 'runs/first' });
+ * ```
+ */
+export function replay(options: ReplayOptions): LanguageModel {
+  const { journal, model, capabilities } = options;
+  const recordings = recordingsOf(linesOf(journal));
+  const recording = chosen(recordings, model);
+  const { provider, modelId } = recording;
+  const honoured = { ...recording.capabilities, ...capabilities };
+  return {
+    provider,
+    modelId,
+    capabilities: honoured,
+    price: { input: 0, output: 0 },
+    async generate(request, { signal }) {
+      const { samples = 1, offset = 0, ...content } = request;
+      // The caller may abort before its promise is looked at.
+      await Promise.resolve();
+      signal.throwIfAborted();
+      expectInteger('samples', samples, { min: 1 });
+      expectInteger('offset', offset, { min: 0 });
+      return recording.play(content, [offset, samples]);
+    },
+  };
+}
+
+function linesOf(journal: ReplayOptions['journal']): readonly JournalLine[] {
+  if (typeof journal === 'string') return readJournal(fileOf(journal)).lines;
+  if (Array.isArray(journal)) return journal as readonly JournalLine[];
+  if (typeof journal === 'object' && (journal as unknown) !== null && 'lines' in journal) {
+    return journal.lines;
+  }
+  throw expectation('journal', 'the path of a journal or of a run folder, or a journal', journal);
+}
+
+function fileOf(path: string): string {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? join(path, 'journal.jsonl') : path;
+}
+
+function chosen(recordings: readonly Recording[], model: string | undefined): Recording {
+  const [only, ...others] = recordings.filter(
+    ({ name, modelId }) => model === undefined || name === model || modelId === model,
+  );
+  if (only !== undefined && others.length === 0) return only;
+  const names = recordings.map(({ name }) => `'${name}'`);
+  if (names.length === 0) {
+    throw new EspalierError(
+      'usage',
+      'Expected `journal` to hold answers of a language model, got a journal without any.',
+    );
+  }
+  throw new EspalierError(
+    'usage',
+    `Expected \`model\` to be ${names.join(' or ')}, which the journal holds, got ${describeValue(model)}.`,
+  );
+}

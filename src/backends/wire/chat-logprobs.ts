@@ -1,0 +1,81 @@
+import type { GenerateRequest, TokenAlternative, TokenLogprob } from '../../spec/language-model.ts';
+import { fieldsOf, itemsOf, type JsonFields } from './json.ts';
+
+/** What stands for a token that is too unlikely to be told. */
+const untold = -9999;
+
+/** What log-probabilities were asked for. */
+export interface LogprobsAsked {
+  /** The request. */
+  readonly request: GenerateRequest;
+  /** Says that something is not as it was asked for. */
+  readonly warn: (about: 'logprobs', message: string) => void;
+}
+
+/** Whether a request wants log-probabilities. */
+export function wantsLogprobs({ logprobs = false, topLogprobs = 0 }: GenerateRequest): boolean {
+  return logprobs || topLogprobs > 0;
+}
+
+/** A request without the wish for log-probabilities. */
+export function withoutLogprobs(request: GenerateRequest): GenerateRequest {
+  const { logprobs: _, topLogprobs: __, ...rest } = request;
+  return rest;
+}
+
+/**
+ * The log-probabilities of a choice, of Chat Completions or of the older Completions. `undefined` where
+ * they were not asked for or not told, and where that of a written token is −9999, which stands for unknown:
+ * a sum over it would mean nothing.
+ */
+export function logprobsOf(
+  told: unknown,
+  { request, warn }: LogprobsAsked,
+): readonly TokenLogprob[] | undefined {
+  if (!wantsLogprobs(request)) return undefined;
+  const fields = fieldsOf(told);
+  const isOlder = Array.isArray(fields['token_logprobs']);
+  if (!isOlder && !Array.isArray(fields['content'])) {
+    warn('logprobs', 'told no log-probabilities: answers come without.');
+    return undefined;
+  }
+  const tokens = isOlder ? olderTokens(fields) : itemsOf(fields['content']).map(fieldsOf);
+  const read = tokens.map((token) => tokenOf(token, request.topLogprobs ?? 0));
+  if (read.every((token) => token !== undefined)) return read;
+  warn('logprobs', 'wrote a token too unlikely to be told: that answer comes without logprobs.');
+  return undefined;
+}
+
+/** The tokens of a log-probability list, for servers whose list is no part of a choice. */
+function tokenOf(fields: JsonFields, count: number): TokenLogprob | undefined {
+  const written = alternativeOf(fields);
+  if (written === undefined || count === 0) return written;
+  const top = itemsOf(fields['top_logprobs'])
+    .map((other) => alternativeOf(fieldsOf(other)))
+    .filter((other) => other !== undefined)
+    .toSorted((one, other) => other.logprob - one.logprob)
+    .slice(0, count);
+  return { ...written, top };
+}
+
+function alternativeOf({ token, logprob }: JsonFields): TokenAlternative | undefined {
+  if (typeof token !== 'string' || typeof logprob !== 'number' || logprob <= untold) {
+    return undefined;
+  }
+  // Rounding may bring a certain token above 0.
+  return { token, logprob: Math.min(0, logprob) };
+}
+
+/** The lists of the older Completions, put together token by token. */
+function olderTokens(fields: JsonFields): readonly JsonFields[] {
+  const logprobs = itemsOf(fields['token_logprobs']);
+  const tops = itemsOf(fields['top_logprobs']);
+  return itemsOf(fields['tokens']).map((token, place) => ({
+    token,
+    logprob: logprobs[place],
+    top_logprobs: Object.entries(fieldsOf(tops[place])).map(([other, logprob]) => ({
+      token: other,
+      logprob,
+    })),
+  }));
+}

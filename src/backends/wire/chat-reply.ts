@@ -1,0 +1,194 @@
+import type {
+  Completion,
+  GenerateRequest,
+  Generation,
+  ToolCall,
+  Usage,
+} from '../../spec/language-model.ts';
+import { logprobsOf } from './chat-logprobs.ts';
+import { conversationOf } from './chat-request.ts';
+import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
+import { countOf, defined, fieldsOf, itemsOf, type JsonFields, textOf } from './json.ts';
+
+/** What a reply is the reply to. */
+export interface Asked {
+  /** The request. */
+  readonly request: GenerateRequest;
+  /** Whose reply it is. */
+  readonly context: WireContext;
+  /** Says that something is not as it was asked for. */
+  readonly warn: (about: 'logprobs' | 'schema' | 'tools', message: string) => void;
+}
+
+/**
+ * A reply of Chat Completions, or of the older Completions, as a generation.
+ *
+ * @throws ModelCallError `malformed` where it has no choices that could be read.
+ */
+export function readChatReply(body: unknown, asked: Asked): Generation {
+  const reply = fieldsOf(body);
+  const choices = expectChoices(reply, asked.context);
+  const completions = choices
+    .toSorted((one, other) => (countOf(one['index']) ?? 0) - (countOf(other['index']) ?? 0))
+    .map((choice) => completionOf(choice, asked));
+  return {
+    completions,
+    usage: chatUsage(reply['usage']),
+    ...defined({ answeredBy: textOf(reply['model']), requestId: textOf(reply['id']) }),
+  };
+}
+
+function expectChoices(reply: JsonFields, context: WireContext): readonly JsonFields[] {
+  const { choices, error } = reply;
+  if (!Array.isArray(choices)) {
+    // Proxies pass errors on with status 200.
+    if (error !== undefined && error !== null) {
+      const status = countOf(fieldsOf(error)['code']);
+      throw modelCallErrorFrom({ status, error }, context);
+    }
+    throw malformed(context, 'JSON of another shape: it has no `choices`');
+  }
+  if (choices.length === 0) throw malformed(context, 'no choice at all');
+  for (const [place, choice] of choices.entries()) {
+    const { message, text } = fieldsOf(choice);
+    if (typeof text === 'string' || (typeof message === 'object' && message !== null)) continue;
+    throw malformed(context, `JSON of another shape: choice ${place} has no \`message\``);
+  }
+  return choices as readonly JsonFields[];
+}
+
+function completionOf(choice: JsonFields, asked: Asked): Completion {
+  const message = fieldsOf(choice['message']);
+  const text = contentOf(message['content'] ?? choice['text']);
+  const refusal = textOf(message['refusal']);
+  const { calls, isBroken } = readToolCalls(
+    itemsOf(message['tool_calls']).map((call) => {
+      const { id, function: called } = fieldsOf(call);
+      return { ...fieldsOf(called), id };
+    }),
+  );
+  const told = refusal === undefined ? finishOf(choice['finish_reason']) : 'refusal';
+  return finished(
+    {
+      text: text === '' ? (refusal ?? '') : text,
+      ...defined({
+        reasoning: textOf(message['reasoning']) ?? textOf(message['reasoning_content']),
+        logprobs: logprobsOf(choice['logprobs'], asked),
+      }),
+    },
+    { told, calls, isBroken },
+    asked,
+  );
+}
+
+/** Why a completion ended, as its server tells it, and the calls that it makes. */
+export interface Ending {
+  /** Why it ended. */
+  readonly told: NonNullable<Completion['finishReason']>;
+  /** The calls. */
+  readonly calls: readonly ToolCall[];
+  /** Whether there were others, that cannot be read. */
+  readonly isBroken: boolean;
+}
+
+/**
+ * A completion with the reason why it ended. `other` where it is complete and cannot be used: a tool call
+ * whose input is no JSON, or a text that is no JSON where a schema was asked for.
+ */
+export function finished(
+  completion: Completion,
+  { told, calls, isBroken }: Ending,
+  { request, warn }: Asked,
+): Completion {
+  if (isBroken && told !== 'length') {
+    warn('tools', 'called a tool with an input that is no JSON: the call is left out.');
+    return { ...completion, finishReason: 'other', ...(calls.length > 0 && { toolCalls: calls }) };
+  }
+  if (calls.length > 0) {
+    return { ...completion, finishReason: told === 'stop' ? 'tool' : told, toolCalls: calls };
+  }
+  const isJsonDue = request.schema !== undefined && told === 'stop';
+  // Some servers bind what is written to the schema, whatever stands before it.
+  const { beginning = '' } = conversationOf(request.messages);
+  if (isJsonDue && !isJson(completion.text) && !isJson(beginning + completion.text)) {
+    warn('schema', 'wrote no JSON where a schema was asked for: such an answer ends as `other`.');
+    return { ...completion, finishReason: 'other' };
+  }
+  return { ...completion, finishReason: told };
+}
+
+/** Tool calls whose input is still text. An empty input is an empty object. */
+export function readToolCalls(
+  calls: readonly {
+    readonly id?: unknown;
+    readonly name?: unknown;
+    readonly arguments?: unknown;
+  }[],
+): Pick<Ending, 'calls' | 'isBroken'> {
+  const read = calls.map(({ id, name, arguments: input }, place) => {
+    const parsed = inputOf(input);
+    if (typeof name !== 'string' || parsed === undefined) return undefined;
+    return { id: textOf(id) ?? `call_${place}`, name, input: parsed };
+  });
+  const whole = read.filter((call) => call !== undefined);
+  return { calls: whole, isBroken: whole.length < read.length };
+}
+
+function inputOf(text: unknown): ToolCall['input'] | undefined {
+  // Some servers send the object itself.
+  if (typeof text === 'object' && text !== null) return text as ToolCall['input'];
+  if (typeof text !== 'string') return text === undefined || text === null ? {} : undefined;
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text) as ToolCall['input'];
+  } catch {
+    return undefined;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The text of a message: a string, or parts. */
+function contentOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return itemsOf(content)
+    .map((part) => textOf(fieldsOf(part)['text']) ?? '')
+    .join('');
+}
+
+const finishes: Readonly<Record<string, NonNullable<Completion['finishReason']>>> = {
+  stop: 'stop',
+  eos: 'stop',
+  eos_token: 'stop',
+  stop_sequence: 'stop',
+  length: 'length',
+  max_tokens: 'length',
+  tool_calls: 'tool',
+  function_call: 'tool',
+  content_filter: 'refusal',
+};
+
+function finishOf(reason: unknown): NonNullable<Completion['finishReason']> {
+  return finishes[String(reason)] ?? 'other';
+}
+
+/** The usage of Chat Completions. What is left out, or no count, is unknown. */
+function chatUsage(usage: unknown): Usage {
+  const fields = fieldsOf(usage);
+  const read = fieldsOf(fields['prompt_tokens_details']);
+  const written = fieldsOf(fields['completion_tokens_details']);
+  return defined({
+    inputTokens: countOf(fields['prompt_tokens']),
+    outputTokens: countOf(fields['completion_tokens']),
+    cachedTokens: countOf(read['cached_tokens']),
+    cacheWriteTokens: countOf(read['cache_write_tokens']),
+    reasoningTokens: countOf(written['reasoning_tokens']),
+  });
+}

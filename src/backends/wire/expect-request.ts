@@ -1,0 +1,44 @@
+import { expectation, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
+import type { GenerateRequest, Message } from '../../spec/language-model.ts';
+
+/**
+ * Checks a request before anything is sent.
+ *
+ * @throws EspalierError `usage` where something is out of its range.
+ */
+export function expectRequest(request: GenerateRequest): void {
+  const { samples, offset, maxTokens, temperature, topP, topK, seed, topLogprobs } = request;
+  expectMessages(request.messages);
+  if (samples !== undefined) expectInteger('samples', samples, { min: 1 });
+  if (offset !== undefined) expectInteger('offset', offset, { min: 0 });
+  if (maxTokens !== undefined) expectInteger('maxTokens', maxTokens, { min: 1 });
+  if (temperature !== undefined) expectNumber('temperature', temperature, { min: 0 });
+  if (topP !== undefined && !(topP > 0 && topP <= 1)) {
+    throw expectation('topP', 'a number above 0, up to 1', topP);
+  }
+  if (topK !== undefined) expectInteger('topK', topK, { min: 1 });
+  if (seed !== undefined) expectInteger('seed', seed);
+  if (topLogprobs !== undefined) expectInteger('topLogprobs', topLogprobs, { min: 0, max: 20 });
+  expectStops(request.stop);
+}
+
+function expectMessages(messages: readonly Message[]): void {
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw expectation('messages', 'an array of at least one message', messages);
+  }
+  for (const [place, { role, content }] of messages.entries()) {
+    expectOneOf(`messages[${place}].role`, role, ['system', 'user', 'assistant', 'tool']);
+    if (typeof content !== 'string') {
+      throw expectation(`messages[${place}].content`, 'a string', content);
+    }
+  }
+}
+
+function expectStops(stop: readonly string[] | undefined): void {
+  if (stop === undefined) return;
+  if (!Array.isArray(stop)) throw expectation('stop', 'an array of strings', stop);
+  for (const [place, text] of stop.entries()) {
+    if (typeof text === 'string' && text !== '') continue;
+    throw expectation(`stop[${place}]`, 'a string that is not empty', text);
+  }
+}

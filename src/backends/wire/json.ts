@@ -1,0 +1,34 @@
+/** A JSON object, as far as anybody has looked. */
+export interface JsonFields {
+  readonly [name: string]: unknown;
+}
+
+/** The fields of an object; none where it is something else. */
+export function fieldsOf(value: unknown): JsonFields {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as JsonFields) : {};
+}
+
+/** The items of an array; none where it is something else. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A text that is not empty; `undefined` where it is something else. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A count of something; `undefined` where it is something else. */
+export function countOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+}
+
+/** An object without the fields that are `undefined`. */
+export function defined<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as never;
+}

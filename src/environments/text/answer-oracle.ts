@@ -1,0 +1,40 @@
+import { expectation, expectFunction } from '../../runtime/expect.ts';
+import type { Oracle, Verdict } from '../../spec/verifier.ts';
+import { isSameAnswer } from './is-same-answer.ts';
+import type { ReasoningState } from './reasoning-state.ts';
+
+/** How an oracle compares answers. */
+export interface AnswerOracleOptions {
+  /** Whether two answers say the same. @defaultValue {@link isSameAnswer} */
+  readonly isEqual?: (left: string, right: string) => boolean;
+}
+
+/** An oracle that compares texts: it needs nothing but the state. */
+export interface AnswerOracle extends Oracle<ReasoningState> {
+  /** Compares the answer of a state with the gold answer. */
+  label(state: ReasoningState): Verdict;
+}
+
+/**
+ * Labels finished solutions by the gold answer. For training data and benchmarks only: no search takes it.
+ * A state without an answer is wrong.
+ *
+ * @param gold - The known answer: a text that is not empty.
+ * @throws EspalierError `usage` where `gold` or an option is not what it should be.
+ */
+export function answerOracle(
+  gold: string,
+  { isEqual = isSameAnswer }: AnswerOracleOptions = {},
+): AnswerOracle {
+  if (typeof gold !== 'string' || gold.trim() === '') {
+    throw expectation('gold', 'a text that is not empty', gold);
+  }
+  expectFunction('isEqual', isEqual);
+  return {
+    label({ answer }) {
+      if (answer === undefined) return { correct: false, rationale: 'There is no answer.' };
+      const correct = isEqual(answer, gold);
+      return { correct, rationale: `The answer is \`${answer}\`, the gold answer \`${gold}\`.` };
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { type ExactNumber, readNumber, scale } from './exact-number.ts';
+import { plainAnswer } from './plain-answer.ts';
+import { readSuffix } from './units.ts';
+
+/** What an answer says, whatever it looks like. */
+export type AnswerValue =
+  | NumberValue
+  | ListValue
+  | { readonly kind: 'choice'; readonly letter: string }
+  | { readonly kind: 'truth'; readonly value: boolean }
+  | { readonly kind: 'text'; readonly text: string };
+
+/** A number, with what stands around it. */
+export interface NumberValue {
+  /** Tells a number from other values. */
+  readonly kind: 'number';
+  /** Its value; of a percentage, the number before the sign. */
+  readonly value: ExactNumber;
+  /** Whether it is a percentage. */
+  readonly percent: boolean;
+  /** Its unit; empty where none is told. */
+  readonly unit: string;
+  /** The variable that it is the value of; empty where none is told. */
+  readonly variable: string;
+}
+
+/** Several values in order. */
+export interface ListValue {
+  /** Tells a list from other values. */
+  readonly kind: 'list';
+  /** The brackets around it; empty where there are none. */
+  readonly brackets: string;
+  /** Its elements. */
+  readonly items: readonly AnswerValue[];
+}
+
+/** Longer texts are compared as they are: no answer that people compare is so long. */
+const longest = 1_000;
+const deepest = 6;
+const noSuffix = { exponent: 0, unit: '' };
+
+/** Reads an answer. Every text is one: what is nothing else is text. */
+export function readAnswer(answer: string): AnswerValue {
+  if (answer.length > longest) return { kind: 'text', text: answer.trim() };
+  return readValue(plainAnswer(answer), 0);
+}
+
+function readValue(text: string, depth: number): AnswerValue {
+  return (
+    readQuantity(text) ??
+    readTruth(text) ??
+    readChoice(text) ??
+    (depth < deepest ? readList(text, depth) : undefined) ?? {
+      kind: 'text',
+      text: canonicalText(text),
+    }
+  );
+}
+
+function readTruth(text: string): AnswerValue | undefined {
+  const word = /^(yes|no|true|false)(?:$|[,.;:!])/i.exec(text)?.[1]?.toLowerCase();
+  return word === undefined
+    ? undefined
+    : { kind: 'truth', value: word === 'yes' || word === 'true' };
+}
+
+/** `B`, `(b)`, `Option B`, and with its text `(B) Paris` or `B. Paris`; two letters are no choice. */
+function readChoice(text: string): AnswerValue | undefined {
+  const alone = /^(?:(?:option|choice|answer)\s*:?\s*)?(?:\(([a-z])\)|([a-z])\)?)$/i.exec(text);
+  const before = /^(?:\(([A-J])\)|([A-J])[.):]\s)\s*(?!.*\([A-J]\))\S/.exec(text);
+  const [, bracketed, bare] = alone ?? before ?? [];
+  const letter = bracketed ?? bare;
+  return letter === undefined ? undefined : { kind: 'choice', letter: letter.toUpperCase() };
+}
+
+function readQuantity(text: string): NumberValue | undefined {
+  const [, name, named = ''] = /^([A-Za-z])\s*=\s*(.+)$/s.exec(text) ?? [];
+  const [, sign = '', currency, inner = '', amount = ''] =
+    /^([-+]?)\s*([$€£¥₹])\s*([-+]?)(.*)$/s.exec(name === undefined ? text : named) ?? [];
+  const body = currency === undefined ? (name === undefined ? text : named) : sign + inner + amount;
+  const quantity = readAmount(body);
+  if (quantity === undefined) return undefined;
+  const unit = currency === undefined ? quantity.unit : (readSuffix(currency)?.unit ?? currency);
+  return { ...quantity, unit, variable: name ?? '' };
+}
+
+/** A number and what stands behind it; in round brackets too. */
+function readAmount(text: string): NumberValue | undefined {
+  const [, bracketed] = /^\(([^()]*)\)$/.exec(text) ?? [];
+  if (bracketed !== undefined) return bracketed.includes(',') ? undefined : readAmount(bracketed);
+  const squared = text.replace(/(?<=\p{L})\s*\^\s*\{?([23])\}?$/u, (_match, digit: string) =>
+    digit === '2' ? '²' : '³',
+  );
+  const percentage = /^(.*?)\s*(?:%|per\s?cent)$/is.exec(squared)?.[1];
+  const [, front = '', tail = ''] = /^(.*[\d}]\.?)([^\d}]*)$/s.exec(squared) ?? [];
+  const value = readNumber(percentage ?? front);
+  const suffix = percentage === undefined ? readSuffix(tail) : noSuffix;
+  if (value === undefined || suffix === undefined) return undefined;
+  const { exponent, unit } = suffix;
+  const percent = percentage !== undefined;
+  return { kind: 'number', value: scale(value, exponent) ?? value, percent, unit, variable: '' };
+}
+
+function readList(text: string, depth: number): AnswerValue | undefined {
+  const isBracketed = isOneBracket(text);
+  const inner = isBracketed ? text.slice(1, -1) : text;
+  if (isBracketed && inner.trim() === '') return emptyList(text);
+  const parts = commaParts(inner) ?? conjunctionParts(inner);
+  if (parts === undefined && !isBracketed) return undefined;
+  // Round brackets around one thing only group.
+  if (parts === undefined && text.startsWith('(')) return undefined;
+  return {
+    kind: 'list',
+    brackets: isBracketed ? `${text.at(0)}${text.at(-1)}` : '',
+    items: (parts ?? [inner]).map((part) => readValue(part.trim(), depth + 1)),
+  };
+}
+
+function emptyList(text: string): ListValue {
+  return { kind: 'list', brackets: `${text.at(0)}${text.at(-1)}`, items: [] };
+}
+
+/** Whether the bracket that opens a text is closed by its last character. */
+function isOneBracket(text: string): boolean {
+  if (!/^[([{].*[)\]}]$/s.test(text)) return false;
+  return depthsOf(text).indexOf(0) === text.length - 1;
+}
+
+/** How many brackets are open after each character. */
+function depthsOf(text: string): readonly number[] {
+  let depth = 0;
+  return [...text].map((character) => {
+    if ('([{'.includes(character)) depth++;
+    if (')]}'.includes(character)) depth--;
+    return depth;
+  });
+}
+
+/** The parts between commas. Where some have a space behind them, others may part groups of digits. */
+function commaParts(text: string): readonly string[] | undefined {
+  const hasSpaces = /,\s/.test(text);
+  const depths = depthsOf(text);
+  const parts: string[] = [];
+  let start = 0;
+  // Places are counted in characters, as depths are.
+  const characters = [...text];
+  for (const [place, character] of characters.entries()) {
+    if (character !== ',' || depths[place] !== 0) continue;
+    const around = characters.slice(Math.max(0, place - 1), place + 5).join('');
+    if (hasSpaces && /^\d,\d{3}(?!\d)/.test(around)) continue;
+    parts.push(characters.slice(start, place).join(''));
+    start = place + 1;
+  }
+  if (parts.length === 0) return undefined;
+  const last = characters
+    .slice(start)
+    .join('')
+    .trim()
+    .replace(/^(?:and|or)\s+/i, '');
+  return [...parts, ...(conjunctionParts(last) ?? [last])];
+}
+
+/** `2 and 3`, `x = 2 or x = 3`: only between numbers. */
+function conjunctionParts(text: string): readonly string[] | undefined {
+  const parts = text.split(/\s+(?:and|or)\s+/i);
+  const isList = parts.length > 1 && parts.every((part) => readQuantity(part) !== undefined);
+  return isList ? parts : undefined;
+}
+
+/** Words without regard to case, spaces and article; formulas without spaces. */
+function canonicalText(text: string): string {
+  const hasWords = /\p{L}{3}/u.test(text.replace(/\\[A-Za-z]+/g, ' '));
+  const isFormula = !hasWords && /[\d\\^_=+*/<>|]/.test(text);
+  if (isFormula) return text.replace(/\s+/g, '');
+  return text.toLowerCase().replace(/^(?:the|an?)\s+(?=\S)/, '');
+}

@@ -1,0 +1,86 @@
+import { expectNumber } from '../../runtime/expect.ts';
+import { type AnswerValue, type NumberValue, readAnswer } from './answer-value.ts';
+import { type ExactNumber, isSameNumber, readNumber, scale } from './exact-number.ts';
+
+/** How exactly answers are compared. */
+export interface SameAnswerOptions {
+  /**
+   * By how much two numbers may differ, as a part of the larger one: a number from 0 to 1.
+   *
+   * @defaultValue 0: they must be equal, so that 0.333 is not 1/3
+   */
+  readonly tolerance?: number;
+}
+
+/**
+ * Whether two answers say the same.
+ *
+ * Numbers are compared exactly, as fractions: `0.5`, `1/2`, `\frac{1}{2}`, `5e-1`; `1,000` and `1000`;
+ * `1 1/2` and `1.5`. Lists, tuples and sets are compared element by element, in order; where one side has
+ * brackets, the other may have none. A choice is its letter: `(B)`, `B.`, `(B) Paris`. `yes` is `true` and
+ * `no` is `false`. Words are compared without regard to case, spaces and a leading article, formulas
+ * without regard to spaces; nothing is computed or rearranged: `x + 1` is not `1 + x`.
+ *
+ * What an answer leaves out counts as agreed: `5` is the same as `5 cm` and as `x = 5`, while `5 cm` is
+ * neither `5 kg` nor `5 m`. `50%` is the same as `50` and as `0.5`, because questions ask for either. So
+ * two answers that are the same as a third one need not be the same as each other.
+ */
+export function isSameAnswer(
+  left: string,
+  right: string,
+  { tolerance = 0 }: SameAnswerOptions = {},
+): boolean {
+  expectNumber('tolerance', tolerance, { min: 0, max: 1 });
+  const allowed = tolerance === 0 ? undefined : readNumber(String(tolerance));
+  return left.trim() === right.trim() || isSame(readAnswer(left), readAnswer(right), allowed);
+}
+
+function isSame(
+  left: AnswerValue,
+  right: AnswerValue,
+  tolerance: ExactNumber | undefined,
+): boolean {
+  if (left.kind === 'list' || right.kind === 'list') return isSameList(left, right, tolerance);
+  if (left.kind === 'number' && right.kind === 'number') {
+    return isSameQuantity(left, right, tolerance);
+  }
+  // What is left is plain: a letter, a truth, a text.
+  return left.kind === right.kind && JSON.stringify(left) === JSON.stringify(right);
+}
+
+function isSameList(
+  left: AnswerValue,
+  right: AnswerValue,
+  tolerance: ExactNumber | undefined,
+): boolean {
+  const [first, second] = [listOf(left), listOf(right)];
+  const agree = first.brackets === '' || second.brackets === '';
+  if (!agree && first.brackets !== second.brackets) return false;
+  if (first.items.length !== second.items.length) return false;
+  return first.items.every((item, place) => {
+    const other = second.items[place];
+    return other !== undefined && isSame(item, other, tolerance);
+  });
+}
+
+function listOf(value: AnswerValue) {
+  return value.kind === 'list' ? value : { brackets: '', items: [value] };
+}
+
+function isSameQuantity(
+  left: NumberValue,
+  right: NumberValue,
+  tolerance: ExactNumber | undefined,
+): boolean {
+  if (!mayAgree(left.unit, right.unit) || !mayAgree(left.variable, right.variable)) return false;
+  if (isSameNumber(left.value, right.value, tolerance)) return true;
+  const [first, second] = [left, right].map(({ value, percent }) =>
+    percent ? (scale(value, -2) ?? value) : value,
+  );
+  return first !== undefined && second !== undefined && isSameNumber(first, second, tolerance);
+}
+
+/** What is not told agrees with everything. */
+function mayAgree(left: string, right: string): boolean {
+  return left === '' || right === '' || left === right;
+}

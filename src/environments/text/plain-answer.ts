@@ -1,0 +1,68 @@
+/** What one spelling is written as in another, in this order. */
+const rewrites: readonly (readonly [RegExp, string])[] = [
+  // A dollar sign that LaTeX would print; the others part formulas from text.
+  [/\\\$/g, '¤'],
+  [/\$\$?([^$]*)\$\$?/g, ' $1 '],
+  [/¤/g, '$'],
+  [/\\[()[\]]/g, ' '],
+  [/[−–‒]/g, '-'],
+  [/⁄/g, '/'],
+  [/\\!/g, ''],
+  [/\{,\}/g, ','],
+  [/(\d)\\[,:;](?=\d{3}(?!\d))/g, '$1,'],
+  [/\\(?:[,:; ]|quad\b)|~/g, ' '],
+  [/\\(?:left|right|[bB]igg?[lr]?|displaystyle)(?![A-Za-z])/g, ''],
+  [/\\[dtc]frac(?![A-Za-z])/g, '\\frac'],
+  [/\\frac\s*(\d)\s*(\d)/g, '\\frac{$1}{$2}'],
+  [/\\frac\s*(\d)\s*\{/g, '\\frac{$1}{'],
+  [/(\\frac\s*\{[^{}]*\})\s*(\d)/g, '$1{$2}'],
+  [/\\frac\s*\{\s*([-+]?[\d.,]+)\s*\}\s*\{\s*([-+]?[\d.,]+)\s*\}/g, ' $1/$2'],
+  [/\\sqrt\s*(\w)/g, '\\sqrt{$1}'],
+  [/\^\s*\{?\s*\\circ\s*\}?|\\degree(?![A-Za-z])/g, '°'],
+  [/\\times(?![A-Za-z])/g, '×'],
+  [/\\cdot(?![A-Za-z])/g, '·'],
+  [/\\infty(?![A-Za-z])/g, '∞'],
+  [/\\pi(?![A-Za-z])/g, 'π'],
+  [/\\([%&#{}_])/g, '$1'],
+];
+
+const wrapper =
+  /\\(?:boxed|fbox|mbox|text|textbf|textit|textrm|mathrm|mathbf|mathit|operatorname)\s*\{([^{}]*)\}/g;
+
+/** Groups of digits may be parted by narrow spaces. */
+const narrowSpace = /(\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))/g;
+const vulgarFraction = /(\d)(?=[¼-¾⅐-⅞])/g;
+const superscript = /[⁰¹²³⁴-⁹⁻]+/g;
+
+/**
+ * An answer without what is only about its looks: LaTeX wrappers, spaces and sizes of brackets, unusual
+ * minus signs, quotes around it, a full stop behind it.
+ */
+export function plainAnswer(text: string): string {
+  let plain = text
+    .replace(narrowSpace, '$1,')
+    .replace(vulgarFraction, '$1 ')
+    .replace(superscript, (digits) => `^{${digits}}`)
+    .normalize('NFKC');
+  plain = unwrap(plain);
+  for (const [pattern, replacement] of rewrites) plain = plain.replace(pattern, replacement);
+  return trimmed(plain.replace(/\s+/g, ' '));
+}
+
+/** Takes the contents of `\text{…}` and its like, from the inside out. */
+function unwrap(text: string): string {
+  let [before, after] = [text, text.replace(wrapper, ' $1')];
+  // Each pass takes one level off; nobody nests deeper on purpose.
+  for (let level = 0; level < 4 && after !== before; level++) {
+    [before, after] = [after, after.replace(wrapper, ' $1')];
+  }
+  return after;
+}
+
+/** Without marks around it: spaces, quotes, emphasis, a full stop. An exclamation mark may be a factorial. */
+function trimmed(text: string): string {
+  return text
+    .replace(/^[\s"'“‘`*]+/, '')
+    .replace(/[\s"'”’`*.,;:]+$/, '')
+    .replace(/(?<=\p{L}\p{L})!+$/u, '');
+}

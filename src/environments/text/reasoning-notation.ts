@@ -1,0 +1,146 @@
+import { isFailure } from '../../runtime/failure.ts';
+import type { Notation } from '../../spec/environment.ts';
+import type { Failure } from '../../spec/failure.ts';
+import type { Message } from '../../spec/language-model.ts';
+import { jsonStep, readJsonStep, stepSchema } from './json-step.ts';
+import type { ReasoningState } from './reasoning-state.ts';
+import { lineBreak, readStep } from './step-text.ts';
+
+/** How states and steps look to models, in three forms. What differs is said in `notationFor`. */
+export interface ReasoningNotations {
+  /** The steps so far are the beginning of the model's own answer, which it continues. */
+  readonly continued: Notation<ReasoningState, string>;
+  /** The steps so far stand behind the question; the answer is the next one. */
+  readonly restated: Notation<ReasoningState, string>;
+  /** As `restated`, with the next step as JSON. */
+  readonly json: Notation<ReasoningState, string>;
+}
+
+/** What all three notations have in common. */
+export interface NotationRules {
+  readonly system: string | undefined;
+  readonly delimiter: string;
+  readonly extract: (step: string) => string | undefined;
+  readonly isEqual: (left: string, right: string) => boolean;
+}
+
+const task = [
+  'Solve the problem below step by step. A step does one thing: it recalls a fact, sets up an equation, works',
+  'something out or checks a result. Steps are numbered',
+].join('\n');
+const textAnswer =
+  'End the step that reaches the final answer with the words: The answer is <answer>.';
+const jsonAnswer = [
+  'Write a step as JSON: {"step": "<text>", "answer": null}. In the step that reaches the final answer, put the',
+  'answer into "answer", as short as it can be.',
+].join('\n');
+
+/** The notations of one environment. */
+export function reasoningNotations(rules: NotationRules): ReasoningNotations {
+  const { delimiter } = rules;
+  const asText: Pick<Notation<ReasoningState, string>, 'format' | 'parse' | 'delimiter'> = {
+    format: (step) => step,
+    parse: (text, { steps }) => readStep(text, { delimiter, number: steps.length + 1 }),
+    delimiter,
+  };
+  return {
+    continued: { prompt: (state) => continuedPrompt(rules, state), ...asText },
+    restated: {
+      prompt: (state) =>
+        restatedPrompt(rules, state, {
+          instructions: textAnswer,
+          request: `Write step ${state.steps.length + 1}, and nothing else.`,
+        }),
+      ...asText,
+    },
+    json: {
+      prompt: (state) =>
+        restatedPrompt(rules, state, {
+          instructions: jsonAnswer,
+          request: `Write step ${state.steps.length + 1} as JSON, and nothing else.`,
+        }),
+      format: (step) => jsonStep(step, rules.extract(step)),
+      parse: (text, state) => parseJson(rules, text, state),
+      schema: stepSchema,
+    },
+  };
+}
+
+function parseJson(
+  { delimiter, extract, isEqual }: NotationRules,
+  text: string,
+  { steps }: ReasoningState,
+): string | Failure {
+  const written = readJsonStep(text, delimiter);
+  if (isFailure(written)) return written;
+  const { answer } = written;
+  if (written.step === '' && answer === undefined) {
+    return { kind: 'empty', message: 'Expected a step, got an empty one.' };
+  }
+  const step =
+    written.step === '' ? '' : readStep(written.step, { delimiter, number: steps.length + 1 });
+  if (typeof step !== 'string' || answer === undefined) return step;
+  return withAnswer(step, answer, { delimiter, extract, isEqual });
+}
+
+/** A step that states the answer given beside it. One that states another answer contradicts itself. */
+function withAnswer(
+  step: string,
+  answer: string,
+  { delimiter, extract, isEqual }: Omit<NotationRules, 'system'>,
+): string | Failure {
+  const stated = extract(step);
+  if (stated !== undefined) {
+    if (isEqual(stated, answer)) return step;
+    const message = `Expected one answer, got \`${stated}\` in the step and \`${answer}\` beside it.`;
+    return { kind: 'parse', message };
+  }
+  const between = step === '' ? '' : lineBreak(delimiter);
+  for (const closing of [`The answer is ${answer}.`, `The answer is \\boxed{${answer}}.`]) {
+    const whole = step + between + closing;
+    const found = extract(whole);
+    if (found !== undefined && isEqual(found, answer)) return whole;
+  }
+  return { kind: 'parse', message: `Expected a short answer, got \`${answer.slice(0, 60)}\`.` };
+}
+
+// What changes least comes first, so that the prompts of a search share as long a prefix as possible.
+function continuedPrompt(rules: NotationRules, state: ReasoningState): readonly Message[] {
+  const { question, steps, answer } = state;
+  const content = [...introduction(rules, textAnswer), question].join('\n');
+  // A label, and no delimiter, is what the model goes on from: servers cut white space at the end.
+  const next = answer === undefined ? [`Step ${steps.length + 1}:`] : [];
+  const written = [...numbered(steps), ...next].join(rules.delimiter);
+  return [...system(rules), { role: 'user', content }, { role: 'assistant', content: written }];
+}
+
+function restatedPrompt(
+  rules: NotationRules,
+  { question, steps, answer }: ReasoningState,
+  { instructions, request }: { readonly instructions: string; readonly request: string },
+): readonly Message[] {
+  const blocks = [
+    [...introduction(rules, instructions), question].join('\n'),
+    ...(steps.length === 0 ? [] : [`Steps so far:\n\n${numbered(steps).join(rules.delimiter)}`]),
+    // Behind the answer no step is asked for; what is asked instead, a judge says.
+    ...(answer === undefined ? [request] : []),
+  ];
+  return [...system(rules), { role: 'user', content: blocks.join('\n\n') }];
+}
+
+function introduction({ delimiter }: NotationRules, instructions: string): readonly string[] {
+  return [`${task} and ${partedBy(delimiter)}.`, instructions, '', 'Problem:'];
+}
+
+function partedBy(delimiter: string): string {
+  if (delimiter === '\n\n') return 'parted by an empty line';
+  return delimiter === '\n' ? 'written one a line' : `parted by ${JSON.stringify(delimiter)}`;
+}
+
+function numbered(steps: readonly string[]): readonly string[] {
+  return steps.map((step, place) => `Step ${place + 1}: ${step}`);
+}
+
+function system({ system: content }: NotationRules): readonly Message[] {
+  return content === undefined ? [] : [{ role: 'system', content }];
+}

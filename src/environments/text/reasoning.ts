@@ -1,0 +1,156 @@
+import {
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectMethods,
+  expectNumber,
+} from '../../runtime/expect.ts';
+import type { CallContext } from '../../spec/context.ts';
+import type { Environment, Notation, Transition } from '../../spec/environment.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import type { Capabilities } from '../../spec/language-model.ts';
+import type { Verifier } from '../../spec/verifier.ts';
+import { extractAnswer } from './extract-answer.ts';
+import { isSameAnswer } from './is-same-answer.ts';
+import { type ReasoningNotations, reasoningNotations } from './reasoning-notation.ts';
+import type { ReasoningState } from './reasoning-state.ts';
+
+/** A question to be reasoned about. */
+export interface ReasoningOptions {
+  /** What is asked: a text that is not empty. */
+  readonly question: string;
+  /**
+   * Says whether an answered state is right, from what a user has at run time: a check, a calculation,
+   * tests. Its score is the reward. An oracle, which knows the gold answer, is refused.
+   *
+   * @defaultValue none: answered states have no reward, and an evaluator values them
+   */
+  readonly verifier?: Verifier<ReasoningState>;
+  /**
+   * Finds the final answer that a step states, or nothing where it states none.
+   *
+   * @defaultValue {@link extractAnswer}
+   */
+  readonly extract?: (step: string) => string | undefined;
+  /**
+   * Whether two answers say the same: what a step in JSON states and what it gives as its answer.
+   *
+   * @defaultValue {@link isSameAnswer}
+   */
+  readonly isEqual?: (left: string, right: string) => boolean;
+  /** What a model is told before all else. @defaultValue nothing */
+  readonly system?: string;
+  /** What parts steps: a text that is not empty. @defaultValue an empty line */
+  readonly delimiter?: string;
+  /** After how many steps a solution without an answer ends: an integer from 1 up. @defaultValue 16 */
+  readonly maxSteps?: number;
+}
+
+/** A question as an environment. Its states are complete, so they can be shown without it. */
+export interface ReasoningEnvironment extends Environment<ReasoningState, string> {
+  /** The question without a step. */
+  reset(): ReasoningState;
+  /** The steps, without regard to white space. */
+  key(state: ReasoningState): string;
+  /** That of `notations` which every model understands: `restated`. */
+  readonly notation: Notation<ReasoningState, string>;
+  /** How states and steps look to models, in three forms. {@link notationFor} chooses one. */
+  readonly notations: ReasoningNotations;
+  /** Not there: the states are JSON themselves. */
+  readonly codec?: never;
+}
+
+/**
+ * Step-by-step reasoning about a question: a state is the question and the steps so far, an action is the
+ * text of the next step.
+ *
+ * A step that states a final answer ends a solution. With a verifier its reward is the verdict; without one
+ * it has none, and is valued by the evaluator. A solution that comes to `maxSteps` without an answer ends
+ * with reward 0. The known answer of a problem has no place here: it would guide the search to itself. It
+ * belongs into {@link answerOracle}.
+ *
+ * @throws EspalierError `usage` where an option is out of its range, and for an oracle as the verifier.
+ */
+export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
+  const { question, verifier, extract = extractAnswer, isEqual = isSameAnswer } = options;
+  const { system, delimiter = '\n\n', maxSteps = 16 } = options;
+  expectText('question', question);
+  if (system !== undefined) expectText('system', system);
+  // White space is all that a delimiter may be, and all that a question must not.
+  if (typeof delimiter !== 'string' || delimiter === '') {
+    throw expectation('delimiter', 'a text that is not empty', delimiter);
+  }
+  expectInteger('maxSteps', maxSteps, { min: 1 });
+  expectFunction('extract', extract);
+  expectFunction('isEqual', isEqual);
+  if (verifier !== undefined) expectVerifier(verifier);
+  const notations = reasoningNotations({ system, delimiter, extract, isEqual });
+  return {
+    name: 'reasoning',
+    reset: () => ({ question, steps: [] }),
+    step(state, action, context) {
+      expectOpen(state, maxSteps);
+      expectText('step', action);
+      const steps = [...state.steps, action];
+      const answer = extract(action);
+      if (answer !== undefined) {
+        const answered = { ...state, steps, answer };
+        return verifier === undefined
+          ? { state: answered, terminal: true, answer: true }
+          : reward(verifier, answered, context);
+      }
+      const next = { ...state, steps };
+      return steps.length < maxSteps ? { state: next } : { state: next, terminal: true, reward: 0 };
+    },
+    key: ({ steps }) => JSON.stringify(steps.map((step) => step.trim().replace(/\s+/g, ' '))),
+    notation: notations.restated,
+    notations,
+  };
+}
+
+/**
+ * The notation that suits a model best: the model's own beginning of an answer for one that continues it
+ * (`continuation`), because all steps so far are then read from its cache; JSON for one that can be bound to
+ * a schema (`schema`), because nothing is written around it; the steps restated for every other.
+ */
+export function notationFor(
+  { notations }: Pick<ReasoningEnvironment, 'notations'>,
+  { continuation = false, schema = false }: Capabilities,
+): Notation<ReasoningState, string> {
+  if (continuation) return notations.continued;
+  return schema ? notations.json : notations.restated;
+}
+
+async function reward(
+  verifier: Verifier<ReasoningState>,
+  state: ReasoningState,
+  context: CallContext,
+): Promise<Transition<ReasoningState>> {
+  const { correct, score = correct ? 1 : 0 } = await verifier.verify(state, context);
+  expectNumber('score', score, { min: 0, max: 1 });
+  return { state, terminal: true, answer: true, reward: score };
+}
+
+function expectOpen({ steps, answer }: ReasoningState, maxSteps: number): void {
+  if (answer === undefined && steps.length < maxSteps) return;
+  const end = answer === undefined ? 'behind the last step' : 'behind an answer';
+  throw new EspalierError('usage', `Expected no step ${end}, got one.`);
+}
+
+function expectText(name: string, value: unknown): void {
+  if (typeof value !== 'string' || value.trim() === '') {
+    throw expectation(name, 'a text that is not empty', value);
+  }
+}
+
+function expectVerifier(verifier: unknown): void {
+  if (typeof verifier === 'object' && verifier !== null) {
+    if (!('verify' in verifier) && 'label' in verifier) {
+      throw new EspalierError(
+        'usage',
+        'Expected `verifier` to have a method `verify`, got an oracle: gold answers must not guide a search.',
+      );
+    }
+  }
+  expectMethods('verifier', verifier, ['verify']);
+}

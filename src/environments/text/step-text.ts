@@ -1,0 +1,78 @@
+import type { Failure } from '../../spec/failure.ts';
+
+/** How a step is told from what a model writes around it. */
+export interface StepRules {
+  /** What parts steps. */
+  readonly delimiter: string;
+  /** The number of the step that was asked for, from 1 up. */
+  readonly number: number;
+}
+
+const stepLabel = String.raw`(?:#{1,6}[ \t]+)?(?:\*\*)?step[ \t]+\d{1,3}(?:\*\*)?[ \t]*[:.)]`;
+const label =
+  /^(?:#{1,6}\s+)?(?:\*\*\s*step\s+\d{1,3}\s*[:.)]?\s*\*\*\s*[:.)]?|step\s+\d{1,3}\s*[:.)])\s*/i;
+/** `**Step 3: Title**`: the emphasis goes on behind the label, and so it stays. */
+const openLabel = /^(?:#{1,6}\s+)?\*\*\s*step\s+\d{1,3}\s*[:.)]\s*(?=[^*\n]+\*\*)/i;
+const nextLabel = new RegExp(String.raw`\n[ \t]*(?=${stepLabel})`, 'i');
+/** Before a digit a dash may be a minus sign. */
+const bullet = /^[-*•]\s+(?=[\p{L}$\\])/u;
+const numbering = /^(\d{1,3})[.)]\s+(?=[\p{L}$\\])/u;
+const answerHeading = /^(?:#{1,6}\s+)?(?:\*\*)?(?:the )?(?:final )?answer(?:\*\*)?:?(?:\*\*)?$/i;
+
+/**
+ * The first step in a text of a model: up to the delimiter or the label of the next step, without its own
+ * label (`Step 3:`) or list marker. A marker that may be part of the step stays: `- 4` is a number, and
+ * `2. ` is one only where the second step was asked for. A heading above the answer stays with the answer.
+ */
+export function readStep(text: string, { delimiter, number }: StepRules): string | Failure {
+  const body = text.replaceAll('\r\n', '\n').replace(/^.*<\/think>/s, '');
+  if (/^\s*<think>/.test(body)) {
+    return { kind: 'parse', message: 'Expected a step, got thoughts that do not end.' };
+  }
+  let heading = '';
+  for (const part of body.split(delimiter)) {
+    const step = withoutMarks(part, number);
+    if (step === '') continue;
+    if (!answerHeading.test(step)) return isText(step) ? heading + step : unreadable(step);
+    heading = 'Answer: ';
+  }
+  return heading === ''
+    ? { kind: 'empty', message: 'Expected a step, got no text.' }
+    : { kind: 'parse', message: 'Expected a step, got a heading and nothing below it.' };
+}
+
+/** Text between delimiters as one step: its parts on lines of their own, or behind each other. */
+export function joinParts(text: string, delimiter: string): string {
+  const parts = text.split(delimiter).map((part) => part.trim());
+  return parts.filter((part) => part !== '').join(lineBreak(delimiter));
+}
+
+/** What parts the lines of a step: a line break, unless that is what parts the steps. */
+export function lineBreak(delimiter: string): string {
+  return delimiter.trim() === '' && !delimiter.includes('\n\n') ? ' ' : '\n';
+}
+
+/** To the fixed point, so that a step that is read again is the same. */
+function withoutMarks(part: string, number: number): string {
+  let step = part.trim();
+  for (let before = ''; before !== step; ) {
+    before = step;
+    step = step
+      .replace(openLabel, '**')
+      .replace(label, '')
+      .replace(bullet, '')
+      .replace(numbering, (marker, written) => (Number(written) === number ? '' : marker))
+      .trim();
+    const end = nextLabel.exec(step)?.index;
+    if (end !== undefined) step = step.slice(0, end).trim();
+  }
+  return step;
+}
+
+function isText(step: string): boolean {
+  return /[\p{L}\p{N}]/u.test(step);
+}
+
+function unreadable(step: string): Failure {
+  return { kind: 'parse', message: `Expected a step in words, got \`${step.slice(0, 60)}\`.` };
+}

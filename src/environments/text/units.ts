@@ -1,0 +1,90 @@
+/** Usual spellings of one unit. The first is the one that stands for all. */
+const spellings: readonly (readonly string[])[] = [
+  ['dollar', '$', 'dollars', 'usd'],
+  ['euro', '€', 'euros', 'eur'],
+  ['pound', '£', 'gbp'],
+  ['yen', '¥', 'jpy'],
+  ['rupee', '₹', 'rupees', 'inr'],
+  ['cent', '¢', 'cents'],
+  ['degree', '°', 'degrees', 'deg'],
+  ['celsius', '°c'],
+  ['fahrenheit', '°f'],
+  ['meter', 'm', 'meters', 'metre', 'metres'],
+  ['kilometer', 'km', 'kilometers', 'kilometre', 'kilometres'],
+  ['centimeter', 'cm', 'centimeters', 'centimetre', 'centimetres'],
+  ['millimeter', 'mm', 'millimeters', 'millimetre', 'millimetres'],
+  ['mile', 'mi', 'miles'],
+  ['foot', 'ft', 'feet'],
+  ['inch', 'in', 'inches'],
+  ['yard', 'yd', 'yards'],
+  ['gram', 'g', 'grams'],
+  ['kilogram', 'kg', 'kilograms'],
+  ['milligram', 'mg', 'milligrams'],
+  ['ounce', 'oz', 'ounces'],
+  ['lb', 'lbs'],
+  ['liter', 'l', 'liters', 'litre', 'litres'],
+  ['milliliter', 'ml', 'milliliters', 'millilitre', 'millilitres'],
+  ['second', 's', 'sec', 'secs', 'seconds'],
+  ['minute', 'min', 'mins', 'minutes'],
+  ['hour', 'h', 'hr', 'hrs', 'hours'],
+  ['mph'],
+  ['kph'],
+  ['am'],
+  ['pm'],
+];
+
+const names = new Map(spellings.flatMap((all) => all.map((spelling) => [spelling, all[0]])));
+
+const multipliers: Readonly<Record<string, number>> = {
+  hundred: 2,
+  thousand: 3,
+  million: 6,
+  billion: 9,
+  trillion: 12,
+};
+
+/** Words behind a number that make another number of it, or a formula, and so are no units. */
+const notUnits = new Set(
+  (
+    'above and as below between by choose cos cubed divided dozen eighth eighths factorial fewer fifth ' +
+    'fifths fourth fourths half halves if is less log minus mod more ninth ninths not of or out over pi ' +
+    'plus power quarter quarters root seventh sevenths sin sixth sixths sqrt squared tan tenth tenths ' +
+    'than the third thirds times to under'
+  ).split(' '),
+);
+
+/** What stands behind a number. */
+export interface Suffix {
+  /** The power of 10 that the number is multiplied by, as `million` does. */
+  readonly exponent: number;
+  /** The unit in its usual spelling; empty where there is none. */
+  readonly unit: string;
+}
+
+/**
+ * Reads what stands behind a number, as far as it is plainly a unit: words after a space, at most four of
+ * them, or an abbreviation that everybody knows. One letter right behind a number is a variable.
+ */
+export function readSuffix(text: string): Suffix | undefined {
+  const words = text.trim().split(/\s*\/\s*|\s+/);
+  if (words[0] === '') return { exponent: 0, unit: '' };
+  const exponent = multipliers[words[0]?.toLowerCase() ?? ''];
+  if (exponent !== undefined) words.shift();
+  const isApart = /^\s/.test(text);
+  if (words.length > 4 || (exponent !== undefined && !isApart)) return undefined;
+  const unit = words.map((word) => unitName(word, isApart));
+  if (unit.includes(undefined)) return undefined;
+  return { exponent: exponent ?? 0, unit: unit.filter((word) => word !== 'per').join(' ') };
+}
+
+function unitName(word: string, isApart: boolean): string | undefined {
+  const [, base = '', power = ''] = /^(.*?)([²³]?)$/s.exec(word.toLowerCase()) ?? [];
+  const known = names.get(base);
+  if (known !== undefined) {
+    const isLetter = /^[a-z]$/.test(base);
+    if (isLetter && (!isApart || (power !== '' && base !== 'm'))) return undefined;
+    return known + power;
+  }
+  if (!isApart || !/^\p{L}{2,}$/u.test(base) || notUnits.has(base)) return undefined;
+  return base.replace(/(?<=\p{L}{3})s$/u, '') + power;
+}

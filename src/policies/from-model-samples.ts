@@ -1,0 +1,135 @@
+import { failureOf, isFailure } from '../runtime/failure.ts';
+import type { CallContext } from '../spec/context.ts';
+import type { Failure } from '../spec/failure.ts';
+import type {
+  Completion,
+  GenerateRequest,
+  LanguageModel,
+  Message,
+} from '../spec/language-model.ts';
+import type { Proposal } from '../spec/policy.ts';
+import { repairPrompt, withInstruction } from './from-model-prompts.ts';
+
+/** What all requests of a policy have in common. */
+export type Settings = Omit<GenerateRequest, 'messages' | 'samples' | 'offset'>;
+
+/** A conversation about one state. */
+export interface Dialogue<Action> {
+  readonly model: LanguageModel;
+  readonly settings: Settings;
+  readonly context: CallContext;
+  /** The question, in the form asked for. */
+  readonly messages: readonly Message[];
+  /** How often an answer is sent back. */
+  readonly repairs: number;
+  /** Reads an answer. */
+  readonly read: (completion: Completion) => Action | Failure;
+}
+
+/** Which samples are wanted. */
+export interface SampleRange {
+  /** The index of the first one. */
+  readonly offset: number;
+  /** How many. */
+  readonly count: number;
+}
+
+/** One proposal a sample, in order. */
+export async function proposeSamples<Action>(
+  dialogue: Dialogue<Action>,
+  { offset, count }: SampleRange,
+): Promise<readonly Proposal<Action>[]> {
+  const { model, settings, context, messages, repairs } = dialogue;
+  const request = { ...settings, messages, samples: count, offset };
+  const { completions } = await context.generate(model, request);
+  return Promise.all(
+    completions.map((completion, place) =>
+      readOrRepair(dialogue, { messages, completion, index: offset + place, repairs }),
+    ),
+  );
+}
+
+/**
+ * As {@link proposeSamples}, with the instruction `i mod v` of `v` for the sample `i`. Samples with one
+ * instruction are samples of one request. The first request warms the prefix cache for the others.
+ */
+export async function proposeVaried<Action>(
+  dialogue: Dialogue<Action>,
+  range: SampleRange,
+  instructions: readonly string[],
+): Promise<readonly Proposal<Action>[]> {
+  const groups = groupsOf(range, instructions.length);
+  const ask = async ({ turn, offset, count }: Group): Promise<Outcome<Action>> => {
+    const messages = withInstruction(dialogue.messages, instructions[turn] ?? '');
+    try {
+      return await proposeSamples({ ...dialogue, messages }, { offset, count });
+    } catch (error) {
+      const failure = failureOf(error, 'call', dialogue.context);
+      return { error, proposals: Array.from({ length: count }, () => ({ failure })) };
+    }
+  };
+  const [first, ...others] = groups;
+  const warming = first === undefined ? [] : [await ask(first)];
+  const outcomes = [...warming, ...(await Promise.all(others.map(ask)))];
+  const failed = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome] : []));
+  // Where no request was answered, it is the expansion that has failed, as it is without instructions.
+  if (failed[0] !== undefined && failed.length === outcomes.length) throw failed[0].error;
+  return interleaved(outcomes.map((outcome) => ('error' in outcome ? outcome.proposals : outcome)));
+}
+
+/** Proposals, or why a request brought none. */
+type Outcome<Action> =
+  | readonly Proposal<Action>[]
+  | { readonly error: unknown; readonly proposals: readonly Proposal<Action>[] };
+
+interface Group extends SampleRange {
+  /** Which instruction. */
+  readonly turn: number;
+}
+
+/** The samples of a range by their instruction, in the order of their first ones. */
+function groupsOf({ offset, count }: SampleRange, turns: number): readonly Group[] {
+  return Array.from({ length: Math.min(turns, count) }, (_, place) => {
+    const index = offset + place;
+    return {
+      turn: index % turns,
+      offset: Math.floor(index / turns),
+      count: Math.ceil((count - place) / turns),
+    };
+  });
+}
+
+/** One of each list in turn. Only the last lists may be shorter, by one. */
+function interleaved<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
+  const longest = lists[0]?.length ?? 0;
+  return Array.from({ length: longest }, (_, place) =>
+    lists.flatMap((list) => list.slice(place, place + 1)),
+  ).flat();
+}
+
+interface Answer {
+  readonly messages: readonly Message[];
+  readonly completion: Completion;
+  /** The index of the sample, which its repairs keep. */
+  readonly index: number;
+  readonly repairs: number;
+}
+
+async function readOrRepair<Action>(
+  dialogue: Dialogue<Action>,
+  { messages, completion, index, repairs }: Answer,
+): Promise<Proposal<Action>> {
+  const action = dialogue.read(completion);
+  if (!isFailure(action)) return { action, completion };
+  if (repairs === 0 || action.kind === 'empty') return { failure: action };
+  const { model, settings, context } = dialogue;
+  const turns = repairPrompt(messages, completion.text, action);
+  try {
+    const request = { ...settings, messages: turns, samples: 1, offset: index };
+    const [repaired = completion] = (await context.generate(model, request)).completions;
+    const answer = { messages: turns, completion: repaired, index, repairs: repairs - 1 };
+    return await readOrRepair(dialogue, answer);
+  } catch (error) {
+    return { failure: failureOf(error, 'call', context) };
+  }
+}

@@ -1,0 +1,94 @@
+import type { EmbeddingModel } from '../../spec/embedding-model.ts';
+import type {
+  GenerateRequest,
+  LanguageModel,
+  Middleware,
+  ModelCall,
+  ModelPrice,
+  Usage,
+} from '../../spec/language-model.ts';
+import type { RewardModel, ScoreRequest } from '../../spec/reward-model.ts';
+import type { CallSpend } from '../ledger.ts';
+import { worstCase, worstCaseOfReading } from '../pricing.ts';
+
+/** A model of any kind. */
+export type AnyModel = LanguageModel | RewardModel | EmbeddingModel;
+
+/** A middleware for models of every kind. */
+export type AnyMiddleware = Middleware & Middleware<RewardModel> & Middleware<EmbeddingModel>;
+
+/** What a model is asked, whatever its kind. */
+export type Asked =
+  | { readonly kind: 'generate'; readonly request: GenerateRequest }
+  | { readonly kind: 'score'; readonly request: ScoreRequest }
+  | { readonly kind: 'embed'; readonly request: readonly string[] };
+
+/** What all answers have in common. */
+export interface Answer {
+  readonly usage?: Usage;
+}
+
+/** Stands around the calls of a model: `make` hands a call on. */
+export type Around = <Given extends Answer>(
+  asked: Asked,
+  call: ModelCall,
+  make: (call: ModelCall) => Promise<Given>,
+) => Promise<Given>;
+
+/** A middleware that treats calls of every kind alike. `surround` is called once a model. */
+export function aroundCalls(surround: (next: AnyModel) => Around): AnyMiddleware {
+  const wrap = (next: AnyModel): AnyModel => {
+    const around = surround(next);
+    return inPlaceOf(next, {
+      ...('generate' in next && {
+        generate: (request, call) =>
+          around({ kind: 'generate', request }, call, (passed) => next.generate(request, passed)),
+      }),
+      ...('score' in next && {
+        score: (request, call) =>
+          around({ kind: 'score', request }, call, (passed) => next.score(request, passed)),
+      }),
+      ...('embed' in next && {
+        embed: (request, call) =>
+          around({ kind: 'embed', request }, call, (passed) => next.embed(request, passed)),
+      }),
+    });
+  };
+  return wrap as AnyMiddleware;
+}
+
+type Methods = Partial<
+  Pick<LanguageModel, 'generate'> & Pick<RewardModel, 'score'> & Pick<EmbeddingModel, 'embed'>
+>;
+
+/**
+ * A model with these methods that is otherwise another one, read anew each time: a model may learn what it
+ * honours only as it is called.
+ */
+export function inPlaceOf<Model extends AnyModel>(model: Model, methods: Methods): Model {
+  const described = ['provider', 'modelId', 'price', 'capabilities'].filter(
+    (name) => name in model || name === 'price',
+  );
+  const getters = described.map((name) => [
+    name,
+    { enumerable: true, get: () => Reflect.get(model, name) },
+  ]);
+  return Object.defineProperties({ ...methods }, Object.fromEntries(getters)) as Model;
+}
+
+/** The name of a model in journals, warnings and errors. */
+export function nameOf({ provider, modelId }: Pick<AnyModel, 'provider' | 'modelId'>): string {
+  return `${provider}:${modelId}`;
+}
+
+/** The most that a call may cost. */
+export function worstCaseOf(asked: Asked, price: ModelPrice | undefined): CallSpend {
+  switch (asked.kind) {
+    case 'generate':
+      return worstCase(asked.request, asked.request.samples ?? 1, price);
+    case 'score':
+      return worstCaseOfReading([asked.request.prompt, ...asked.request.steps], price);
+    case 'embed':
+      return worstCaseOfReading(asked.request, price);
+  }
+}

@@ -1,0 +1,177 @@
+import type { JsonValue } from '../../spec/json.ts';
+import type { ToolCall } from '../../spec/language-model.ts';
+import { readChat } from './chat-request.ts';
+import type { Call, Reply, StreamEvent } from './dialect.ts';
+import { isObject, type JsonObject, objectOf, parsed } from './fields.ts';
+import type { Asked, Choice } from './generate.ts';
+import { chatLogprobs } from './logprobs.ts';
+import { eventReply, jsonReply } from './reply.ts';
+import { type Generation, generate } from './serve-model.ts';
+import { tokensOf } from './tokens.ts';
+
+/** What a server adds to Chat Completions, or does in its own way. */
+export interface ChatManners {
+  /** Refuses what the server refuses, and reads the fields of its own. */
+  readonly read: (asked: Asked, call: Call) => Asked;
+  /** The field of a message that holds its reasoning. */
+  readonly reasoningField: 'reasoning' | 'reasoning_content' | undefined;
+  /** Further fields of a choice. */
+  readonly choiceFields: (choice: Choice, call: Call) => JsonObject;
+  /** Further fields of a reply. */
+  readonly replyFields: (generation: Generation, call: Call) => JsonObject;
+  /** The count of tokens. */
+  readonly usage: (generation: Generation) => JsonObject;
+  /** The first piece of a stream. */
+  readonly firstDelta: JsonObject;
+}
+
+/** `POST /v1/chat/completions` of a server with these manners. */
+export function chatCompletions(manners: ChatManners): (call: Call) => Reply {
+  return (call) => {
+    const generation = generate(call, manners.read(readChat(call.body), call));
+    const written = { generation, call, manners };
+    return call.body['stream'] === true ? streamed(written) : jsonReply(whole(written));
+  };
+}
+
+interface Written {
+  readonly generation: Generation;
+  readonly call: Call;
+  readonly manners: ChatManners;
+}
+
+function whole({ generation, call, manners }: Written): JsonValue {
+  return {
+    ...headOf(call, 'chat.completion'),
+    choices: generation.choices.map((choice) => ({
+      index: choice.index,
+      message: messageOf(choice, manners),
+      logprobs: chatLogprobs(choice.logprobs),
+      finish_reason: finishWord(choice),
+      ...manners.choiceFields(choice, call),
+    })),
+    usage: manners.usage(generation),
+    ...manners.replyFields(generation, call),
+  };
+}
+
+/** The fields that name a reply. */
+export function headOf({ exchange, service, body }: Call, object: string): JsonObject {
+  return {
+    id: `${object === 'text_completion' ? 'cmpl' : 'chatcmpl'}-${exchange.index}`,
+    object,
+    created: Math.floor(service.settings.now() / 1000),
+    model: body['model'] ?? service.settings.models[0] ?? '',
+  };
+}
+
+/** A count of tokens as OpenAI gives it; `completion` where that is not the sum. */
+export function openAiUsage(
+  { tokens }: Generation,
+  completion: number = tokens.output,
+): JsonObject {
+  return {
+    prompt_tokens: tokens.input,
+    completion_tokens: completion,
+    total_tokens: tokens.input + completion,
+  };
+}
+
+/** Why a choice ended, in OpenAI's words. */
+export function finishWord({ finish }: Choice): string {
+  const words = {
+    stop: 'stop',
+    length: 'length',
+    tool: 'tool_calls',
+    refusal: 'content_filter',
+    pause: 'stop',
+    context: 'length',
+  };
+  return words[finish];
+}
+
+function messageOf(choice: Choice, { reasoningField }: ChatManners): JsonObject {
+  const { text, reasoning, toolCalls } = choice;
+  return {
+    role: 'assistant',
+    content: text === '' && toolCalls.length > 0 ? null : text,
+    ...(reasoningField !== undefined && reasoning !== '' && { [reasoningField]: reasoning }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(wireCall) }),
+  };
+}
+
+function wireCall({ id, name, input }: ToolCall): JsonObject {
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+}
+
+function streamed(written: Written): Reply {
+  const { generation, call, manners } = written;
+  const head = headOf(call, 'chat.completion.chunk');
+  const options = objectOf(call.body['stream_options']);
+  const events = generation.choices.flatMap((choice) =>
+    deltasOf(choice, written).map((piece) => ({ ...head, choices: [piece] })),
+  );
+  const counted = {
+    ...head,
+    choices: [],
+    usage: manners.usage(generation),
+    ...manners.replyFields(generation, call),
+  };
+  return eventReply(ended([...events, ...(options['include_usage'] === true ? [counted] : [])]));
+}
+
+/** The pieces of one choice: its role, its reasoning, a piece a token, its tool calls, its end. */
+function deltasOf(choice: Choice, { call, manners }: Written): readonly JsonObject[] {
+  const { index, text, reasoning, toolCalls, logprobs } = choice;
+  const { reasoningField } = manners;
+  const piece = (delta: JsonObject, rest: JsonObject = {}) => ({
+    index,
+    delta,
+    logprobs: null,
+    finish_reason: null,
+    ...rest,
+  });
+  const thoughts = reasoningField === undefined ? [] : tokensOf(reasoning);
+  return [
+    piece(manners.firstDelta),
+    ...thoughts.map((token) => piece({ [reasoningField ?? '']: token })),
+    ...textPieces(text, logprobs).map(({ token, told }) =>
+      piece({ content: token }, { logprobs: chatLogprobs(told) }),
+    ),
+    ...toolCalls.map((toolCall, place) =>
+      piece({ tool_calls: [{ index: place, ...wireCall(toolCall) }] }),
+    ),
+    piece({}, { finish_reason: finishWord(choice), ...manners.choiceFields(choice, call) }),
+  ];
+}
+
+/** A text as the pieces of a stream, each with its log-probability where there are any. */
+export function textPieces(
+  text: string,
+  logprobs: Choice['logprobs'],
+): readonly { readonly token: string; readonly told: Choice['logprobs'] }[] {
+  return logprobs === undefined
+    ? tokensOf(text).map((token) => ({ token, told: undefined }))
+    : logprobs.map((told) => ({ token: told.token, told: [told] }));
+}
+
+/** Events and the word that ends an OpenAI stream. */
+export function ended(events: readonly JsonObject[]): readonly StreamEvent[] {
+  return [...events.map((data) => ({ data })), { data: { word: '[DONE]' } }];
+}
+
+/** Whether a reply has tokens of reasoning to tell of. */
+export function reasoningDetails({ tokens }: Generation): JsonObject {
+  return { completion_tokens_details: { reasoning_tokens: tokens.reasoning } };
+}
+
+/** Tokens that came from a cache. */
+export function cacheDetails({ tokens }: Generation): JsonObject {
+  return { prompt_tokens_details: { cached_tokens: tokens.cached } };
+}
+
+/** The schema that is asked for in a field of its own. */
+export function schemaIn(value: JsonValue | undefined): JsonValue | undefined {
+  if (typeof value === 'string') return parsed(value);
+  return isObject(value) ? value : undefined;
+}

@@ -1,0 +1,129 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { JsonValue } from '../../spec/json.ts';
+import type { Account } from './account.ts';
+import type { JsonObject } from './fields.ts';
+import type { PrefixCache, PrefixCacheOptions } from './prefix-cache.ts';
+import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
+import type { RejectionOptions } from './rejection.ts';
+import type { Vice } from './vices.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** A text to be scored, as a reward model or a judge would. */
+export interface RewardQuestion {
+  /** The text, up to the end of the step in question. */
+  readonly text: string;
+  /** What it is scored against, where the endpoint takes a query. */
+  readonly query?: string;
+}
+
+/** What an emulator was told, complete. */
+export interface Settings {
+  readonly models: readonly string[];
+  readonly answer: (question: EmulatedQuestion) => string | EmulatedAnswer;
+  readonly reward: (question: RewardQuestion) => number;
+  readonly apiKey: string | undefined;
+  readonly contextLength: number;
+  readonly parallel: number;
+  readonly modern: boolean;
+  readonly now: () => number;
+}
+
+/** What the requests of one emulator share. */
+export interface Service {
+  readonly settings: Settings;
+  readonly dialect: Dialect;
+  readonly account: Account;
+  readonly vocabulary: Vocabulary;
+  /** What was read before, where the dialect reuses prefixes by itself. */
+  readonly prefixes: PrefixCache | undefined;
+  /** The prefixes that clients asked to keep (Anthropic). */
+  readonly kept: Set<string>;
+}
+
+/** A request that arrived. */
+export interface Exchange {
+  readonly index: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: JsonValue | undefined;
+  /** The index of the first sample. */
+  readonly sample: number;
+  readonly vices: readonly Vice[];
+  /** What the model was asked for it, one entry a choice. */
+  readonly questions: EmulatedQuestion[];
+  /** What is to be done once the reply was sent. */
+  readonly afterwards: (() => void)[];
+}
+
+/** A request and who answers it. */
+export interface Call {
+  readonly exchange: Exchange;
+  readonly service: Service;
+  /** The body, empty where it is no object. */
+  readonly body: JsonObject;
+}
+
+/** An answer to a request. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: ReplyBody;
+}
+
+/** JSON, another text, or a stream of events. */
+export type ReplyBody =
+  | { readonly json: JsonValue }
+  | { readonly text: string; readonly type: string }
+  | { readonly events: readonly StreamEvent[]; readonly format: 'sse' | 'ndjson' };
+
+/** One event of a stream: JSON, or a word such as `[DONE]`. */
+export interface StreamEvent {
+  readonly event?: string;
+  readonly data: JsonValue | { readonly word: string };
+}
+
+/** Routes by method and path, `POST /v1/chat/completions`; a path may end with `/*`. */
+export type Routes = Readonly<Record<string, (call: Call) => Reply>>;
+
+/** How large a request is, in tokens. */
+export interface RequestSize {
+  readonly input: number;
+  /** The limit of the answer, where the request has one. */
+  readonly output: number | undefined;
+  /** The context. */
+  readonly limit: number;
+}
+
+/** How a kind of server speaks. */
+export interface Dialect {
+  /** The endpoints that ask the model. */
+  readonly calls: Routes;
+  /** The others. */
+  readonly information: Routes;
+  /** The body of an error. */
+  readonly errorBody: (rejection: RejectionOptions, exchange: Exchange) => JsonValue;
+  /** How a key is refused; `undefined` where none was sent. */
+  readonly unauthorized: (key: string | undefined) => RejectionOptions;
+  /** Whether a path needs no key. */
+  readonly isOpen: (path: string) => boolean;
+  /** How it says that there is no such path. */
+  readonly notFound: (exchange: Exchange) => Reply | RejectionOptions;
+  /** How it says that there is no such model; absent where any name will do. */
+  readonly unknownModel: (model: string) => RejectionOptions;
+  /** Whether it serves whatever model is named. */
+  readonly servesAnyModel: boolean;
+  /** Why a request does not fit its context; `undefined` where it does. */
+  readonly overflow: (size: RequestSize, path: string) => RejectionOptions | undefined;
+  /** Headers of every reply. */
+  readonly headers: (call: Call) => Readonly<Record<string, string>>;
+  /** How it reuses prefixes by itself. */
+  readonly prefixes?: PrefixCacheOptions;
+  /** The fields that a body may have; `undefined` where anything goes. */
+  readonly knownFields: (call: Call) => readonly string[] | undefined;
+  /** Whether it refuses other fields unless it is told not to. */
+  readonly refusesUnknown: boolean;
+  /** How it refuses a field that it does not know. */
+  readonly unknownField: (name: string, path: string) => RejectionOptions;
+}

@@ -1,0 +1,114 @@
+import type { JsonValue } from '../../../spec/json.ts';
+import type { Message, ToolCall } from '../../../spec/language-model.ts';
+import { readContent } from '../chat-request.ts';
+import { isObject, type JsonObject, listOf, objectOf, textAt } from '../fields.ts';
+import { Rejection } from '../rejection.ts';
+
+/** A piece of a prompt, and whether the prefix that ends with it is to be kept. */
+export interface Block {
+  /** Its part of the rendered prompt. */
+  readonly text: string;
+  /** How long the prefix is to be kept; `undefined` where it is not. */
+  readonly keep?: string;
+}
+
+/** A prompt in the order in which it is cached: tools, system, messages. */
+export interface AnthropicPrompt {
+  readonly blocks: readonly Block[];
+  readonly messages: readonly Message[];
+}
+
+/** Reads the prompt of a request. */
+export function readPromptOf(body: JsonObject): AnthropicPrompt {
+  const system = body['system'] === undefined ? [] : turnsOf('system', body['system']);
+  const turns = listOf(body['messages'])
+    .map(objectOf)
+    .flatMap((item) => turnsOf(roleOf(item), item['content']));
+  if (turns.length === 0) throw invalid('messages: at least one message is required');
+  const blocks = [...toolBlocks(body), ...[...system, ...turns].flatMap((turn) => turn.blocks)];
+  const last = blocks.at(-1);
+  const keep = keepOf(body);
+  if (keep !== undefined && last !== undefined) blocks.splice(-1, 1, { ...last, keep });
+  const kept = blocks.filter((block) => block.keep !== undefined).length;
+  if (kept > 4) {
+    throw invalid(`A maximum of 4 blocks with cache_control may be provided. Found ${kept}.`);
+  }
+  return { blocks, messages: [...system, ...turns].map(({ message }) => message) };
+}
+
+/** A request that cannot be served as it is. */
+export function invalid(message: string): Rejection {
+  return new Rejection({ status: 400, message });
+}
+
+interface Turn {
+  readonly message: Message;
+  readonly blocks: readonly Block[];
+}
+
+/** A message as turns: the results of tools are turns of their own. */
+function turnsOf(role: Message['role'], content: JsonValue | undefined): readonly Turn[] {
+  const parts: readonly JsonObject[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(objectOf);
+  const results = parts.filter((part) => part['type'] === 'tool_result').map(resultTurn);
+  const others = parts.filter((part) => part['type'] !== 'tool_result');
+  return others.length === 0 ? results : [...results, plainTurn(role, others)];
+}
+
+function resultTurn(part: JsonObject): Turn {
+  const content = readContent(part['content']);
+  return {
+    message: { role: 'tool', content, toolCallId: textAt(part, 'tool_use_id') ?? '' },
+    blocks: [{ text: `<|tool|>${content}<|end|>`, ...kept(part) }],
+  };
+}
+
+function plainTurn(role: Message['role'], parts: readonly JsonObject[]): Turn {
+  const toolCalls = parts.filter((part) => part['type'] === 'tool_use').map(callOf);
+  const texts = parts.map((part) => textAt(part, 'text') ?? '');
+  const last = parts.length - 1;
+  return {
+    message: { role, content: texts.join(''), ...(toolCalls.length > 0 && { toolCalls }) },
+    blocks: parts.map((part, place) => {
+      const { name, input } = callOf(part);
+      const called = part['type'] === 'tool_use' ? JSON.stringify([{ name, input }]) : '';
+      const text = `${place === 0 ? `<|${role}|>` : ''}${texts[place]}${called}`;
+      return { text: place === last ? `${text}<|end|>` : text, ...kept(part) };
+    }),
+  };
+}
+
+function callOf(part: JsonObject): ToolCall {
+  return {
+    id: textAt(part, 'id') ?? '',
+    name: textAt(part, 'name') ?? '',
+    input: part['input'] ?? {},
+  };
+}
+
+function toolBlocks(body: JsonObject): Block[] {
+  const tools = listOf(body['tools']).map(objectOf);
+  const last = tools.length - 1;
+  return tools.map((tool, place) => {
+    const { name = '', description, input_schema: input = {} } = tool as Partial<JsonObject>;
+    const told = JSON.stringify({ name, ...(description !== undefined && { description }), input });
+    const start = place === 0 ? '<|tools|>[' : ',';
+    return { text: `${start}${told}${place === last ? ']<|end|>' : ''}`, ...kept(tool) };
+  });
+}
+
+function kept(part: JsonObject): { readonly keep?: string } {
+  const keep = keepOf(part);
+  return keep === undefined ? {} : { keep };
+}
+
+function keepOf(part: JsonObject): string | undefined {
+  const control = part['cache_control'];
+  return isObject(control) ? (textAt(control, 'ttl') ?? '5m') : undefined;
+}
+
+function roleOf(item: JsonObject): Message['role'] {
+  const role = textAt(item, 'role');
+  if (role === 'user' || role === 'assistant' || role === 'system') return role;
+  throw invalid(`messages: Unexpected role "${role}". Allowed roles are "user" or "assistant".`);
+}

@@ -1,0 +1,258 @@
+import type { JsonValue } from '../../../spec/json.ts';
+import { readTools } from '../chat-request.ts';
+import type { Call, Dialect, Exchange, Reply } from '../dialect.ts';
+import { defined, type JsonObject, numberAt, objectOf, textAt, textsAt } from '../fields.ts';
+import type { Asked, Choice } from '../generate.ts';
+import { hashedName } from '../hash.ts';
+import { anthropicFields } from '../known-fields.ts';
+import type { EmulatedToolChoice } from '../question.ts';
+import { Rejection, type RejectionOptions } from '../rejection.ts';
+import { jsonReply } from '../reply.ts';
+import { type Generation, generate } from '../serve-model.ts';
+import { countTokens } from '../tokens.ts';
+import { type CachedPrompt, countCached } from './anthropic-cache.ts';
+import { type AnthropicPrompt, invalid, readPromptOf } from './anthropic-request.ts';
+import { streamedMessage } from './anthropic-stream.ts';
+
+/** The most tokens of an answer. */
+const mostTokens = 128_000;
+
+/** Anthropic's API. */
+export const anthropic: Dialect = {
+  calls: { 'POST /v1/messages': messages },
+  information: {
+    'POST /v1/messages/count_tokens': ({ body }) => {
+      const { blocks } = readPromptOf(body);
+      return jsonReply({
+        input_tokens: countTokens(blocks.map(({ text }) => text).join('')) + 1,
+      });
+    },
+    'GET /v1/models': ({ service }) => {
+      const { models, contextLength } = service.settings;
+      return jsonReply({
+        data: models.map((id) => modelOf(id, contextLength)),
+        has_more: false,
+        first_id: models[0] ?? null,
+        last_id: models.at(-1) ?? null,
+      });
+    },
+    'GET /v1/models/*': ({ service, exchange }) => {
+      const id = exchange.path.slice('/v1/models/'.length);
+      const { models, contextLength } = service.settings;
+      if (!models.includes(id)) throw new Rejection(unknownModel(id));
+      return jsonReply(modelOf(id, contextLength));
+    },
+  },
+  errorBody: anthropicError,
+  unauthorized: (key) => ({
+    status: 401,
+    message: key === undefined ? 'x-api-key header is required' : 'invalid x-api-key',
+  }),
+  isOpen: () => false,
+  notFound: () => ({ status: 404, message: 'Not Found' }),
+  unknownModel,
+  servesAnyModel: false,
+  overflow: ({ input, limit }) =>
+    input <= limit
+      ? undefined
+      : { status: 400, message: `prompt is too long: ${input} tokens > ${limit} maximum` },
+  headers: limitHeaders,
+  knownFields: anthropicFields,
+  refusesUnknown: true,
+  unknownField: (name) => ({
+    status: 400,
+    message: `${name}: Extra inputs are not permitted`,
+  }),
+};
+
+function messages(call: Call): Reply {
+  const { body } = call;
+  const prompt = readPromptOf(body);
+  const asked = readMessages(call, prompt);
+  const count = countCached(call, prompt.blocks);
+  const generation = generate(call, asked, count);
+  const message = messageOf(call, generation, count);
+  return body['stream'] === true ? streamedMessage(message) : jsonReply(message);
+}
+
+function readMessages(
+  { body, service, exchange }: Call,
+  { messages: turns }: AnthropicPrompt,
+): Asked {
+  if (exchange.headers['anthropic-version'] === undefined) {
+    throw invalid('anthropic-version: header is required');
+  }
+  const maxTokens = numberAt(body, 'max_tokens');
+  if (maxTokens === undefined) throw invalid('max_tokens: Field required');
+  if (maxTokens > mostTokens) {
+    throw invalid(
+      `max_tokens: ${maxTokens} > ${mostTokens}, which is the maximum allowed number of output tokens for ${textAt(body, 'model')}`,
+    );
+  }
+  const stop = textsAt(body, 'stop_sequences');
+  if (stop.some((end) => end.trim() === '')) {
+    throw invalid('stop_sequences: each stop sequence must contain non-whitespace');
+  }
+  const format = objectOf(objectOf(body['output_config'])['format']);
+  return {
+    model: textAt(body, 'model') ?? '',
+    messages: turns,
+    continues: isPrefilled(turns, service.settings.modern),
+    choices: 1,
+    stop,
+    maxTokens,
+    ...defined({
+      temperature: numberAt(body, 'temperature'),
+      schema: format['type'] === 'json_schema' ? format['schema'] : undefined,
+      tools: readTools(body['tools']),
+      toolChoice: toolChoiceOf(body, service.settings.modern),
+    }),
+  };
+}
+
+function isPrefilled(turns: AnthropicPrompt['messages'], modern: boolean): boolean {
+  const last = turns.at(-1);
+  if (last?.role !== 'assistant') return false;
+  if (modern) {
+    throw invalid(
+      'This model does not support assistant message prefill. The conversation must end with a user message.',
+    );
+  }
+  if (/\s$/.test(last.content)) {
+    throw invalid('messages: final assistant content cannot end with trailing whitespace');
+  }
+  return true;
+}
+
+function toolChoiceOf(body: JsonObject, modern: boolean): EmulatedToolChoice | undefined {
+  const choice = objectOf(body['tool_choice']);
+  const type = textAt(choice, 'type') ?? '';
+  switch (type) {
+    case 'any':
+    case 'tool':
+      if (modern) {
+        throw invalid(
+          `tool_choice: type "${type}" is not supported by this model. Use "auto" or "none".`,
+        );
+      }
+      return type === 'any' ? 'required' : { name: textAt(choice, 'name') ?? '' };
+    case 'auto':
+    case 'none':
+      return type;
+    default:
+      return undefined;
+  }
+}
+
+function messageOf(call: Call, { choices, tokens }: Generation, count: CachedPrompt): JsonObject {
+  const [choice] = choices;
+  const { input, cached, cacheWrite, forAnHour } = count;
+  return {
+    id: `msg_${call.exchange.index}`,
+    type: 'message',
+    role: 'assistant',
+    model: call.body['model'] ?? '',
+    content: choice === undefined ? [] : contentOf(choice),
+    stop_reason: choice === undefined ? 'end_turn' : stopReason(choice),
+    stop_sequence: choice?.stoppedBy ?? null,
+    stop_details: null,
+    container: null,
+    usage: {
+      input_tokens: input - cached - cacheWrite,
+      cache_creation_input_tokens: cacheWrite,
+      cache_read_input_tokens: cached,
+      cache_creation: {
+        ephemeral_5m_input_tokens: cacheWrite - forAnHour,
+        ephemeral_1h_input_tokens: forAnHour,
+      },
+      output_tokens: tokens.output,
+      output_tokens_details: { thinking_tokens: tokens.reasoning },
+      service_tier: 'standard',
+    },
+  };
+}
+
+function contentOf({ text, reasoning, toolCalls }: Choice): readonly JsonValue[] {
+  const signature = hashedName('signature', reasoning);
+  return [
+    ...(reasoning === '' ? [] : [{ type: 'thinking', thinking: reasoning, signature }]),
+    ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
+    ...toolCalls.map(({ id, name, input }) => ({
+      type: 'tool_use',
+      id: id.replace('call', 'toolu'),
+      name,
+      input,
+    })),
+  ];
+}
+
+function stopReason({ finish, stoppedBy }: Choice): string {
+  const words = {
+    stop: stoppedBy === undefined ? 'end_turn' : 'stop_sequence',
+    length: 'max_tokens',
+    tool: 'tool_use',
+    refusal: 'refusal',
+    pause: 'pause_turn',
+    context: 'model_context_window_exceeded',
+  };
+  return words[finish];
+}
+
+function modelOf(id: string, contextLength: number): JsonObject {
+  return {
+    type: 'model',
+    id,
+    display_name: id,
+    created_at: '2026-09-01T00:00:00Z',
+    max_input_tokens: contextLength,
+    max_tokens: mostTokens,
+    capabilities: null,
+    lifecycle: 'active',
+  };
+}
+
+function unknownModel(model: string): RejectionOptions {
+  return { status: 404, message: `model: ${model}` };
+}
+
+function anthropicError(
+  { status, message, type }: RejectionOptions,
+  { index }: Exchange,
+): JsonValue {
+  const types: Readonly<Record<number, string>> = {
+    400: 'invalid_request_error',
+    401: 'authentication_error',
+    403: 'permission_error',
+    404: 'not_found_error',
+    413: 'request_too_large',
+    429: 'rate_limit_error',
+    503: 'overloaded_error',
+    529: 'overloaded_error',
+  };
+  return {
+    type: 'error',
+    error: { type: type ?? types[status] ?? 'api_error', message },
+    request_id: `req_${index}`,
+  };
+}
+
+/** What the requests under way leave, each of which takes 1000 tokens for the time being. */
+function limitHeaders({ exchange, service }: Call): Readonly<Record<string, string>> {
+  const { inFlight } = service.account;
+  const reset = new Date(service.settings.now() + 1000).toISOString();
+  const limits = {
+    requests: 4000,
+    tokens: 2_400_000,
+    'input-tokens': 2_000_000,
+    'output-tokens': 400_000,
+  };
+  const told = Object.entries(limits).flatMap(([name, limit]) => [
+    [`anthropic-ratelimit-${name}-limit`, String(limit)],
+    [
+      `anthropic-ratelimit-${name}-remaining`,
+      String(limit - inFlight * (name === 'requests' ? 1 : 1000)),
+    ],
+    [`anthropic-ratelimit-${name}-reset`, reset],
+  ]);
+  return { 'request-id': `req_${exchange.index}`, ...Object.fromEntries(told) };
+}

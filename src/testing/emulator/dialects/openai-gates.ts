@@ -1,0 +1,71 @@
+import { isObject, type JsonObject, numberAt, textAt } from '../fields.ts';
+import { Rejection } from '../rejection.ts';
+
+/** Whether a model thinks before it writes: o1 and later, gpt-5 and later, their chat variants apart. */
+export function isReasoningModel(model: string): boolean {
+  const generation = /^gpt-(\d+)/.exec(model)?.[1];
+  if (/^o\d/.test(model)) return true;
+  return generation !== undefined && Number(generation) >= 5 && !model.includes('-chat');
+}
+
+/** Whether a reasoning model can be told not to think, and then takes what others take. */
+function mayRest(model: string): boolean {
+  return /^gpt-(5\.[1-6]|6-sol|6-luna|6\.1-terra)/.test(model);
+}
+
+/** Refuses what a reasoning model does not honour. `effort` is the reasoning effort that was asked for. */
+export function checkReasoning(body: JsonObject, effort: string | undefined): void {
+  const model = textAt(body, 'model') ?? '';
+  if (!isReasoningModel(model)) return;
+  if (effort === 'none' && !mayRest(model)) throw unsupportedValue('reasoning_effort', "'none'");
+  const isResting = effort === 'none';
+  for (const name of ['presence_penalty', 'frequency_penalty', 'logit_bias']) {
+    if (body[name] !== undefined) throw unsupportedParameter(name);
+  }
+  if (body['max_tokens'] !== undefined) {
+    throw unsupportedParameter('max_tokens', " Use 'max_completion_tokens' instead.");
+  }
+  if (!isResting) checkSampling(body);
+}
+
+function checkSampling(body: JsonObject): void {
+  const temperature = numberAt(body, 'temperature') ?? 1;
+  if (temperature !== 1) {
+    throw unsupportedValue(
+      'temperature',
+      String(temperature),
+      ' Only the default (1) value is supported.',
+    );
+  }
+  const { top_p: topP, logprobs } = body as Partial<JsonObject>;
+  if (topP !== undefined && topP !== 1) throw unsupportedParameter('top_p');
+  if (logprobs !== undefined && logprobs !== false) throw unsupportedParameter('logprobs');
+  for (const name of ['top_logprobs', 'stop']) {
+    if (body[name] !== undefined && body[name] !== null) throw unsupportedParameter(name);
+  }
+}
+
+/** The effort in the form of Chat Completions or of Responses. */
+export function effortOf(body: JsonObject): string | undefined {
+  const { reasoning } = body as Partial<JsonObject>;
+  return isObject(reasoning) ? textAt(reasoning, 'effort') : textAt(body, 'reasoning_effort');
+}
+
+/** A parameter that a model does not take. */
+export function unsupportedParameter(name: string, advice = ''): Rejection {
+  return new Rejection({
+    status: 400,
+    message: `Unsupported parameter: '${name}' is not supported with this model.${advice}`,
+    code: 'unsupported_parameter',
+    param: name,
+  });
+}
+
+function unsupportedValue(name: string, value: string, advice = ''): Rejection {
+  return new Rejection({
+    status: 400,
+    message: `Unsupported value: '${name}' does not support ${value} with this model.${advice}`,
+    code: 'unsupported_value',
+    param: name,
+  });
+}

@@ -1,0 +1,132 @@
+import type { JsonValue } from '../../../spec/json.ts';
+import type { Message } from '../../../spec/language-model.ts';
+import { readContent, readRole, readToolChoice, readTools } from '../chat-request.ts';
+import type { Call, Reply } from '../dialect.ts';
+import { defined, type JsonObject, listOf, numberAt, objectOf, parsed, textAt } from '../fields.ts';
+import type { Asked, Choice } from '../generate.ts';
+import { tokenOf } from '../logprobs.ts';
+import { Rejection } from '../rejection.ts';
+import { jsonReply } from '../reply.ts';
+import { type Generation, generate } from '../serve-model.ts';
+import { checkReasoning, effortOf } from './openai-gates.ts';
+import { streamedResponse } from './openai-responses-stream.ts';
+
+/** `POST /v1/responses`. It has no `n`, no `seed` and no `stop`. */
+export function responses(call: Call): Reply {
+  const { body } = call;
+  checkReasoning(body, effortOf(body));
+  const generation = generate(call, readResponses(body));
+  const response = responseOf(generation, call);
+  return body['stream'] === true ? streamedResponse(response) : jsonReply(response);
+}
+
+function readResponses(body: JsonObject): Asked {
+  const maxTokens = numberAt(body, 'max_output_tokens');
+  if (maxTokens !== undefined && maxTokens < 16) {
+    throw new Rejection({
+      status: 400,
+      message: `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${maxTokens} instead.`,
+      code: 'integer_below_min_value',
+      param: 'max_output_tokens',
+    });
+  }
+  const format = objectOf(objectOf(body['text'])['format']);
+  const wantsLogprobs = listOf(body['include']).includes('message.output_text.logprobs');
+  const isJson = format['type'] === 'json_object';
+  return {
+    model: textAt(body, 'model') ?? '',
+    messages: [...instructionsOf(body), ...inputOf(body['input'])],
+    continues: false,
+    choices: 1,
+    stop: [],
+    ...defined({
+      maxTokens,
+      temperature: numberAt(body, 'temperature'),
+      topLogprobs: wantsLogprobs ? (numberAt(body, 'top_logprobs') ?? 0) : undefined,
+      schema: format['type'] === 'json_schema' ? format['schema'] : undefined,
+      ...(isJson && { schema: { type: 'object' } }),
+      tools: readTools(body['tools']),
+      toolChoice: readToolChoice(body['tool_choice']),
+    }),
+  };
+}
+
+function instructionsOf(body: JsonObject): readonly Message[] {
+  const content = textAt(body, 'instructions');
+  return content === undefined ? [] : [{ role: 'system', content }];
+}
+
+function inputOf(input: JsonValue | undefined): readonly Message[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }];
+  return listOf(input).map((item) => itemOf(objectOf(item)));
+}
+
+function itemOf(item: JsonObject): Message {
+  const id = textAt(item, 'call_id') ?? '';
+  if (item['type'] === 'function_call_output') {
+    return { role: 'tool', content: readContent(item['output']), toolCallId: id };
+  }
+  if (item['type'] === 'function_call') {
+    const input = parsed(textAt(item, 'arguments') ?? '') ?? {};
+    return {
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ id, name: textAt(item, 'name') ?? '', input }],
+    };
+  }
+  return { role: readRole(textAt(item, 'role')), content: readContent(item['content']) };
+}
+
+function responseOf(generation: Generation, call: Call): JsonObject {
+  const { exchange, service, body } = call;
+  const [choice] = generation.choices;
+  const isCut = choice?.finish === 'length' || choice?.finish === 'context';
+  const { input, cached, output, reasoning } = generation.tokens;
+  return {
+    id: `resp_${exchange.index}`,
+    object: 'response',
+    created_at: Math.floor(service.settings.now() / 1000),
+    status: isCut ? 'incomplete' : 'completed',
+    error: null,
+    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    instructions: body['instructions'] ?? null,
+    max_output_tokens: body['max_output_tokens'] ?? null,
+    model: body['model'] ?? '',
+    output: choice === undefined ? [] : outputOf(choice, exchange.index),
+    parallel_tool_calls: true,
+    temperature: body['temperature'] ?? 1,
+    tool_choice: body['tool_choice'] ?? 'auto',
+    tools: body['tools'] ?? [],
+    top_p: body['top_p'] ?? 1,
+    metadata: {},
+    usage: {
+      input_tokens: input,
+      input_tokens_details: { cached_tokens: cached },
+      output_tokens: output,
+      output_tokens_details: { reasoning_tokens: reasoning },
+      total_tokens: input + output,
+    },
+  };
+}
+
+function outputOf(choice: Choice, index: number): readonly JsonValue[] {
+  const { text, reasoning, toolCalls, finish, logprobs = [] } = choice;
+  const status = finish === 'length' || finish === 'context' ? 'incomplete' : 'completed';
+  const content =
+    finish === 'refusal'
+      ? { type: 'refusal', refusal: text }
+      : { type: 'output_text', text, annotations: [], logprobs: logprobs.map(tokenOf) };
+  const message = { type: 'message', id: `msg_${index}`, status, role: 'assistant' };
+  return [
+    ...(reasoning === '' ? [] : [{ type: 'reasoning', id: `rs_${index}`, summary: [] }]),
+    ...(text === '' && toolCalls.length > 0 ? [] : [{ ...message, content: [content] }]),
+    ...toolCalls.map(({ id, name, input }, place) => ({
+      type: 'function_call',
+      id: `fc_${index}_${place}`,
+      call_id: id,
+      name,
+      arguments: JSON.stringify(input),
+      status: 'completed',
+    })),
+  ];
+}

@@ -1,0 +1,255 @@
+import type { JsonValue } from '../../../spec/json.ts';
+import {
+  type ChatManners,
+  cacheDetails,
+  chatCompletions,
+  openAiUsage,
+} from '../chat-completions.ts';
+import { readPrompt } from '../chat-template.ts';
+import type { Call, Dialect, Reply } from '../dialect.ts';
+import {
+  defined,
+  type JsonObject,
+  listOf,
+  numberAt,
+  objectOf,
+  parsed,
+  textAt,
+  textsAt,
+} from '../fields.ts';
+import { type Asked, asUser, type Choice } from '../generate.ts';
+import { fieldsBeside } from '../known-fields.ts';
+import type { RejectionOptions } from '../rejection.ts';
+import { emptyReply, eventReply, jsonReply } from '../reply.ts';
+import { type Generation, generate, readForScore } from '../serve-model.ts';
+import { plainTextLogprobs, textCompletions } from '../text-completions.ts';
+
+/** The number of the token that ends a turn. */
+const endOfTurn = 2;
+
+const matchedStop = ({ stoppedBy, finish }: Choice): JsonValue =>
+  stoppedBy ?? (finish === 'stop' ? endOfTurn : null);
+
+const choiceFields = (choice: Choice): JsonObject => ({ matched_stop: matchedStop(choice) });
+
+const usage = (generation: Generation): JsonObject => ({
+  ...openAiUsage(generation),
+  ...cacheDetails(generation),
+  reasoning_tokens: generation.tokens.reasoning,
+});
+
+const manners: ChatManners = {
+  read: (asked, call) =>
+    readOwn(
+      call.body['continue_final_message'] === true
+        ? { ...asked, continues: asked.messages.at(-1)?.role === 'assistant' }
+        : { ...asked, ...asUser(asked) },
+      call,
+    ),
+  reasoningField: 'reasoning_content',
+  choiceFields,
+  replyFields: () => ({ metadata: { weight_version: 'default' } }),
+  usage,
+  firstDelta: { role: 'assistant', content: '' },
+};
+
+const ownFields = [
+  ...['continue_final_message', 'chat_template_kwargs', 'top_k', 'min_p', 'repetition_penalty'],
+  ...['regex', 'ebnf', 'json_schema', 'no_stop_trim', 'stop_token_ids', 'stop_regex', 'min_tokens'],
+  ...['ignore_eos', 'skip_special_tokens', 'separate_reasoning', 'rid', 'lora_path', 'cache_salt'],
+];
+
+/** SGLang. */
+export const sglang: Dialect = {
+  calls: {
+    'POST /v1/chat/completions': chatCompletions(manners),
+    'POST /v1/completions': textCompletions({
+      maxTokens: 16,
+      read: readOwn,
+      logprobs: plainTextLogprobs,
+      choiceFields,
+      usage,
+    }),
+    'POST /generate': generateNatively,
+    'POST /v1/score': score,
+    'POST /classify': classify,
+  },
+  information: {
+    'GET /health': () => emptyReply(),
+    'GET /health_generate': () => emptyReply(),
+    'GET /get_model_info': modelInfo,
+    'GET /model_info': modelInfo,
+    'GET /server_info': serverInfo,
+    'GET /get_server_info': serverInfo,
+    'GET /v1/models': ({ service }) =>
+      jsonReply({
+        object: 'list',
+        data: service.settings.models.map((id) => ({
+          ...{ id, object: 'model', created: 1_700_000_000, owned_by: 'sglang', root: id },
+          ...{ parent: null, max_model_len: service.settings.contextLength },
+        })),
+      }),
+  },
+  errorBody: topLevelError,
+  unauthorized: () => ({
+    status: 401,
+    message: 'Unauthorized',
+    body: { json: { error: 'Unauthorized' } },
+  }),
+  isOpen: (path) => path.startsWith('/health'),
+  notFound: () => jsonReply({ detail: 'Not Found' }, 404),
+  unknownModel: (model) => ({ status: 404, message: `The model \`${model}\` does not exist.` }),
+  servesAnyModel: true,
+  overflow: ({ input, output = 0, limit }) => {
+    if (input + output <= limit && input < limit) return undefined;
+    const message =
+      input >= limit
+        ? `The input (${input} tokens) is longer than the model's context length (${limit} tokens).`
+        : `Requested token count exceeds the model's maximum context length of ${limit} tokens. You requested a total of ${input + output} tokens: ${input} tokens from the input messages and ${output} tokens for the completion.`;
+    return { status: 400, message };
+  },
+  headers: () => ({}),
+  prefixes: { block: 1 },
+  knownFields: fieldsBeside(ownFields),
+  refusesUnknown: false,
+  unknownField: (name) => ({
+    status: 400,
+    message: `Extra inputs are not permitted: '${name}'`,
+    param: name,
+  }),
+};
+
+/** An error at the top level of the body. */
+export function topLevelError({ status, message, type, param }: RejectionOptions): JsonValue {
+  const usual = status >= 500 ? 'InternalServerError' : 'BadRequestError';
+  return {
+    object: 'error',
+    message,
+    type: type ?? (status === 404 ? 'NotFoundError' : usual),
+    param: param ?? null,
+    code: status,
+  };
+}
+
+function readOwn(asked: Asked, { body }: Call): Asked {
+  const schema = textAt(body, 'json_schema');
+  return {
+    ...asked,
+    ...(body['no_stop_trim'] === true && { keepsStop: true }),
+    ...defined({ schema: schema === undefined ? undefined : parsed(schema) }),
+  };
+}
+
+/** `POST /generate`: a text, or as many as `n` says. */
+function generateNatively(call: Call): Reply {
+  const { body, service } = call;
+  const sampling = objectOf(body['sampling_params']);
+  const ids = listOf(body['input_ids']) as readonly number[];
+  const prompt = textAt(body, 'text') ?? service.vocabulary.decode(ids);
+  const schema = textAt(sampling, 'json_schema');
+  const generation = generate(call, {
+    model: service.settings.models[0] ?? '',
+    prompt,
+    ...readPrompt(prompt),
+    choices: numberAt(sampling, 'n') ?? 1,
+    stop: textsAt(sampling, 'stop'),
+    keepsStop: sampling['no_stop_trim'] === true,
+    maxTokens: numberAt(sampling, 'max_new_tokens') ?? 128,
+    ...defined({
+      temperature: numberAt(sampling, 'temperature'),
+      seed: numberAt(sampling, 'sampling_seed'),
+      topLogprobs:
+        body['return_logprob'] === true ? (numberAt(body, 'top_logprobs_num') ?? 0) : undefined,
+      schema: schema === undefined ? undefined : parsed(schema),
+    }),
+  });
+  const replies = generation.choices.map((choice) => nativeReply(choice, generation, call));
+  if (body['stream'] === true) {
+    return eventReply([...replies.map((data) => ({ data })), { data: { word: '[DONE]' } }]);
+  }
+  return jsonReply(replies.length === 1 ? (replies[0] ?? {}) : replies);
+}
+
+function nativeReply(choice: Choice, { tokens }: Generation, call: Call): JsonObject {
+  const { text, finish, logprobs } = choice;
+  const { vocabulary } = call.service;
+  const told = logprobs?.map(({ token, logprob }) => [
+    logprob,
+    vocabulary.encode(token)[0] ?? 0,
+    call.body['return_text_in_logprobs'] === true ? token : null,
+  ]);
+  return {
+    text,
+    output_ids: vocabulary.encode(text),
+    meta_info: {
+      id: textAt(call.body, 'rid') ?? `generate-${call.exchange.index}`,
+      finish_reason:
+        finish === 'length' || finish === 'context'
+          ? { type: 'length', length: choice.tokens }
+          : { type: 'stop', matched: matchedStop(choice) },
+      prompt_tokens: tokens.input,
+      completion_tokens: choice.tokens,
+      cached_tokens: tokens.cached,
+      ...(told !== undefined && { output_token_logprobs: told }),
+    },
+  };
+}
+
+/** `POST /v1/score`: the probability of each label after each item. */
+function score(call: Call): Reply {
+  const { body, service } = call;
+  const query = textAt(body, 'query') ?? '';
+  const items = textsAt(body, 'items');
+  const labels = listOf(body['label_token_ids']).length;
+  // Without the softmax the labels are not all that could follow.
+  const share = body['apply_softmax'] === true ? 1 : 0.5;
+  const scores = items.map((text) => {
+    const first = service.settings.reward({ text, query });
+    return Array.from(
+      { length: labels },
+      (_, label) => share * (label === 0 ? first : (1 - first) / Math.max(1, labels - 1)),
+    );
+  });
+  const input = readForScore(
+    call,
+    items.map((item) => (body['item_first'] === true ? item + query : query + item)),
+  );
+  return jsonReply({
+    object: 'scoring',
+    scores,
+    model: body['model'] ?? '',
+    usage: { prompt_tokens: input, total_tokens: input, completion_tokens: 0 },
+  });
+}
+
+/** `POST /classify`: the score of a reward model for each rendered conversation. */
+function classify(call: Call): Reply {
+  const texts = textsAt(call.body, 'text');
+  const input = readForScore(call, texts);
+  const { reward } = call.service.settings;
+  return jsonReply(
+    texts.map((text) => ({
+      embedding: [reward({ text })],
+      meta_info: { prompt_tokens: Math.ceil(input / texts.length) },
+    })),
+  );
+}
+
+function modelInfo({ service }: Call): Reply {
+  const [model = ''] = service.settings.models;
+  return jsonReply({
+    model_path: model,
+    tokenizer_path: model,
+    is_generation: true,
+    preferred_sampling_params: null,
+  });
+}
+
+function serverInfo({ service }: Call): Reply {
+  const [model = ''] = service.settings.models;
+  return jsonReply({
+    model_path: model,
+    context_length: service.settings.contextLength,
+    version: '0.5.6',
+  });
+}

@@ -1,0 +1,212 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { turn } from '../../runtime/clock.ts';
+import type { JsonValue } from '../../spec/json.ts';
+import { Account, type EmulatorAccount } from './account.ts';
+import type { Exchange, Service } from './dialect.ts';
+import type { Delivery } from './faults.ts';
+import { parsed } from './fields.ts';
+import { type CheckedOptions, checkedOptions, type EmulatorOptions } from './options.ts';
+import { PrefixCache } from './prefix-cache.ts';
+import type { EmulatedQuestion } from './question.ts';
+import { asksModel, respond } from './respond.ts';
+import { Vocabulary } from './vocabulary.ts';
+
+/** A server on this machine that speaks as a model server does. */
+export interface Emulator {
+  /** Where it listens, `http://127.0.0.1:…`, without `/v1`. */
+  readonly url: string;
+  /** What arrived, in order of arrival. */
+  readonly requests: readonly EmulatedRequest[];
+  /** What it did, as it stands now. */
+  readonly account: EmulatorAccount;
+  /**
+   * Stops listening and closes all connections. When it resolves, no connection is open and no request is being
+   * answered. Calling it again does nothing.
+   */
+  close(): Promise<void>;
+}
+
+/** A request that arrived at an {@link Emulator}. */
+export interface EmulatedRequest {
+  /** Its index in the order of arrival, from 0. */
+  readonly index: number;
+  /** The method. */
+  readonly method: string;
+  /** The path, without the query. */
+  readonly path: string;
+  /** The headers, in lower case; keys and cookies left out. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as JSON; `undefined` where there is none. */
+  readonly body: JsonValue | undefined;
+  /** What the model was asked for it, one entry for each choice. */
+  readonly questions: readonly EmulatedQuestion[];
+}
+
+const secret = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 'cookie'];
+
+/**
+ * Starts a server on loopback that speaks as a model server does, for tests of whatever talks to one. What it
+ * answers depends on the conversation and the index of the sample, so that servers of different kinds give the
+ * same answers; it keeps its own count of what it served; and it has the vices that real servers have.
+ *
+ * The index of a sample is the header `x-espalier-sample`, 0 where that is missing, plus the index of the
+ * choice. Tokens are counted as {@link countTokens} does. A prompt is the conversation with two marks around
+ * each turn and one where the answer begins, a token each; tools are told as JSON.
+ *
+ * @example
+ * ```ts
+ * const server = await emulator({ dialect: 'vllm', vices: ['ignores-n'] });
+ * const reply = await fetch(`${server.url}/v1/chat/completions`, { method: 'POST', body });
+ * await server.close();
+ * ```
+ */
+export async function emulator(options: EmulatorOptions): Promise<Emulator> {
+  const checked = checkedOptions(options);
+  const { dialect, settings } = checked;
+  const account = new Account();
+  const requests: EmulatedRequest[] = [];
+  const service: Service = {
+    settings,
+    dialect,
+    account,
+    vocabulary: new Vocabulary(),
+    prefixes: dialect.prefixes === undefined ? undefined : new PrefixCache(dialect.prefixes),
+    kept: new Set(),
+  };
+  const sockets = new Set<Socket>();
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    void serve({ request, response, service, checked, requests });
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    account.openSockets = sockets.size;
+    socket.once('close', () => {
+      sockets.delete(socket);
+      account.openSockets = sockets.size;
+    });
+  });
+  await listening(server);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    account,
+    close: async () => {
+      await closed(server, sockets);
+      // The platform lets go of the port at the end of a turn.
+      await turn();
+    },
+  };
+}
+
+interface Serving {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly service: Service;
+  readonly checked: CheckedOptions;
+  readonly requests: EmulatedRequest[];
+}
+
+/** Answers one request. Never rejects: a client that leaves is entered into the account. */
+async function serve(serving: Serving): Promise<void> {
+  const { response, service, checked } = serving;
+  const { account } = service;
+  const index = account.arrive();
+  const client = new AbortController();
+  response.once('close', () => client.abort(new Error('The client left.')));
+  let isOver = false;
+  try {
+    const exchange = await arrived(serving, index);
+    const delivery = await respond({
+      service,
+      exchange,
+      latencyMs: checked.latencyOf(index),
+      signal: client.signal,
+    });
+    isOver = await sent(response, delivery);
+    if (isOver) for (const run of exchange.afterwards) run();
+  } catch (error) {
+    if (!client.signal.aborted) response.destroy(error instanceof Error ? error : undefined);
+  } finally {
+    if (!isOver) account.aborted++;
+    account.inFlight--;
+  }
+}
+
+async function arrived(serving: Serving, index: number): Promise<Exchange> {
+  const { request, service, checked, requests } = serving;
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const { method = 'GET', headers } = request;
+  const path = url.pathname;
+  const questions: EmulatedQuestion[] = [];
+  requests.push({ index, method, path, headers: shown(headers), body: undefined, questions });
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = parsed(Buffer.concat(chunks).toString('utf8'));
+  requests[index] = { index, method, path, headers: shown(headers), body, questions };
+  const known = { index, path, body, asksModel: asksModel(service.dialect, { method, path }) };
+  return {
+    ...{ index, method, path, headers, body, questions },
+    query: url.searchParams,
+    sample: Number(headers['x-espalier-sample'] ?? 0) || 0,
+    vices: checked.vicesOf(known),
+    afterwards: [],
+  };
+}
+
+function shown(headers: IncomingMessage['headers']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !secret.includes(name))
+      .map(([name, value]) => [name, String(value)]),
+  );
+}
+
+/** Sends a reply. Resolves to whether all of it was sent that was meant to be. */
+async function sent(response: ServerResponse, delivery: Delivery): Promise<boolean> {
+  const { status, headers, chunks, ending } = delivery;
+  if (ending === 'destroyed-before') {
+    response.socket?.resetAndDestroy();
+    return true;
+  }
+  response.writeHead(status, headers);
+  for (const chunk of chunks) response.write(chunk);
+  if (ending === 'complete') response.end();
+  const left = new Promise<boolean>((resolve) => {
+    response.once('finish', () => resolve(true));
+    response.once('close', () => resolve(response.writableFinished));
+  });
+  if (ending === 'destroyed-after') {
+    await flushed(response);
+    response.destroy();
+    return true;
+  }
+  return left;
+}
+
+/** Resolves when what was written has left for the client. */
+function flushed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    response.write('', () => resolve());
+    response.once('close', () => resolve());
+  });
+}
+
+function listening(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve());
+  });
+}
+
+/** Resolves when the server has let go of its port, and every connection is closed. */
+async function closed(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const stopped = server.listening
+    ? new Promise<void>((resolve) => server.close(() => resolve()))
+    : Promise.resolve();
+  const ends = [...sockets].map(
+    (socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()).destroy()),
+  );
+  await Promise.all([stopped, ...ends]);
+}

@@ -1,0 +1,58 @@
+import type { JsonValue } from '../../spec/json.ts';
+
+/** A JSON object. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A JSON object, empty where the value is none. */
+export function objectOf(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** A JSON array, empty where the value is none. */
+export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+}
+
+/** A field that is a text. */
+export function textAt(fields: JsonObject, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A field that is a number. */
+export function numberAt(fields: JsonObject, name: string): number | undefined {
+  const value = fields[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** A field that is a text or a list of texts. */
+export function textsAt(fields: JsonObject, name: string): readonly string[] {
+  const value = fields[name];
+  if (typeof value === 'string') return [value];
+  return listOf(value).filter((item) => typeof item === 'string');
+}
+
+/** The fields that have a value. */
+export function defined<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as never;
+}
+
+/** A text as JSON; `undefined` where it is none. */
+export function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,188 @@
+import type { JsonValue } from '../../spec/json.ts';
+import type { Message, TokenLogprob, ToolCall, ToolDefinition } from '../../spec/language-model.ts';
+import { hashedLogprobs } from './answer.ts';
+import { hashedName } from './hash.ts';
+import type {
+  EmulatedAnswer,
+  EmulatedFinish,
+  EmulatedQuestion,
+  EmulatedToolChoice,
+} from './question.ts';
+import { countTokens, tokensOf } from './tokens.ts';
+import { hasVice, type PlainVice, type Vice } from './vices.ts';
+
+/** What one request asks for, in the words of no dialect. */
+export interface Asked {
+  readonly model: string;
+  readonly messages: readonly Message[];
+  readonly continues: boolean;
+  /** The prompt of a text completion. */
+  readonly prompt?: string;
+  /** How many choices. */
+  readonly choices: number;
+  readonly stop: readonly string[];
+  /** Whether the stop text stays in the answer. */
+  readonly keepsStop?: boolean;
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly seed?: number;
+  /** How many alternatives each token is told with; `undefined` where no log-probabilities are asked for. */
+  readonly topLogprobs?: number;
+  readonly schema?: JsonValue;
+  readonly tools?: readonly ToolDefinition[];
+  readonly toolChoice?: EmulatedToolChoice;
+  /** The texts of which the answer must be one. */
+  readonly options?: readonly string[];
+  /** How many tokens the context leaves for the answer. */
+  readonly room?: number;
+  /** The index of the first choice, where a request has several prompts. */
+  readonly first?: number;
+}
+
+/** One completion. */
+export interface Choice {
+  readonly index: number;
+  readonly question: EmulatedQuestion;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finish: EmulatedFinish;
+  /** The stop text that ended it. */
+  readonly stoppedBy?: string;
+  /** Tokens written, those of reasoning included. */
+  readonly tokens: number;
+  readonly reasoningTokens: number;
+  readonly logprobs?: readonly TokenLogprob[];
+}
+
+/** What was asked for, less what the vices of the server disregard. */
+export function withHabits(asked: Asked, vices: readonly Vice[]): Asked {
+  const { maxTokens, seed, topLogprobs, schema, toolChoice, ...rest } = asked;
+  const keeps = (vice: PlainVice) => !hasVice(vices, vice);
+  const becomesUser = hasVice(vices, 'trailing-assistant-to-user');
+  return {
+    ...(becomesUser ? { ...rest, ...asUser(rest) } : rest),
+    choices: keeps('ignores-n') ? asked.choices : 1,
+    stop: keeps('ignores-stop') ? asked.stop : [],
+    ...(maxTokens !== undefined && keeps('ignores-max-tokens') && { maxTokens }),
+    ...(seed !== undefined && keeps('ignores-seed') && { seed }),
+    ...(topLogprobs !== undefined && keeps('ignores-logprobs') && { topLogprobs }),
+    ...(schema !== undefined && keeps('ignores-schema') && { schema }),
+    ...(toolChoice !== undefined && keeps('ignores-tool-choice') && { toolChoice }),
+  };
+}
+
+/** The conversation with a trailing turn of the assistant given to the user. */
+export function asUser({ messages, continues }: Pick<Asked, 'messages' | 'continues'>): {
+  readonly messages: readonly Message[];
+  readonly continues: boolean;
+} {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return { messages, continues };
+  return { messages: [...messages.slice(0, -1), { ...last, role: 'user' }], continues: false };
+}
+
+/** The question that one choice answers. */
+export function questionOf(asked: Asked, sample: number, index: number): EmulatedQuestion {
+  const { model, messages, continues, stop, prompt, temperature, seed } = asked;
+  const { maxTokens, schema, tools, toolChoice, options } = asked;
+  return {
+    model,
+    messages,
+    continues,
+    sample,
+    stop,
+    ...(prompt !== undefined && { prompt }),
+    ...(temperature !== undefined && { temperature }),
+    ...(seed !== undefined && { seed: seed + index }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(schema !== undefined && { schema }),
+    ...(tools !== undefined && { tools }),
+    ...(toolChoice !== undefined && { toolChoice }),
+    ...(options !== undefined && { options }),
+  };
+}
+
+/** What the client gets of an answer: cut at stop texts and at the limit of tokens, and counted. */
+export function choiceOf(
+  asked: Asked,
+  question: EmulatedQuestion,
+  answer: EmulatedAnswer,
+): Omit<Choice, 'index'> {
+  const { topLogprobs, maxTokens = Number.POSITIVE_INFINITY } = asked;
+  const { room = Number.POSITIVE_INFINITY } = asked;
+  const limit = Math.min(maxTokens, room);
+  const reasoning = cut(answer.reasoning ?? '', limit);
+  const stopped = stopAt(answer.text ?? '', asked);
+  const written = cut(stopped.text, limit - reasoning.tokens);
+  const called = callsWithin(answer, question, limit - reasoning.tokens - written.tokens);
+  const isCut = reasoning.isCut || written.isCut || called.isCut;
+  const complete = called.calls.length > 0 ? 'tool' : 'stop';
+  const cutBy = maxTokens <= room ? 'length' : 'context';
+  return {
+    question,
+    text: written.text,
+    reasoning: reasoning.text,
+    toolCalls: called.calls,
+    finish: answer.finishReason ?? (isCut ? cutBy : complete),
+    ...(!isCut && stopped.by !== undefined && { stoppedBy: stopped.by }),
+    tokens: reasoning.tokens + written.tokens + called.tokens,
+    reasoningTokens: reasoning.tokens,
+    ...(topLogprobs !== undefined && {
+      logprobs: logprobsOf(answer, written.text, topLogprobs),
+    }),
+  };
+}
+
+function cut(text: string, limit: number) {
+  const tokens = tokensOf(text);
+  if (tokens.length <= limit) return { text, tokens: tokens.length, isCut: false };
+  const kept = tokens.slice(0, Math.max(0, limit));
+  return { text: kept.join(''), tokens: kept.length, isCut: true };
+}
+
+/** The text up to the stop text that comes first. */
+function stopAt(text: string, { stop, keepsStop = false }: Asked) {
+  const [first] = stop
+    .filter((end) => end !== '' && text.includes(end))
+    .map((end) => ({ end, at: text.indexOf(end) }))
+    .sort((a, b) => a.at - b.at);
+  if (first === undefined) return { text, by: undefined };
+  const end = first.at + (keepsStop ? first.end.length : 0);
+  return { text: text.slice(0, end), by: first.end };
+}
+
+/** The calls that fit. A call takes the tokens of its name and of its input as JSON. */
+function callsWithin(
+  { toolCalls = [] }: EmulatedAnswer,
+  { sample, messages }: EmulatedQuestion,
+  limit: number,
+) {
+  const calls: ToolCall[] = [];
+  let tokens = 0;
+  for (const { name, input } of toolCalls) {
+    const size = countTokens(name) + countTokens(JSON.stringify(input));
+    if (tokens + size > limit) return { calls, tokens: Math.max(0, limit), isCut: true };
+    tokens += size;
+    const id = hashedName('call', sample, messages.length, calls.length, name);
+    calls.push({ id: `call_${id}`, name, input });
+  }
+  return { calls, tokens, isCut: false };
+}
+
+function logprobsOf(
+  { logprobs }: EmulatedAnswer,
+  text: string,
+  top: number,
+): readonly TokenLogprob[] {
+  if (logprobs === undefined) return hashedLogprobs(text, top);
+  let length = 0;
+  return logprobs
+    .filter(({ token }) => {
+      length += token.length;
+      return length <= text.length;
+    })
+    .map(({ token, logprob, top: told = [] }) =>
+      top === 0 ? { token, logprob } : { token, logprob, top: told.slice(0, top) },
+    );
+}

@@ -1,0 +1,96 @@
+import { systemClock } from '../../runtime/clock.ts';
+import type { Call, Dialect, Exchange, Reply, Routes, Service } from './dialect.ts';
+import { type Delivery, delivered } from './faults.ts';
+import { objectOf } from './fields.ts';
+import { checkRefusals } from './refusals.ts';
+import { Rejection, type RejectionOptions } from './rejection.ts';
+import { htmlReply, jsonReply } from './reply.ts';
+import { hasVice } from './vices.ts';
+
+/** A request that is being answered. */
+export interface Responding {
+  readonly service: Service;
+  readonly exchange: Exchange;
+  /** How long the answer takes, in milliseconds. */
+  readonly latencyMs: number;
+  /** Aborts when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+/** What a request gets. Rejects with the reason of the signal when the client leaves before. */
+export async function respond(responding: Responding): Promise<Delivery> {
+  const { service, exchange, signal } = responding;
+  const call: Call = { exchange, service, body: objectOf(exchange.body) };
+  const headers = service.dialect.headers(call);
+  try {
+    const reply = await answer(responding, call);
+    return delivered(withHeaders(reply, headers), exchange.vices);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    service.account.rejected++;
+    const rejection =
+      error instanceof Rejection ? error.options : { status: 500, message: String(error) };
+    return delivered(withHeaders(refused(service.dialect, rejection, exchange), headers), []);
+  }
+}
+
+async function answer({ service, exchange, latencyMs, signal }: Responding, call: Call) {
+  checkKey(service, exchange);
+  checkRefusals(call);
+  if (hasVice(exchange.vices, 'stall')) await untilAborted(signal);
+  const { dialect } = service;
+  const route = routeOf(dialect.calls, exchange) ?? routeOf(dialect.information, exchange);
+  if (route === undefined) return missing(dialect, exchange);
+  if (exchange.method === 'POST' && exchange.body === undefined) {
+    throw new Rejection({ status: 400, message: 'The body is not valid JSON.' });
+  }
+  if (asksModel(dialect, exchange)) await systemClock.sleep(latencyMs, signal);
+  return route(call);
+}
+
+/** Whether a request asks the model for something. */
+export function asksModel(dialect: Dialect, exchange: Pick<Exchange, 'method' | 'path'>): boolean {
+  return routeOf(dialect.calls, exchange) !== undefined;
+}
+
+function routeOf(routes: Routes, { method, path }: Pick<Exchange, 'method' | 'path'>) {
+  const name = `${method} ${path}`;
+  const wide = Object.keys(routes).find(
+    (route) => route.endsWith('/*') && name.startsWith(route.slice(0, -1)),
+  );
+  return routes[name] ?? routes[wide ?? ''];
+}
+
+function checkKey({ settings, dialect }: Service, { headers, path }: Exchange): void {
+  const { apiKey } = settings;
+  if (apiKey === undefined || dialect.isOpen(path)) return;
+  const { authorization, 'x-api-key': own } = headers;
+  const bearer = authorization?.startsWith('Bearer ') === true ? authorization.slice(7) : undefined;
+  const key = bearer ?? (typeof own === 'string' ? own : undefined);
+  if (key !== apiKey) throw new Rejection(dialect.unauthorized(key));
+}
+
+function missing(dialect: Dialect, exchange: Exchange): Reply {
+  const answered = dialect.notFound(exchange);
+  if ('message' in answered) throw new Rejection(answered);
+  return answered;
+}
+
+function refused(dialect: Dialect, rejection: RejectionOptions, exchange: Exchange): Reply {
+  const { status, body, headers = {} } = rejection;
+  if (body !== undefined && 'html' in body) return { ...htmlReply(body.html, status), headers };
+  const json = body === undefined ? dialect.errorBody(rejection, exchange) : body.json;
+  return { ...jsonReply(json, status), headers };
+}
+
+function withHeaders(reply: Reply, headers: Readonly<Record<string, string>>): Reply {
+  return { ...reply, headers: { ...headers, ...reply.headers } };
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+  });
+}

@@ -1,0 +1,112 @@
+import type { JsonValue } from '../../spec/json.ts';
+import { ended, finishWord, headOf, textPieces } from './chat-completions.ts';
+import { readChoices, readSchema } from './chat-request.ts';
+import { readPrompt } from './chat-template.ts';
+import type { Call, Reply } from './dialect.ts';
+import { defined, type JsonObject, listOf, numberAt, objectOf, textAt, textsAt } from './fields.ts';
+import type { Asked, Choice } from './generate.ts';
+import { textLogprobs } from './logprobs.ts';
+import { eventReply, jsonReply } from './reply.ts';
+import { type Generation, generateAll } from './serve-model.ts';
+
+/** What a server does in its own way with text completions. */
+export interface TextManners {
+  /** The limit on tokens where the request has none. */
+  readonly maxTokens: number | undefined;
+  /** Refuses what the server refuses, and reads the fields of its own. */
+  readonly read: (asked: Asked, call: Call) => Asked;
+  /** Log-probabilities. */
+  readonly logprobs: (logprobs: Choice['logprobs']) => JsonValue;
+  /** Further fields of a choice. */
+  readonly choiceFields: (choice: Choice, call: Call) => JsonObject;
+  /** The count of tokens. */
+  readonly usage: (generation: Generation) => JsonObject;
+}
+
+/** `POST /v1/completions` of a server with these manners. */
+export function textCompletions(manners: TextManners): (call: Call) => Reply {
+  return (call) => {
+    const prompts = promptsOf(call).map((prompt) => manners.read(readText(call, prompt), call));
+    const limit = manners.maxTokens;
+    const generation = generateAll(
+      call,
+      prompts.map((asked) => (limit === undefined ? asked : { maxTokens: limit, ...asked })),
+    );
+    const head = headOf(call, 'text_completion');
+    if (call.body['stream'] === true) return streamed({ generation, call, manners });
+    return jsonReply({
+      ...head,
+      choices: generation.choices.map((choice) => ({
+        index: choice.index,
+        text: choice.text,
+        logprobs: manners.logprobs(choice.logprobs),
+        finish_reason: finishWord(choice),
+        ...manners.choiceFields(choice, call),
+      })),
+      usage: manners.usage(generation),
+    });
+  };
+}
+
+/** Log-probabilities in the form that OpenAI gave text completions. */
+export const plainTextLogprobs: TextManners['logprobs'] = textLogprobs;
+
+/** The prompts of a request: a text, a list of texts, token numbers, or a list of those. */
+export function promptsOf({ body, service }: Call): readonly string[] {
+  const { prompt = '' } = body as { readonly prompt?: JsonValue };
+  const decoded = (value: JsonValue) =>
+    typeof value === 'string' ? value : service.vocabulary.decode(listOf(value) as number[]);
+  if (typeof prompt === 'string') return [prompt];
+  const items = listOf(prompt);
+  return typeof items[0] === 'number' ? [decoded(prompt)] : items.map(decoded);
+}
+
+function readText({ body }: Call, prompt: string): Asked {
+  const logprobs = body['logprobs'];
+  const wanted = logprobs === true ? (numberAt(body, 'top_logprobs') ?? 0) : undefined;
+  return {
+    model: textAt(body, 'model') ?? '',
+    prompt,
+    ...readPrompt(prompt),
+    choices: readChoices(body),
+    stop: textsAt(body, 'stop'),
+    ...defined({
+      maxTokens: numberAt(body, 'max_tokens'),
+      temperature: numberAt(body, 'temperature'),
+      seed: numberAt(body, 'seed'),
+      topLogprobs: typeof logprobs === 'number' ? logprobs : wanted,
+      schema: readSchema(body['response_format']),
+    }),
+  };
+}
+
+function streamed({
+  generation,
+  call,
+  manners,
+}: {
+  readonly generation: Generation;
+  readonly call: Call;
+  readonly manners: TextManners;
+}): Reply {
+  const head = headOf(call, 'text_completion');
+  const pieces = generation.choices.flatMap((choice) => [
+    ...textPieces(choice.text, choice.logprobs).map(({ token, told }) => ({
+      index: choice.index,
+      text: token,
+      logprobs: manners.logprobs(told),
+      finish_reason: null,
+    })),
+    {
+      index: choice.index,
+      text: '',
+      logprobs: null,
+      finish_reason: finishWord(choice),
+      ...manners.choiceFields(choice, call),
+    },
+  ]);
+  const events = pieces.map((piece) => ({ ...head, choices: [piece] }));
+  const counted = { ...head, choices: [], usage: manners.usage(generation) };
+  const wantsUsage = objectOf(call.body['stream_options'])['include_usage'] === true;
+  return eventReply(ended(wantsUsage ? [...events, counted] : events));
+}

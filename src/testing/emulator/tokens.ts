@@ -1,0 +1,24 @@
+/**
+ * A token is a special token such as `<|end|>`, or up to four letters or digits together with the space
+ * before them, or any other single character. A text cut after a token has the tokens before the cut.
+ */
+const token = /<\|\w{1,24}\|>| ?[\p{L}\p{N}]{1,4}|./gsu;
+
+/** The tokens of a text. Put together they are the text. */
+export function tokensOf(text: string): readonly string[] {
+  return text.match(token) ?? [];
+}
+
+/**
+ * How many tokens a text has for an {@link Emulator}. A token is up to four letters or digits together with
+ * the space before them, or any other single character, or a special token such as `<|end|>`.
+ *
+ * @example
+ * ```ts
+ * countTokens('0.123456'); // 4: `0` `.` `1234` `56`
+ * countTokens('Add five.'); // 3: `Add` ` five` `.`
+ * ```
+ */
+export function countTokens(text: string): number {
+  return tokensOf(text).length;
+}

@@ -1,0 +1,143 @@
+/**
+ * What a server does wrong. Those that follow have nothing to set; {@link Vice} has the others.
+ *
+ * Habits, which change what is answered:
+ *
+ * - `ignores-n`: gives one choice, whatever `n` says.
+ * - `rejects-n`: refuses `n` above 1 with a 400.
+ * - `ignores-unknown-fields`: takes no notice of fields it does not know, as vLLM and its like do anyway.
+ * - `rejects-unknown-fields`: refuses fields it does not know with a 400, as OpenAI and Anthropic do anyway.
+ * - `ignores-seed`: samples as if there were no seed.
+ * - `ignores-stop`: writes on through stop texts.
+ * - `ignores-max-tokens`: writes on beyond the limit of tokens.
+ * - `ignores-logprobs`: leaves log-probabilities out.
+ * - `ignores-schema`: answers in plain text where a schema was asked for.
+ * - `ignores-tool-choice`: calls a tool only if it likes to, though told to.
+ * - `trailing-assistant-to-user`: takes a partial answer for a turn of the user, and begins anew.
+ *
+ * Refusals, before anything is generated:
+ *
+ * - `auth`: 401, whatever the key.
+ * - `unknown-model`: 404, whatever the model.
+ * - `overloaded`: 529.
+ * - `server-error`: 500 with a page of HTML.
+ * - `top-level-error`: 400 with the error at the top level of its body.
+ * - `context-overflow`: 400 in the dialect's own words, whatever the length.
+ * - `stall`: reads the request and never answers.
+ *
+ * Faults of a reply whose tokens were generated, and count:
+ *
+ * - `reset`: destroys the connection before the headers.
+ * - `reset-midway`: destroys the connection after half of the body.
+ * - `stall-midway`: sends half of the body and falls silent.
+ * - `cut-json`: ends the body in its middle, as if it were complete.
+ * - `empty`: lists no choice.
+ * - `empty-body`: sends no byte of a body.
+ * - `missing-usage`: leaves the count of tokens out.
+ * - `invalid-utf8`: puts bytes that are no UTF-8 into the text.
+ * - `wrong-content-type`: sends a page of HTML with status 200.
+ * - `wrong-language`: sends an array where an object is due.
+ */
+export type PlainVice =
+  | 'ignores-n'
+  | 'rejects-n'
+  | 'ignores-unknown-fields'
+  | 'rejects-unknown-fields'
+  | 'ignores-seed'
+  | 'ignores-stop'
+  | 'ignores-max-tokens'
+  | 'ignores-logprobs'
+  | 'ignores-schema'
+  | 'ignores-tool-choice'
+  | 'trailing-assistant-to-user'
+  | 'auth'
+  | 'unknown-model'
+  | 'overloaded'
+  | 'server-error'
+  | 'top-level-error'
+  | 'context-overflow'
+  | 'stall'
+  | 'reset'
+  | 'reset-midway'
+  | 'stall-midway'
+  | 'cut-json'
+  | 'empty'
+  | 'empty-body'
+  | 'missing-usage'
+  | 'invalid-utf8'
+  | 'wrong-content-type'
+  | 'wrong-language';
+
+/** Something that an {@link Emulator} does wrong, as real servers do. */
+export type Vice = PlainVice | RejectsParameter | Loading | RateLimited | Gigantic;
+
+/** Refuses a parameter with a 400. */
+export interface RejectsParameter {
+  /** Which vice it is. */
+  readonly kind: 'rejects-parameter';
+  /** The field of the request's body. */
+  readonly parameter: string;
+}
+
+/** Answers 503, with llama-server's body, until the model is loaded. */
+export interface Loading {
+  /** Which vice it is. */
+  readonly kind: 'loading';
+  /** How many requests it takes. */
+  readonly requests: number;
+}
+
+/** Answers 429. */
+export interface RateLimited {
+  /** Which vice it is. */
+  readonly kind: 'rate-limited';
+  /** How long it asks to wait, in milliseconds. @defaultValue it does not say */
+  readonly retryAfterMs?: number;
+  /**
+   * How it says so: `retry-after` in seconds, rounded up; `retry-after-ms`; or `retry-after` as a date.
+   *
+   * @defaultValue `'seconds'`
+   */
+  readonly as?: 'seconds' | 'milliseconds' | 'date';
+}
+
+/** Sends a reply that is mostly white space. Its tokens were generated, and count. */
+export interface Gigantic {
+  /** Which vice it is. */
+  readonly kind: 'gigantic';
+  /** How many bytes of white space. */
+  readonly bytes: number;
+}
+
+/** A request that is about to be answered, for vices that choose. */
+export interface ViceRequest {
+  /** Its index in the order of arrival, from 0. */
+  readonly index: number;
+  /** The path, without the query. */
+  readonly path: string;
+  /** The body as JSON; `undefined` where there is none. */
+  readonly body: unknown;
+  /** Whether it asks the model for something, and not only the server for information. */
+  readonly asksModel: boolean;
+}
+
+/** The vice with this name, where it is among those given. */
+export function viceOf<Kind extends ViceKind>(
+  vices: readonly Vice[],
+  kind: Kind,
+): Extract<Vice, Kind | { readonly kind: Kind }> | undefined {
+  return vices.find((vice) => kindOf(vice) === kind) as never;
+}
+
+/** The name of a vice. */
+export type ViceKind = PlainVice | Exclude<Vice, PlainVice>['kind'];
+
+/** The name of a vice. */
+export function kindOf(vice: Vice): ViceKind {
+  return typeof vice === 'string' ? vice : vice.kind;
+}
+
+/** Whether one of these vices is among those given. */
+export function hasVice(vices: readonly Vice[], ...kinds: readonly ViceKind[]): boolean {
+  return vices.some((vice) => kinds.includes(kindOf(vice)));
+}

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { anthropic } from '../../../src/backends/anthropic/index.ts';
+import { describeLanguageModel, type Emulator, emulator } from '../../../src/testing/index.ts';
+
+const names = ['claude-sonnet-5-5', 'claude-haiku-4-5'];
+
+describe.each(names)('%s', (model) => {
+  let server: Emulator;
+  beforeAll(async () => {
+    const modern = model === 'claude-sonnet-5-5';
+    server = await emulator({ dialect: 'anthropic', models: names, modern });
+  });
+  afterAll(() => server.close());
+
+  describeLanguageModel(
+    model,
+    {
+      create: () => anthropic({ model, apiKey: 'some-key', baseUrl: server.url, retry: false }),
+      exempt: [
+        {
+          reason: 'The emulator takes no notice of top_k.',
+          tests: ['has no choice but the likeliest token where `topK` is 1'],
+        },
+      ],
+    },
+    { describe, test },
+  );
+});

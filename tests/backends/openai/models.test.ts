@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { openai, type ReasoningEffort } from '../../../src/backends/openai/index.ts';
+import { traitsOf } from '../../../src/backends/openai/models.ts';
+
+const plain = { reasons: false, samples: true, chatsWithTools: true };
+const thinking = { reasons: true, samples: false, chatsWithTools: true };
+const late = { reasons: true, samples: false, chatsWithTools: false };
+const resting = { reasons: true, samples: true, chatsWithTools: true };
+
+test.each<[string, ReasoningEffort | undefined, object]>([
+  ['gpt-4o', undefined, plain],
+  ['gpt-4.1-mini', undefined, plain],
+  ['chatgpt-4o-latest', undefined, plain],
+  ['gpt-5-chat-latest', undefined, plain],
+  ['ft:gpt-4o:team::1', undefined, plain],
+  ['my-own-model', undefined, plain],
+  ['o1', undefined, thinking],
+  ['o4-mini', 'none', thinking],
+  ['ft:o4-mini:team::1', undefined, thinking],
+  ['gpt-5', undefined, thinking],
+  ['gpt-5-mini', 'none', thinking],
+  ['gpt-5.1', undefined, thinking],
+  ['gpt-5.1', 'low', thinking],
+  ['gpt-5.1', 'none', resting],
+  ['gpt-5.6-sol', undefined, late],
+  ['gpt-5.6-sol', 'none', resting],
+  ['gpt-5.10', undefined, late],
+  ['gpt-5.10', 'none', late],
+  ['gpt-6-luna', undefined, late],
+  ['gpt-6-luna', 'none', resting],
+  ['gpt-6-astra', 'none', late],
+  ['gpt-6.1-sol', 'none', late],
+  ['gpt-6.1-terra', 'none', resting],
+  ['gpt-7', undefined, late],
+])('%s with effort %s', (model, effort, expected) => {
+  expect(traitsOf(model, effort)).toEqual(expected);
+});
+
+test('what a model honours depends on its name, its effort and the API', () => {
+  const always = { continuation: false, schema: true, tools: true, topK: false };
+  const open = { logprobs: true, temperature: true };
+  const closed = { logprobs: false, temperature: false };
+  expect(openai({ model: 'gpt-4o' }).capabilities).toEqual({
+    ...always,
+    ...open,
+    n: true,
+    stop: true,
+  });
+  expect(openai({ model: 'gpt-4o', api: 'responses' }).capabilities).toEqual({
+    ...{ ...always, ...open, n: false, stop: false, seed: false },
+  });
+  expect(openai({ model: 'o3' }).capabilities).toEqual({
+    ...always,
+    ...closed,
+    n: true,
+    stop: false,
+  });
+});

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Emulator, emulator } from '../../src/testing/index.ts';
+import { build, espalier } from './espalier.ts';
+
+// The commands that take any model, against servers that answer as model servers do.
+
+const steps = ['Six times seven is meant.', 'Then 6 · 7 = 42.', 'The answer is 42.'];
+let reasoner: Emulator;
+let writer: Emulator;
+beforeAll(async () => {
+  await build();
+  reasoner = await emulator({
+    dialect: 'ollama',
+    models: ['reasoner'],
+    // The third step knows the answer; who judges is sure.
+    answer: ({ messages }) => {
+      const prompt = messages.map(({ content }) => content).join('\n');
+      if (prompt.includes('Judge how likely')) return 'sure';
+      const step = Number(/Write step (\d)/.exec(prompt)?.[1]);
+      return JSON.stringify({ step: steps[step - 1], answer: step === 3 ? '42' : null });
+    },
+  });
+  writer = await emulator({ dialect: 'vllm', models: ['writer'] });
+}, 60_000);
+afterAll(async () => {
+  await reasoner.close();
+  await writer.close();
+});
+
+test('a question is answered step by step, and called unverified', async () => {
+  const spec = `ollama:${reasoner.url}#reasoner`;
+  const { code, stdout, stderr } = await espalier(
+    ...['search', 'What is six times seven?', '--model', spec, '--calls', '30'],
+  );
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(
+    /^Question: What is six times seven\?\nModel: ollama:reasoner\.\n\nThe best path so far:\n\n1\. Six times seven is meant\.\n2\. Then 6 · 7 = 42\.\n3\. The answer is 42\.\n\nAnswered in 3 steps, valued at 1\.00, not verified: 42\n\d+ simulations · \d+ calls · \d+ tokens · \d+ ms\n$/,
+  );
+  expect(code).toBe(0);
+});
+
+test('a limit on dollars is kept where the price is known, and needs one', async () => {
+  const question = ['search', 'What is six times seven?', '--budget-usd', '0.05'];
+  const own = await espalier(
+    ...question,
+    '--model',
+    `ollama:${reasoner.url}#reasoner`,
+    '--calls',
+    '9',
+  );
+  expect(own.code).toBe(0);
+  const unknown = await espalier(...question, '--model', 'openai:nobody-knows');
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toContain('Expected `prices` to hold a price for `nobody-knows`');
+});
+
+test('a server that is not there is one sentence, and the exit code 1', async () => {
+  const { code, stdout } = await espalier(
+    ...['search', 'Why?', '--model', 'vllm:http://127.0.0.1:9/v1#nobody', '--calls', '5'],
+  );
+  expect(stdout).toMatch(/\nThe search failed: .*127\.0\.0\.1:9.* cannot be reached/);
+  expect(code).toBe(1);
+}, 120_000);
+
+test('doctor prints what a model honours', async () => {
+  const { code, stdout } = await espalier('doctor', '--model', `vllm:${writer.url}/v1`);
+  expect(stdout).toMatch(
+    /^Model: vllm:default\nServer: vllm, context of \d+ tokens\nModels: writer\n/,
+  );
+  expect(stdout).toMatch(/\nseveral samples +yes +One request brought three, \d different\.\n/);
+  expect(stdout).toMatch(/\nlog-probabilities +yes +5 alternatives a token\.\n/);
+  expect(stdout).toMatch(/\nJSON schema +yes /);
+  expect(stdout).toMatch(/\nprefix cache +yes +\d+ of \d+ tokens/);
+  expect(stdout).toMatch(/\n8 at once +\d+ ms +\d+ tokens\/s\n/);
+  expect(stdout).toContain('- It costs nothing.\n');
+  expect(code).toBe(0);
+});
+
+test('doctor --json prints one document', async () => {
+  const { stdout } = await espalier(
+    'doctor',
+    '--model',
+    `ollama:${reasoner.url}#reasoner`,
+    '--json',
+  );
+  const found = JSON.parse(stdout) as { findings: readonly { about: string; outcome: string }[] };
+  expect(found).toMatchObject({ model: 'ollama:reasoner', reachable: true });
+  const outcomes = Object.fromEntries(found.findings.map(({ about, outcome }) => [about, outcome]));
+  // Ollama ignores `n`: three samples take three requests.
+  expect(outcomes['several samples']).toBe('no');
+});
+
+test('doctor says why a model does not answer', async () => {
+  const { code, stdout } = await espalier('doctor', '--model', 'vllm:http://127.0.0.1:9/v1#nobody');
+  expect(stdout).toMatch(/It does not answer\. .*cannot be reached/);
+  expect(code).toBe(1);
+});

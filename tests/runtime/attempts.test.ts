@@ -1,0 +1,395 @@
+import { describe, expect, test } from 'vitest';
+import { turn } from '../../src/runtime/clock.ts';
+import {
+  indexJournal,
+  type Journal,
+  type JournalLine,
+  memoryJournal,
+  replayed,
+} from '../../src/runtime/journal.ts';
+import type { CallSpend, Ledger } from '../../src/runtime/ledger.ts';
+import { ModelCallError } from '../../src/spec/errors.ts';
+import type { ModelCall } from '../../src/spec/language-model.ts';
+import { deferred, openGate } from './harness.ts';
+import { again, calling, caught, free, none, paid, used, worst } from './middleware/attempting.ts';
+
+describe('an attempt that failed', () => {
+  test('is charged as reserved where the server may have charged for it', async () => {
+    const { gate, ledger, reports } = openGate();
+    await gate.call(calling(ledger, (call) => call.retry?.(paid) ?? Promise.resolve()));
+
+    expect(ledger.spend).toMatchObject({ calls: 1, tokens: 13, usd: 0.625 });
+    expect(reports).toMatchObject([{ spend: { calls: 1, tokens: 13, usd: 0.625 } }]);
+    expect(ledger.overdraft).toBe(0);
+  });
+
+  test('costs nothing where it did not', async () => {
+    const { gate, ledger, reports } = openGate({ budget: { tokens: 10 } });
+    await gate.call(
+      calling(ledger, async (call) => {
+        for (let attempt = 0; attempt < 5; attempt++) await call.retry?.(free);
+      }),
+    );
+
+    expect(ledger.spend).toMatchObject(used);
+    expect(reports).toMatchObject([{ spend: used }]);
+  });
+
+  test('is written down when it is known, before the next one', async () => {
+    const { gate, ledger, journal } = openGate();
+    const lines: JournalLine[] = [];
+    await gate.call(
+      calling(ledger, async (call) => {
+        await call.retry?.(free);
+        await call.retry?.(paid);
+        lines.push(...journal.lines);
+      }),
+    );
+    const { key } = lines[0] as { key: string };
+
+    expect(lines.slice(1)).toEqual([
+      { type: 'attempt', call: 0, key, spend: none, message: 'Too many requests.' },
+      { type: 'attempt', call: 0, key, spend: again, message: 'No answer.' },
+    ]);
+    expect(journal.lines[3]).toEqual({
+      type: 'result',
+      call: 0,
+      key,
+      spend: used,
+      output: 'answer',
+    });
+  });
+
+  test('holds its worst case until the call is over', async () => {
+    const { gate, ledger } = openGate({ budget: { tokens: 100 } });
+    const answer = deferred<void>();
+    const done = gate.call(
+      calling(ledger, async (call) => {
+        await call.retry?.(paid);
+        await answer.promise;
+      }),
+    );
+    await turn();
+    expect(ledger.remaining.tokens).toBe(80);
+    expect(ledger.spend.tokens).toBe(0);
+    answer.resolve();
+    await done;
+
+    expect(ledger.remaining.tokens).toBe(87);
+  });
+});
+
+describe('room for another attempt', () => {
+  const retrying = (ledger: Ledger, name = 'model', before?: Promise<unknown>) =>
+    calling(
+      ledger,
+      async (call) => {
+        await before;
+        await call.retry?.(paid);
+      },
+      { name },
+    );
+
+  test('is there where the budget holds it to the token', async () => {
+    const { gate, ledger } = openGate({ budget: { tokens: 20 } });
+    await gate.call(retrying(ledger));
+
+    expect(ledger.spend.tokens).toBe(13);
+  });
+
+  test('is refused where it does not, and then the failed one is charged', async () => {
+    const { gate, ledger, journal, reports } = openGate({ budget: { tokens: 19 } });
+    await expect(gate.call(retrying(ledger))).rejects.toThrow(
+      'The budget has 9 tokens left; the next call may need 10.',
+    );
+
+    expect(ledger.spend).toMatchObject(worst);
+    expect(reports).toMatchObject([{ spend: worst }]);
+    expect(journal.lines.map(({ type }) => type)).toEqual(['intent', 'failure']);
+    expect(journal.lines[1]).toMatchObject({ spend: worst });
+  });
+
+  test('may come from a call in flight', async () => {
+    const { gate, ledger } = openGate({ budget: { tokens: 26 } });
+    const other = deferred<void>();
+    const failing = gate.call(retrying(ledger));
+    const settling = gate.call(calling(ledger, () => other.promise, { name: 'other' }));
+    await turn();
+    expect(ledger.remaining.tokens).toBe(6);
+    other.resolve();
+    await Promise.all([failing, settling]);
+
+    // 10 and 3 of the one, 3 of the other.
+    expect(ledger.spend.tokens).toBe(16);
+  });
+
+  test('is not waited for by calls that wait for one another', async () => {
+    const { gate, ledger } = openGate({ budget: { tokens: 25 } });
+    const outcomes = await Promise.all(
+      ['one', 'two'].map((name) => caught(gate.call(retrying(ledger, name)))),
+    );
+
+    // The second is refused and charged 10 of 25; 5 are not enough for the first.
+    expect(outcomes).toEqual([
+      'CallFailure: The budget has 5 tokens left; the next call may need 10.',
+      'CallFailure: The budget has 5 tokens left; the next call may need 10.',
+    ]);
+    expect(ledger.spend.tokens).toBe(20);
+    expect(ledger.remaining.tokens).toBe(5);
+  });
+
+  test('is given back by a call that is abandoned while it waits', async () => {
+    const { gate, ledger, controller } = openGate({ budget: { tokens: 26 } });
+    const [first, second] = [deferred<void>(), deferred<void>()];
+    const waiting = caught(gate.call(retrying(ledger, 'one', first.promise)));
+    const open = caught(gate.call(calling(ledger, () => second.promise, { name: 'two' })));
+    await turn();
+    first.resolve();
+    await turn();
+    controller.abort(new Error('Enough.'));
+    await Promise.all([waiting, open]);
+    await turn();
+
+    // Each of the two may have been paid for once.
+    expect(ledger.spend.tokens).toBe(20);
+    expect(ledger.remaining.tokens).toBe(6);
+  });
+});
+
+test('another attempt is refused a third time too where it never fits, and does not hang', async () => {
+  const { gate, ledger } = openGate({ budget: { tokens: 25 } });
+  const twice = async (call: ModelCall) => {
+    await call.retry?.(paid);
+    await call.retry?.(paid);
+  };
+  await expect(gate.call(calling(ledger, twice))).rejects.toThrow(
+    'The budget has 5 tokens left; the next call may need 10.',
+  );
+
+  expect(ledger.spend.tokens).toBe(20);
+  expect(ledger.exhausted).toBeUndefined();
+});
+
+test('a model that heeds no abort is granted nothing after it', async () => {
+  const { gate, ledger, controller, journal } = openGate({ budget: { tokens: 50 } });
+  const go = deferred<void>();
+  const refused: unknown[] = [];
+  const deaf = async (call: ModelCall) => {
+    await go.promise;
+    for (const ask of [call.retry?.(paid), call.further?.('More.')]) {
+      await ask?.catch((error: unknown) => refused.push(error));
+    }
+  };
+  const outcome = caught(gate.call(calling(ledger, deaf)));
+  await turn();
+  const enough = new Error('Enough.');
+  controller.abort(enough);
+  go.resolve();
+  await outcome;
+  await turn();
+
+  expect(refused).toEqual([enough, enough]);
+  expect(ledger.remaining.tokens).toBe(40);
+  expect(journal.lines).toHaveLength(1);
+});
+
+describe('what a call has set aside', () => {
+  /** A call that waits for one of which this is known, and whether it is granted what that one gives back. */
+  async function nextAfter(before: (call: ModelCall) => Promise<unknown>, spend: CallSpend) {
+    const { gate, ledger } = openGate({ budget: { tokens: 30 } });
+    const first = gate.call(calling(ledger, before, { spend }));
+    await turn();
+    expect(ledger.remaining.tokens).toBe(10);
+    const larger = { ...worst, tokens: 15 };
+    const next = { ...calling(ledger, () => turn(), { name: 'next' }), reserve: larger };
+    const outcome = caught(gate.call(next));
+    await first;
+    return { outcome: await outcome, left: ledger.remaining.tokens };
+  }
+
+  test('is not granted to another where attempts have used it up', async () => {
+    const before = async (call: ModelCall) => {
+      await call.retry?.(paid);
+      await turn();
+    };
+
+    expect(await nextAfter(before, worst)).toEqual({ outcome: 'budget', left: 10 });
+  });
+
+  test('is not granted to another where further requests have used it up', async () => {
+    const before = async (call: ModelCall) => {
+      await call.further?.('More.');
+      await turn();
+    };
+
+    expect(await nextAfter(before, { ...used, tokens: 18 })).toEqual({
+      outcome: 'budget',
+      left: 12,
+    });
+  });
+});
+
+describe('a further request', () => {
+  test('is set aside, and what it used counts with the rest', async () => {
+    const { gate, ledger, reports } = openGate({ budget: { tokens: 20 } });
+    const spend = { calls: 1, tokens: 15, usd: 0.75 };
+    await gate.call(
+      calling(ledger, (call) => call.further?.('One was missing.') ?? turn(), { spend }),
+    );
+
+    expect(ledger.spend).toMatchObject(spend);
+    expect(reports).toMatchObject([{ spend }]);
+    // 15 of 2 · 10 is no more than was set aside.
+    expect(ledger.overdraft).toBe(0);
+  });
+
+  test('counts as reserved where no usage was told', async () => {
+    const { gate, ledger } = openGate();
+    await gate.call(
+      calling(ledger, (call) => call.further?.('One was missing.') ?? turn(), { spend: worst }),
+    );
+
+    expect(ledger.spend).toMatchObject({ calls: 1, tokens: 20, usd: 1 });
+  });
+
+  test.each([
+    [
+      'though the last one was not charged',
+      new ModelCallError({ kind: 'rate-limit', message: 'Busy.' }),
+    ],
+    ['where the call breaks', new Error('Broken.')],
+  ])('counts as reserved %s', async (_title, error) => {
+    const { gate, ledger } = openGate();
+    const failing = async (call: ModelCall) => {
+      await call.further?.('One was missing.');
+      throw error;
+    };
+    await caught(gate.call(calling(ledger, failing)));
+
+    expect(ledger.spend).toMatchObject({ calls: 1, tokens: 20, usd: 1 });
+  });
+
+  test('of a call that is abandoned counts as reserved too', async () => {
+    const { gate, ledger, controller } = openGate();
+    const hanging = async (call: ModelCall) => {
+      await call.further?.('One was missing.');
+      await new Promise(() => {});
+    };
+    const outcome = caught(gate.call(calling(ledger, hanging)));
+    await turn();
+    controller.abort(new Error('Enough.'));
+    await outcome;
+
+    expect(ledger.spend).toMatchObject({ calls: 1, tokens: 20, usd: 1 });
+  });
+
+  test('that is refused leaves the first one to be charged', async () => {
+    const { gate, ledger } = openGate({ budget: { tokens: 15 } });
+    await caught(gate.call(calling(ledger, (call) => call.further?.('More.') ?? turn())));
+
+    expect(ledger.spend).toMatchObject(worst);
+  });
+
+  test('of an attempt that failed is charged with it, even where the failure was free', async () => {
+    const { gate, ledger, journal } = openGate();
+    await gate.call(
+      calling(ledger, async (call) => {
+        await call.further?.('One was missing.');
+        await call.retry?.(free);
+      }),
+    );
+
+    // 2 · 10 for the attempt, 3 for the call.
+    expect(ledger.spend).toMatchObject({ calls: 1, tokens: 23, usd: 1.125 });
+    expect(journal.lines[2]).toMatchObject({
+      type: 'attempt',
+      spend: { calls: 0, tokens: 20, usd: 1 },
+    });
+    // Killed here, the next attempt may have been paid for as well: 20 and 10.
+    expect(indexJournal(journal.lines.slice(0, 3)).lost).toEqual({
+      calls: 1,
+      tokens: 30,
+      usd: 1.5,
+    });
+  });
+});
+
+describe('a journal', () => {
+  /** One call with a paid attempt, that used more than it had set aside. */
+  async function recorded(): Promise<{ journal: Journal; ledger: Ledger }> {
+    const live = openGate();
+    const spend = { calls: 1, tokens: 12, usd: 0.5 };
+    const before = (call: ModelCall) => call.retry?.(paid) ?? turn();
+    await live.gate.call(calling(live.ledger, before, { spend }));
+    return live;
+  }
+
+  test('replays to the same spend and the same overdraft', async () => {
+    const { journal, ledger } = await recorded();
+    expect(ledger.spend).toMatchObject({ calls: 1, tokens: 22, usd: 1 });
+    expect(ledger.overdraft).toBe(2);
+    const replay = openGate({ journal: replayed(journal) });
+    await replay.gate.call(calling(replay.ledger, () => Promise.reject(new Error('Live.'))));
+
+    expect(replay.ledger.spend).toEqual(ledger.spend);
+    expect(replay.ledger.overdraft).toBe(2);
+    expect(replay.reports).toMatchObject([{ replayed: true, spend: { tokens: 22 } }]);
+  });
+
+  test('that ends between attempt and result has lost the attempt and the next', async () => {
+    const { journal } = await recorded();
+    const killed = memoryJournal(journal.lines.slice(0, 2));
+    const { gate, ledger } = openGate({ journal: killed });
+    expect(gate.lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
+    await gate.call(calling(ledger, () => turn()));
+
+    // Bought anew; a third process counts both.
+    expect(ledger.spend).toMatchObject(used);
+    const third = indexJournal(killed.lines);
+    expect(third.lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
+    expect([...third.calls.values()]).toMatchObject([{ spend: used, attempts: none }]);
+  });
+
+  test('that ends after a further request has lost both', () => {
+    const key = 'k';
+    const lines: JournalLine[] = [
+      { type: 'intent', call: 0, key, kind: 'generate', name: 'm', reserved: worst, request: null },
+      { type: 'attempt', call: 0, key, spend: none, reserved: again, message: 'More.' },
+    ];
+
+    expect(indexJournal(lines).lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
+  });
+
+  test.each(['replay', 'record'] as const)(
+    'with room for an attempt leaves it to that, when it goes on to %s',
+    async (mode) => {
+      const { gate: first, ledger: spent, journal } = openGate();
+      await first.call(calling(spent, (call) => call.retry?.(paid) ?? turn()));
+      const next = mode === 'replay' ? replayed(journal) : memoryJournal(journal.lines);
+      const outcomesWith = async (tokens: number) => {
+        const { gate, ledger } = openGate({ journal: next, budget: { tokens } });
+        const [known, other] = ['model', 'other'].map((name) =>
+          caught(gate.call(calling(ledger, () => turn(), { name }))),
+        );
+        return [await known, await other, ledger.spend.tokens];
+      };
+
+      // The known call holds 10 and comes to 13; the other one needs 10.
+      expect(await outcomesWith(22)).toEqual(['answer', 'budget', 13]);
+      const made = mode === 'replay' ? ['answer', 'unrecorded', 13] : ['answer', 'answer', 16];
+      expect(await outcomesWith(23)).toEqual(made);
+    },
+  );
+
+  test('replays a further request without an overdraft', async () => {
+    const live = openGate();
+    const spend = { calls: 1, tokens: 15, usd: 0.5 };
+    const before = (call: ModelCall) => call.further?.('More.') ?? turn();
+    await live.gate.call(calling(live.ledger, before, { spend }));
+    const replay = openGate({ journal: replayed(live.journal) });
+    await replay.gate.call(calling(replay.ledger, before));
+
+    expect(replay.ledger.spend).toEqual(live.ledger.spend);
+    expect(replay.ledger.overdraft).toBe(0);
+  });
+});
