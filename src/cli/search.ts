@@ -9,7 +9,7 @@ import { treeToJson } from '../tree/serialize.ts';
 import { algorithmFor } from './algorithms.ts';
 import { listenForInterruption } from './interruption.ts';
 import { type ChosenModel, chooseModel, guidesOf, nameOf } from './model.ts';
-import { print, StatusLine } from './output.ts';
+import { print, printError, StatusLine } from './output.ts';
 import { type Problem, readPuzzle } from './problem.ts';
 import { questionProblem } from './question.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
@@ -85,6 +85,10 @@ async function grow(
       // Only now is it sure that the journal belongs to this run.
       if (event.type === 'search-start')
         folder?.writeRun(describeRun(request, { problem, chosen }));
+      if (event.type === 'warning') {
+        status.clear();
+        printError(event.warning.message);
+      }
       if (event.type === 'simulation-end') status.show(() => progressOf(event));
       if (event.type === 'search-end') return event.result;
     }

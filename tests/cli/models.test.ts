@@ -1,9 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Emulator, emulator } from '../../src/testing/index.ts';
-import { build, espalier } from './espalier.ts';
+import { build, espalier, temporaryFolder } from './espalier.ts';
 
 // The commands that take any model, against servers that answer as model servers do.
 
+const folder = temporaryFolder();
 const steps = ['Six times seven is meant.', 'Then 6 · 7 = 42.', 'The answer is 42.'];
 let reasoner: Emulator;
 let writer: Emulator;
@@ -61,6 +65,39 @@ test('a server that is not there is one sentence, and the exit code 1', async ()
   expect(stdout).toMatch(/\nThe search failed: .*127\.0\.0\.1:9.* cannot be reached/);
   expect(code).toBe(1);
 }, 120_000);
+
+test.each([
+  ['openai', 'OPENAI', '/v1'],
+  ['anthropic', 'ANTHROPIC', ''],
+] as const)('a key of %s reaches no file and no output', async (dialect, name, path) => {
+  const key = `sk-${randomUUID()}`;
+  const server = await emulator({ dialect, apiKey: key, models: ['keyed'] });
+  const search = (run: string) =>
+    espalier(
+      ...['search', 'Which door?', '--model', `${dialect}:keyed`, '--calls', '8', '--save', run],
+    );
+  const runs = ['right', 'wrong'].map((which) => join(folder, `${dialect}-${which}`));
+  try {
+    vi.stubEnv(`${name}_BASE_URL`, `${server.url}${path}`);
+    vi.stubEnv(`${name}_API_KEY`, key);
+    const right = await search(runs[0] ?? '');
+    expect(server.account.completionsServed).toBeGreaterThan(0);
+    vi.stubEnv(`${name}_API_KEY`, `${key}x`);
+    const wrong = await search(runs[1] ?? '');
+    expect(wrong.stdout).toMatch(/The search failed: .* refuses the key \(401/);
+    expect(wrong.code).toBe(1);
+    const files = runs.flatMap((run) =>
+      readdirSync(run).map((file) => readFileSync(join(run, file), 'utf8')),
+    );
+    // A journal, a tree, what was asked and what was found, of each.
+    expect(files.length).toBeGreaterThanOrEqual(8);
+    const written = [right, wrong].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+    expect([...files, ...written].filter((text) => text.includes(key.slice(3)))).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+    await server.close();
+  }
+});
 
 test('doctor prints what a model honours', async () => {
   const { code, stdout } = await espalier('doctor', '--model', `vllm:${writer.url}/v1`);
