@@ -17,6 +17,7 @@ import { expectInteger } from './expect.ts';
 import type { Ledger } from './ledger.ts';
 import type { PriceTable } from './prices.ts';
 import { actualCost, priceOf, worstCase, worstCaseOfReading } from './pricing.ts';
+import { sumOfUsages } from './usage.ts';
 
 /** A sample, and what the request that bought it used, told once a request. */
 interface Bought {
@@ -276,22 +277,8 @@ function pick({ callId, output }: CallOutput, place: number): Bought {
 /** The usage is known only where every request told its own. */
 function collect(bought: readonly Bought[]): Generation {
   const usages = bought.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
-  const usage: Partial<Record<keyof Usage, number>> = {};
-  for (const field of usageFields) {
-    const total = usages.reduce<number | undefined>(
-      (sum, { [field]: used }) =>
-        sum === undefined || used === undefined ? undefined : sum + used,
-      0,
-    );
-    if (total !== undefined && usages.length > 0) usage[field] = total;
-  }
-  return { completions: bought.map(({ completion }) => completion), usage };
+  return {
+    completions: bought.map(({ completion }) => completion),
+    usage: sumOfUsages(usages),
+  };
 }
-
-const usageFields: readonly (keyof Usage)[] = [
-  'inputTokens',
-  'outputTokens',
-  'cachedTokens',
-  'cacheWriteTokens',
-  'reasoningTokens',
-];

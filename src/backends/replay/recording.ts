@@ -1,5 +1,6 @@
 import { canonicalJson, contentAddress } from '../../runtime/canonical-json.ts';
 import { indexJournal, type JournalLine, type RecordedCall } from '../../runtime/journal.ts';
+import { sumOfUsages } from '../../runtime/usage.ts';
 import { EspalierError, ModelCallError } from '../../spec/errors.ts';
 import type {
   Capabilities,
@@ -8,7 +9,6 @@ import type {
   Generation,
   Usage,
 } from '../../spec/language-model.ts';
-import { sumOfUsages } from '../wire/sampling.ts';
 
 /** One sample of a journal, or why there is none. */
 type Sample =

@@ -1,9 +1,9 @@
+import { sumOfUsages } from '../../runtime/usage.ts';
 import type {
   Completion,
   GenerateRequest,
   Generation,
   ModelCall,
-  Usage,
 } from '../../spec/language-model.ts';
 import type { Downgrades } from './downgrades.ts';
 
@@ -80,24 +80,6 @@ async function allOrNone<Value>(promises: readonly Promise<Value>[]): Promise<re
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   });
-}
-
-/** The sum of several requests' usage. A field that one of them did not tell is unknown. */
-export function sumOfUsages(usages: readonly Usage[]): Usage {
-  const fields: readonly (keyof Usage)[] = [
-    'inputTokens',
-    'outputTokens',
-    'cachedTokens',
-    'cacheWriteTokens',
-    'reasoningTokens',
-  ];
-  const sum: Partial<Record<keyof Usage, number>> = {};
-  for (const field of fields) {
-    if (usages.every((usage) => usage[field] !== undefined)) {
-      sum[field] = usages.reduce((total, usage) => total + (usage[field] ?? 0), 0);
-    }
-  }
-  return sum;
 }
 
 /** Cuts an answer off where the first of the stop strings begins. */

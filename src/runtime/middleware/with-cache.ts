@@ -10,6 +10,7 @@ import type {
 import { canonicalJson, contentAddress } from '../canonical-json.ts';
 import { systemClock } from '../clock.ts';
 import { expectInteger, expectMethods, expectNumber } from '../expect.ts';
+import { sumOfUsages } from '../usage.ts';
 import {
   type CachedSample,
   type CacheStore,
@@ -19,7 +20,6 @@ import {
 } from './cache-store.ts';
 import { Flights, ForeignFailure, type Get } from './flights.ts';
 import { remade } from './remade-error.ts';
-import { sumOfUsage } from './sum-of-usage.ts';
 import { inPlaceOf, nameOf } from './wrap.ts';
 
 /** Options of {@link withCache}. */
@@ -110,7 +110,11 @@ class CachedCall {
     const requestId = more.length === 0 ? bought?.requestId : undefined;
     return {
       completions: samples.map(({ completion }) => completion),
-      usage: sumOfUsage(this.#bought.map(({ usage }) => usage)),
+      // What was bought nowhere is known to have used nothing.
+      usage:
+        this.#bought.length === 0
+          ? { inputTokens: 0, outputTokens: 0 }
+          : sumOfUsages(this.#bought.map(({ usage }) => usage)),
       ...(answeredBy !== undefined && others.length === 0 && { answeredBy }),
       ...(requestId !== undefined && { requestId }),
     };
