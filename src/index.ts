@@ -41,6 +41,19 @@ export { defaultBudget } from './search/options.ts';
 export { search, streamSearch } from './search/search.ts';
 export { solved } from './search/stop-conditions.ts';
 export type { CallContext, Clock, EffectName, NamedEffect, Random } from './spec/context.ts';
+export type {
+  ChoiceDecision,
+  ChoiceQuestion,
+  Decision,
+  DecisionModel,
+  DecisionRequest,
+  Decisions,
+  Question,
+  ScaleDecision,
+  ScaleQuestion,
+  YesNoDecision,
+  YesNoQuestion,
+} from './spec/decision-model.ts';
 export type { Embedding, EmbeddingModel, Embeddings } from './spec/embedding-model.ts';
 export type { Environment, Notation, Transition } from './spec/environment.ts';
 export {
@@ -81,6 +94,15 @@ export type {
   Usage,
 } from './spec/language-model.ts';
 export type {
+  Memory,
+  MemoryQuery,
+  Recollection,
+  Reflection,
+  ReflectionSource,
+  ReflectionStore,
+  Retriever,
+} from './spec/memory.ts';
+export type {
   ChildNode,
   NodeId,
   NodeStatistics,
@@ -97,7 +119,9 @@ export type {
   ProposeRequest,
   SoundProposal,
 } from './spec/policy.ts';
-export type { RewardModel, ScoreRequest, StepScores } from './spec/reward-model.ts';
+export type { PromptPart, PromptPartRequest } from './spec/prompt-part.ts';
+export type { Provenance } from './spec/provenance.ts';
+export type { RewardModel, ScoreRequest, Solution, StepScores } from './spec/reward-model.ts';
 export type { Budget, Spend } from './spec/spend.ts';
 export type { Oracle, Verdict, Verifier } from './spec/verifier.ts';
 export {

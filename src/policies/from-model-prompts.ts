@@ -24,18 +24,6 @@ export function withRequest(messages: readonly Message[], request: string): read
     : [...messages, { role: 'user', content: request }];
 }
 
-/** The prompt of a state with an instruction in its last question, so that an answer that was begun goes on. */
-export function withInstruction(
-  messages: readonly Message[],
-  instruction: string,
-): readonly Message[] {
-  const place = messages.findLastIndex(({ role }) => role === 'user');
-  const question = messages[place];
-  if (question === undefined) return [...messages, { role: 'user', content: instruction }];
-  const content = `${question.content}\n\n${instruction}`;
-  return messages.with(place, { ...question, content });
-}
-
 /** Asks for one action as JSON, in a notation that has none of its own. */
 export const jsonRequest =
   'Answer in JSON, and write nothing else: {"step": "<text>"}, with the step in the form asked for above as its text.';

@@ -1,4 +1,5 @@
 import { failureOf, isFailure } from '../runtime/failure.ts';
+import { withInstruction } from '../runtime/prompt-parts.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Failure } from '../spec/failure.ts';
 import type {
@@ -8,7 +9,7 @@ import type {
   Message,
 } from '../spec/language-model.ts';
 import type { Proposal } from '../spec/policy.ts';
-import { repairPrompt, withInstruction } from './from-model-prompts.ts';
+import { repairPrompt } from './from-model-prompts.ts';
 
 /** What all requests of a policy have in common. */
 export type Settings = Omit<GenerateRequest, 'messages' | 'samples' | 'offset'>;

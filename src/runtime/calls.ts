@@ -1,4 +1,5 @@
 import type { EffectName } from '../spec/context.ts';
+import type { DecisionModel, DecisionRequest, Decisions } from '../spec/decision-model.ts';
 import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type {
@@ -16,7 +17,14 @@ import { canonicalJson, contentAddress } from './canonical-json.ts';
 import { expectInteger } from './expect.ts';
 import type { Ledger } from './ledger.ts';
 import type { PriceTable } from './prices.ts';
-import { actualCost, priceOf, worstCase, worstCaseOfReading } from './pricing.ts';
+import {
+  actualCost,
+  priceOf,
+  worstCase,
+  worstCaseOfDecision,
+  worstCaseOfReading,
+} from './pricing.ts';
+import { Scoring } from './scoring.ts';
 import { sumOfUsages } from './usage.ts';
 
 /** A sample, and what the request that bought it used, told once a request. */
@@ -47,11 +55,12 @@ interface Prompt {
   readonly address: string;
 }
 
-/** The four kinds of paid calls, in terms of the one gate that they all go through. */
+/** The kinds of paid calls, in terms of the one gate that they all go through. */
 export class Calls {
   readonly #gate: CallGate;
   readonly #prices: PriceTable;
   readonly #ledger: Ledger;
+  readonly #scoring: Scoring;
   /** Samples that were bought or are being bought, by address and index. */
   readonly #samples = new Map<string, Promise<Bought>>();
   /** In which range of samples a journal holds a sample: the last one, if several were tried. */
@@ -63,6 +72,7 @@ export class Calls {
     this.#gate = gate;
     this.#prices = options.prices;
     this.#ledger = options.ledger;
+    this.#scoring = new Scoring(gate, options.ledger);
     for (const { intent } of gate.recordedCalls()) {
       if (intent?.samples === undefined) continue;
       const address = addressOf(intent.name, intent.request);
@@ -94,31 +104,38 @@ export class Calls {
     return collect(await Promise.all(wanted.map((index) => found.get(index) as Promise<Bought>)));
   }
 
-  /** One score a step. */
+  /** The scores of solutions: those that were bought before, and new ones for the rest. */
   async score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
+    const priced = { model, name: nameOf(model), price: this.#price(model) };
+    return this.#scoring.score(priced, request);
+  }
+
+  /** One decision a question. */
+  async decide(model: DecisionModel, request: DecisionRequest): Promise<Decisions> {
     const price = this.#price(model);
-    const reserve = worstCaseOfReading([request.prompt, ...request.steps], price);
+    const reserve = worstCaseOfDecision(request, price);
     const { output } = await this.#gate.call({
-      kind: 'score',
+      kind: 'decide',
       name: nameOf(model),
-      request: { ...request },
+      request: { ...request } as unknown as JsonValue,
       reserve,
       ledger: this.#ledger,
       repeatable: true,
       run: async (call) => {
-        const scores = await model.score(request, call);
-        if (scores.scores.length !== request.steps.length) {
-          throw new Error(
-            `${nameOf(model)} gave ${scores.scores.length} scores for ${request.steps.length} steps.`,
-          );
+        const decisions = await model.decide(request, call);
+        const missing = Object.keys(request.questions).find(
+          (name) => !Object.hasOwn(decisions.answers, name),
+        );
+        if (missing !== undefined) {
+          throw new Error(`${nameOf(model)} gave no decision on \`${missing}\`.`);
         }
         return {
-          output: { ...scores } as unknown as JsonValue,
-          spend: actualCost(scores.usage, reserve, price),
+          output: { ...decisions } as unknown as JsonValue,
+          spend: actualCost(decisions.usage, reserve, price),
         };
       },
     });
-    return output as unknown as StepScores;
+    return output as unknown as Decisions;
   }
 
   /** One vector a text. */
@@ -151,9 +168,12 @@ export class Calls {
     input: JsonValue,
     run: (call: ModelCall) => Promise<T>,
   ): Promise<T> {
-    const { name, repeatable } =
-      typeof effect === 'string' ? { name: effect, repeatable: false } : effect;
-    const spend = { calls: 1, tokens: 0, usd: 0 };
+    const {
+      name,
+      repeatable,
+      free = false,
+    } = typeof effect === 'string' ? { name: effect, repeatable: false } : effect;
+    const spend = { calls: free ? 0 : 1, tokens: 0, usd: 0 };
     const { output } = await this.#gate.call({
       kind: 'effect',
       name,

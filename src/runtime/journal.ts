@@ -34,7 +34,7 @@ export interface IntentLine {
   /** The content address of the call. */
   readonly key: string;
   /** What kind of call it is. */
-  readonly kind: 'generate' | 'score' | 'embed' | 'effect';
+  readonly kind: 'generate' | 'score' | 'decide' | 'embed' | 'effect';
   /** The model or the effect. */
   readonly name: string;
   /** The index of the first sample and how many there are. */
@@ -131,7 +131,7 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     type: z.literal('intent'),
     call: count,
     key: z.string(),
-    kind: z.enum(['generate', 'score', 'embed', 'effect']),
+    kind: z.enum(['generate', 'score', 'decide', 'embed', 'effect']),
     name: z.string(),
     samples: z.tuple([count, count]).optional(),
     reserved: spend,

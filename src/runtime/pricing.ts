@@ -1,5 +1,7 @@
+import type { DecisionRequest } from '../spec/decision-model.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { GenerateRequest, ModelPrice, Usage } from '../spec/language-model.ts';
+import type { ScoreRequest } from '../spec/reward-model.ts';
 import type { CallSpend } from './ledger.ts';
 import { defaultPrices, type PriceTable } from './prices.ts';
 
@@ -40,6 +42,28 @@ export function worstCaseOfReading(
 ): CallSpend {
   const messages = texts.map((content) => ({ role: 'user' as const, content }));
   return worstCase({ messages, maxTokens: 0 }, 1, price);
+}
+
+/** What scores may cost. One solution is one call. */
+export function worstCaseOfScores(
+  { solutions }: ScoreRequest,
+  price: ModelPrice | undefined,
+): CallSpend {
+  const texts = solutions.flatMap(({ prompt, steps }) => [prompt, ...steps]);
+  return { ...worstCaseOfReading(texts, price), calls: solutions.length };
+}
+
+/** What decisions may cost: a server may ask its model each question by itself. */
+export function worstCaseOfDecision(
+  { messages, questions }: DecisionRequest,
+  price: ModelPrice | undefined,
+): CallSpend {
+  const request = messages.map(({ content }) => content);
+  const texts = Object.values(questions).flatMap((question) => [
+    ...request,
+    JSON.stringify(question),
+  ]);
+  return worstCaseOfReading(texts, price);
 }
 
 /**

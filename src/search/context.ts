@@ -1,4 +1,5 @@
 import type { CallContext, Clock, EffectName, Random } from '../spec/context.ts';
+import type { DecisionModel, DecisionRequest, Decisions } from '../spec/decision-model.ts';
 import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type {
@@ -64,6 +65,10 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
 
   score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
     return this.#calls.score(model, request);
+  }
+
+  decide(model: DecisionModel, request: DecisionRequest): Promise<Decisions> {
+    return this.#calls.decide(model, request);
   }
 
   embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]> {

@@ -1,5 +1,6 @@
 import type { Calls } from '../runtime/calls.ts';
 import type { CallContext, Clock, EffectName, Random } from '../spec/context.ts';
+import type { DecisionModel, DecisionRequest, Decisions } from '../spec/decision-model.ts';
 import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
@@ -63,6 +64,10 @@ export class PluginContext implements CallContext {
 
   score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
     return this.#noting(this.#runtime.calls.score(model, request));
+  }
+
+  decide(model: DecisionModel, request: DecisionRequest): Promise<Decisions> {
+    return this.#noting(this.#runtime.calls.decide(model, request));
   }
 
   embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]> {

@@ -1,3 +1,4 @@
+import type { DecisionModel, DecisionRequest, Decisions } from './decision-model.ts';
 import type { Embedding, EmbeddingModel } from './embedding-model.ts';
 import type { JsonValue } from './json.ts';
 import type { GenerateRequest, Generation, LanguageModel, ModelCall } from './language-model.ts';
@@ -16,8 +17,13 @@ export interface CallContext {
   readonly clock: Clock;
   /** Asks a language model for text. */
   generate(model: LanguageModel, request: GenerateRequest): Promise<Generation>;
-  /** Asks a reward model for one score a step. */
+  /**
+   * Asks a reward model for the scores of solutions. Those that it was asked for before are not asked for
+   * again. A solution whose scores are too few, too many or no numbers fails alone.
+   */
   score(model: RewardModel, request: ScoreRequest): Promise<StepScores>;
+  /** Asks a decision model typed questions. */
+  decide(model: DecisionModel, request: DecisionRequest): Promise<Decisions>;
   /** Turns texts into vectors. */
   embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]>;
   /**
@@ -36,6 +42,13 @@ export interface NamedEffect {
   readonly name: string;
   /** Whether it may run again after a crash in its middle; otherwise its outcome is reported as unknown. */
   readonly repeatable: boolean;
+  /**
+   * Whether it costs nothing that a budget counts: something local that is written down only so that a replay
+   * finds it as it was.
+   *
+   * @defaultValue false: it is one call
+   */
+  readonly free?: boolean;
 }
 
 /** A source of random numbers. Same seed, same numbers, on every platform. */

@@ -2,9 +2,10 @@ import type { CallContext } from './context.ts';
 import type { Failure } from './failure.ts';
 import type { Codec, JsonValue, MaybePromise } from './json.ts';
 import type { Message } from './language-model.ts';
+import type { Provenance } from './provenance.ts';
 
 /** The dynamics of a problem: where it starts and what an action does. */
-export interface Environment<State, Action> {
+export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
   /** What the environment is called in trees and journals. */
   readonly name: string;
 

@@ -206,6 +206,8 @@ export interface Completion {
   readonly toolCalls?: readonly ToolCall[];
   /** What it thought before it wrote, where the server tells. Never part of the answer. */
   readonly reasoning?: string;
+  /** Who wrote it, as `provider:modelId`, where a policy has several models. */
+  readonly model?: string;
   /** The call in the journal that bought this sample. */
   readonly callId?: string;
 }

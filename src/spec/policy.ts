@@ -3,10 +3,11 @@ import type { Failure } from './failure.ts';
 import type { MaybePromise } from './json.ts';
 import type { Completion } from './language-model.ts';
 import type { SearchNode } from './node.ts';
+import type { Provenance } from './provenance.ts';
 import type { Spend } from './spend.ts';
 
 /** π(a | s): proposes actions. */
-export interface Policy<State, Action> {
+export interface Policy<State, Action> extends Provenance {
   /**
    * Proposes up to `request.count` actions for a node that has a state. A policy that throws fails the
    * expansion, not the search; one that proposes nothing ends the branch.

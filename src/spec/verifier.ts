@@ -1,5 +1,6 @@
 import type { CallContext } from './context.ts';
 import type { MaybePromise } from './json.ts';
+import type { Provenance } from './provenance.ts';
 
 /** Whether a state holds what was asked for. */
 export interface Verdict {
@@ -12,7 +13,7 @@ export interface Verdict {
 }
 
 /** Decides from what a user has at run time (tests, a checker, a rule). It may guide a search. */
-export interface Verifier<State> {
+export interface Verifier<State> extends Pick<Provenance, 'stamps'> {
   /** Looks at a state as a user could at run time. */
   verify(state: State, context: CallContext): MaybePromise<Verdict>;
 }

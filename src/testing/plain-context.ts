@@ -33,6 +33,7 @@ export function plainContext(options: PlainContextOptions = {}): CallContext {
     clock,
     generate: (model, request) => open(() => model.generate(request, call)),
     score: (model, request) => open(() => model.score(request, call)),
+    decide: (model, request) => open(() => model.decide(request, call)),
     embed: (model, texts) => open(async () => (await model.embed(texts, call)).embeddings),
     effect: (_effect, _input, run) => open(() => run(call)),
   };

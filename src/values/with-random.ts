@@ -11,6 +11,7 @@ export function withRandom(context: CallContext, random: Random): CallContext {
     random,
     generate: (model, request) => context.generate(model, request),
     score: (model, request) => context.score(model, request),
+    decide: (model, request) => context.decide(model, request),
     embed: (model, texts) => context.embed(model, texts),
     effect: (effect, input, run) => context.effect(effect, input, run),
   };

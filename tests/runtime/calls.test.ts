@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { replayed } from '../../src/runtime/journal.ts';
+import { memoryJournal, replayed } from '../../src/runtime/journal.ts';
+import type { DecisionRequest, Decisions } from '../../src/spec/decision-model.ts';
 import { openGate, recordingModel, samplesOf } from './harness.ts';
 
 const messages = [{ role: 'user', content: 'hello' }] as const;
@@ -76,38 +77,53 @@ test('the usage of a generation is unknown where one of its requests did not tel
   expect(usage).toEqual({ inputTokens: 20 });
 });
 
-describe('score', () => {
-  const request = { prompt: 'How?', steps: ['First.', 'Then.'] };
-  const model = (scores: readonly number[]) => {
+describe('decide', () => {
+  const request: DecisionRequest = {
+    messages,
+    questions: { sound: { type: 'yes-no', text: 'Is it sound?' } },
+  };
+  const model = (answers: Decisions['answers']) => {
     let asked = 0;
     return {
       provider: 'test',
-      modelId: 'prm',
+      modelId: 'decisions',
       asked: () => asked,
-      score: () => {
+      decide: () => {
         asked++;
-        return Promise.resolve({ scores, usage: { inputTokens: 9, outputTokens: 0 } });
+        return Promise.resolve({ answers, usage: { inputTokens: 9, outputTokens: 0 } });
       },
     };
   };
 
-  test('gives one score a step, once', async () => {
+  test('gives one decision a question, once', async () => {
     const { calls, ledger } = openGate();
-    const prm = model([0.9, 0.2]);
+    const sound = { sound: { type: 'yes-no', probability: 0.75 } } as const;
+    const decider = model(sound);
 
-    expect((await calls.score(prm, request)).scores).toEqual([0.9, 0.2]);
-    expect((await calls.score(prm, { ...request })).scores).toEqual([0.9, 0.2]);
-    expect(prm.asked()).toBe(1);
+    expect((await calls.decide(decider, request)).answers).toEqual(sound);
+    expect((await calls.decide(decider, { ...request })).answers).toEqual(sound);
+    expect(decider.asked()).toBe(1);
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 9 });
   });
 
-  test('is an error where scores are missing', async () => {
+  test('is an error where a decision is missing', async () => {
     const { calls } = openGate();
 
-    await expect(calls.score(model([0.9]), request)).rejects.toThrow(
-      'test:prm gave 1 scores for 2 steps.',
+    await expect(calls.decide(model({}), request)).rejects.toThrow(
+      'test:decisions gave no decision on `sound`.',
     );
   });
+});
+
+test('an effect that is free is written down and costs nothing', async () => {
+  const journal = memoryJournal();
+  const { calls, ledger } = openGate({ budget: { calls: 0 }, journal });
+  const recall = { name: 'recall', repeatable: true, free: true };
+
+  expect(await calls.effect(recall, 'query', async () => ['lesson'])).toEqual(['lesson']);
+  expect(ledger.spend.calls).toBe(0);
+  const { calls: replaying } = openGate({ journal: replayed(journal) });
+  expect(await replaying.effect(recall, 'query', async () => ['another'])).toEqual(['lesson']);
 });
 
 describe('embed', () => {

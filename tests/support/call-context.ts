@@ -12,6 +12,7 @@ export function callContext(changes: Partial<CallContext> = {}): CallContext {
     random: seededRandom('tests'),
     generate: unreachable,
     score: unreachable,
+    decide: unreachable,
     embed: unreachable,
     effect: (_effect, _input, run) => run({ signal, clock }),
     ...changes,

@@ -1,3 +1,4 @@
+import type { DecisionModel } from '../../spec/decision-model.ts';
 import type { EmbeddingModel } from '../../spec/embedding-model.ts';
 import type { LanguageModel, Middleware } from '../../spec/language-model.ts';
 import type { RewardModel } from '../../spec/reward-model.ts';
@@ -28,6 +29,11 @@ export function wrapModel(
   model: RewardModel,
   ...middleware: readonly Middleware<RewardModel>[]
 ): RewardModel;
+/** A decision model with middleware around it. The first is outermost. */
+export function wrapModel(
+  model: DecisionModel,
+  ...middleware: readonly Middleware<DecisionModel>[]
+): DecisionModel;
 /** An embedding model with middleware around it. The first is outermost. */
 export function wrapModel(
   model: EmbeddingModel,

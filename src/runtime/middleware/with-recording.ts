@@ -143,8 +143,7 @@ function contentOf(
     const request = content as unknown as JsonValue;
     return { kind: 'generate', request, samples: [offset, samples] };
   }
-  const request = asked.kind === 'score' ? { ...asked.request } : [...asked.request];
-  return { kind: asked.kind, request };
+  return { kind: asked.kind, request: asked.request as unknown as JsonValue };
 }
 
 /** What a journal says was answered: of an embedding, the vectors alone. */

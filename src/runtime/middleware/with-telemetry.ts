@@ -51,6 +51,7 @@ interface TracedCall extends ModelCall {
 const operations: Readonly<Record<Asked['kind'], string>> = {
   generate: 'chat',
   score: 'score',
+  decide: 'decide',
   embed: 'embeddings',
 };
 

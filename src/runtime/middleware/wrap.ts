@@ -1,3 +1,4 @@
+import type { DecisionModel, DecisionRequest } from '../../spec/decision-model.ts';
 import type { EmbeddingModel } from '../../spec/embedding-model.ts';
 import type {
   GenerateRequest,
@@ -9,18 +10,27 @@ import type {
 } from '../../spec/language-model.ts';
 import type { RewardModel, ScoreRequest } from '../../spec/reward-model.ts';
 import type { CallSpend } from '../ledger.ts';
-import { worstCase, worstCaseOfReading } from '../pricing.ts';
+import {
+  worstCase,
+  worstCaseOfDecision,
+  worstCaseOfReading,
+  worstCaseOfScores,
+} from '../pricing.ts';
 
 /** A model of any kind. */
-export type AnyModel = LanguageModel | RewardModel | EmbeddingModel;
+export type AnyModel = LanguageModel | RewardModel | DecisionModel | EmbeddingModel;
 
 /** A middleware for models of every kind. */
-export type AnyMiddleware = Middleware & Middleware<RewardModel> & Middleware<EmbeddingModel>;
+export type AnyMiddleware = Middleware &
+  Middleware<RewardModel> &
+  Middleware<DecisionModel> &
+  Middleware<EmbeddingModel>;
 
 /** What a model is asked, whatever its kind. */
 export type Asked =
   | { readonly kind: 'generate'; readonly request: GenerateRequest }
   | { readonly kind: 'score'; readonly request: ScoreRequest }
+  | { readonly kind: 'decide'; readonly request: DecisionRequest }
   | { readonly kind: 'embed'; readonly request: readonly string[] };
 
 /** What all answers have in common. */
@@ -48,6 +58,10 @@ export function aroundCalls(surround: (next: AnyModel) => Around): AnyMiddleware
         score: (request, call) =>
           around({ kind: 'score', request }, call, (passed) => next.score(request, passed)),
       }),
+      ...('decide' in next && {
+        decide: (request, call) =>
+          around({ kind: 'decide', request }, call, (passed) => next.decide(request, passed)),
+      }),
       ...('embed' in next && {
         embed: (request, call) =>
           around({ kind: 'embed', request }, call, (passed) => next.embed(request, passed)),
@@ -58,7 +72,10 @@ export function aroundCalls(surround: (next: AnyModel) => Around): AnyMiddleware
 }
 
 type Methods = Partial<
-  Pick<LanguageModel, 'generate'> & Pick<RewardModel, 'score'> & Pick<EmbeddingModel, 'embed'>
+  Pick<LanguageModel, 'generate'> &
+    Pick<RewardModel, 'score'> &
+    Pick<DecisionModel, 'decide'> &
+    Pick<EmbeddingModel, 'embed'>
 >;
 
 /**
@@ -66,15 +83,24 @@ type Methods = Partial<
  * honours only as it is called.
  */
 export function inPlaceOf<Model extends AnyModel>(model: Model, methods: Methods): Model {
-  const described = ['provider', 'modelId', 'price', 'capabilities'].filter(
-    (name) => name in model || name === 'price',
-  );
+  const described = descriptions.filter((name) => name in model || name === 'price');
   const getters = described.map((name) => [
     name,
     { enumerable: true, get: () => Reflect.get(model, name) },
   ]);
   return Object.defineProperties({ ...methods }, Object.fromEntries(getters)) as Model;
 }
+
+/** What a model tells of itself; `price` also where it learns it later. */
+const descriptions = [
+  'provider',
+  'modelId',
+  'price',
+  'capabilities',
+  'scores',
+  'incremental',
+  'range',
+];
 
 /** The name of a model in journals, warnings and errors. */
 export function nameOf({ provider, modelId }: Pick<AnyModel, 'provider' | 'modelId'>): string {
@@ -87,7 +113,9 @@ export function worstCaseOf(asked: Asked, price: ModelPrice | undefined): CallSp
     case 'generate':
       return worstCase(asked.request, asked.request.samples ?? 1, price);
     case 'score':
-      return worstCaseOfReading([asked.request.prompt, ...asked.request.steps], price);
+      return worstCaseOfScores(asked.request, price);
+    case 'decide':
+      return worstCaseOfDecision(asked.request, price);
     case 'embed':
       return worstCaseOfReading(asked.request, price);
   }

@@ -63,15 +63,15 @@ describe('wrapModel', () => {
       modelId: 'reward',
       score: async () => {
         if (scored++ === 0) throw failure('overloaded');
-        return { scores: [1] };
+        return { scores: [[1]] };
       },
     };
     const layers: readonly AnyMiddleware[] = [withRetry({ baseMs: 0 }), withLimit()];
     const { call, clock } = testCall();
-    const done = wrapModel(model, ...layers).score({ prompt: '', steps: ['s'] }, call);
+    const done = wrapModel(model, ...layers).score({ solutions: [] }, call);
     await clock.advance(0);
 
-    expect(await done).toEqual({ scores: [1] });
+    expect(await done).toEqual({ scores: [[1]] });
   });
 });
 

@@ -225,7 +225,7 @@ describe('a limit on tokens', () => {
     const reward: RewardModel = {
       provider: 'test',
       modelId: 'reward',
-      score: async (_asked, { clock }) => ({ scores: [note(clock)] }),
+      score: async (_asked, { clock }) => ({ scores: [[note(clock)]] }),
     };
     const embedding: EmbeddingModel = {
       provider: 'test',
@@ -235,7 +235,9 @@ describe('a limit on tokens', () => {
     // 37 + 2 · 63 = 163 tokens, of which 10 + 2 · 5 = 20 are used at once.
     await limit(inner).generate({ ...hundred, samples: 2 }, around.call);
     // 16 + (4 + 16) + (20 + 16) + (30 + 16) = 118 tokens, 138 in all.
-    const score = { prompt: '1234', steps: ['x'.repeat(20), 'x'.repeat(30)] };
+    const score = {
+      solutions: [{ prompt: '1234', steps: ['x'.repeat(20), 'x'.repeat(30)] }],
+    };
     await limit(reward).score(score, around.call);
     // 16 + (31 + 16) = 63 tokens: 201 in all. One byte fewer would fit.
     const done = limit(embedding).embed(['x'.repeat(31)], around.call);

@@ -99,7 +99,7 @@ describe('a recording', () => {
     const reward: RewardModel = {
       provider: 'test',
       modelId: 'reward',
-      score: async () => ({ scores: [0.25], usage: { inputTokens: 7, outputTokens: 0 } }),
+      score: async () => ({ scores: [[0.25]], usage: { inputTokens: 7, outputTokens: 0 } }),
     };
     const embedding: EmbeddingModel = {
       provider: 'test',
@@ -109,13 +109,15 @@ describe('a recording', () => {
     const journal = memoryJournal();
     const record = withRecording({ journal });
     const { call } = testCall();
-    await record(reward).score({ prompt: 'p', steps: ['s'] }, call);
+    await record(reward).score({ solutions: [{ prompt: 'p', steps: ['s'] }] }, call);
     await record(embedding).embed(['t'], call);
     const { calls } = openGate({ journal: replayed(journal) });
 
-    expect(await calls.score(reward, { prompt: 'p', steps: ['s'] })).toMatchObject({
-      scores: [0.25],
-    });
+    expect(await calls.score(reward, { solutions: [{ prompt: 'p', steps: ['s'] }] })).toMatchObject(
+      {
+        scores: [[0.25]],
+      },
+    );
     expect(await calls.embed(embedding, ['t'])).toEqual([[1, 2]]);
     expect(typesOf(journal)).toEqual(['journal', 'intent', 'result', 'intent', 'result']);
   });

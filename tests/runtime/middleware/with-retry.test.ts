@@ -94,7 +94,7 @@ describe('what is repeated', () => {
     const reward: RewardModel = {
       provider: 'test',
       modelId: 'reward',
-      score: () => once({ scores: [0.5] }),
+      score: () => once({ scores: [[0.5]] }),
     };
     const embedding: EmbeddingModel = {
       provider: 'test',
@@ -103,8 +103,8 @@ describe('what is repeated', () => {
     };
     const retry = withRetry();
 
-    expect(await retry(reward).score({ prompt: '', steps: ['a'] }, auto())).toEqual({
-      scores: [0.5],
+    expect(await retry(reward).score({ solutions: [] }, auto())).toEqual({
+      scores: [[0.5]],
     });
     expect(await retry(embedding).embed(['a'], auto())).toEqual({ embeddings: [[1]] });
     expect(calls).toBe(4);
