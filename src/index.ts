@@ -7,6 +7,8 @@
 export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
+export { type StepwiseOptions, stepwise } from './search/algorithms/stepwise.ts';
+export { type ReflectionOptions, withReflection } from './search/algorithms/with-reflection.ts';
 export type {
   ConservationLaw,
   Coverage,
@@ -17,6 +19,7 @@ export type {
   SearchOptions,
   SearchProgress,
   SearchResult,
+  SimulateOptions,
   Simulation,
   SimulationOutcome,
   StopCondition,
@@ -130,19 +133,29 @@ export {
   maxBackup,
   meanBackup,
   tdBackup,
+  type VisitWeightedOptions,
+  visitWeighted,
   visitWeightedBackup,
 } from './tree/backup.ts';
-export { type FinalChoice, maxChild, robustChild } from './tree/final-choice.ts';
+export {
+  type FinalChoice,
+  maxChild,
+  robustChild,
+  robustOrSolvedChild,
+} from './tree/final-choice.ts';
 export { type InFlight, unobserved, virtualLoss } from './tree/in-flight.ts';
 export {
   byMinMax,
   byParentAndSiblings,
   completedByMixValue,
   type MixValueOptions,
+  mixedValue,
+  mixedWithEvaluation,
 } from './tree/qtransform.ts';
 export { type RenderOptions, renderTree } from './tree/render.ts';
 export {
   descend,
+  type FlatScore,
   flat,
   knownValue,
   type PuctOptions,

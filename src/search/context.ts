@@ -1,7 +1,7 @@
 import type { CallContext, Clock, EffectName, Random } from '../spec/context.ts';
 import type { DecisionModel, DecisionRequest, Decisions } from '../spec/decision-model.ts';
 import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
-import type { JsonValue } from '../spec/json.ts';
+import type { JsonValue, MaybePromise } from '../spec/json.ts';
 import type {
   GenerateRequest,
   Generation,
@@ -10,11 +10,13 @@ import type {
 } from '../spec/language-model.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { RewardModel, ScoreRequest, StepScores } from '../spec/reward-model.ts';
+import type { Spend } from '../spec/spend.ts';
 import type {
   ExpandOptions,
   SearchContext,
   SearchOptions,
   SearchResult,
+  SimulateOptions,
   Simulation,
   SimulationOutcome,
 } from './contracts.ts';
@@ -83,9 +85,13 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
     return this.#calls.effect(effect, input, run);
   }
 
+  get remaining(): Spend {
+    return this.#session.ledger.remaining;
+  }
+
   simulate(
     run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
-    options?: { readonly limit?: number },
+    options?: SimulateOptions,
   ): Promise<void> {
     return this.#simulations.run(run, options);
   }
@@ -103,6 +109,10 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
 
   evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
     return this.#evaluations.evaluate(nodes) ?? done;
+  }
+
+  outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined> {
+    return this.#evaluations.outcome(node);
   }
 
   key(node: SearchNode<State, Action>): string | undefined {

@@ -5,6 +5,7 @@ import type { CallContext, Clock, Random } from '../spec/context.ts';
 import type { Environment } from '../spec/environment.ts';
 import type { Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
+import type { MaybePromise } from '../spec/json.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Policy } from '../spec/policy.ts';
 import type { Budget, Spend } from '../spec/spend.ts';
@@ -47,9 +48,10 @@ export interface SearchAlgorithm {
  * - `continue`: the next one may start.
  * - `waiting`: nothing to do until another simulation has ended; this one does not count.
  * - `exhausted`: nothing is left to search.
+ * - `spent`: what is left of the budget is kept for something else.
  * - `solved`: the algorithm has what it looked for.
  */
-export type SimulationOutcome = 'continue' | 'waiting' | 'exhausted' | 'solved';
+export type SimulationOutcome = 'continue' | 'waiting' | 'exhausted' | 'spent' | 'solved';
 
 /** One simulation under way. */
 export interface Simulation<State, Action> {
@@ -57,6 +59,19 @@ export interface Simulation<State, Action> {
   readonly random: Random;
   /** Marks the path to a node as under way until the simulation ends, so that others keep away. Returns the node. */
   visit<Node extends SearchNode<State, Action>>(node: Node): Node;
+}
+
+/** One round of simulations. */
+export interface SimulateOptions {
+  /** Ends this round after so many, and not the search. @defaultValue no limit */
+  readonly limit?: number;
+  /**
+   * What a simulation that finds nothing left to search ends: the search, or only this round, because the
+   * algorithm goes on elsewhere.
+   *
+   * @defaultValue `'search'`
+   */
+  readonly exhausts?: 'round' | 'search';
 }
 
 /** What {@link SearchContext.expand} is asked for. */
@@ -80,13 +95,16 @@ export interface SearchContext<State, Action> extends CallContext {
   /** Whether the search is over: no further simulation will start. */
   readonly stopped: boolean;
 
+  /** What the budget still holds. */
+  readonly remaining: Spend;
+
   /**
    * Runs simulations, as many at once as `concurrency` says, until one of them ends the search, or the
-   * budget or `stopWhen` does. `limit` ends this round after so many, and not the search.
+   * budget or `stopWhen` does.
    */
   simulate(
     run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
-    options?: { readonly limit?: number },
+    options?: SimulateOptions,
   ): Promise<void>;
 
   /**
@@ -110,6 +128,13 @@ export interface SearchContext<State, Action> extends CallContext {
 
   /** Evaluates, in one batch, the nodes that need it: not failed, not evaluated, not rewarded at their end. */
   evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void>;
+
+  /**
+   * The return of a simulation from a node on, by the evaluator's `simulate`. Asked for once a node.
+   * `undefined` where the evaluator has none, where the end of the node was rewarded, and where it failed,
+   * which is then the node's failure.
+   */
+  outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined>;
 
   /** Moves the cursor of the real world to a node below it. */
   advance(node: SearchNode<State, Action>): void;

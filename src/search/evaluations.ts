@@ -4,6 +4,7 @@ import type { Ledger } from '../runtime/ledger.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { EvaluateRequest, Evaluation, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
+import { isPlainObject, type JsonValue, type MaybePromise } from '../spec/json.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Spend } from '../spec/spend.ts';
 import { failNode } from './failing.ts';
@@ -18,6 +19,7 @@ export class Evaluations<State, Action> {
   readonly #session: SearchSession<State, Action>;
   readonly #realisations: Realisations<State, Action>;
   readonly #underWay = new Map<SearchNode<State, Action>, Promise<void>>();
+  readonly #simulating = new Map<SearchNode<State, Action>, Promise<void>>();
 
   constructor(session: SearchSession<State, Action>, realisations: Realisations<State, Action>) {
     this.#session = session;
@@ -57,19 +59,42 @@ export class Evaluations<State, Action> {
     return waiting === undefined ? undefined : Promise.all(waiting).then(() => {});
   }
 
-  #ask(batch: readonly SearchNode<State, Action>[]): Promise<void> | undefined {
+  /**
+   * The return of a simulation from a node on, where the evaluator tells one and the node's end was not
+   * rewarded. It is asked for once a node, and kept with the tree.
+   */
+  outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined> {
+    if (this.#session.evaluator?.simulate === undefined || !canBePlayed(node)) return undefined;
+    const known = outcomeOf(node);
+    if (known !== undefined) return known;
+    const underWay = this.#simulating.get(node);
+    const asking = underWay ?? this.#ask([node], 'simulate');
+    if (asking === undefined) return outcomeOf(node);
+    if (underWay === undefined) {
+      const tracked = asking.finally(() => this.#simulating.delete(node));
+      this.#simulating.set(node, tracked);
+      return tracked.then(() => outcomeOf(node));
+    }
+    return underWay.then(() => outcomeOf(node));
+  }
+
+  #ask(
+    batch: readonly SearchNode<State, Action>[],
+    purpose: 'evaluate' | 'simulate' = 'evaluate',
+  ): Promise<void> | undefined {
     const { runtime, ledger } = this.#session;
     const evaluator = this.#evaluator();
     const [first] = batch;
-    const context = new PluginContext(runtime, 'evaluate', { node: first?.id ?? 0 });
+    const context = new PluginContext(runtime, purpose, { node: first?.id ?? 0 });
+    const asked = { batch, purpose, context };
     try {
-      const verdicts = evaluator.evaluate(batch, new Request(context, ledger));
+      const verdicts = evaluator[purpose]?.(batch, new Request(context, ledger)) ?? [];
       if (verdicts instanceof Promise) {
         return verdicts
-          .then((settled) => this.#apply(batch, settled, context))
+          .then((settled) => this.#apply(asked, settled))
           .catch((error: unknown) => this.#fail(batch, error, context));
       }
-      this.#apply(batch, verdicts, context);
+      this.#apply(asked, verdicts);
     } catch (error) {
       this.#fail(batch, error, context);
     }
@@ -92,16 +117,12 @@ export class Evaluations<State, Action> {
     return evaluator;
   }
 
-  #apply(
-    batch: readonly SearchNode<State, Action>[],
-    verdicts: readonly Verdict[],
-    context: PluginContext,
-  ): void {
+  #apply({ batch, purpose, context }: Asked<State, Action>, verdicts: readonly Verdict[]): void {
     context.throwIfInterrupted();
     const { tree, emit } = this.#session;
     if (!Array.isArray(verdicts) || verdicts.length !== batch.length) {
       const got = Array.isArray(verdicts) ? `${verdicts.length}` : describeValue(verdicts);
-      const message = `Expected \`evaluate\` to return ${batch.length} evaluations, got ${got}.`;
+      const message = `Expected \`${purpose}\` to return ${batch.length} evaluations, got ${got}.`;
       for (const node of batch) failNode(this.#session, node, { kind: 'invalid', message });
       return;
     }
@@ -114,10 +135,33 @@ export class Evaluations<State, Action> {
         continue;
       }
       const evaluation = verdict as Evaluation;
+      if (purpose === 'simulate') {
+        tree.annotate(node, { outcome: evaluation as unknown as JsonValue });
+        continue;
+      }
       tree.setEvaluation(node, evaluation);
       emit?.({ type: 'node-evaluated', node, evaluation });
     }
   }
+}
+
+interface Asked<State, Action> {
+  readonly batch: readonly SearchNode<State, Action>[];
+  readonly purpose: 'evaluate' | 'simulate';
+  readonly context: PluginContext;
+}
+
+/** What the evaluator was told of a simulation from a node on. */
+function outcomeOf(node: SearchNode): number | undefined {
+  const outcome = node.annotations['outcome'];
+  if (!isPlainObject(outcome) || node.status === 'failed') return undefined;
+  return typeof outcome['value'] === 'number' ? outcome['value'] : undefined;
+}
+
+/** Whether a simulation can go on from a node: it has a state, and its end is not known already. */
+function canBePlayed({ kind, status, terminal, reward }: SearchNode): boolean {
+  if (kind === 'proposed' || status === 'failed' || status === 'pruned') return false;
+  return !(terminal && reward !== undefined);
 }
 
 /** A rewarded end needs no opinion, and a failed or needless node deserves none. */

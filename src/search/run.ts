@@ -4,10 +4,12 @@ import { turn } from '../runtime/clock.ts';
 import { expectation } from '../runtime/expect.ts';
 import { addressOfStart, beginJournal, noJournal, startJournal } from '../runtime/journal.ts';
 import { Ledger } from '../runtime/ledger.ts';
+import { provenanceOf } from '../runtime/provenance.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { JsonValue } from '../spec/json.ts';
+import type { Provenance } from '../spec/provenance.ts';
 import type { Budget, Spend } from '../spec/spend.ts';
 import { actionsTo } from '../tree/summary.ts';
 import { SearchTree } from '../tree/tree.ts';
@@ -54,6 +56,7 @@ export async function runSearch<State, Action>(
   };
   const tree = options.tree ?? (await plant(options, checked.seed, runtime));
   expectSameEnvironment(tree, options);
+  for (const stamp of provenanceFor(options).stamps ?? []) tree.stamps.add(stamp);
   if (within === undefined) startAt(tree, options, outside);
 
   const session: SearchSession<State, Action> = {
@@ -64,7 +67,11 @@ export async function runSearch<State, Action>(
     ledger,
     runtime,
     emit,
-    nested: (nested) => runNested(nested, { outside, ledger }),
+    nested: async (nested) => {
+      const part = await runNested(nested, { outside, ledger });
+      for (const stamp of part.tree.stamps) tree.stamps.add(stamp);
+      return part;
+    },
   };
   emit?.({ type: 'search-start', tree });
   const stop = await grow(session, { options, checked, outside, isPart: within !== undefined });
@@ -81,11 +88,13 @@ function open<State, Action>(
   const journal = options.journal ?? before?.journal ?? noJournal;
   // A journal that nobody gave nobody will read.
   if (options.journal !== undefined && before === undefined) {
+    const { prompts } = provenanceFor(options);
     beginJournal(journal, {
       environment: options.environment.name,
       algorithm: checked.algorithm.name,
       seed: checked.seed,
       order: checked.order,
+      ...(prompts !== undefined && { prompts }),
     });
   }
   return openOutside({
@@ -99,6 +108,15 @@ function open<State, Action>(
     onCall: (call) => emit?.({ type: 'call-end', call }),
     onWarning: (warning) => emit?.({ type: 'warning', warning }),
   });
+}
+
+/** What the parts of a search tell of themselves. */
+function provenanceFor<State, Action>({
+  environment,
+  policy,
+  evaluator,
+}: SearchOptions<State, Action>): Provenance {
+  return provenanceOf(environment, policy, evaluator);
 }
 
 /** A new tree, with the environment's start as its root. */

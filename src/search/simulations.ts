@@ -4,7 +4,13 @@ import { EspalierError } from '../spec/errors.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Spend } from '../spec/spend.ts';
-import type { Simulation, SimulationOutcome, StopCondition, StopReason } from './contracts.ts';
+import type {
+  SimulateOptions,
+  Simulation,
+  SimulationOutcome,
+  StopCondition,
+  StopReason,
+} from './contracts.ts';
 import type { Deadline } from './outside.ts';
 import type { SearchSession } from './session.ts';
 import { SimulationInFlight } from './simulation.ts';
@@ -31,6 +37,7 @@ const simulationsPerTurn = 128;
 interface Round {
   left: number;
   over: boolean;
+  readonly exhausts: 'round' | 'search';
 }
 
 /**
@@ -69,9 +76,9 @@ export class Simulations<State, Action> {
 
   async run(
     simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
-    { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
+    { limit = Number.POSITIVE_INFINITY, exhausts = 'search' }: SimulateOptions = {},
   ): Promise<void> {
-    const round: Round = { left: limit, over: false };
+    const round: Round = { left: limit, over: false, exhausts };
     const workers = Math.min(this.#options.concurrency, limit);
     await Promise.all(Array.from({ length: workers }, () => this.#work(simulate, round)));
     if (this.#error !== undefined) throw this.#error.thrown;
@@ -152,7 +159,7 @@ export class Simulations<State, Action> {
       ledger.addSimulations(-1);
       round.left++;
     } else {
-      this.#judge(outcome);
+      this.#judge(outcome, round);
     }
     if (emit !== undefined) {
       const { best } = tree;
@@ -162,8 +169,10 @@ export class Simulations<State, Action> {
     if (outcome !== 'waiting') this.#wake();
   }
 
-  #judge(outcome: SimulationOutcome): void {
-    if (outcome === 'solved' || outcome === 'exhausted') this.end({ reason: outcome });
+  #judge(outcome: SimulationOutcome, round: Round): void {
+    if (outcome === 'exhausted' && round.exhausts === 'round') round.over = true;
+    else if (outcome === 'spent') this.end({ reason: 'budget' });
+    else if (outcome === 'solved' || outcome === 'exhausted') this.end({ reason: outcome });
     const { tree, ledger } = this.#session;
     for (const condition of this.#options.stopWhen) {
       const answer = condition({
@@ -202,7 +211,7 @@ export class Simulations<State, Action> {
   #nextEnd(round: Round): Promise<void> | undefined {
     if (this.#running === 0) {
       round.over = true;
-      this.end({ reason: 'exhausted' });
+      if (round.exhausts === 'search') this.end({ reason: 'exhausted' });
       return undefined;
     }
     return new Promise((resolve) => {

@@ -35,21 +35,48 @@ export const maxBackup: BackupRule = ({ children }, { target, reward, discount }
   return best === Number.NEGATIVE_INFINITY ? target : reward + discount * best;
 };
 
+/** Options of {@link visitWeighted}. */
+export interface VisitWeightedOptions {
+  /**
+   * What a child that was never visited counts as: nothing, or one visit with this value.
+   *
+   * @defaultValue nothing
+   */
+  readonly unvisited?: (child: NodeStatistics) => number;
+}
+
 /**
- * The mean of the visited children, weighted by their visits: `Q ← r + γ · Σ N·Q / Σ N`.
+ * The mean of the children, weighted by their visits: `Q ← r + γ · Σ N·Q / Σ N`. With `unvisited`, a child
+ * that was never visited counts as one visit, as if N were `max(1, N)`; one that has failed or was put aside
+ * does not count.
  *
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024,
- * section 3.2, "Value backpropagation".
+ * section 3.2, "Value backpropagation"; Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative
+ * Preference Learning", 2024, equation 4, and its reference code for `max(1, N)`.
  */
-export const visitWeightedBackup: BackupRule = ({ children }, { target, reward, discount }) => {
-  let visits = 0;
-  let total = 0;
-  for (const child of children) {
-    visits += child.visits;
-    total += child.visits * child.value;
-  }
-  return visits === 0 ? target : reward + discount * (total / visits);
-};
+export function visitWeighted({ unvisited }: VisitWeightedOptions = {}): BackupRule {
+  return ({ children }, { target, reward, discount }) => {
+    let visits = 0;
+    let total = 0;
+    for (const child of children) {
+      if (child.visits > 0) {
+        visits += child.visits;
+        total += child.visits * child.value;
+      } else if (unvisited !== undefined && !isOut(child)) {
+        visits += 1;
+        total += unvisited(child);
+      }
+    }
+    return visits === 0 ? target : reward + discount * (total / visits);
+  };
+}
+
+/** {@link visitWeighted} over the visited children. */
+export const visitWeightedBackup: BackupRule = visitWeighted();
+
+function isOut({ status }: NodeStatistics): boolean {
+  return status === 'failed' || status === 'pruned';
+}
 
 /**
  * Temporal difference with a constant step: `Q ← Q + α · (r + γ · Q(next) − Q)`. The first visit sets Q.

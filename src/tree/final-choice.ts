@@ -19,6 +19,18 @@ export const robustChild: FinalChoice = (children) =>
 export const maxChild: FinalChoice = (children) =>
   greatest(children, (a, b) => a.value - b.value || a.visits - b.visits);
 
+/**
+ * The {@link robustChild}, unless a child below which everything is known is worth at least as much: it is not
+ * visited again, so that its visits say nothing.
+ */
+export const robustOrSolvedChild: FinalChoice = (children) => {
+  const robust = robustChild(children);
+  const known = children.filter(({ status }) => status === 'solved' || status === 'terminal');
+  const solved = maxChild(known);
+  if (robust === undefined || solved === undefined) return robust;
+  return solved.value >= robust.value ? solved : robust;
+};
+
 function greatest<Node extends NodeStatistics>(
   nodes: readonly Node[],
   compare: (a: Node, b: Node) => number,

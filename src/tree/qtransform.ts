@@ -29,6 +29,29 @@ export const byParentAndSiblings: QTransform = (parent) => {
   return (child) => (child.visits === 0 ? 0 : (child.value - least) / span);
 };
 
+/**
+ * Mixes what was evaluated with what was backed up: `w · v + (1 − w) · Q`, with the weight w of the evaluation
+ * as a function of the visits N. Where one of the two is not known, the other stands alone.
+ *
+ * @param weight - w(N), in [0, 1]: `c / (N + c)` for I-MCTS, a constant 1 − α for Agent Q.
+ * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025,
+ * "Hybrid reward"; Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024,
+ * equation 10.
+ */
+export function mixedWithEvaluation(weight: (visits: number) => number): QTransform {
+  return () => (child) => mixedValue(child, weight(child.visits));
+}
+
+/** `w · v + (1 − w) · Q` of one node, as {@link mixedWithEvaluation} has it. */
+export function mixedValue(
+  { visits, value, reward = 0, rawValue }: NodeStatistics,
+  weight: number,
+): number {
+  if (rawValue === undefined) return visits === 0 ? reward : value;
+  const evaluated = reward + rawValue;
+  return visits === 0 ? evaluated : weight * evaluated + (1 - weight) * value;
+}
+
 /** Options of {@link completedByMixValue}. */
 export interface MixValueOptions {
   /** c_scale. @defaultValue 0.1 */
@@ -52,7 +75,7 @@ export function completedByMixValue({
   rescale = true,
 }: MixValueOptions = {}): QTransform {
   return (parent) => {
-    const mixed = mixedValue(parent);
+    const mixed = mixedValueBelow(parent);
     const complete = (child: NodeStatistics) => (child.visits > 0 ? child.value : mixed);
     const completed = parent.children.map(complete);
     const least = rescale ? Math.min(...completed) : 0;
@@ -64,7 +87,7 @@ export function completedByMixValue({
 }
 
 /** v_mix: the raw value of the parent, mixed with what its visited children say. */
-function mixedValue(parent: NodeStatistics): number {
+function mixedValueBelow(parent: NodeStatistics): number {
   const rawValue = parent.rawValue ?? stateValue(parent);
   let visits = 0;
   let prior = 0;

@@ -18,6 +18,13 @@ export interface UctOptions {
   readonly c?: number;
   /** The score of a child that was neither visited nor is in flight. @defaultValue `Infinity`: it comes first */
   readonly unvisited?: (child: NodeStatistics) => number;
+  /**
+   * Visits that every child is thought to have had before its first: a number from 0 up. Above 0 the formula
+   * holds for unvisited children too, with Q as known before, and `unvisited` is not asked.
+   *
+   * @defaultValue 0
+   */
+  readonly pseudoVisits?: number;
   /** How simulations under way count. @defaultValue {@link virtualLoss} of 0 */
   readonly inFlight?: InFlight;
   /** What stands in for Q. @defaultValue the value as it is */
@@ -25,13 +32,14 @@ export interface UctOptions {
 }
 
 /**
- * UCB1 applied to trees: `Q + c · √(ln N(parent) / N(child))`.
+ * UCB1 applied to trees: `Q + c · √(ln N(parent) / (n₀ + N(child)))`, with n₀ pseudo-visits.
  *
  * @see Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006, section 2.3, with c = 2·Cp.
  */
 export function uct({
   c = Math.SQRT2,
   unvisited = () => Number.POSITIVE_INFINITY,
+  pseudoVisits = 0,
   inFlight = virtualLoss(),
   qtransform,
 }: UctOptions = {}): SelectionRule {
@@ -40,9 +48,10 @@ export function uct({
     const transformed = qtransform?.(parent);
     return (child) => {
       const visits = inFlight.visits(child);
-      if (visits === 0) return unvisited(child);
-      const value = inFlight.value(child, transformed?.(child) ?? child.value);
-      return value + c * Math.sqrt(logVisits / visits);
+      if (visits + pseudoVisits === 0) return unvisited(child);
+      const qvalue = child.visits === 0 ? knownValue(child) : child.value;
+      const value = inFlight.value(child, transformed?.(child) ?? qvalue);
+      return value + c * Math.sqrt(logVisits / (visits + pseudoVisits));
     };
   };
 }
@@ -51,8 +60,15 @@ export function uct({
 export interface PuctOptions {
   /** c_init, the weight of the prior at few visits. @defaultValue 1.25 */
   readonly cInit?: number;
-  /** c_base: how many visits it takes for exploration to grow. @defaultValue 19652 */
+  /** c_base: how many visits it takes for exploration to grow; with `Infinity` it never does. @defaultValue 19652 */
   readonly cBase?: number;
+  /**
+   * N(parent) from the parent's visits, those under way included. Where leaves are evaluated themselves, one of
+   * the visits ended at the parent; some papers count only those that went on.
+   *
+   * @defaultValue all visits
+   */
+  readonly parentVisits?: (visits: number) => number;
   /** Q of a child that was never visited. @defaultValue {@link knownValue}: its own evaluation, else 0 */
   readonly unvisited?: (child: NodeStatistics) => number;
   /** How simulations under way count. @defaultValue {@link virtualLoss} of 0 */
@@ -71,14 +87,15 @@ export interface PuctOptions {
 export function puct({
   cInit = 1.25,
   cBase = 19652,
+  parentVisits = (visits) => visits,
   unvisited = knownValue,
   inFlight = virtualLoss(),
   qtransform,
 }: PuctOptions = {}): SelectionRule {
   return (parent) => {
-    const parentVisits = inFlight.visits(parent);
-    const weight = cInit + Math.log((parentVisits + cBase + 1) / cBase);
-    const scale = weight * Math.sqrt(parentVisits);
+    const visitsOfParent = parentVisits(inFlight.visits(parent));
+    const weight = cInit + Math.log1p((visitsOfParent + 1) / cBase);
+    const scale = weight * Math.sqrt(visitsOfParent);
     const transformed = qtransform?.(parent);
     return (child) => {
       const visits = inFlight.visits(child);
@@ -161,17 +178,24 @@ export function descend(rule: SelectionRule, options: SelectionOptions = {}): Se
   };
 }
 
+/** Scores any node below the cursor; at the cursor itself `parent` is `undefined`. Pure, but for the random source. */
+export type FlatScore = (
+  node: NodeStatistics,
+  parent: NodeStatistics | undefined,
+  random: Random,
+) => number;
+
 /** Takes the node with the highest score among all below the cursor that can grow, whatever the path. */
-export function flat(
-  score: (node: NodeStatistics, random: Random) => number,
-  options: SelectionOptions = {},
-): Selection {
+export function flat(score: FlatScore, options: SelectionOptions = {}): Selection {
   const { revisit = false, ties = 'first', widening } = options;
   return <State, Action>(tree: TreeView<State, Action>, random: Random) => {
     const candidates = [...below(tree.cursor)].filter(
       (node) => node.children.length === 0 || canWiden(node, widening),
     );
-    return choose(candidates, (node) => score(node, random), { revisit, ties, random });
+    const { cursor } = tree;
+    const scoreOf = (node: SearchNode<State, Action>) =>
+      score(node, node === cursor ? undefined : node.parent, random);
+    return choose(candidates, scoreOf, { revisit, ties, random });
   };
 }
 

@@ -27,6 +27,8 @@ export interface BackupOptions {
   readonly rule?: BackupRule;
   /** γ, the discount of each edge, in [0, 1]. @defaultValue 1 */
   readonly discount?: number;
+  /** The return of a simulation from the node on, in place of v(s). A rewarded end has none. @defaultValue v(s) */
+  readonly outcome?: number;
 }
 
 /** What an algorithm found when it was done: more than the best terminal node says. */
@@ -250,9 +252,10 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    * edge adds its reward and discounts what follows; the root has no edge, and its value is V(s).
    */
   backup(node: SearchNode<State, Action>, options: BackupOptions = {}): void {
-    const { rule = meanBackup, discount: gamma = 1 } = options;
+    const { rule = meanBackup, discount: gamma = 1, outcome } = options;
     const leaf = this.#own(node);
-    let target = leaf.terminal && leaf.reward !== undefined ? 0 : leafValue(leaf);
+    const isRewardedEnd = leaf.terminal && leaf.reward !== undefined;
+    let target = isRewardedEnd ? 0 : (outcome ?? leafValue(leaf));
     // One object for the whole path: a rule reads it and keeps nothing.
     const sample = { target, bootstrap: target, reward: 0, discount: 1 };
     for (let own: TreeNode<State, Action> | undefined = leaf; own !== undefined; own = own.parent) {

@@ -1,13 +1,17 @@
 import { describe, test } from 'vitest';
 import {
   descend,
+  flat,
+  knownValue,
   maxBackup,
   mcts,
   progressiveWidening,
   puct,
+  stepwise,
   thompson,
   uct,
   virtualLoss,
+  visitWeighted,
   visitWeightedBackup,
 } from '../../src/index.ts';
 import { describeAlgorithm } from '../../src/testing/index.ts';
@@ -59,5 +63,51 @@ describeAlgorithm('mcts with maxBackup', { create: () => mcts({ backup: maxBacku
 describeAlgorithm(
   'mcts with visitWeightedBackup and a discount',
   { create: () => mcts({ backup: visitWeightedBackup, discount: 0.9 }) },
+  runner,
+);
+
+describeAlgorithm(
+  'mcts that plays on inside the tree',
+  {
+    create: () =>
+      mcts({
+        simulates: 'path',
+        evaluates: 'all',
+        backup: visitWeighted({ unvisited: knownValue }),
+      }),
+  },
+  runner,
+);
+
+describeAlgorithm(
+  'mcts that evaluates leaves',
+  { create: () => mcts({ evaluates: 'leaf' }) },
+  runner,
+);
+
+describeAlgorithm(
+  'mcts with a flat selection',
+  {
+    create: () =>
+      mcts({ evaluates: 'all', selection: flat(({ visits, value }) => value / (1 + visits)) }),
+  },
+  runner,
+);
+
+describeAlgorithm(
+  'mcts one committed action at a time',
+  {
+    create: () => stepwise(mcts({ horizon: 3 }), { simulations: 24 }),
+    exempt: [
+      {
+        reason: 'Two dozen simulations a step are too few for these problems.',
+        tests: [
+          'finds the best end of a bandit tree',
+          'plays tic-tac-toe: a row can be completed',
+          'plays tic-tac-toe: a fork must be prepared',
+        ],
+      },
+    ],
+  },
   runner,
 );

@@ -168,7 +168,7 @@ describe('algorithms refuse', () => {
     [() => mcts({ maxDepth: -1 }), 'Expected `maxDepth` to be an integer from 1 up, got `-1`.'],
     [
       () => mcts({ evaluates: 'some' as 'one' }),
-      "Expected `evaluates` to be 'one' or 'all', got `\"some\"`.",
+      "Expected `evaluates` to be 'one' or 'all' or 'leaf', got `\"some\"`.",
     ],
     [
       () => mcts({ selection: 'uct' as never }),

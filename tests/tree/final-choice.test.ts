@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maxChild, robustChild } from '../../src/tree/final-choice.ts';
+import { maxChild, robustChild, robustOrSolvedChild } from '../../src/tree/final-choice.ts';
 import { stats } from './grow.ts';
 
 describe('robustChild', () => {
@@ -47,5 +47,25 @@ describe('maxChild', () => {
 
     expect(maxChild([bad, lessBad])).toBe(lessBad);
     expect(maxChild([stats()])).toBeUndefined();
+  });
+});
+
+describe('robustOrSolvedChild', () => {
+  const often = stats({ id: 1, visits: 9, value: 0.5 });
+  const known = (value: number) => stats({ id: 2, visits: 1, value, status: 'solved' });
+
+  test('is the robust child while what is known in full is worth less', () => {
+    expect(robustOrSolvedChild([often, known(0.4)])).toBe(often);
+    expect(robustOrSolvedChild([often])).toBe(often);
+    expect(robustOrSolvedChild([])).toBeUndefined();
+  });
+
+  test('is the best child that is known in full where that is worth at least as much', () => {
+    const solved = known(0.5);
+    const end = stats({ id: 3, visits: 1, value: 0.75, status: 'terminal' });
+
+    expect(robustOrSolvedChild([often, solved])).toBe(solved);
+    expect(robustOrSolvedChild([often, solved, end])).toBe(end);
+    expect(robustOrSolvedChild([stats({ status: 'terminal' })])).toBeUndefined();
   });
 });

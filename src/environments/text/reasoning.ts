@@ -1,10 +1,5 @@
-import {
-  expectation,
-  expectFunction,
-  expectInteger,
-  expectMethods,
-  expectNumber,
-} from '../../runtime/expect.ts';
+import { expectation, expectFunction, expectInteger, expectNumber } from '../../runtime/expect.ts';
+import { expectVerifier } from '../../runtime/expect-verifier.ts';
 import type { CallContext } from '../../spec/context.ts';
 import type { Environment, Notation, Transition } from '../../spec/environment.ts';
 import { EspalierError } from '../../spec/errors.ts';
@@ -87,6 +82,7 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
   const notations = reasoningNotations({ system, delimiter, extract, isEqual });
   return {
     name: 'reasoning',
+    ...(verifier?.stamps !== undefined && { stamps: verifier.stamps }),
     reset: () => ({ question, steps: [] }),
     step(state, action, context) {
       expectOpen(state, maxSteps);
@@ -141,16 +137,4 @@ function expectText(name: string, value: unknown): void {
   if (typeof value !== 'string' || value.trim() === '') {
     throw expectation(name, 'a text that is not empty', value);
   }
-}
-
-function expectVerifier(verifier: unknown): void {
-  if (typeof verifier === 'object' && verifier !== null) {
-    if (!('verify' in verifier) && 'label' in verifier) {
-      throw new EspalierError(
-        'usage',
-        'Expected `verifier` to have a method `verify`, got an oracle: gold answers must not guide a search.',
-      );
-    }
-  }
-  expectMethods('verifier', verifier, ['verify']);
 }

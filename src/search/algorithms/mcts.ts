@@ -28,39 +28,69 @@ export interface MctsOptions {
   /** How many actions to ask for at once. @defaultValue all that the policy has */
   readonly width?: number;
   /**
-   * Which of a leaf's new children are evaluated: the likeliest `one`, which is then backed up, or `all`
-   * in one batch, of which the best is. Process reward models score `all` for little more than one.
+   * What of a leaf is evaluated: the likeliest `one` of its new children, which is then backed up; `all` of
+   * them in one batch, of which the best is; or the `leaf` itself, beside its expansion. Process reward
+   * models score `all` for little more than one.
    *
    * @defaultValue `'one'`
    */
-  readonly evaluates?: 'one' | 'all';
+  readonly evaluates?: 'all' | 'leaf' | 'one';
+  /**
+   * How far a simulation goes: one step beyond the `leaf`, or by the same selection on to the end of a `path`,
+   * a terminal node or `maxDepth`. The nodes on the way are kept: a roll-out inside the tree. The selection
+   * must be one that walks down, such as `descend`.
+   *
+   * @defaultValue `'leaf'`
+   */
+  readonly simulates?: 'leaf' | 'path';
   /** Whether a node may get further children later. @defaultValue never */
   readonly widening?: WideningRule;
-  /** The longest path, in edges from the root. @defaultValue 64 */
+  /** The longest path, in edges from the root: what lies there is closed. @defaultValue 64 */
   readonly maxDepth?: number;
+  /**
+   * How far a simulation looks ahead, in edges from where the world stands. What lies there stays open: it comes
+   * into sight as the world moves on.
+   *
+   * @defaultValue no limit
+   */
+  readonly horizon?: number;
 }
 
 /**
  * Monte-Carlo tree search: select a leaf, expand it, evaluate one of its children, back up the value.
  *
- * The evaluator takes the place of the roll-out; with a `rollout` value it is one.
+ * The evaluator takes the place of the roll-out; with a `rollout` value it is one. An evaluator that has a
+ * `simulate` besides gives the return that is backed up, and its value only guides the selection.
  *
  * @see Coulom, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search", 2006; Kocsis and
  * Szepesvári, "Bandit based Monte-Carlo Planning", 2006, for `uct()`; Silver et al., 2018, for `puct()`.
  */
 export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   const { backup: rule = meanBackup, discount = 1, width = Number.POSITIVE_INFINITY } = options;
-  const { widening, maxDepth = 64, evaluates = 'one' } = options;
+  const { widening, maxDepth = 64, evaluates = 'one', simulates = 'leaf' } = options;
+  const { horizon = Number.POSITIVE_INFINITY } = options;
   const { selection = descend(puct(), widening === undefined ? {} : { widening }) } = options;
   expectFunction('selection', selection);
   expectFunction('backup', rule);
   if (widening !== undefined) expectFunction('widening', widening);
   expectNumber('discount', discount, { min: 0, max: 1 });
   expectInteger('width', width, { min: 1, max: Number.POSITIVE_INFINITY });
-  expectOneOf('evaluates', evaluates, ['one', 'all']);
+  expectOneOf('evaluates', evaluates, ['one', 'all', 'leaf']);
+  expectOneOf('simulates', simulates, ['leaf', 'path']);
   expectInteger('maxDepth', maxDepth, { min: 1, max: Number.POSITIVE_INFINITY });
+  expectInteger('horizon', horizon, { min: 1, max: Number.POSITIVE_INFINITY });
 
-  const rules: Rules = { rule, discount, width, widening, maxDepth, evaluates, selection };
+  const rules: Rules = {
+    rule,
+    discount,
+    width,
+    widening,
+    maxDepth,
+    horizon,
+    evaluates,
+    simulates,
+    selection,
+  };
   return {
     name: 'mcts',
     concurrency: 'any',
@@ -88,36 +118,79 @@ async function simulateOnce<State, Action>(
   growth: Growth<State, Action>,
   simulation: Simulation<State, Action>,
 ): Promise<SimulationOutcome> {
-  const { tree, context, rules } = growth;
-  const { width, widening, maxDepth, evaluates, rule, discount } = rules;
-  const leaf = await selectLeaf(growth, simulation);
-  if (leaf === undefined) return 'exhausted';
-
-  const canGrow = leaf.status === 'open' && leaf.depth < maxDepth;
-  const request = { count: width, ...(widening && { widening }) };
-  const children = canGrow ? await context.expand(leaf, request) : [];
+  const { tree, rules } = growth;
+  const first = await selectLeaf(growth, simulation, tree.cursor);
+  if (first === undefined) return 'exhausted';
+  let leaf: SearchNode<State, Action> = first;
+  let children = await expand(growth, leaf);
+  while (rules.simulates === 'path' && children !== undefined && children.length > 0) {
+    const next: SearchNode<State, Action> | undefined = await selectLeaf(growth, simulation, leaf);
+    if (next === undefined) break;
+    leaf = next;
+    children = await expand(growth, leaf);
+  }
   // None of the samples could be used, and more can be drawn: there is nothing to evaluate yet.
-  if (children.length === 0 && canGrow && canWiden(leaf, widening)) return 'continue';
+  if (children === undefined) return 'continue';
+  const endsAtLeaf = rules.simulates === 'path' || rules.evaluates === 'leaf';
+  await backUp(growth, simulation, { leaf, children: endsAtLeaf ? [] : children });
+  return 'continue';
+}
+
+/** The new children of a leaf; `undefined` where none of the samples could be used and more can be drawn. */
+async function expand<State, Action>(
+  { tree, context, rules }: Growth<State, Action>,
+  leaf: SearchNode<State, Action>,
+): Promise<readonly SearchNode<State, Action>[] | undefined> {
+  const { width, widening, maxDepth, horizon, evaluates } = rules;
+  const isInSight = leaf.depth < Math.min(maxDepth, tree.cursor.depth + horizon);
+  const canGrow = leaf.status === 'open' && isInSight;
+  const request = { count: width, ...(widening && { widening }) };
+  const expanding = canGrow ? context.expand(leaf, request) : none;
+  const [children] =
+    evaluates === 'leaf'
+      ? await Promise.all([expanding, context.evaluate([leaf])])
+      : [await expanding];
+  if (children.length === 0 && canGrow && canWiden(leaf, widening)) return undefined;
   const isFull = widening === undefined && leaf.children.length > 0;
   if (isFull || leaf.depth >= maxDepth) tree.complete(leaf);
   if (evaluates === 'all') await context.evaluate(children);
+  return children;
+}
 
+/** Evaluates the best of the children, or the leaf itself, and carries its return up. */
+async function backUp<State, Action>(
+  { tree, context, rules }: Growth<State, Action>,
+  simulation: Simulation<State, Action>,
+  { leaf, children }: Grown<State, Action>,
+): Promise<void> {
+  const { rule, discount } = rules;
   let node = leaf;
   do {
     node = simulation.visit(firstToTry(children) ?? leaf);
     await context.evaluate([node]);
   } while (isOutOfReach(node));
-  if (node.status !== 'failed') tree.backup(node, { rule, discount });
-  return 'continue';
+  const playing = context.outcome(node);
+  const outcome = playing instanceof Promise ? await playing : playing;
+  if (node.status === 'failed') return;
+  tree.backup(node, { rule, discount, ...(outcome !== undefined && { outcome }) });
 }
 
-/** The node to go on from, stepped to; `undefined` when nothing is left to search. */
+const none: readonly never[] = [];
+
+interface Grown<State, Action> {
+  readonly leaf: SearchNode<State, Action>;
+  /** Those that may be backed up in its place. */
+  readonly children: readonly SearchNode<State, Action>[];
+}
+
+/** The node below another one to go on from, stepped to; `undefined` when nothing is left to search there. */
 async function selectLeaf<State, Action>(
-  { tree, context, rules }: Growth<State, Action>,
+  { context, rules }: Growth<State, Action>,
   simulation: Simulation<State, Action>,
+  cursor: SearchNode<State, Action>,
 ): Promise<SearchNode<State, Action> | undefined> {
   for (;;) {
-    const leaf = rules.selection(tree, simulation.random);
+    const leaf = rules.selection({ cursor }, simulation.random);
     if (leaf === undefined) return undefined;
     // Marked before anything is waited for: simulations that start together must see each other.
     simulation.visit(leaf);

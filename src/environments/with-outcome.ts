@@ -1,0 +1,68 @@
+import { expectation, expectMethods } from '../runtime/expect.ts';
+import { expectVerifier } from '../runtime/expect-verifier.ts';
+import { provenanceOf } from '../runtime/provenance.ts';
+import type { CallContext } from '../spec/context.ts';
+import type { Environment, Notation, Transition } from '../spec/environment.ts';
+import type { MaybePromise } from '../spec/json.ts';
+import type { Verdict, Verifier } from '../spec/verifier.ts';
+
+/** An environment that can be shown to a model. */
+export interface NotatedEnvironment<State, Action> extends Environment<State, Action> {
+  /** How states and actions look to a model, and back. */
+  readonly notation: Notation<State, Action>;
+}
+
+/**
+ * An environment whose ends are rewarded by a verifier: its score, or else 1 for correct and 0 for wrong, in
+ * place of a reward of the environment's own. Complete answers that may still be refined are rewarded too.
+ *
+ * What the verifier is stamped with, such as `oracle-guided`, is passed on.
+ *
+ * @throws EspalierError `usage` for an oracle: what knows the gold answer comes in through `goldVerifier`.
+ */
+export function withOutcome<State, Action>(
+  environment: NotatedEnvironment<State, Action>,
+  verifier: Verifier<State>,
+): NotatedEnvironment<State, Action>;
+/** An environment without a notation whose ends are rewarded by a verifier. */
+export function withOutcome<State, Action>(
+  environment: Environment<State, Action>,
+  verifier: Verifier<State>,
+): Environment<State, Action>;
+export function withOutcome<State, Action>(
+  environment: Environment<State, Action>,
+  verifier: Verifier<State>,
+): Environment<State, Action> {
+  expectMethods('environment', environment, ['reset', 'step']);
+  expectVerifier(verifier);
+  const { name, key, notation, codec } = environment;
+  const judge = (transition: Transition<State>, context: CallContext) => {
+    if (transition.terminal !== true && transition.answer !== true) return transition;
+    const verdict = verifier.verify(transition.state, context);
+    return verdict instanceof Promise
+      ? verdict.then((settled) => rewarded(transition, settled))
+      : rewarded(transition, verdict);
+  };
+  return {
+    ...provenanceOf({ stamps: environment.stamps ?? [] }, { stamps: verifier.stamps ?? [] }),
+    name,
+    reset: (context) => environment.reset(context),
+    step(state, action, context): MaybePromise<Transition<State>> {
+      const stepping = environment.step(state, action, context);
+      return stepping instanceof Promise
+        ? stepping.then((transition) => judge(transition, context))
+        : judge(stepping, context);
+    },
+    ...(key !== undefined && { key: (state: State) => environment.key?.(state) ?? '' }),
+    ...(notation !== undefined && { notation }),
+    ...(codec !== undefined && { codec }),
+  };
+}
+
+function rewarded<State>(
+  transition: Transition<State>,
+  { correct, score = correct ? 1 : 0 }: Verdict,
+): Transition<State> {
+  if (!(score >= 0 && score <= 1)) throw expectation('score', 'a number from 0 to 1', score);
+  return { ...transition, reward: score };
+}

@@ -1,0 +1,98 @@
+import { expectFunction, expectInteger, expectMethods } from '../../runtime/expect.ts';
+import type { SearchNode } from '../../spec/node.ts';
+import { type FinalChoice, robustOrSolvedChild } from '../../tree/final-choice.ts';
+import type { SearchTree } from '../../tree/tree.ts';
+import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
+import { within } from './within.ts';
+
+/** Options of {@link stepwise}. */
+export interface StepwiseOptions {
+  /** How many simulations each step gets: an integer from 1 up. */
+  readonly simulations: number;
+  /** Which action is taken. @defaultValue {@link robustOrSolvedChild} */
+  readonly choice?: FinalChoice;
+  /** How many actions are taken: an integer from 1 up. @defaultValue until the end */
+  readonly maxSteps?: number;
+}
+
+/**
+ * One committed action at a time: searches from where the world stands, takes the best action, and goes on
+ * from there. What was learnt below the action stays, and so do its siblings, which training data needs.
+ *
+ * It ends at a terminal state, where no action is left, or with the budget. Simulations of one step that find
+ * nothing left to search end the step early.
+ *
+ * @param algorithm - What grows the tree for each step.
+ * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, section 3.3, for search
+ * before each step; Yu et al., "ExACT", 2024, and Xie et al., 2024, for committing to one action at a time.
+ */
+export function stepwise(algorithm: SearchAlgorithm, options: StepwiseOptions): SearchAlgorithm {
+  const {
+    simulations,
+    choice = robustOrSolvedChild,
+    maxSteps = Number.POSITIVE_INFINITY,
+  } = options;
+  expectMethods('algorithm', algorithm, ['run']);
+  expectInteger('simulations', simulations, { min: 1 });
+  expectFunction('choice', choice);
+  expectInteger('maxSteps', maxSteps, { min: 1, max: Number.POSITIVE_INFINITY });
+  return {
+    name: algorithm.name,
+    concurrency: algorithm.concurrency,
+    // A simulation that finds nothing left at one step adds no visit, and ends only the step.
+    laws: algorithm.laws.filter((law) => law !== 'simulations'),
+    async run(tree, context) {
+      for (let taken = stepsTaken(tree); taken < maxSteps && !context.stopped; taken++) {
+        const limit = simulations - simulationsHere(tree);
+        if (limit > 0) await algorithm.run(tree, within(context, { limit, exhausts: 'round' }));
+        while (isWithoutChoice(tree, choice) && !context.stopped) {
+          await algorithm.run(tree, within(context, { limit: simulations, exhausts: 'round' }));
+        }
+        if (context.stopped || !(await commit(tree, context, choice))) return;
+      }
+    },
+  };
+}
+
+/** How many actions were taken before, perhaps by a search that this one continues. */
+function stepsTaken<State, Action>({ cursor, root }: SearchTree<State, Action>): number {
+  return cursor.depth - root.depth;
+}
+
+/** How many simulations there were since the world came here; noted in the tree, so that a search can go on. */
+function simulationsHere<State, Action>(tree: SearchTree<State, Action>): number {
+  const { cursor, simulations } = tree;
+  const { simulationsBefore } = cursor.annotations;
+  if (typeof simulationsBefore === 'number') return simulations - simulationsBefore;
+  tree.annotate(cursor, { simulationsBefore: simulations });
+  return 0;
+}
+
+/** Whether all simulations failed, and further ones may not. */
+function isWithoutChoice<State, Action>(
+  tree: SearchTree<State, Action>,
+  choice: FinalChoice,
+): boolean {
+  return tree.cursor.status === 'open' && choice(soundChildren(tree)) === undefined;
+}
+
+function soundChildren<State, Action>({
+  cursor,
+}: SearchTree<State, Action>): readonly SearchNode<State, Action>[] {
+  return cursor.children.filter(({ status }) => status !== 'failed' && status !== 'pruned');
+}
+
+/** Takes the chosen action. @returns whether there is anything to go on with. */
+async function commit<State, Action>(
+  tree: SearchTree<State, Action>,
+  context: SearchContext<State, Action>,
+  choice: FinalChoice,
+): Promise<boolean> {
+  const chosen = choice(soundChildren(tree));
+  if (chosen === undefined) return false;
+  await context.realise([chosen]);
+  const taken = tree.original(chosen);
+  if (taken.kind !== 'realised' || taken.status === 'failed') return false;
+  context.advance(taken);
+  return !taken.terminal;
+}

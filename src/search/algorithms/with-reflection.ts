@@ -1,0 +1,64 @@
+import { expectFunction, expectMethods, expectNumber } from '../../runtime/expect.ts';
+import type { CallContext } from '../../spec/context.ts';
+import type { SearchNode } from '../../spec/node.ts';
+import type { Spend } from '../../spec/spend.ts';
+import { pathTo } from '../../tree/summary.ts';
+import type { SearchTree } from '../../tree/tree.ts';
+import type { SearchAlgorithm } from '../contracts.ts';
+import { within } from './within.ts';
+
+/** Options of {@link withReflection}. */
+export interface ReflectionOptions {
+  /**
+   * Looks back on what was done: the nodes from the root to where the world stands, or to the best node where
+   * nothing was committed.
+   */
+  readonly reflect: (
+    path: readonly SearchNode[],
+    request: { readonly context: CallContext },
+  ) => Promise<unknown>;
+  /** The part of the budget's calls, tokens and dollars that is kept for it, in [0, 1). @defaultValue 0.1 */
+  readonly reserve?: number;
+}
+
+/**
+ * An algorithm that looks back when it is done, within the same budget. Simulations end when no more is left
+ * than is kept for reflection.
+ *
+ * @see Shinn et al., "Reflexion: Language Agents with Verbal Reinforcement Learning", 2023; Yu et al., "ExACT:
+ * Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024.
+ */
+export function withReflection(
+  algorithm: SearchAlgorithm,
+  { reflect, reserve = 0.1 }: ReflectionOptions,
+): SearchAlgorithm {
+  expectMethods('algorithm', algorithm, ['run']);
+  expectFunction('reflect', reflect);
+  expectNumber('reserve', reserve, { min: 0, max: 1 });
+  return {
+    name: algorithm.name,
+    concurrency: algorithm.concurrency,
+    laws: algorithm.laws,
+    async run(tree, context) {
+      const kept = partOf(context.remaining, reserve);
+      const mayStart = () => kept.every(([unit, least]) => context.remaining[unit] > least);
+      await algorithm.run(tree, within(context, { mayStart }));
+      if (tree.size > 1) await reflect(lookBack(tree), { context });
+    },
+  };
+}
+
+type Unit = 'calls' | 'tokens' | 'usd';
+
+/** What is kept, of the units that are limited. */
+function partOf(remaining: Spend, reserve: number): readonly (readonly [Unit, number])[] {
+  const units = ['calls', 'tokens', 'usd'] as const;
+  return units
+    .filter((unit) => Number.isFinite(remaining[unit]) && reserve > 0)
+    .map((unit) => [unit, remaining[unit] * reserve]);
+}
+
+function lookBack<State, Action>(tree: SearchTree<State, Action>): readonly SearchNode[] {
+  const end = tree.cursor.parent === undefined ? tree.best : tree.cursor;
+  return pathTo(end);
+}

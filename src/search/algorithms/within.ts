@@ -1,0 +1,53 @@
+import type { SearchContext, SimulateOptions } from '../contracts.ts';
+
+/** Bounds for an algorithm inside another one. */
+export interface Bounds extends SimulateOptions {
+  /** Says before each simulation whether enough is left for it. @defaultValue always */
+  readonly mayStart?: () => boolean;
+}
+
+/**
+ * The context of an algorithm inside another one: its rounds of simulations are bounded, all else goes
+ * through. Contexts have private fields, so that neither a copy nor a prototype would do.
+ */
+export function within<State, Action>(
+  context: SearchContext<State, Action>,
+  { limit = Number.POSITIVE_INFINITY, exhausts, mayStart = () => true }: Bounds,
+): SearchContext<State, Action> {
+  return {
+    get signal() {
+      return context.signal;
+    },
+    get random() {
+      return context.random;
+    },
+    get clock() {
+      return context.clock;
+    },
+    get stopped() {
+      return context.stopped;
+    },
+    get remaining() {
+      return context.remaining;
+    },
+    simulate: (run, options = {}) =>
+      context.simulate((simulation) => (mayStart() ? run(simulation) : spent), {
+        limit: Math.min(limit, options.limit ?? Number.POSITIVE_INFINITY),
+        exhausts: exhausts ?? options.exhausts ?? 'search',
+      }),
+    expand: (node, options) => context.expand(node, options),
+    realise: (nodes) => context.realise(nodes),
+    evaluate: (nodes) => context.evaluate(nodes),
+    outcome: (node) => context.outcome(node),
+    key: (node) => context.key(node),
+    advance: (node) => context.advance(node),
+    search: (options) => context.search(options),
+    generate: (model, request) => context.generate(model, request),
+    score: (model, request) => context.score(model, request),
+    decide: (model, request) => context.decide(model, request),
+    embed: (model, texts) => context.embed(model, texts),
+    effect: (effect, input, run) => context.effect(effect, input, run),
+  };
+}
+
+const spent: Promise<'spent'> = Promise.resolve('spent');
