@@ -1,12 +1,15 @@
 // `node scripts/live.js [JOB …]`: the tests against real models and real servers. Each job gets what it needs for
 // itself on first use. The jobs: llama-server and llama, which run where none is named; tinyllama, which takes
-// minutes; and transformers, which needs Python. Exit code 1: tests failed. 3: a job could not be run.
+// minutes; transformers, which needs Python; and embeddings, a sentence-embedding model. Exit code 1: tests failed.
+// 3: a job could not be run.
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const all = ['llama-server', 'llama', 'tinyllama', 'transformers'];
+const all = ['llama-server', 'llama', 'tinyllama', 'transformers', 'embeddings'];
 const usual = ['llama-server', 'llama'];
 
 const named = process.argv.slice(2);
@@ -31,13 +34,11 @@ if (outcomes.some(([, outcome]) => outcome === 'FAILED')) process.exitCode = 1;
 else if (outcomes.some(([, outcome]) => outcome === 'DID NOT RUN')) process.exitCode = 3;
 
 function outcomeOf(job) {
-  if (!run('--import', 'tsx', 'tests/live/prepare.ts', job)) return 'DID NOT RUN';
-  const vitest = [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--config',
-    'tests/live/vitest.config.ts',
-  ];
+  // A job may bring its own configuration.
+  const own = `tests/live/${job}`;
+  const home = existsSync(join(root, own, 'vitest.config.ts')) ? own : 'tests/live';
+  if (!run('--import', 'tsx', `${home}/prepare.ts`, job)) return 'DID NOT RUN';
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', `${home}/vitest.config.ts`];
   return run(...vitest, '--project', job) ? 'ran' : 'FAILED';
 }
 

@@ -1,5 +1,6 @@
 import { languageModel, type OpenedModel, parseModelSpec } from '../backends/index.ts';
 import { fromModel } from '../policies/from-model.ts';
+import type { Notation } from '../spec/environment.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { LanguageModel } from '../spec/language-model.ts';
 import { judge } from '../values/judge.ts';
@@ -77,11 +78,19 @@ export function nameOf({ provider, modelId }: LanguageModel): string {
   return `${provider}:${modelId}`;
 }
 
+/** How a problem looks to a model. */
+export function notationOf(
+  { capabilities }: LanguageModel,
+  { notationFor, environment }: Problem,
+): Notation<unknown, unknown> {
+  return notationFor?.(capabilities) ?? environment.notation;
+}
+
 /** The model as policy and judge; without one what the problem has instead. */
 export function guidesOf(model: LanguageModel | undefined, problem: Problem): Guides {
   if (model === undefined) return unaidedGuides(problem);
-  const { environment, maxTokens } = problem;
-  const notation = problem.notationFor?.(model.capabilities) ?? environment.notation;
+  const { maxTokens } = problem;
+  const notation = notationOf(model, problem);
   return {
     policy: fromModel({ model, notation, maxTokens }),
     evaluator: judge({ model, notation }),

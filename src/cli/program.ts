@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { EspalierError } from '../spec/errors.ts';
 import { type DemoRequest, runDemoCommand } from './demo.ts';
 import { type DoctorRequest, doctorCommand, runDoctorCommand } from './doctor.ts';
+import { methodsCommand } from './methods.ts';
 import { endQuietlyWhenPipeCloses, printError } from './output.ts';
 import { runSearchCommand } from './search.ts';
 import { type SearchRequest, searchCommand } from './search-options.ts';
@@ -57,6 +58,7 @@ function makeProgram(exit: (code: number) => void): Command {
       },
     ),
     doctorCommand().action(async (request: DoctorRequest) => exit(await runDoctorCommand(request))),
+    methodsCommand(),
     treeCommand(),
   ];
   for (const command of commands) {

@@ -4,6 +4,7 @@ import type { Order } from '../runtime/sequencer.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Budget } from '../spec/spend.ts';
 import { type AlgorithmName, algorithmNames } from './algorithms.ts';
+import { methodNames } from './methods.ts';
 import { type ModelName, modelOption } from './model.ts';
 import { taskNames } from './tasks.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
@@ -13,7 +14,8 @@ export interface SearchRequest {
   readonly question?: string;
   readonly task?: PuzzleName;
   readonly input?: string;
-  readonly algorithm: AlgorithmName;
+  readonly algorithm?: AlgorithmName;
+  readonly method?: string;
   readonly model?: ModelName;
   readonly simulations?: number;
   readonly calls?: number;
@@ -58,7 +60,13 @@ export function searchCommand(): Command {
     .addOption(
       new Option('--algorithm <name>', algorithmNames.join(', '))
         .argParser(wordOption('algorithm', algorithmNames))
-        .default('mcts'),
+        .default('mcts')
+        .conflicts('method'),
+    )
+    .addOption(
+      new Option('--method <name>', 'a published method; `espalier methods` lists them').argParser(
+        wordOption('method', methodNames),
+      ),
     )
     .option(
       '--model <name>',

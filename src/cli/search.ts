@@ -1,5 +1,5 @@
 import { openRun, type RunFolder } from '../runs/index.ts';
-import type { SearchResult } from '../search/contracts.ts';
+import type { SearchOptions, SearchResult, StopCondition } from '../search/contracts.ts';
 import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
 import { EspalierError } from '../spec/errors.ts';
@@ -8,7 +8,8 @@ import type { Budget } from '../spec/spend.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import { algorithmFor } from './algorithms.ts';
 import { listenForInterruption } from './interruption.ts';
-import { type ChosenModel, chooseModel, guidesOf, nameOf } from './model.ts';
+import { methodFor } from './methods.ts';
+import { type ChosenModel, chooseModel, guidesOf, nameOf, notationOf } from './model.ts';
 import { print, printError, StatusLine } from './output.ts';
 import { type Problem, readPuzzle } from './problem.ts';
 import { questionProblem } from './question.ts';
@@ -64,16 +65,13 @@ async function grow(
   request: SearchRequest,
   { problem, folder, chosen }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
-  const unaided = chosen.model === undefined ? problem.unaided : undefined;
-  const { algorithm, stopWhen } = algorithmFor(request.algorithm, unaided);
+  const { stopWhen = [], ...plan } = planOf(request, { problem, chosen });
   const { concurrency, order, seed } = request;
   const status = new StatusLine();
   const interruption = listenForInterruption();
   try {
     const events = streamSearch({
-      environment: problem.environment,
-      ...guidesOf(chosen.model, problem),
-      algorithm,
+      ...plan,
       budget: budgetFor(request, chosen),
       stopWhen: [...stopWhen, () => interruption.requested],
       concurrency,
@@ -98,6 +96,28 @@ async function grow(
   }
 }
 
+type Plan = Pick<
+  SearchOptions<unknown, unknown>,
+  'algorithm' | 'environment' | 'evaluator' | 'policy'
+> & { readonly stopWhen?: readonly StopCondition[] };
+
+/** The method that was asked for, or an algorithm with the usual guides. */
+function planOf(
+  { method, algorithm = 'mcts' }: SearchRequest,
+  { problem, chosen: { model } }: Pick<Ground, 'chosen' | 'problem'>,
+): Plan {
+  const { environment, maxTokens } = problem;
+  if (method === undefined) {
+    const unaided = model === undefined ? problem.unaided : undefined;
+    return { environment, ...guidesOf(model, problem), ...algorithmFor(algorithm, unaided) };
+  }
+  if (model === undefined) {
+    throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
+  }
+  const notation = notationOf(model, problem);
+  return methodFor(method, { model, environment: { ...environment, notation }, maxTokens });
+}
+
 function budgetFor(request: SearchRequest, { model }: ChosenModel): Budget {
   return budgetOf(request, { hasModel: model !== undefined });
 }
@@ -112,12 +132,12 @@ function describeRun(
   request: SearchRequest,
   { problem: { kind, text }, chosen }: Pick<Ground, 'chosen' | 'problem'>,
 ): JsonValue {
-  const { algorithm, concurrency, order, seed } = request;
+  const { algorithm, method, concurrency, order, seed } = request;
   return {
     command: 'search',
     task: kind,
     input: text,
-    algorithm,
+    ...(method === undefined ? { algorithm: algorithm ?? null } : { method }),
     model: modelOf(chosen),
     budget: { ...budgetFor(request, chosen) },
     concurrency,

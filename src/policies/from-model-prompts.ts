@@ -1,18 +1,72 @@
+import { fill, type PromptSet, promptsOf } from '../runtime/prompts.ts';
 import type { Notation } from '../spec/environment.ts';
 import type { Failure } from '../spec/failure.ts';
 import { isPlainObject, type JsonValue } from '../spec/json.ts';
 import type { Message } from '../spec/language-model.ts';
+import type { Provenance } from '../spec/provenance.ts';
+
+/** The texts of `fromModel`, and what their slots stand for. */
+export interface FromModelTexts {
+  /** Asks for one action as JSON, in a notation that has none of its own. */
+  readonly json: string;
+  /** How many actions a list is to have: one. */
+  readonly one: string;
+  /** How many actions a list is to have: the `{count}`. */
+  readonly several: string;
+  /** Asks for a list of so many `{actions}`, in a notation of text. */
+  readonly listOfTexts: string;
+  /** Asks for a list of so many `{actions}`, in a notation of JSON. */
+  readonly listOfObjects: string;
+  /** An `{instruction}` for the item of a list with this `{number}`. */
+  readonly item: string;
+  /** Names the actions that are `{known}`, behind the request for a list. */
+  readonly known: string;
+  /** Sends an answer back that is no action: the `{problem}` with it. Other policies say so, too. */
+  readonly repair: string;
+}
+
+const propose =
+  'Propose {actions} for this one place, each of which could come next, the best one first.';
+
+/** The texts that come with `fromModel`. */
+export const fromModelPrompts: PromptSet<keyof FromModelTexts> = {
+  name: 'from-model',
+  version: 1,
+  texts: {
+    json: 'Answer in JSON, and write nothing else: {"step": "<text>"}, with the step in the form asked for above as its text.',
+    one: 'one step',
+    several: '{count} different steps',
+    listOfTexts: `${propose}\nAnswer in JSON, and write nothing else: {"steps": ["<text>"]}, each text one step in the form asked for above.`,
+    listOfObjects: `${propose}\nAnswer in JSON, and write nothing else: {"steps": [{…}]}, each object one step in the form asked for above.`,
+    item: 'Step {number} of the list: {instruction}',
+    known: 'These are known. Propose others:\n{known}',
+    repair: '{problem} Answer again, in the same form.',
+  },
+};
+
+/** What a policy tells of the prompt of repairs, where it makes any. */
+export function repairProvenance(repairs: number): Provenance {
+  return repairs === 0 ? {} : { prompts: promptsOf(fromModelPrompts) };
+}
 
 /** The prompt after an answer that is no action: the conversation, the answer, and what is wrong with it. */
 export function repairPrompt(
   messages: readonly Message[],
   answer: string,
+  failure: Failure,
+): readonly Message[] {
+  return [...messages, ...repairTurns(answer, failure, fromModelPrompts.texts.repair)];
+}
+
+/** The answer, and what is wrong with it, in the words of a prompt set. */
+export function repairTurns(
+  answer: string,
   { message }: Failure,
+  text: string,
 ): readonly Message[] {
   return [
-    ...messages,
     { role: 'assistant', content: answer },
-    { role: 'user', content: `${message} Answer again, in the same form.` },
+    { role: 'user', content: fill(text, { problem: message }) },
   ];
 }
 
@@ -24,11 +78,7 @@ export function withRequest(messages: readonly Message[], request: string): read
     : [...messages, { role: 'user', content: request }];
 }
 
-/** Asks for one action as JSON, in a notation that has none of its own. */
-export const jsonRequest =
-  'Answer in JSON, and write nothing else: {"step": "<text>"}, with the step in the form asked for above as its text.';
-
-/** The schema of what {@link jsonRequest} asks for. */
+/** The schema of an action in JSON, in a notation that has none of its own. */
 export const jsonSchema: JsonValue = object({ step: { type: 'string' } });
 
 /** What a list of actions is to be like. */
@@ -45,17 +95,15 @@ export interface ListRequest {
 export function listRequest<State, Action>(
   { schema }: Notation<State, Action>,
   { count, known, instructions }: ListRequest,
+  texts: FromModelTexts,
 ): string {
-  const steps = count === 1 ? 'one step' : `${count} different steps`;
-  const [item, form] =
-    schema === undefined
-      ? ['"<text>"', 'each text one step in the form asked for above']
-      : ['{…}', 'each object one step in the form asked for above'];
+  const actions = count === 1 ? fill(texts.one, {}) : fill(texts.several, { count });
   return [
-    `Propose ${steps} for this one place, each of which could come next, the best one first.`,
-    `Answer in JSON, and write nothing else: {"steps": [${item}]}, ${form}.`,
-    ...instructions.map((instruction, place) => `Step ${place + 1} of the list: ${instruction}`),
-    ...(known.length === 0 ? [] : ['These are known. Propose others:', ...known.map(listed)]),
+    fill(schema === undefined ? texts.listOfTexts : texts.listOfObjects, { actions }),
+    ...instructions.map((instruction, place) =>
+      fill(texts.item, { number: place + 1, instruction }),
+    ),
+    ...(known.length === 0 ? [] : [fill(texts.known, { known: known.map(listed).join('\n') })]),
   ].join('\n');
 }
 

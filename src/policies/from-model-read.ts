@@ -1,9 +1,9 @@
 import { isFailure } from '../runtime/failure.ts';
+import { findJson, wholeTexts } from '../runtime/find-json.ts';
 import type { Notation } from '../spec/environment.ts';
 import type { Failure } from '../spec/failure.ts';
 import { isPlainObject, type JsonValue } from '../spec/json.ts';
 import type { Completion } from '../spec/language-model.ts';
-import { findJson, wholeTexts } from './from-model-json.ts';
 import { itemsOf } from './from-model-prompts.ts';
 
 const cutOff: Failure = {

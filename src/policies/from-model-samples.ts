@@ -9,7 +9,8 @@ import type {
   Message,
 } from '../spec/language-model.ts';
 import type { Proposal } from '../spec/policy.ts';
-import { repairPrompt } from './from-model-prompts.ts';
+import { fromModelPrompts, repairTurns } from './from-model-prompts.ts';
+import { outcomeOf, proposalsOfEach } from './outcomes.ts';
 
 /** What all requests of a policy have in common. */
 export type Settings = Omit<GenerateRequest, 'messages' | 'samples' | 'offset'>;
@@ -23,6 +24,8 @@ export interface Dialogue<Action> {
   readonly messages: readonly Message[];
   /** How often an answer is sent back. */
   readonly repairs: number;
+  /** The words with which it is sent back. @defaultValue those that come with `fromModel` */
+  readonly repair?: string;
   /** Reads an answer. */
   readonly read: (completion: Completion) => Action | Failure;
 }
@@ -59,29 +62,17 @@ export async function proposeVaried<Action>(
   range: SampleRange,
   instructions: readonly string[],
 ): Promise<readonly Proposal<Action>[]> {
-  const groups = groupsOf(range, instructions.length);
-  const ask = async ({ turn, offset, count }: Group): Promise<Outcome<Action>> => {
+  const tasks = groupsOf(range, instructions.length).map(({ turn, offset, count }) => {
     const messages = withInstruction(dialogue.messages, instructions[turn] ?? '');
-    try {
-      return await proposeSamples({ ...dialogue, messages }, { offset, count });
-    } catch (error) {
-      const failure = failureOf(error, 'call', dialogue.context);
-      return { error, proposals: Array.from({ length: count }, () => ({ failure })) };
-    }
-  };
-  const [first, ...others] = groups;
-  const warming = first === undefined ? [] : [await ask(first)];
-  const outcomes = [...warming, ...(await Promise.all(others.map(ask)))];
-  const failed = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome] : []));
-  // Where no request was answered, it is the expansion that has failed, as it is without instructions.
-  if (failed[0] !== undefined && failed.length === outcomes.length) throw failed[0].error;
-  return interleaved(outcomes.map((outcome) => ('error' in outcome ? outcome.proposals : outcome)));
+    const ask = () => proposeSamples({ ...dialogue, messages }, { offset, count });
+    return { count, ask };
+  });
+  const [first, ...others] = tasks;
+  const { context } = dialogue;
+  const warming = first === undefined ? [] : [await outcomeOf(first, context)];
+  const rest = await Promise.all(others.map((task) => outcomeOf(task, context)));
+  return interleaved(proposalsOfEach([...warming, ...rest]));
 }
-
-/** Proposals, or why a request brought none. */
-type Outcome<Action> =
-  | readonly Proposal<Action>[]
-  | { readonly error: unknown; readonly proposals: readonly Proposal<Action>[] };
 
 interface Group extends SampleRange {
   /** Which instruction. */
@@ -123,8 +114,8 @@ async function readOrRepair<Action>(
   const action = dialogue.read(completion);
   if (!isFailure(action)) return { action, completion };
   if (repairs === 0 || action.kind === 'empty') return { failure: action };
-  const { model, settings, context } = dialogue;
-  const turns = repairPrompt(messages, completion.text, action);
+  const { model, settings, context, repair = fromModelPrompts.texts.repair } = dialogue;
+  const turns = [...messages, ...repairTurns(completion.text, action, repair)];
   try {
     const request = { ...settings, messages: turns, samples: 1, offset: index };
     const [repaired = completion] = (await context.generate(model, request)).completions;

@@ -2,7 +2,7 @@ import { failureOf, isFailure } from '../runtime/failure.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { Completion } from '../spec/language-model.ts';
 import type { Proposal } from '../spec/policy.ts';
-import { repairPrompt } from './from-model-prompts.ts';
+import { fromModelPrompts, repairTurns } from './from-model-prompts.ts';
 import type { ItemReading } from './from-model-read.ts';
 import type { Dialogue, SampleRange } from './from-model-samples.ts';
 
@@ -27,7 +27,7 @@ export async function proposeSeveral<Action>(
   dialogue: ListDialogue<Action>,
   { offset, count }: SampleRange,
 ): Promise<readonly Proposal<Action>[]> {
-  const { model, settings, context } = dialogue;
+  const { model, settings, context, repair = fromModelPrompts.texts.repair } = dialogue;
   const limits = limitsOf(settings.maxTokens, count);
   let { messages } = dialogue;
   let completion = await ask();
@@ -35,7 +35,7 @@ export async function proposeSeveral<Action>(
   for (let repairs = dialogue.repairs; repairs > 0; repairs--) {
     const failure = failureToRepair(reading);
     if (failure === undefined) break;
-    messages = repairPrompt(messages, completion.text, failure);
+    messages = [...messages, ...repairTurns(completion.text, failure, repair)];
     try {
       completion = await ask();
     } catch (error) {
@@ -66,7 +66,7 @@ function failureToRepair<Action>({ items, failure }: ListReading<Action>): Failu
 
 function proposalsOf<Action>(
   { items, failure }: ListReading<Action>,
-  { callId, finishReason }: Completion,
+  { callId, finishReason, model }: Completion,
   count: number,
 ): readonly Proposal<Action>[] {
   const proposals = items.slice(0, count).map(({ text, action }): Proposal<Action> => {
@@ -76,6 +76,7 @@ function proposalsOf<Action>(
     const completion = {
       text,
       ...(reason !== undefined && { finishReason: reason }),
+      ...(model !== undefined && { model }),
       ...(callId !== undefined && { callId }),
     };
     return { action, completion };

@@ -1,40 +1,35 @@
 import {
   expectation,
+  expectFunction,
   expectInteger,
   expectMethods,
-  expectNumber,
   expectOneOf,
 } from '../runtime/expect.ts';
+import { withParts } from '../runtime/prompt-parts.ts';
+import { fill, promptsOf, withTexts } from '../runtime/prompts.ts';
+import { provenanceOf } from '../runtime/provenance.ts';
 import type { Notation } from '../spec/environment.ts';
-import type { JsonValue } from '../spec/json.ts';
-import type { Completion, LanguageModel, Message } from '../spec/language-model.ts';
+import type { Completion } from '../spec/language-model.ts';
 import type { SearchNode } from '../spec/node.ts';
-import type { Policy } from '../spec/policy.ts';
+import type { Policy, ProposeRequest } from '../spec/policy.ts';
 import {
-  jsonRequest,
-  jsonSchema,
+  type FromModelTexts,
+  fromModelPrompts,
+  type ListRequest,
   listRequest,
-  listSchema,
   withRequest,
 } from './from-model-prompts.ts';
-import { readJson, readList, readText } from './from-model-read.ts';
-import {
-  proposeSamples,
-  proposeVaried,
-  type SampleRange,
-  type Settings,
-} from './from-model-samples.ts';
+import { readList } from './from-model-read.ts';
+import { proposeSamples, proposeVaried, type SampleRange } from './from-model-samples.ts';
+import { readerOf, type SamplingOptions, settingsOf } from './from-model-settings.ts';
 import { proposeSeveral } from './from-model-several.ts';
+import { type PriorRule, withPriors } from './priors.ts';
 import { stateOf } from './state-of.ts';
 
 export { repairPrompt } from './from-model-prompts.ts';
 
 /** How a language model is asked for actions. */
-export interface FromModelOptions<State, Action> {
-  /** The model. */
-  readonly model: LanguageModel;
-  /** How states and actions look to it: as a rule the `notation` of the environment. */
-  readonly notation: Notation<State, Action>;
+export interface FromModelOptions<State, Action> extends SamplingOptions<State, Action> {
   /**
    * How many samples are drawn where an algorithm asks for all actions, because a model cannot list them:
    * an integer from 1 up.
@@ -42,30 +37,6 @@ export interface FromModelOptions<State, Action> {
    * @defaultValue 5
    */
   readonly samples?: number;
-  /**
-   * The temperature of sampling: a number from 0 up. At 0 all samples of a state are alike.
-   *
-   * @defaultValue 1
-   */
-  readonly temperature?: number;
-  /** The probability mass to sample from, in (0, 1]. @defaultValue what the model does */
-  readonly topP?: number;
-  /**
-   * The limit on the tokens of one action: an integer from 1 up. A completion that holds several may have as
-   * many times as many.
-   *
-   * @defaultValue 256
-   */
-  readonly maxTokens?: number;
-  /**
-   * Texts at which a sample ends.
-   *
-   * @defaultValue the `delimiter` of the notation, where it has one, the form is `text` and the model honours
-   * `stop`; else none
-   */
-  readonly stop?: readonly string[];
-  /** The seed of sampling, for models that take one. @defaultValue none */
-  readonly seed?: number;
   /**
    * How often a sample that cannot be read as an action is sent back with the reason: an integer from 0
    * up. Each time costs a call.
@@ -95,15 +66,29 @@ export interface FromModelOptions<State, Action> {
    * @defaultValue none
    */
   readonly vary?: readonly string[];
+  /**
+   * P(s, a) of an action from the completion in which it was read, such as {@link sequenceProbability}: a
+   * finite number from 0 up. The model is asked for log-probabilities then, where it tells them; with the form
+   * `several` it is not, because they would belong to the whole list.
+   *
+   * Priors are taken as they are, as in MCTS-DPO and AlphaMath: those of siblings need not sum to 1, and may
+   * sum to more. Of equal actions the first one counts. Where the rule gives `undefined` for one action of a
+   * request, none of that request has a prior.
+   *
+   * @defaultValue none: the prior of an action is its share of the samples
+   */
+  readonly prior?: PriorRule;
+  /** Other texts for the form of the answer and for repairs. @defaultValue the ones that come with it */
+  readonly prompts?: Partial<FromModelTexts>;
 }
 
 /**
  * A policy that asks a language model: the prompt of the state is the question, each sample is an action
  * or a failure that says why it is none.
  *
- * It gives no priors, so that the prior of an action is its share of the samples drawn at its node: an
- * unbiased estimate of π(a | s) at the temperature of sampling. All calls go through the context: each
- * sample is one call in the ledger, and equal states share their samples.
+ * Without the option `prior` it gives none, so that the prior of an action is its share of the samples drawn
+ * at its node: an unbiased estimate of π(a | s) at the temperature of sampling. All calls go through the
+ * context: each sample is one call in the ledger, and equal states share their samples.
  *
  * With the form `several` a request for `count` actions is one completion and so one call in the ledger,
  * whatever `count` is, with `offset` as its index: asked again with another `offset` or `count`, the model
@@ -115,68 +100,52 @@ export interface FromModelOptions<State, Action> {
 export function fromModel<State, Action>(
   options: FromModelOptions<State, Action>,
 ): Policy<State, Action> {
-  const { model, notation, samples = 5, repairs = 0, form = 'text', vary } = options;
+  const { model, notation, samples = 5, repairs = 0, form = 'text', vary, prior } = options;
+  const { including = [] } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('notation', notation, ['prompt', 'format', 'parse']);
   expectInteger('samples', samples, { min: 1 });
   expectInteger('repairs', repairs, { min: 0 });
   expectOneOf('form', form, ['text', 'json', 'several']);
   if (vary !== undefined) expectInstructions(vary);
-  const settings = settingsOf(options, form);
+  if (prior !== undefined) expectFunction('prior', prior);
+  const isTold = prior !== undefined && form !== 'several' && model.capabilities.logprobs === true;
+  const settings = { ...settingsOf(options, form), ...(isTold && { logprobs: true }) };
+  const read = form === 'several' ? undefined : readerOf(notation, form);
+  const set = withTexts(fromModelPrompts, options.prompts);
+  const isWrapped = form === 'json' && notation.schema === undefined;
+  const isSaid = isWrapped || form === 'several' || repairs > 0;
+
+  async function propose(node: SearchNode<State, Action>, request: ProposeRequest) {
+    const state = stateOf(node);
+    const { context, offset, independent = false } = request;
+    const range = { offset, count: Number.isFinite(request.count) ? request.count : samples };
+    const base = { model, settings, context, repairs, repair: set.texts.repair };
+    const prompt = await withParts(notation.prompt(state), including, { node, context });
+    if (read === undefined) {
+      const asked = listOf({ notation, vary, independent }, node, range);
+      const messages = withRequest(prompt, listRequest(notation, asked, set.texts));
+      const readAll = (completion: Completion) => readList(notation, state, completion);
+      return proposeSeveral({ ...base, messages, read: readAll }, range);
+    }
+    const messages = isWrapped ? withRequest(prompt, fill(set.texts.json, {})) : prompt;
+    const dialogue = {
+      ...base,
+      messages,
+      read: (completion: Completion) => read(state, completion),
+    };
+    return vary === undefined
+      ? proposeSamples(dialogue, range)
+      : proposeVaried(dialogue, range, vary);
+  }
+
   return {
+    ...provenanceOf(...including, isSaid ? { prompts: promptsOf(set) } : undefined),
     async propose(node, request) {
-      const state = stateOf(node);
-      const { context, offset, independent = false } = request;
-      const range = { offset, count: Number.isFinite(request.count) ? request.count : samples };
-      const base = { model, settings, context, repairs };
-      if (form === 'several') {
-        const messages = listPrompt({ notation, vary, independent }, node, range);
-        const read = (completion: Completion) => readList(notation, state, completion);
-        return proposeSeveral({ ...base, messages, read }, range);
-      }
-      const prompt = notation.prompt(state);
-      const isWrapped = form === 'json' && notation.schema === undefined;
-      const messages = isWrapped ? withRequest(prompt, jsonRequest) : prompt;
-      const reader = form === 'json' || notation.schema !== undefined ? readJson : readText;
-      const read = (completion: Completion) => reader(notation, state, completion);
-      const dialogue = { ...base, messages, read };
-      return vary === undefined
-        ? proposeSamples(dialogue, range)
-        : proposeVaried(dialogue, range, vary);
+      const proposals = await propose(node, request);
+      return prior === undefined ? proposals : withPriors(proposals, prior);
     },
   };
-}
-
-function settingsOf<State, Action>(
-  options: FromModelOptions<State, Action>,
-  form: 'text' | 'json' | 'several',
-): Settings {
-  const { model, notation, temperature = 1, maxTokens = 256, topP, seed } = options;
-  const { capabilities } = model;
-  expectNumber('temperature', temperature, { min: 0 });
-  expectInteger('maxTokens', maxTokens, { min: 1 });
-  if (topP !== undefined) expectNumber('topP', topP, { min: 0, max: 1 });
-  if (seed !== undefined) expectInteger('seed', seed, { min: 0 });
-  const isText = form === 'text' && notation.schema === undefined;
-  const delimiter = isText && capabilities.stop === true ? notation.delimiter : undefined;
-  const stop = options.stop ?? (delimiter === undefined ? undefined : [delimiter]);
-  const schema = capabilities.schema === true ? schemaOf(notation, form) : undefined;
-  return {
-    maxTokens,
-    ...(capabilities.temperature === true && { temperature }),
-    ...(topP !== undefined && { topP }),
-    ...(stop !== undefined && { stop }),
-    ...(seed !== undefined && { seed }),
-    ...(schema !== undefined && { schema }),
-  };
-}
-
-function schemaOf<State, Action>(
-  notation: Notation<State, Action>,
-  form: 'text' | 'json' | 'several',
-): JsonValue | undefined {
-  if (form === 'several') return listSchema(notation);
-  return notation.schema ?? (form === 'json' ? jsonSchema : undefined);
 }
 
 interface ListOptions<State, Action> {
@@ -185,21 +154,20 @@ interface ListOptions<State, Action> {
   readonly independent: boolean;
 }
 
-/** The prompt of a state with the request for a list behind it. */
-function listPrompt<State, Action>(
+/** What the list is to be like. */
+function listOf<State, Action>(
   { notation, vary, independent }: ListOptions<State, Action>,
   node: SearchNode<State, Action>,
   { count, offset }: SampleRange,
-): readonly Message[] {
-  const request = listRequest(notation, {
+): ListRequest {
+  return {
     count,
     known: independent ? [] : node.children.map(({ action }) => notation.format(action)),
     instructions:
       vary === undefined
         ? []
         : Array.from({ length: count }, (_, place) => vary[(offset + place) % vary.length] ?? ''),
-  });
-  return withRequest(notation.prompt(stateOf(node)), request);
+  };
 }
 
 function expectInstructions(vary: readonly string[]): void {

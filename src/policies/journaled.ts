@@ -1,4 +1,5 @@
 import { expectation, expectFunction, expectMethods } from '../runtime/expect.ts';
+import { provenanceOf } from '../runtime/provenance.ts';
 import type { Codec, JsonValue } from '../spec/json.ts';
 import type { Policy, Proposal } from '../spec/policy.ts';
 import { stateOf } from './state-of.ts';
@@ -39,6 +40,7 @@ export function journaled<State, Action>(
     throw expectation('name', 'a text that is not empty', name);
   }
   return {
+    ...provenanceOf(policy),
     async propose(node, request) {
       const { context, count, offset, independent = false, arm } = request;
       const input = {

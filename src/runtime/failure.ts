@@ -10,7 +10,7 @@ export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
 }
 
 /** Errors that are about one call; all others of our own are about the search as a whole. */
-const local: readonly EspalierErrorCode[] = ['usage', 'interrupted', 'unrecorded'];
+const local: readonly EspalierErrorCode[] = ['usage', 'interrupted', 'unrecorded', 'model-call'];
 
 /**
  * The failure of one item whose evaluation threw. What ends the search is no matter of one item, and is

@@ -188,11 +188,10 @@ export class Ledger {
 
   #fits(estimate: CallSpend): boolean {
     const { remaining } = this;
-    return (
-      estimate.calls <= remaining.calls &&
-      estimate.tokens <= remaining.tokens &&
-      estimate.usd <= remaining.usd
-    );
+    // What costs nothing fits an overdrawn budget too.
+    const fits = (unit: 'calls' | 'tokens' | 'usd') =>
+      estimate[unit] === 0 || estimate[unit] <= remaining[unit];
+    return fits('calls') && fits('tokens') && fits('usd');
   }
 
   #grant(estimate: CallSpend): Reservation {

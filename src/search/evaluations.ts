@@ -4,9 +4,10 @@ import type { Ledger } from '../runtime/ledger.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { EvaluateRequest, Evaluation, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
-import { isPlainObject, type JsonValue, type MaybePromise } from '../spec/json.ts';
+import type { MaybePromise } from '../spec/json.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Spend } from '../spec/spend.ts';
+import { outcomeOf } from '../tree/tree.ts';
 import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { Realisations } from './realisations.ts';
@@ -136,7 +137,7 @@ export class Evaluations<State, Action> {
       }
       const evaluation = verdict as Evaluation;
       if (purpose === 'simulate') {
-        tree.annotate(node, { outcome: evaluation as unknown as JsonValue });
+        tree.setOutcome(node, evaluation);
         continue;
       }
       tree.setEvaluation(node, evaluation);
@@ -149,13 +150,6 @@ interface Asked<State, Action> {
   readonly batch: readonly SearchNode<State, Action>[];
   readonly purpose: 'evaluate' | 'simulate';
   readonly context: PluginContext;
-}
-
-/** What the evaluator was told of a simulation from a node on. */
-function outcomeOf(node: SearchNode): number | undefined {
-  const outcome = node.annotations['outcome'];
-  if (!isPlainObject(outcome) || node.status === 'failed') return undefined;
-  return typeof outcome['value'] === 'number' ? outcome['value'] : undefined;
 }
 
 /** Whether a simulation can go on from a node: it has a state, and its end is not known already. */

@@ -57,6 +57,8 @@ export async function runSearch<State, Action>(
   const tree = options.tree ?? (await plant(options, checked.seed, runtime));
   expectSameEnvironment(tree, options);
   for (const stamp of provenanceFor(options).stamps ?? []) tree.stamps.add(stamp);
+  const { evaluator } = options;
+  tree.scoresByOutcome = evaluator?.simulate !== undefined && evaluator.needs === 'proposed';
   if (within === undefined) startAt(tree, options, outside);
 
   const session: SearchSession<State, Action> = {

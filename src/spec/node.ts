@@ -32,7 +32,10 @@ export interface NodeStatistics {
   readonly value: number;
   /** O(s): simulations under way below this node (Liu et al., 2020). */
   readonly inFlight: number;
-  /** P(s, a): the policy's probability of the action; siblings sum to at most 1. 1 at the root. */
+  /**
+   * P(s, a): the policy's probability of the action. Siblings sum to at most 1, unless a policy gives the
+   * probability of each text by itself. 1 at the root.
+   */
   readonly prior: number;
   /** r(s, a) of the incoming edge, where the environment gave one. */
   readonly reward: number | undefined;

@@ -52,7 +52,7 @@ export interface VisitWeightedOptions {
  *
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024,
  * section 3.2, "Value backpropagation"; Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative
- * Preference Learning", 2024, equation 4, and its reference code for `max(1, N)`.
+ * Preference Learning", 2024, section 2.1, and its reference code for `max(1, N)`.
  */
 export function visitWeighted({ unvisited }: VisitWeightedOptions = {}): BackupRule {
   return ({ children }, { target, reward, discount }) => {

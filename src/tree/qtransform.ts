@@ -36,7 +36,7 @@ export const byParentAndSiblings: QTransform = (parent) => {
  * @param weight - w(N), in [0, 1]: `c / (N + c)` for I-MCTS, a constant 1 − α for Agent Q.
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025,
  * "Hybrid reward"; Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024,
- * equation 10.
+ * the mix of the search's and the critic's values.
  */
 export function mixedWithEvaluation(weight: (visits: number) => number): QTransform {
   return () => (child) => mixedValue(child, weight(child.visits));
@@ -48,8 +48,7 @@ export function mixedValue(
   weight: number,
 ): number {
   if (rawValue === undefined) return visits === 0 ? reward : value;
-  const evaluated = reward + rawValue;
-  return visits === 0 ? evaluated : weight * evaluated + (1 - weight) * value;
+  return visits === 0 ? rawValue : weight * rawValue + (1 - weight) * value;
 }
 
 /** Options of {@link completedByMixValue}. */

@@ -2,7 +2,7 @@ import type { Transition } from '../spec/environment.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Evaluation } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
-import type { JsonValue } from '../spec/json.ts';
+import { isPlainObject, type JsonValue } from '../spec/json.ts';
 import type { Completion } from '../spec/language-model.ts';
 import type { ChildNode, NodeId, RootNode, SearchNode } from '../spec/node.ts';
 import { type BackupRule, meanBackup } from './backup.ts';
@@ -71,6 +71,11 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   readonly stamps: Set<string> = new Set();
   /** Simulations that were ever started on this tree. */
   simulations = 0;
+  /**
+   * Whether ends without a reward are scored only by the return of a simulation: what they were evaluated at was
+   * said before the action was taken.
+   */
+  scoresByOutcome = false;
 
   readonly #nodes: TreeNode<State, Action>[];
   #cursor: TreeNode<State, Action>;
@@ -143,11 +148,12 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   }
 
   /**
-   * The return of a finished path: the sum of its rewards, plus the evaluation of a last state that
-   * brought no reward. `undefined` for an answer that was neither rewarded nor evaluated.
+   * The return of a finished path: the sum of its rewards, plus, of a last state that brought no reward, the
+   * return of a simulation from it, or else its evaluation. `undefined` for an answer that has none of them.
    */
   score(node: SearchNode<State, Action>): number | undefined {
-    const last = node.reward ?? node.rawValue;
+    const evaluated = this.scoresByOutcome ? undefined : node.rawValue;
+    const last = node.reward ?? outcomeOf(node) ?? evaluated;
     if (last === undefined) return undefined;
     let sum = last;
     for (let above = node.parent; above !== undefined; above = above.parent)
@@ -233,6 +239,12 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   annotate(node: SearchNode<State, Action>, notes: Readonly<Record<string, JsonValue>>): void {
     const own = this.#own(node);
     own.set({ annotations: { ...own.annotations, ...notes } });
+  }
+
+  /** Records the return of a simulation from a node on. */
+  setOutcome(node: SearchNode<State, Action>, outcome: Evaluation): void {
+    this.annotate(node, { outcome: outcome as unknown as JsonValue });
+    this.#consider(this.#own(node));
   }
 
   /** Counts a simulation under way at a node and everywhere above it, as far as `until`. */
@@ -388,6 +400,13 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
       node = next;
     }
   }
+}
+
+/** The return of a simulation from a node on, where there was one. */
+export function outcomeOf({ annotations }: Pick<SearchNode, 'annotations'>): number | undefined {
+  const { outcome } = annotations;
+  if (!isPlainObject(outcome)) return undefined;
+  return typeof outcome['value'] === 'number' ? outcome['value'] : undefined;
 }
 
 function leafValue<State, Action>({ id, rawValue }: TreeNode<State, Action>): number {

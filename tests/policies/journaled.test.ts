@@ -46,6 +46,14 @@ describe('a journaled policy', () => {
     ]);
   });
 
+  it('passes on what the policy tells of itself', () => {
+    const told = { stamps: ['a'], prompts: { b: '1 c' }, propose: () => [] };
+    expect(journaled(told, { name: 'steps', key: () => 0 })).toMatchObject({
+      stamps: ['a'],
+      prompts: { b: '1 c' },
+    });
+  });
+
   it('is asked once for equal states, and again for another count, offset or arm', async () => {
     const { context, calls } = recording();
     const metered = journaled(policy, { name: 'steps', key });

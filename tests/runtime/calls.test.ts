@@ -201,3 +201,16 @@ describe('effect', () => {
     expect(seen).toEqual([false, 0]);
   });
 });
+
+test('a free effect fits a budget that is overdrawn', async () => {
+  const { calls, ledger } = openGate({ budget: { tokens: 60 } });
+  const model = recordingModel({
+    answer: (request) =>
+      Promise.resolve({ ...samplesOf(request), usage: { inputTokens: 37, outputTokens: 90 } }),
+  });
+  await calls.generate(model, { messages, maxTokens: 20 });
+  expect(ledger.spend.tokens).toBe(127);
+
+  const recall = { name: 'recall', repeatable: true, free: true };
+  expect(await calls.effect(recall, 'query', async () => 'lesson')).toBe('lesson');
+});

@@ -87,7 +87,7 @@ describe('a value mixed with the evaluation', () => {
   test('is what is known where one of the two is not', () => {
     expect(mixedValue(stats({ visits: 2, value: 0.3 }), 0.5)).toBe(0.3);
     expect(mixedValue(stats({ reward: 0.25 }), 0.5)).toBe(0.25);
-    expect(mixedValue(stats({ visits: 1, value: 0.5, rawValue: 0.25, reward: 0.25 }), 0.5)).toBe(
+    expect(mixedValue(stats({ visits: 1, value: 0.5, rawValue: 0.5, reward: 0.25 }), 0.5)).toBe(
       0.5,
     );
   });

@@ -88,6 +88,7 @@ export function tiny(options: TinyOptions = {}): TinyModel {
   return {
     provider: 'tiny',
     modelId,
+    price: { input: 0, output: 0 },
     capabilities: {
       n: true,
       logprobs: true,

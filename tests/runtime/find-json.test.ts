@@ -1,6 +1,6 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { findJson, wholeTexts } from '../../src/policies/from-model-json.ts';
+import { findJson, wholeTexts } from '../../src/runtime/find-json.ts';
 
 describe('whole JSON in a text', () => {
   test.each([

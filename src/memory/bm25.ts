@@ -1,0 +1,114 @@
+import MiniSearch from 'minisearch';
+import { expectNumber } from '../runtime/expect.ts';
+import type { Retriever } from '../spec/memory.ts';
+
+/** The constants of {@link bm25}. */
+export interface Bm25Options {
+  /** k₁: how soon a word that comes again counts for less; from 0 up. @defaultValue 1.2 */
+  readonly k?: number;
+  /** b: how much long texts are held back, in [0, 1]. @defaultValue 0.7 */
+  readonly b?: number;
+  /** δ: the least that a word is worth where it occurs; from 0 up. @defaultValue 0.5 */
+  readonly d?: number;
+}
+
+/**
+ * Compares texts by their words, without a model: BM25+, scored by MiniSearch.
+ *
+ * The words of both are those of all languages written in letters and digits, in lower case; where words are not
+ * written apart (Chinese, Japanese, Thai) a character is a word. Nothing is stemmed and no word is left out: words that
+ * most texts share count for little by themselves. The score of a text is the sum over the different words `w`
+ * of the query that occur in it:
+ *
+ * `ln(1 + (N − n_w + ½) / (n_w + ½)) · (δ + f_w (k₁ + 1) / (f_w + k₁ (1 − b + b · l / l̄)))`
+ *
+ * with N texts, the query among them, `n_w` of which hold the word; f_w how often it occurs in the text; l the
+ * number of different words in the text and l̄ the mean of that. The similarity is this score as a share of the
+ * one that the query itself gets, at most 1: an equal text has 1, and one without a common word 0.
+ *
+ * @throws EspalierError `usage` for constants out of range.
+ * @see Lv and Zhai, "Lower-Bounding Term Frequency Normalization", 2011, section 4 (BM25+).
+ */
+export function bm25(options: Bm25Options = {}): Retriever {
+  const { k = 1.2, b = 0.7, d = 0.5 } = options;
+  expectNumber('k', k, { min: 0 });
+  expectNumber('b', b, { min: 0, max: 1 });
+  expectNumber('d', d, { min: 0 });
+  const indices: Index[] = [];
+  return {
+    name: 'bm25',
+    similarities(query, texts) {
+      let index = indices.find((known) => known.holds(texts));
+      if (index === undefined) {
+        index = new Index(texts, { k, b, d });
+        indices.unshift(index);
+        // Lessons for policies and for judges take turns, and a memory that grows leaves old ones behind.
+        indices.length = Math.min(indices.length, 4);
+      }
+      return index.similarities(query);
+    },
+  };
+}
+
+interface Entry {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** The place of the query among the texts. */
+const ofQuery = -1;
+
+class Index {
+  readonly #texts: readonly string[];
+  readonly #index: MiniSearch<Entry>;
+  readonly #constants: Required<Bm25Options>;
+
+  constructor(texts: readonly string[], constants: Required<Bm25Options>) {
+    this.#texts = [...texts];
+    this.#constants = constants;
+    this.#index = new MiniSearch<Entry>({
+      fields: ['text'],
+      tokenize: wordsOf,
+      processTerm: (word) => word,
+    });
+    this.#index.addAll(texts.map((text, id) => ({ id, text })));
+  }
+
+  holds(texts: readonly string[]): boolean {
+    return (
+      texts.length === this.#texts.length &&
+      texts.every((text, place) => text === this.#texts[place])
+    );
+  }
+
+  similarities(query: string): readonly number[] {
+    const entry = { id: ofQuery, text: query };
+    this.#index.add(entry);
+    const scores = new Map<unknown, number>();
+    try {
+      const words = [...new Set(wordsOf(query))];
+      const results = this.#index.search(words.join(' '), {
+        tokenize: (text) => text.split(' '),
+        bm25: this.#constants,
+      });
+      // MiniSearch multiplies the sum by the number of words found.
+      for (const { id, score, queryTerms } of results) scores.set(id, score / queryTerms.length);
+    } finally {
+      this.#index.remove(entry);
+    }
+    const most = scores.get(ofQuery) ?? 0;
+    return this.#texts.map((_, id) => (most === 0 ? 0 : share(scores.get(id) ?? 0, most)));
+  }
+}
+
+/** Rounded, because the mean length that the index keeps depends in its last bits on what was asked before. */
+function share(score: number, most: number): number {
+  return Math.min(1, Math.round((score / most) * 1e9) / 1e9);
+}
+
+const word =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])[\p{L}\p{M}\p{N}])+/gu;
+
+function wordsOf(text: string): string[] {
+  return text.normalize('NFKC').toLowerCase().match(word) ?? [];
+}

@@ -1,0 +1,132 @@
+import { LRUCache } from 'lru-cache';
+import { expectInteger, expectMethods } from '../runtime/expect.ts';
+import type { CallContext } from '../spec/context.ts';
+import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
+import type { PreparedRetriever } from './prepared-retriever.ts';
+
+/** Options of {@link byEmbedding}. */
+export interface ByEmbeddingOptions {
+  /** How many texts go into one request: an integer from 1 up. @defaultValue 256 */
+  readonly batch?: number;
+}
+
+/** So many queries are remembered; the texts of a memory all are. */
+const mostQueries = 1000;
+
+/**
+ * Compares texts by the cosine of their embeddings, from −1 to 1.
+ *
+ * A text is embedded once a process and model, and so is a query that was asked lately; what is not known is bought
+ * through `CallContext.embed`. An embedding that fails is an error of that recall: no other retriever takes its
+ * place.
+ *
+ * @param model - The model. Its name is part of the name of the retriever.
+ */
+export function byEmbedding(
+  model: EmbeddingModel,
+  options: ByEmbeddingOptions = {},
+): PreparedRetriever {
+  const { batch = 256 } = options;
+  expectMethods('model', model, ['embed']);
+  expectInteger('batch', batch, { min: 1 });
+  const vectors = vectorsOf(model);
+  return {
+    name: `embedding:${model.provider}:${model.modelId}`,
+    missing: (query, texts) => vectors.missing([query, ...texts]),
+    prepare: (texts, context) => vectors.prepare(texts, { model, batch, context }),
+    async similarities(query, texts, context) {
+      // Asked on its own, without a memory that prepares.
+      for (;;) {
+        const missing = vectors.missing([query, ...texts]);
+        if (missing === undefined) return vectors.similarities(query, texts);
+        await vectors.prepare(missing, { model, batch, context });
+      }
+    },
+  };
+}
+
+/** One for each model of the process. */
+const known = new WeakMap<EmbeddingModel, Vectors>();
+
+function vectorsOf(model: EmbeddingModel): Vectors {
+  const vectors = known.get(model) ?? new Vectors();
+  known.set(model, vectors);
+  return vectors;
+}
+
+interface Purchase {
+  readonly model: EmbeddingModel;
+  readonly batch: number;
+  readonly context: CallContext;
+}
+
+/** What is known of texts: vectors of length 1. */
+class Vectors {
+  readonly #vectors = new Map<string, Float64Array>();
+  readonly #underway = new Map<string, Promise<unknown>>();
+  readonly #queries = new LRUCache<string, true>({
+    max: mostQueries,
+    dispose: (_value, query, reason) => {
+      if (reason === 'evict') this.#vectors.delete(query);
+    },
+  });
+
+  missing(texts: readonly string[]): readonly string[] | undefined {
+    const unknown = new Set(texts.filter((text) => !this.#vectors.has(text)));
+    if (unknown.size === 0) return undefined;
+    return [...unknown].filter((text) => !this.#underway.has(text));
+  }
+
+  async prepare(texts: readonly string[], purchase: Purchase): Promise<void> {
+    // Who waits for what another search is buying does not fail with it: it looks again.
+    const others = [...new Set(this.#underway.values())].map((one) => one.catch(() => {}));
+    const own: Promise<void>[] = [];
+    for (let start = 0; start < texts.length; start += purchase.batch) {
+      own.push(this.#buy(texts.slice(start, start + purchase.batch), purchase));
+    }
+    await Promise.all([...own, ...others]);
+  }
+
+  async #buy(texts: readonly string[], { model, context }: Purchase): Promise<void> {
+    const purchase = context.embed(model, texts).then((embeddings) => {
+      for (const [place, text] of texts.entries()) {
+        this.#vectors.set(text, unit(model, embeddings[place] ?? []));
+      }
+    });
+    for (const text of texts) this.#underway.set(text, purchase);
+    try {
+      await purchase;
+    } finally {
+      for (const text of texts) {
+        if (this.#underway.get(text) === purchase) this.#underway.delete(text);
+      }
+    }
+  }
+
+  similarities(query: string, texts: readonly string[]): readonly number[] {
+    const asked = this.#vectors.get(query) ?? new Float64Array();
+    const similarities = texts.map((text) => {
+      return dot(asked, this.#vectors.get(text) ?? new Float64Array());
+    });
+    // Only now: what falls out of the cache may be one of these texts.
+    this.#queries.set(query, true);
+    return similarities;
+  }
+}
+
+function unit({ provider, modelId }: EmbeddingModel, embedding: Embedding): Float64Array {
+  if (embedding.length === 0 || !embedding.every((part) => Number.isFinite(part))) {
+    throw new Error(`${provider}:${modelId} gave an embedding that is no list of numbers.`);
+  }
+  const length = Math.hypot(...embedding);
+  return Float64Array.from(embedding, (part) => (length === 0 ? 0 : part / length));
+}
+
+function dot(left: Float64Array, right: Float64Array): number {
+  if (left.length !== right.length) {
+    throw new Error(`Expected embeddings of one length, got ${left.length} and ${right.length}.`);
+  }
+  const sum = left.reduce((total, part, place) => total + part * (right[place] ?? 0), 0);
+  // Rounding may lead beyond.
+  return Math.min(1, Math.max(-1, sum));
+}

@@ -1,0 +1,89 @@
+import { expectation } from '../runtime/expect.ts';
+import { withInstruction } from '../runtime/prompt-parts.ts';
+import { fill } from '../runtime/prompts.ts';
+import type { Completion, GenerateRequest, Message } from '../spec/language-model.ts';
+import type { ContrastiveSettings, ReflectionContent, Subject } from './contrastive.ts';
+import { lessonSchema } from './contrastive-prompts.ts';
+import { readLesson } from './read-lesson.ts';
+
+/** Asks for the lesson of an experience; `undefined` where the answer holds none. */
+export async function writeLesson<State, Action>(
+  settings: ContrastiveSettings<State, Action>,
+  subject: Subject<State, Action>,
+  content: ReflectionContent,
+): Promise<string | undefined> {
+  const messages =
+    subject.kind === 'policy'
+      ? await afterExpectation(settings, subject, content)
+      : judgementPrompt(settings, subject, content);
+  if (messages === undefined) return undefined;
+  const schema = settings.model.capabilities.schema === true ? { schema: lessonSchema } : {};
+  return readLesson(await ask(settings, subject, { messages, ...schema }));
+}
+
+/** First what is expected, before anything is shown of what came; then the truth. */
+async function afterExpectation<State, Action>(
+  settings: ContrastiveSettings<State, Action>,
+  subject: Subject<State, Action>,
+  content: ReflectionContent,
+): Promise<readonly Message[] | undefined> {
+  const { texts } = settings.prompts;
+  const { parent } = subject.surprise.node;
+  if (parent.kind === 'proposed') throw expectation('path', 'nodes with states', parent.kind);
+  const question = fill(texts.expect, { action: content.action });
+  const before = withInstruction(closed(settings.notation.prompt(parent.state)), question);
+  const { text } = await ask(settings, subject, { messages: before });
+  if (text.trim() === '') return undefined;
+  return [
+    ...before,
+    { role: 'assistant', content: text.trim() },
+    { role: 'user', content: fill(texts.learn, whatCame(settings, subject, content)) },
+  ];
+}
+
+function judgementPrompt<State, Action>(
+  settings: ContrastiveSettings<State, Action>,
+  subject: Subject<State, Action>,
+  content: ReflectionContent,
+): readonly Message[] {
+  const { texts } = settings.prompts;
+  const { state, evaluation } = subject.surprise.node;
+  const question = fill(texts.judged, {
+    ...whatCame(settings, subject, content),
+    judgement: Math.round(100 * subject.surprise.expected),
+    reason: evaluation?.rationale?.trim() || texts.noReason,
+  });
+  return withInstruction(closed(settings.notation.prompt(state)), question);
+}
+
+/** What the slots of both questions have in common. */
+function whatCame<State, Action>(
+  { prompts: { texts }, maxWords, model }: ContrastiveSettings<State, Action>,
+  { outcome }: Subject<State, Action>,
+  content: ReflectionContent,
+): Readonly<Record<string, string | number>> {
+  return {
+    outcome: content.outcome,
+    end: outcome > 0.5 ? texts.solved : texts.unsolved,
+    words: maxWords,
+    form: fill(model.capabilities.schema === true ? texts.asJson : texts.asText, {}),
+  };
+}
+
+/** An answer that was begun is told as part of the question: it is not to be gone on with. */
+function closed(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return messages;
+  return withInstruction(messages.slice(0, -1), last.content);
+}
+
+async function ask<State, Action>(
+  { model, maxTokens }: ContrastiveSettings<State, Action>,
+  { context }: Subject<State, Action>,
+  request: GenerateRequest,
+): Promise<Completion> {
+  const { completions } = await context.generate(model, { ...request, maxTokens });
+  const [completion] = completions;
+  if (completion === undefined) throw new Error('The model gave no answer.');
+  return completion;
+}

@@ -1,0 +1,264 @@
+import { expectation, expectInteger, expectMethods, expectNumber } from '../runtime/expect.ts';
+import { failureFrom, failureOf } from '../runtime/failure.ts';
+import { type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
+import type { CallContext } from '../spec/context.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { LanguageModel } from '../spec/language-model.ts';
+import type { Memory, Reflection } from '../spec/memory.ts';
+import type { SearchNode } from '../spec/node.ts';
+import type { Provenance } from '../spec/provenance.ts';
+import { type ContrastiveTexts, contrastivePrompts } from './contrastive-prompts.ts';
+import { writeLesson } from './contrastive-write.ts';
+import { makeReflection } from './reflection.ts';
+import { type SituationOptions, situationOf } from './situation.ts';
+import {
+  estimatedOutcome,
+  mostSurprising,
+  policySurprises,
+  type ReflectionRule,
+  type Surprise,
+  valueSurprises,
+} from './surprise.ts';
+
+/** How reflections are made. */
+export interface ContrastiveOptions<State, Action> extends SituationOptions<State, Action> {
+  /** Who reflects. */
+  readonly model: LanguageModel;
+  /** Where reflections are kept. */
+  readonly memory: Memory;
+  /** The problem, as a text. */
+  readonly task: string;
+  /** The name of the environment, for the source of reflections. */
+  readonly environment: string;
+  /** Which steps are reflected on. R-MCTS's scripts have 3 from 0.5 on (its code: from 0.1 on). @defaultValue 3 from 0.5 on */
+  readonly policy?: Partial<ReflectionRule>;
+  /** Which judgements are. R-MCTS's scripts have 1 from 0.5 on (its code: 2). @defaultValue 1 from 0.5 on */
+  readonly value?: Partial<ReflectionRule>;
+  /** The mean of Q above which a path of unknown outcome counts as solved, in [0, 1]; R-MCTS's. @defaultValue 0.7 */
+  readonly solvedAbove?: number;
+  /** The most words that a lesson is asked to have: an integer from 1 up; R-MCTS's. @defaultValue 100 */
+  readonly maxWords?: number;
+  /** The limit on the tokens of one answer: an integer from 1 up. @defaultValue 512 */
+  readonly maxTokens?: number;
+  /** Texts that take the place of ours. */
+  readonly prompts?: Partial<ContrastiveTexts>;
+}
+
+/** What a reflection is given besides the path. */
+export interface ReflectRequest {
+  /** The door to the model and the memory. */
+  readonly context: CallContext;
+  /**
+   * How it ended, in [0, 1], where that is known. Lessons from a known answer are no longer without it: mark what uses
+   * them.
+   *
+   * @defaultValue 1 where the mean of Q over the steps taken is above `solvedAbove`, else 0
+   */
+  readonly outcome?: number;
+}
+
+/** What came of a reflection. */
+export interface ReflectionReport {
+  /** How the path ended, in [0, 1], as known or as estimated. */
+  readonly outcome: number;
+  /** Whether the outcome was estimated. */
+  readonly estimated: boolean;
+  /** All reflections that were written: on judgements first, then on steps, the most surprising first. */
+  readonly written: readonly Reflection[];
+  /** Those of them that the memory did not hold. */
+  readonly learnt: readonly Reflection[];
+  /** Answers without a lesson that could be read. */
+  readonly unreadable: number;
+  /** Why reflections were lost to calls that failed, or could not be kept. */
+  readonly failures: readonly Failure[];
+  /** Reflections that the budget had no room for. */
+  readonly unaffordable: number;
+}
+
+/** Learns from a path that came to its end. */
+export interface ContrastiveReflection<State, Action> extends Provenance {
+  /**
+   * Reflects on the steps and judgements of a path that turned out otherwise than expected, and remembers
+   * the lessons. A call that fails loses one reflection; so does a spent budget.
+   *
+   * @param path - The nodes from the root to the end. They may come from several trees, one for each step.
+   */
+  reflect(
+    path: readonly SearchNode<State, Action>[],
+    request: ReflectRequest,
+  ): Promise<ReflectionReport>;
+}
+
+/**
+ * Contrastive reflection: where expectation and reality are far apart, a model says first what it expects, then sees
+ * what came, and writes down what is to be learnt from the difference.
+ *
+ * - To whom proposes: `u_t = |V(s_{t+1}) − Q(s_t, a_t)|`, V at the last step replaced by the outcome. Two turns.
+ * - To whom judges: `u_t = |V(s_{t+1}) − Q(s_{t+1}, a_{t+1})|`, the last Q replaced by the outcome. One turn, which
+ *   shows the judgement and what came of it.
+ *
+ * Steps that failed are never picked. Each reflection tells the node it comes from. Values and outcomes are in
+ * [0, 1] here; R-MCTS's judges give up to ±1, and its outcome of a judgement is ±1.
+ *
+ * @throws EspalierError `usage` for options out of range; from `reflect` what ends the search (an abort, a full disk).
+ * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024,
+ * contrastive self-reflection, and its code.
+ */
+export function contrastive<State, Action>(
+  options: ContrastiveOptions<State, Action>,
+): ContrastiveReflection<State, Action> {
+  const rules = rulesOf(options);
+  return {
+    prompts: promptsOf(rules.prompts),
+    reflect: (path, request) => reflect({ ...options, ...rules }, path, request),
+  };
+}
+
+interface Rules {
+  readonly policy: ReflectionRule;
+  readonly value: ReflectionRule;
+  readonly solvedAbove: number;
+  readonly maxWords: number;
+  readonly maxTokens: number;
+  readonly prompts: PromptSet<keyof ContrastiveTexts>;
+}
+
+/** Options with their defaults. */
+export type ContrastiveSettings<State, Action> = Omit<
+  ContrastiveOptions<State, Action>,
+  keyof Rules
+> &
+  Rules;
+
+function rulesOf<State, Action>(options: ContrastiveOptions<State, Action>): Rules {
+  const { solvedAbove = 0.7, maxWords = 100, maxTokens = 512 } = options;
+  expectMethods('model', options.model, ['generate']);
+  expectMethods('memory', options.memory, ['remember']);
+  expectMethods('notation', options.notation, ['prompt', 'format']);
+  for (const name of ['task', 'environment'] as const) {
+    if (typeof options[name] !== 'string') throw expectation(name, 'a text', options[name]);
+  }
+  expectNumber('solvedAbove', solvedAbove, { min: 0, max: 1 });
+  expectInteger('maxWords', maxWords, { min: 1 });
+  expectInteger('maxTokens', maxTokens, { min: 1 });
+  const policy = { most: 3, threshold: 0.5, ...options.policy };
+  const value = { most: 1, threshold: 0.5, ...options.value };
+  for (const [name, { most, threshold }] of Object.entries({ policy, value })) {
+    expectInteger(`${name}.most`, most, { min: 0 });
+    expectNumber(`${name}.threshold`, threshold, { min: 0, max: 1 });
+  }
+  const prompts = withTexts(contrastivePrompts, options.prompts);
+  return { policy, value, solvedAbove, maxWords, maxTokens, prompts };
+}
+
+/** What one reflection came to. */
+type Attempt =
+  | { readonly failure: Failure }
+  | { readonly lost: 'budget' | 'unreadable' }
+  | { readonly reflection: Reflection };
+
+async function reflect<State, Action>(
+  settings: ContrastiveSettings<State, Action>,
+  path: readonly SearchNode<State, Action>[],
+  { context, outcome: known }: ReflectRequest,
+): Promise<ReflectionReport> {
+  if (known !== undefined) expectNumber('outcome', known, { min: 0, max: 1 });
+  const outcome = known ?? estimatedOutcome(path, settings.solvedAbove);
+  const about = { context, outcome };
+  const { policy, value } = settings;
+  // Nodes are live: what is needed of them is taken before the first call.
+  const attempts = await Promise.all([
+    ...mostSurprising(valueSurprises(path, outcome), value).map((one) =>
+      attempt(settings, { ...about, kind: 'value', surprise: one }),
+    ),
+    ...mostSurprising(policySurprises(path, outcome), policy).map((one) =>
+      attempt(settings, { ...about, kind: 'policy', surprise: one }),
+    ),
+  ]);
+  const written = attempts.flatMap((one) => ('reflection' in one ? [one.reflection] : []));
+  const kept = await keep(settings.memory, written, context);
+  const countOf = (reason: string) =>
+    attempts.filter((one) => 'lost' in one && one.lost === reason).length;
+  return {
+    ...{ outcome, estimated: known === undefined, written, learnt: kept.learnt },
+    unreadable: countOf('unreadable'),
+    failures: [
+      ...attempts.flatMap((one) => ('failure' in one ? [one.failure] : [])),
+      ...kept.failures,
+    ],
+    unaffordable: countOf('budget'),
+  };
+}
+
+/** What was paid for is told even where it cannot be kept. */
+async function keep(
+  memory: Memory,
+  written: readonly Reflection[],
+  context: CallContext,
+): Promise<Pick<ReflectionReport, 'failures' | 'learnt'>> {
+  if (written.length === 0) return { learnt: [], failures: [] };
+  try {
+    return { learnt: await memory.remember(written, context), failures: [] };
+  } catch (error) {
+    if (isSpent(error, context)) return { learnt: [], failures: [failureFrom(error, 'call')] };
+    return { learnt: [], failures: [failureOf(error, 'call', context)] };
+  }
+}
+
+function isSpent(error: unknown, { signal }: CallContext): boolean {
+  return EspalierError.isInstance(error) && error.code === 'budget' && !signal.aborted;
+}
+
+/** One reflection to be made. */
+export interface Subject<State, Action> {
+  readonly kind: Reflection['kind'];
+  readonly surprise: Surprise<State, Action>;
+  readonly outcome: number;
+  readonly context: CallContext;
+}
+
+async function attempt<State, Action>(
+  settings: ContrastiveSettings<State, Action>,
+  subject: Subject<State, Action>,
+): Promise<Attempt> {
+  const { context } = subject;
+  try {
+    const content = contentOf(settings, subject);
+    const lesson = await writeLesson(settings, subject, content);
+    if (lesson === undefined) return { lost: 'unreadable' };
+    return { reflection: makeReflection({ ...content, lesson }) };
+  } catch (error) {
+    if (isSpent(error, context)) return { lost: 'budget' };
+    return { failure: failureOf(error, 'call', context) };
+  }
+}
+
+/** A reflection before its lesson is written. */
+export type ReflectionContent = Omit<Reflection, 'id' | 'lesson'>;
+
+/** The experience: a step in its situation, or a state as it was judged; and what followed. */
+function contentOf<State, Action>(
+  settings: ContrastiveSettings<State, Action>,
+  { kind, surprise, outcome }: Subject<State, Action>,
+): ReflectionContent {
+  const { notation, task, environment, model, prompts } = settings;
+  const { node, next, expected, realised } = surprise;
+  const before = node.parent;
+  if (before.kind === 'proposed') throw expectation('path', 'nodes with states', before.kind);
+  const { ended, solved, unsolved } = prompts.texts;
+  const end = `${ended} ${outcome > 0.5 ? solved : unsolved}`;
+  const after = situationOf(settings, node.state);
+  const led = next === undefined ? `${after}\n\n${end}` : after;
+  const followed = next === undefined ? end : situationOf(settings, next.state);
+  return {
+    ...{ kind, task },
+    situation: kind === 'policy' ? situationOf(settings, before.state) : after,
+    action: notation.format(node.action),
+    outcome: kind === 'policy' ? led : followed,
+    source: {
+      ...{ environment, node: node.id, expected, realised },
+      model: `${model.provider}:${model.modelId}`,
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { Reflection, ReflectionStore } from '../spec/memory.ts';
+
+/** Keeps reflections as long as the process lives. */
+export function inMemoryStore(): ReflectionStore {
+  const kept = new Map<string, Reflection>();
+  return {
+    all: () => [...kept.values()],
+    add(reflections) {
+      for (const reflection of reflections) {
+        if (!kept.has(reflection.id)) kept.set(reflection.id, reflection);
+      }
+    },
+  };
+}

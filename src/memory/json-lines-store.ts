@@ -1,0 +1,211 @@
+import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expectation } from '../runtime/expect.ts';
+import { storing } from '../runtime/storing.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { Reflection, ReflectionStore } from '../spec/memory.ts';
+import { readReflection } from './reflection.ts';
+
+/** A line of a file that is no reflection. */
+export interface SkippedLine {
+  /** The file. */
+  readonly path: string;
+  /** Which line, from 1. */
+  readonly line: number;
+  /** Why it is none. */
+  readonly fault: string;
+}
+
+/** Options of {@link jsonLinesStore}. */
+export interface JsonLinesStoreOptions {
+  /** Hears of each line that is left out. @defaultValue a warning of the process */
+  readonly onSkipped?: (skipped: SkippedLine) => void;
+  /**
+   * Whether what is added is forced to the medium, so that it survives a power failure and not only the death of
+   * the process. Costs some milliseconds.
+   *
+   * @defaultValue false
+   */
+  readonly fsync?: boolean;
+}
+
+/** Reflections in a file. */
+export interface JsonLinesStore extends ReflectionStore {
+  /** All of them, the oldest first. */
+  all(): readonly Reflection[];
+  /** Adds reflections. Those whose `id` is there already are left out. */
+  add(reflections: readonly Reflection[]): void;
+  /** Where the file is. */
+  readonly path: string;
+  /** How many lines have been left out because they are no reflections. */
+  readonly skipped: number;
+}
+
+/**
+ * Keeps reflections in a file of JSON lines, which is made with its folder at the first addition.
+ *
+ * Several processes may read and write it at once, on a local file system, without a lock. What is added is written
+ * in one piece at the end of the file (`O_APPEND`), and read back. Where the last line is broken, because a
+ * process died or the disk was full in the middle of it, the piece begins with a line break, so that nothing is
+ * lost but that line. What two processes add at the same moment may be there twice; it is read once.
+ *
+ * Lines are data: each is checked, and one that is no reflection, or whose `id` is not the address of its content,
+ * is left out and counted. A last line without its end is not there yet.
+ *
+ * @throws EspalierError `storage` from `all` and `add` where the file cannot be read or written.
+ */
+export function jsonLinesStore(path: string, options: JsonLinesStoreOptions = {}): JsonLinesStore {
+  if (typeof path !== 'string' || path === '') throw expectation('path', 'a path', path);
+  const { onSkipped = warn, fsync = false } = options;
+  const lines = new Lines(path, onSkipped);
+  return {
+    path,
+    get skipped() {
+      return lines.skipped;
+    },
+    all: () => storing(`The memory \`${path}\``, () => [...lines.read().values()]),
+    add: (reflections) =>
+      storing(`The memory \`${path}\``, () => add(lines, { path, fsync }, reflections)),
+  };
+}
+
+function add(
+  lines: Lines,
+  { path, fsync }: { readonly path: string; readonly fsync: boolean },
+  reflections: readonly Reflection[],
+): void {
+  for (const reflection of reflections) {
+    const read = readReflection(reflection);
+    if ('fault' in read) {
+      throw new EspalierError('usage', `Expected a reflection, got one of which ${read.fault}.`);
+    }
+  }
+  const isMissing = ({ id }: Reflection) => !lines.read().has(id);
+  // The second attempt is for a rival that died in the middle of its line after we had looked.
+  for (const mended of [false, true]) {
+    const missing = new Map(reflections.filter(isMissing).map((one) => [one.id, one]));
+    if (missing.size === 0) return;
+    const text = [...missing.values()].map((one) => `${JSON.stringify(one)}\n`).join('');
+    const bytes = Buffer.from(mended || lines.isBroken ? `\n${text}` : text);
+    mkdirSync(dirname(path), { recursive: true });
+    append(path, bytes, fsync);
+  }
+  if (reflections.some(isMissing)) {
+    throw new EspalierError(
+      'storage',
+      `The memory \`${path}\` could not be used: what was written is not there.`,
+    );
+  }
+}
+
+/** One write, which no other writer can come into. Where it is cut short, what was read back will tell. */
+function append(path: string, bytes: Uint8Array, fsync: boolean): void {
+  const file = openSync(path, 'a');
+  try {
+    writeSync(file, bytes);
+    if (fsync) fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The lines of a file as far as they were read. Reading goes on where it stopped. */
+class Lines {
+  readonly #path: string;
+  readonly #onSkipped: (skipped: SkippedLine) => void;
+  readonly #kept = new Map<string, Reflection>();
+  #inode: number | undefined;
+  /** The end of the last whole line. */
+  #end = 0;
+  #count = 0;
+  #isBroken = false;
+  skipped = 0;
+
+  constructor(path: string, onSkipped: (skipped: SkippedLine) => void) {
+    this.#path = path;
+    this.#onSkipped = onSkipped;
+  }
+
+  /** Whether the last line had no end when it was read. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  read(): ReadonlyMap<string, Reflection> {
+    const bytes = this.#news();
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    this.#end += end;
+    this.#isBroken = end < bytes.length;
+    const lines = bytes.toString('utf8', 0, end).split('\n').slice(0, -1);
+    for (const line of lines) {
+      this.#count++;
+      if (line.trim() !== '') this.#take(line);
+    }
+    return this.#kept;
+  }
+
+  /** What stands behind the last whole line. A file that was replaced or cut is read from its start. */
+  #news(): Buffer {
+    const file = openOrNone(this.#path);
+    if (file === undefined) {
+      this.#forget(undefined);
+      return Buffer.alloc(0);
+    }
+    try {
+      const { ino, size } = fstatSync(file);
+      if (ino !== this.#inode || size < this.#end) this.#forget(ino);
+      return readFrom(file, this.#end, size);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #forget(inode: number | undefined): void {
+    this.#kept.clear();
+    this.#inode = inode;
+    this.#end = 0;
+    this.#count = 0;
+  }
+
+  #take(line: string): void {
+    const read = readLine(line);
+    if ('fault' in read) {
+      this.skipped++;
+      this.#onSkipped({ path: this.#path, line: this.#count, fault: read.fault });
+    } else if (!this.#kept.has(read.reflection.id)) {
+      this.#kept.set(read.reflection.id, read.reflection);
+    }
+  }
+}
+
+function openOrNone(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function readFrom(file: number, start: number, end: number): Buffer {
+  const bytes = Buffer.alloc(end - start);
+  let read = 0;
+  while (read < bytes.length) {
+    const more = readSync(file, bytes, read, bytes.length - read, start + read);
+    if (more === 0) break;
+    read += more;
+  }
+  return bytes.subarray(0, read);
+}
+
+function readLine(line: string): ReturnType<typeof readReflection> {
+  try {
+    return readReflection(JSON.parse(line));
+  } catch {
+    return { fault: 'it is not JSON' };
+  }
+}
+
+function warn({ path, line, fault }: SkippedLine): void {
+  process.emitWarning(`Line ${line} of the memory \`${path}\` is left out: ${fault}.`);
+}

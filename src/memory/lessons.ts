@@ -1,0 +1,134 @@
+import { expectation, expectInteger, expectMethods, expectOneOf } from '../runtime/expect.ts';
+import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
+import type { Memory, Recollection, Reflection } from '../spec/memory.ts';
+import type { PromptPart } from '../spec/prompt-part.ts';
+import { type SituationOptions, situationOf } from './situation.ts';
+
+/** The texts of {@link lessons}. */
+export interface LessonTexts {
+  /** What stands before the lessons. */
+  readonly intro: string;
+  /** The same once the path is long. */
+  readonly introOfLongPath: string;
+  /** One lesson: slots `{number}`, `{task}`, `{action}`, `{lesson}`. */
+  readonly item: string;
+}
+
+/** How lessons are told. */
+export interface LessonsOptions<State, Action> extends SituationOptions<State, Action> {
+  /** Where they are. */
+  readonly memory: Memory;
+  /** Whom they are told: who proposes steps, or who judges. */
+  readonly kind: Reflection['kind'];
+  /** The problem, as a text. */
+  readonly task: string;
+  /**
+   * The most tokens of task, of action and of lesson, each counted as four characters; a text is cut between
+   * words. R-MCTS has 128. An integer from 1 up.
+   *
+   * @defaultValue 128
+   */
+  readonly maxTokens?: number;
+  /** From how many steps on a path is long: an integer from 0 up. R-MCTS's limit is 5. @defaultValue 5 */
+  readonly longPath?: number;
+  /** Texts that take the place of ours. */
+  readonly prompts?: Partial<LessonTexts>;
+  /**
+   * Marks for trees and training data that use these lessons, such as `oracle-guided` where they were written
+   * with known answers at hand.
+   *
+   * @defaultValue none
+   */
+  readonly stamps?: readonly string[];
+}
+
+const item = [
+  'Lesson {number}',
+  '- objective: {task}',
+  '- attempted step: {action}',
+  '- lesson: {lesson}',
+].join('\n');
+
+const sets: Readonly<Record<Reflection['kind'], PromptSet<keyof LessonTexts>>> = {
+  policy: {
+    name: 'lessons-policy',
+    version: 1,
+    texts: {
+      intro:
+        'Lessons from earlier attempts at similar objectives. They may apply only in part; use what fits the present situation.',
+      introOfLongPath:
+        'Many steps have been taken already. Before you go on, compare the way so far with these lessons from earlier attempts at similar objectives, and leave it where a lesson speaks against it.',
+      item,
+    },
+  },
+  value: {
+    name: 'lessons-value',
+    version: 1,
+    texts: {
+      intro:
+        'Judgements of similar situations were wrong before. What was learnt from them; use what fits the present situation.',
+      introOfLongPath:
+        'Many steps have been taken already, and judgements of similar situations were wrong before. Check with these lessons whether the way so far still leads to the objective.',
+      item,
+    },
+  },
+};
+
+/**
+ * Tells the lessons that fit a node: a part for the prompts of policies (`kind: 'policy'`) or judges
+ * (`kind: 'value'`). Nothing is told where none fits; where the recall fails, so does what asked for it.
+ *
+ * At a node without a state, an action that is judged before it is taken, the state is that of its parent.
+ *
+ * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024.
+ */
+export function lessons<State, Action>(
+  options: LessonsOptions<State, Action>,
+): PromptPart<State, Action> {
+  const { memory, kind, task, notation, maxTokens = 128, longPath = 5, stamps = [] } = options;
+  expectMethods('memory', memory, ['recall']);
+  expectOneOf('kind', kind, ['policy', 'value']);
+  expectMethods('notation', notation, ['prompt', 'format']);
+  if (typeof task !== 'string') throw expectation('task', 'a text', task);
+  expectInteger('maxTokens', maxTokens, { min: 1 });
+  expectInteger('longPath', longPath, { min: 0 });
+  const prompts = withTexts(sets[kind], options.prompts);
+  return {
+    prompts: promptsOf(prompts),
+    ...(stamps.length > 0 && { stamps }),
+    async text(node, { context }) {
+      const known = node.kind === 'proposed' ? node.parent : node;
+      if (known.kind === 'proposed') return undefined;
+      const situation = situationOf(options, known.state);
+      const found = await memory.recall({ kind, task, situation }, context);
+      if (found.length === 0) return undefined;
+      const { intro, introOfLongPath } = prompts.texts;
+      const first = fill(node.depth >= longPath ? introOfLongPath : intro, {});
+      const told = found.map((one, place) => tell(prompts.texts.item, one, { place, maxTokens }));
+      return [first, ...told].join('\n\n');
+    },
+  };
+}
+
+function tell(
+  text: string,
+  { reflection: { task, action, lesson } }: Recollection,
+  { place, maxTokens }: { readonly place: number; readonly maxTokens: number },
+): string {
+  const short = (long: string) => shortened(long, 4 * maxTokens);
+  return fill(text, {
+    number: place + 1,
+    task: short(task),
+    action: short(action),
+    lesson: short(lesson),
+  });
+}
+
+/** On one line, so that a lesson cannot look like a part of the prompt; cut between words where there are any. */
+function shortened(text: string, most: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line.length <= most) return line;
+  const cut = line.slice(0, Math.max(0, most - 1));
+  const space = line[cut.length] === ' ' ? cut.length : cut.lastIndexOf(' ');
+  return `${cut.slice(0, space > most / 2 ? space : cut.length).trimEnd()}…`;
+}

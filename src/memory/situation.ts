@@ -1,0 +1,29 @@
+import type { Notation } from '../spec/environment.ts';
+import type { Message } from '../spec/language-model.ts';
+
+/** How situations are told. */
+export interface SituationOptions<State, Action> {
+  /** How states and actions look: as a rule the `notation` of the environment. */
+  readonly notation: Notation<State, Action>;
+  /**
+   * A state as a text to be kept and compared. Where most of a prompt is the same in every state, similarities are too:
+   * then tell here only what differs. Lessons and reflections must tell it alike.
+   *
+   * @defaultValue the last question of the prompt of the state, with what follows it
+   */
+  readonly situation?: (state: State) => string;
+}
+
+/** A state as a text to be kept and compared. */
+export function situationOf<State, Action>(
+  { notation, situation }: SituationOptions<State, Action>,
+  state: State,
+): string {
+  if (situation !== undefined) return situation(state);
+  const messages = notation.prompt(state);
+  const place = messages.findLastIndex(({ role }) => role === 'user');
+  return messages
+    .slice(Math.max(0, place))
+    .map(({ content }: Message) => content)
+    .join('\n\n');
+}

@@ -1,0 +1,74 @@
+import { fromModel } from '../policies/from-model.ts';
+import { expectNumber } from '../runtime/expect.ts';
+import { mcts } from '../search/algorithms/mcts.ts';
+import { solved } from '../search/stop-conditions.ts';
+import { mixedValue, mixedWithEvaluation } from '../tree/qtransform.ts';
+import { descend, uct } from '../tree/selection.ts';
+import { criticRanking } from '../values/critic-ranking.ts';
+import { judge } from '../values/judge.ts';
+import { withSimulation } from '../values/with-simulation.ts';
+import { type Method, type MethodOptions, partsOf } from './method.ts';
+
+/** Options of {@link agentQ}. The paper publishes none of these numbers: the defaults are ours. */
+export interface AgentQOptions<State, Action> extends MethodOptions<State, Action> {
+  /** α, the share of the search in the mixed value: in [0, 1]. @defaultValue 0.5 */
+  readonly alpha?: number;
+  /** θ, the least margin of a pair: from 0 up. @defaultValue 0.1 */
+  readonly theta?: number;
+  /** c, the weight of exploration: from 0 up. @defaultValue 1 */
+  readonly c?: number;
+  /** K, actions a node: an integer from 1 up. @defaultValue 5 */
+  readonly width?: number;
+  /** The longest path, in actions: an integer from 1 up. @defaultValue 64 */
+  readonly maxDepth?: number;
+}
+
+/**
+ * Agent Q: tree search over the actions of an agent, guided by a critic that ranks proposals before they are
+ * taken, with step-level preference pairs from both.
+ *
+ * - Selection: `argmax Q(h, a) + c · √(ln N(h) / (1 + N(h, a)))`.
+ * - `Q(h, a) = α · Q̃(h, a) + (1 − α) · Q̂(h, a)`: the mean of the returns and the rank that the critic gave. An
+ *   action that was never taken has only the rank.
+ * - A simulation goes on by policy and selection to the end; its return is R in [0, 1], the reward of the
+ *   environment or of `outcome`, else what a judge says of the end. Backup: `Q̃ ← (N · Q̃ + R) / (N + 1)`.
+ * - Pairs: at every node each two actions whose Q differ by more than θ.
+ *
+ * The paper says that the critic guides the search and writes the mixed Q for the pairs; that the selection uses
+ * the same Q is our reading. Rank 1 of K scores 1 and rank K scores 0, evenly between: ours too.
+ *
+ * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024
+ * (arXiv 2408.07199), section 4.
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function agentQ<State, Action>(
+  options: AgentQOptions<State, Action>,
+): Method<State, Action> {
+  const { model, judging, environment, notation, maxTokens } = partsOf(options);
+  const { alpha = 0.5, theta = 0.1, c = 1, width = 5, maxDepth = 64 } = options;
+  expectNumber('alpha', alpha, { min: 0, max: 1 });
+  expectNumber('theta', theta, { min: 0 });
+  const selection = descend(
+    uct({ c, pseudoVisits: 1, qtransform: mixedWithEvaluation(() => 1 - alpha) }),
+  );
+  return {
+    name: 'agent-q',
+    environment,
+    policy: options.policy ?? fromModel({ model, notation, maxTokens }),
+    evaluator:
+      options.evaluator ??
+      withSimulation(
+        criticRanking({ model: judging, notation, by: 'best-of-remaining' }),
+        judge({ model: judging, notation, form: 'yes-no' }),
+      ),
+    algorithm: mcts({ selection, evaluates: 'all', simulates: 'path', width, maxDepth }),
+    stopWhen: [solved()],
+    pairs: {
+      name: 'agent-q',
+      nodes: 'all',
+      siblings: 'all-ordered',
+      score: (node) => mixedValue(node, 1 - alpha),
+      minMargin: theta,
+    },
+  };
+}

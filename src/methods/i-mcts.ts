@@ -1,0 +1,88 @@
+import { fromModel } from '../policies/from-model.ts';
+import { introspective } from '../policies/introspective.ts';
+import { mcts } from '../search/algorithms/mcts.ts';
+import { solved } from '../search/stop-conditions.ts';
+import { mixedValue } from '../tree/qtransform.ts';
+import { type FlatScore, flat } from '../tree/selection.ts';
+import { hybridWeight } from '../values/hybrid-weight.ts';
+import { judge } from '../values/judge.ts';
+import { rollout } from '../values/rollout.ts';
+import { withSimulation } from '../values/with-simulation.ts';
+import { type Method, type MethodOptions, partsOf } from './method.ts';
+
+/** Options of {@link iMcts}. */
+export interface IMctsOptions<State, Action> extends MethodOptions<State, Action> {
+  /** c, the weight of exploration: from 0 up. @defaultValue 2, the reference code's */
+  readonly c?: number;
+  /** c_v, how long the judgement of the model outweighs what was tried: above 0. @defaultValue 0.2, the reference code's */
+  readonly cv?: number;
+  /** Actions a node: an integer from 1 up. @defaultValue 5, the reference code's */
+  readonly width?: number;
+  /** The longest path, in actions: an integer from 1 up. @defaultValue 64 */
+  readonly maxDepth?: number;
+}
+
+/**
+ * I-MCTS: each new action is proposed in sight of the solution so far and of what its siblings did and came to,
+ * and a judgement by the model gives way to what trials brought.
+ *
+ * - Selection, over all nodes of the tree that can grow: `argmax H + c · √(ln N(parent) / n)`, with n = N, or c_v
+ *   before the first visit, and the logarithm never below 0.
+ * - Hybrid reward: `H = w · V_llm + (1 − w) · W / N`, `w = c_v / (N + c_v)`: 1 at N = 0, 1/6 at N = 1, 1/11 at
+ *   N = 2.
+ * - V_llm: a rubric of seven criteria, `total / 100`. W: the rewards of plays from the node to the end.
+ * - Expansion: {@link introspective}, one proposal after the other, each in sight of all before it.
+ *
+ * A node of the paper is a plan in stages for machine learning, and a trial runs the whole pipeline; here a trial
+ * plays on to an end by the model's own proposals, and takes its reward. The rubric asks of any work what the
+ * paper's asks of such plans.
+ *
+ * Otherwise than the reference code: siblings are told with their outcomes and scores, as the paper says, not as
+ * bare ideas; the judgement is waited for; the node of the best reward is the answer, and no reward on hidden
+ * data is looked at.
+ *
+ * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025
+ * (arXiv 2502.14693), section 2.
+ */
+export function iMcts<State, Action>(options: IMctsOptions<State, Action>): Method<State, Action> {
+  const { model, judging, environment, notation, maxTokens } = partsOf(options);
+  const { c = 2, cv = 0.2, width = 5, maxDepth = 64 } = options;
+  const value = options.evaluator ?? judge({ model: judging, notation, form: 'criteria' });
+  const playing = rollout({
+    environment,
+    policy: options.policy ?? fromModel({ model, notation, maxTokens }),
+    evaluator: value,
+    maxDepth,
+  });
+  return {
+    name: 'i-mcts',
+    environment,
+    policy: options.policy ?? introspective({ model, notation, maxTokens }),
+    evaluator: withSimulation(value, playing),
+    algorithm: mcts({
+      selection: flat(introspectiveScore({ c, cv })),
+      evaluates: 'all',
+      width,
+      maxDepth,
+    }),
+    stopWhen: [solved()],
+  };
+}
+
+/** The score of a node in I-MCTS: hybrid reward and exploration. */
+export function introspectiveScore({
+  c,
+  cv,
+}: {
+  /** The weight of exploration. */
+  readonly c: number;
+  /** What an unvisited node counts as, and how fast trials outweigh the judgement. */
+  readonly cv: number;
+}): FlatScore {
+  const weight = hybridWeight({ c: cv });
+  return (node, parent) => {
+    const visits = node.visits + node.inFlight;
+    const logVisits = Math.log(Math.max(1, parent === undefined ? 1 : parent.visits));
+    return mixedValue(node, weight(node.visits)) + c * Math.sqrt(logVisits / (visits || cv));
+  };
+}

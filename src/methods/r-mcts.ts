@@ -1,0 +1,105 @@
+import { contrastive } from '../memory/contrastive.ts';
+import { inMemoryStore } from '../memory/in-memory-store.ts';
+import { lessons } from '../memory/lessons.ts';
+import { memory as newMemory } from '../memory/memory.ts';
+import { fromModel } from '../policies/from-model.ts';
+import { mostFrequent } from '../policies/most-frequent.ts';
+import { provenanceOf } from '../runtime/provenance.ts';
+import { mcts } from '../search/algorithms/mcts.ts';
+import { stepwise } from '../search/algorithms/stepwise.ts';
+import { type ReflectionOptions, withReflection } from '../search/algorithms/with-reflection.ts';
+import { solved } from '../search/stop-conditions.ts';
+import type { Memory } from '../spec/memory.ts';
+import type { SearchNode } from '../spec/node.ts';
+import { descend, puct } from '../tree/selection.ts';
+import { debate } from '../values/debate.ts';
+import { type Method, type MethodOptions, partsOf } from './method.ts';
+
+/** Options of {@link rMcts}. */
+export interface RMctsOptions<State, Action> extends MethodOptions<State, Action> {
+  /** The problem as a text, by which lessons are found again. @defaultValue the name of the environment */
+  readonly task?: string;
+  /** Where lessons are kept. @defaultValue a memory of this method's own, in this process */
+  readonly memory?: Memory;
+  /** c, the weight of the prior: from 0 up. @defaultValue 1, the paper's */
+  readonly c?: number;
+  /** Samples for each expansion: an integer from 1 up. @defaultValue 20, the reference code's */
+  readonly samples?: number;
+  /** b, how many of them are kept: an integer from 1 up. @defaultValue 5, the scripts' */
+  readonly width?: number;
+  /** Simulations for each committed action: an integer from 1 up. @defaultValue 20, the reference code's */
+  readonly simulations?: number;
+  /** How far a simulation looks ahead, in actions: an integer from 1 up. @defaultValue 4, the scripts' */
+  readonly horizon?: number;
+  /** How many actions are taken: an integer from 1 up. @defaultValue until the end */
+  readonly maxSteps?: number;
+  /** Whether it looks back in the end. Without it, lessons that are there are still told. @defaultValue true */
+  readonly reflects?: boolean;
+  /** The part of the budget that is kept for reflection: in [0, 1). @defaultValue 0.1, ours */
+  readonly reserve?: number;
+}
+
+/**
+ * R-MCTS: reflective tree search. Lessons from earlier tasks guide who proposes and who judges; one action is
+ * committed at a time; and in the end the steps and judgements that turned out otherwise than expected become
+ * new lessons.
+ *
+ * - Selection: `argmax Q(s, a) + c · P(s, a) · √N(s) / (1 + N(s, a))`, with N(s) = Σ N(s, a), and √N taken as 1
+ *   before the first of them.
+ * - Expansion: 20 samples; equal ones are one action; the most frequent are kept, with
+ *   `P(s, a) = n(a) / Σ n(b)` over those kept.
+ * - Value of a leaf: a {@link debate}, six judgements with the order of the arguments swapped, their mean.
+ * - Commit: the action with the most visits, of equally visited ones the one with the higher Q.
+ * - Afterwards: {@link contrastive} reflection, at most three steps and one judgement.
+ *
+ * Otherwise than the reference code: what was learnt below the committed action is kept for the next one; a
+ * search ends early with a solved path, not with a mean that happens to equal 1; what is known in full is not
+ * visited again, and is then chosen by its value; a debate that fails leaves the node without a value, where the
+ * code takes 0; proposals that cannot be read are failures, where the code makes an action of them; the option
+ * for c is used. The training data of its exploratory learning is not part of the method.
+ *
+ * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024
+ * (arXiv 2410.02052), R-MCTS.
+ */
+export function rMcts<State, Action>(options: RMctsOptions<State, Action>): Method<State, Action> {
+  const { model, judging, environment, notation, maxTokens } = partsOf(options);
+  const { c = 1, samples = 20, width = 5 } = options;
+  const { simulations = 20, horizon = 4, maxSteps = Number.POSITIVE_INFINITY } = options;
+  const { reserve = 0.1, reflects = true } = options;
+  const { task = environment.name, memory = newMemory({ store: inMemoryStore() }) } = options;
+  const told = (kind: 'policy' | 'value') => [lessons({ memory, kind, task, notation })];
+  const sampling = { model, notation, topP: 0.95, maxTokens, including: told('policy') };
+  const reflection = contrastive<State, Action>({
+    model,
+    memory,
+    notation,
+    task,
+    environment: environment.name,
+  });
+  const evaluator =
+    options.evaluator ?? debate({ model: judging, notation, including: told('value') });
+  const search = stepwise(
+    mcts({
+      selection: descend(puct({ cInit: c, cBase: Number.POSITIVE_INFINITY, parentVisits })),
+      evaluates: 'leaf',
+      width,
+      horizon,
+    }),
+    { simulations, maxSteps },
+  );
+  const reflect: ReflectionOptions['reflect'] = (path, { context }) =>
+    reflection.reflect(path as readonly SearchNode<State, Action>[], { context });
+  return {
+    name: 'r-mcts',
+    environment,
+    policy: options.policy ?? mostFrequent(fromModel(sampling), { samples, keep: width }),
+    evaluator: { ...evaluator, ...provenanceOf(evaluator, ...(reflects ? [reflection] : [])) },
+    algorithm: reflects ? withReflection(search, { reflect, reserve }) : search,
+    stopWhen: [solved()],
+  };
+}
+
+/** N(s) = Σ N(s, a), at least 1: one visit of every node with children was its own evaluation. */
+function parentVisits(visits: number): number {
+  return Math.max(1, visits - 1);
+}

@@ -1,0 +1,76 @@
+import { fromModel } from '../policies/from-model.ts';
+import { mcts } from '../search/algorithms/mcts.ts';
+import { solved } from '../search/stop-conditions.ts';
+import { visitWeightedBackup } from '../tree/backup.ts';
+import { descend, knownValue, uct } from '../tree/selection.ts';
+import { judge } from '../values/judge.ts';
+import { rollout } from '../values/rollout.ts';
+import { withSimulation } from '../values/with-simulation.ts';
+import { type Method, type MethodOptions, partsOf } from './method.ts';
+
+/** Options of {@link restMcts}. */
+export interface RestMctsOptions<State, Action> extends MethodOptions<State, Action> {
+  /** c, the weight of exploration: from 0 up. @defaultValue 0.7, the reference code's */
+  readonly c?: number;
+  /** What an action that was never tried gains on its value: from 0 up. @defaultValue 1, the reference code's */
+  readonly unvisitedBonus?: number;
+  /** b, actions a node: an integer from 1 up. @defaultValue 3, the paper's */
+  readonly width?: number;
+  /** α, the share of the roll-out in the value of a new node: in [0, 1]. @defaultValue 0.5, the paper's */
+  readonly alpha?: number;
+  /** How many steps a roll-out goes on: an integer from 1 up. @defaultValue 2, the reference code's in evaluation */
+  readonly rollForward?: number;
+  /** The value from which an end is accepted: in [0, 1]. @defaultValue 0.9, the reference code's */
+  readonly gate?: number;
+}
+
+/**
+ * ReST-MCTS*: tree search guided by the values of a process reward model, whose trees give training targets for
+ * policy and reward model.
+ *
+ * - Selection: `argmax V(s′) + c · √(2 ln N(s) / N(s′))`; an action that was never tried scores `V + bonus`.
+ * - All new nodes are valued. From the best one a greedy roll-out of one branch goes on for some steps:
+ *   `V ← (1 − α) · V + α · max V` over the states that it met.
+ * - Backup: `V(s) = Σ N(s′) · V(s′) / Σ N(s′)` over the children.
+ * - Ends with the first terminal state or answer worth at least `gate`.
+ *
+ * The evaluator is the process reward model, for example `prm({ model: vllmReward({ … }), … })`; where none is
+ * given, a judge stands in for it.
+ *
+ * Otherwise than the reference code: an end is accepted only where it is one, not a partial solution with a high
+ * value; a terminal node is not selected again; a roll-out that brings no valid step leaves V as it is, where the
+ * code mixes in 0; ties go to the likelier action and then to the first, not to a random one.
+ *
+ * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024
+ * (arXiv 2406.03816), section 3.2.
+ */
+export function restMcts<State, Action>(
+  options: RestMctsOptions<State, Action>,
+): Method<State, Action> {
+  const { model, judging, environment, notation, maxTokens } = partsOf(options);
+  const { gate = 0.9 } = options;
+  const { c = 0.7, unvisitedBonus = 1, width = 3, alpha = 0.5, rollForward = 2 } = options;
+  const policy = options.policy ?? fromModel({ model, notation, maxTokens, temperature: 0.7 });
+  const value = options.evaluator ?? judge({ model: judging, notation });
+  const playing = rollout({
+    environment,
+    policy,
+    evaluator: value,
+    maxDepth: rollForward,
+    worth: 'best',
+  });
+  const unvisited = (child: Parameters<typeof knownValue>[0]) => knownValue(child) + unvisitedBonus;
+  return {
+    name: 'rest-mcts',
+    environment,
+    policy,
+    evaluator: withSimulation(value, playing, { alpha }),
+    algorithm: mcts({
+      selection: descend(uct({ c: c * Math.SQRT2, unvisited })),
+      backup: visitWeightedBackup,
+      evaluates: 'all',
+      width,
+    }),
+    stopWhen: [solved({ score: gate })],
+  };
+}

@@ -1,0 +1,72 @@
+import type { PromptSet } from '../runtime/prompts.ts';
+
+/**
+ * The kinds of actions of rStar, from A1 to A5: one thought, all the rest of the solution, a sub-question with
+ * its answer, a second answer to the last sub-question, the problem in other words.
+ */
+export type ActionKind = 'thought' | 'finish' | 'subQuestion' | 'answerAgain' | 'rephrase';
+
+/** All kinds, from A1 to A5. */
+export const actionKinds: readonly ActionKind[] = [
+  'thought',
+  'finish',
+  'subQuestion',
+  'answerAgain',
+  'rephrase',
+];
+
+/** The texts of `multiAction`: what is asked for, behind the prompt of the state, and how an action begins. */
+export interface MultiActionTexts {
+  /** Asks for A1, one step of thought. */
+  readonly thought: string;
+  /** Asks for A2, all the rest of the solution. */
+  readonly finish: string;
+  /** Asks for A3, the next sub-question and its answer. */
+  readonly subQuestion: string;
+  /** Asks for A4, a second answer to the last sub-question. */
+  readonly answerAgain: string;
+  /** Asks for A5, the problem in other words. */
+  readonly rephrase: string;
+  /** How A1 begins. */
+  readonly thoughtLabel: string;
+  /** How A2 begins. */
+  readonly finishLabel: string;
+  /** How A3 begins. */
+  readonly subQuestionLabel: string;
+  /** How A4 begins. */
+  readonly answerAgainLabel: string;
+  /** How A5 begins. */
+  readonly rephraseLabel: string;
+}
+
+/** The texts that come with `multiAction`. */
+export const multiActionPrompts: PromptSet<keyof MultiActionTexts> = {
+  name: 'multi-action',
+  version: 1,
+  texts: {
+    thought:
+      'Write one single thought that brings the solution a little further. Do not solve the rest of the problem with it.',
+    finish: [
+      'Do not stop after one step: write the whole rest of the solution, from where it stands to the final answer,',
+      'without an empty line.',
+    ].join('\n'),
+    subQuestion: [
+      'Let the step be the next smaller question whose answer is needed, and its answer, on one line:',
+      '<question> Reply: <answer>',
+      'If nothing smaller is left to be asked, ask the problem itself and end with the final answer.',
+    ].join('\n'),
+    answerAgain: [
+      'The reply to the last sub-question may be wrong. Let the step be that question once more with a new reply, on one',
+      'line: think it through in small stages, without regard to the old reply, and then give the result.',
+    ].join('\n'),
+    rephrase: [
+      'Solve nothing yet. Let the step put the problem into other words: first what is given, one condition after the',
+      'other, then what is asked for. Leave nothing out and add nothing.',
+    ].join('\n'),
+    thoughtLabel: 'Thought:',
+    finishLabel: 'Solution:',
+    subQuestionLabel: 'Sub-question:',
+    answerAgainLabel: 'Second reply:',
+    rephraseLabel: 'Rephrased:',
+  },
+};

@@ -1,0 +1,232 @@
+import { expectation, expectInteger, expectMethods } from '../runtime/expect.ts';
+import { isFailure } from '../runtime/failure.ts';
+import { withInstruction, withParts } from '../runtime/prompt-parts.ts';
+import { fill, promptsOf, withTexts } from '../runtime/prompts.ts';
+import { provenanceOf } from '../runtime/provenance.ts';
+import type { Completion } from '../spec/language-model.ts';
+import type { Policy, Proposal } from '../spec/policy.ts';
+import { repairProvenance } from './from-model-prompts.ts';
+import { type Dialogue, proposeSamples } from './from-model-samples.ts';
+import { readerOf, type SamplingOptions, settingsOf } from './from-model-settings.ts';
+import {
+  type ActionKind,
+  actionKinds,
+  type MultiActionTexts,
+  multiActionPrompts,
+} from './multi-action-prompts.ts';
+import { outcomeOf, proposalsOfEach } from './outcomes.ts';
+import { stateOf } from './state-of.ts';
+import { withoutDelimiter, withWholeSteps } from './whole-steps.ts';
+
+/** How a language model is asked for actions of several kinds. */
+export interface MultiActionOptions<State>
+  extends Omit<SamplingOptions<State, string>, 'temperature'> {
+  /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
+  readonly temperature?: number;
+  /**
+   * The limit on the tokens of one action, a whole solution among them: an integer from 1 up.
+   *
+   * @defaultValue 512
+   */
+  readonly maxTokens?: number;
+  /** How many samples of a kind a node has: integers from 0 up. @defaultValue 3, 1, 3, 1 and 1, from A1 to A5 */
+  readonly counts?: Partial<Readonly<Record<ActionKind, number>>>;
+  /**
+   * Which kinds may follow a kind, and come first at the root.
+   *
+   * @defaultValue those of the paper: at the root A1, A2, A3 and A5; behind A1 A1 and A2; behind A2 none; behind
+   * A3 A1 to A4; behind A4 and A5 A1 to A3
+   */
+  readonly allowed?: Partial<Readonly<Record<ActionKind | 'root', readonly ActionKind[]>>>;
+  /**
+   * How often a sample that cannot be read as an action is sent back with the reason: an integer from 0 up.
+   * Each time costs a call.
+   *
+   * @defaultValue 0
+   */
+  readonly repairs?: number;
+  /** Other texts. @defaultValue the ones that come with it */
+  readonly prompts?: Partial<MultiActionTexts>;
+}
+
+/** Which kinds may follow which, as in the paper. */
+const usualRules: Readonly<Record<ActionKind | 'root', readonly ActionKind[]>> = {
+  root: ['thought', 'finish', 'subQuestion', 'rephrase'],
+  thought: ['thought', 'finish'],
+  finish: [],
+  subQuestion: ['thought', 'finish', 'subQuestion', 'answerAgain'],
+  answerAgain: ['thought', 'finish', 'subQuestion'],
+  rephrase: ['thought', 'finish', 'subQuestion'],
+};
+
+const usualCounts: Readonly<Record<ActionKind, number>> = {
+  thought: 3,
+  finish: 1,
+  subQuestion: 3,
+  answerAgain: 1,
+  rephrase: 1,
+};
+
+/**
+ * A policy with the five kinds of actions of rStar: one thought (A1), all the rest of the solution (A2), the
+ * next sub-question with its answer (A3), a second answer to the last sub-question (A4) and the problem put in
+ * other words (A5). Which kinds may come depends on the kind of the last action.
+ *
+ * The kind of an action stands at its beginning, as a label such as `Sub-question:` that this policy puts
+ * there: so it is saved with the tree, and later prompts show it. {@link actionKind} reads it. An action with
+ * no label, from another policy, counts as a thought. It is made for the notations of `reasoning`, in which
+ * A4 and A5 add a step, and what they restate stays as it was. Nothing follows A2: a solution that states no
+ * answer ends its branch.
+ *
+ * Asked for all actions, it draws the count of each kind that may come; each sample is one call, and those of
+ * one kind are one request. Asked for fewer it takes one of each kind in turn, and starts anew behind the last.
+ *
+ * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024, section 3.2.
+ */
+export function multiAction<State>(options: MultiActionOptions<State>): Policy<State, string> {
+  const { model, notation, repairs = 0, including = [], temperature = 0.8 } = options;
+  const { maxTokens = 512 } = options;
+  expectMethods('model', model, ['generate']);
+  expectMethods('notation', notation, ['prompt', 'format', 'parse']);
+  expectInteger('repairs', repairs, { min: 0 });
+  const set = withTexts(multiActionPrompts, options.prompts);
+  expectLabels(set.texts);
+  const counts = { ...usualCounts, ...options.counts };
+  for (const kind of actionKinds) expectInteger(`counts.${kind}`, counts[kind], { min: 0 });
+  const rules = { ...usualRules, ...options.allowed };
+  expectRules(rules);
+  const forms = {
+    // A solution may be written over several paragraphs.
+    whole: formOf(withoutDelimiter(withWholeSteps(notation, () => true))),
+    step: formOf(notation),
+  };
+
+  function formOf(form: typeof notation) {
+    const settings = settingsOf({ ...options, temperature, maxTokens, notation: form });
+    return { settings, read: readerOf(form) };
+  }
+
+  return {
+    ...provenanceOf(...including, repairProvenance(repairs), { prompts: promptsOf(set) }),
+    async propose(node, { context, count, offset }) {
+      const state = stateOf(node);
+      const last = node.kind === 'root' ? 'root' : actionKind(node.action, options.prompts);
+      const cycle = inTurn(rules[last], counts);
+      const groups = groupsOf(cycle, {
+        offset,
+        count: Number.isFinite(count) ? count : cycle.length,
+      });
+      const prompt = await withParts(notation.prompt(state), including, { node, context });
+      const ask = ({ kind, first, places }: Group) => {
+        const { settings, read } = forms[kind === 'finish' ? 'whole' : 'step'];
+        const label = set.texts[`${kind}Label`];
+        const dialogue: Dialogue<string> = {
+          ...{ model, settings, context, repairs },
+          messages: withInstruction(prompt, fill(set.texts[kind], {})),
+          read: (completion: Completion) => {
+            const action = read(state, completion);
+            return isFailure(action) ? action : labelled(action, label);
+          },
+        };
+        return proposeSamples(dialogue, { offset: first, count: places.length });
+      };
+      const tasks = groups.map((group) => ({ count: group.places.length, ask: () => ask(group) }));
+      const outcomes = await Promise.all(tasks.map((task) => outcomeOf(task, context)));
+      return inPlaces(proposalsOfEach(outcomes), groups);
+    },
+  };
+}
+
+/**
+ * The kind of an action of {@link multiAction}, from the label at its beginning; `thought` where there is
+ * none.
+ *
+ * @param prompts - The texts that the policy was given in place of its own.
+ */
+export function actionKind(action: string, prompts: Partial<MultiActionTexts> = {}): ActionKind {
+  const { texts } = withTexts(multiActionPrompts, prompts);
+  return actionKinds.find((kind) => action.startsWith(texts[`${kind}Label`])) ?? 'thought';
+}
+
+function labelled(action: string, label: string): string {
+  const isThere = action.toLowerCase().startsWith(label.toLowerCase());
+  return `${label} ${isThere ? action.slice(label.length).trim() : action}`;
+}
+
+/** One of each kind in turn, until each has come as often as it may. */
+function inTurn(
+  kinds: readonly ActionKind[],
+  counts: Readonly<Record<ActionKind, number>>,
+): readonly ActionKind[] {
+  const rounds = Math.max(0, ...kinds.map((kind) => counts[kind]));
+  return Array.from({ length: rounds }, (_, round) =>
+    kinds.filter((kind) => counts[kind] > round),
+  ).flat();
+}
+
+/** The samples of one kind. */
+interface Group {
+  readonly kind: ActionKind;
+  /** The index of the first one among all samples of this kind. */
+  readonly first: number;
+  /** Their places among the samples that were asked for. */
+  readonly places: readonly number[];
+}
+
+/** The samples of a range by kind, in the order in which the kinds first come. */
+function groupsOf(
+  cycle: readonly ActionKind[],
+  { offset, count }: { readonly offset: number; readonly count: number },
+): readonly Group[] {
+  if (cycle.length === 0) return [];
+  const places = Array.from({ length: count }, (_, place) => place);
+  const kindAt = (index: number) => cycle[index % cycle.length];
+  return [...new Set(places.map((place) => kindAt(offset + place)))].flatMap((kind) => {
+    if (kind === undefined) return [];
+    const own = places.filter((place) => kindAt(offset + place) === kind);
+    const start = offset + (own[0] ?? 0);
+    const perCycle = cycle.filter((other) => other === kind).length;
+    const inCycle = cycle.slice(0, start % cycle.length).filter((other) => other === kind).length;
+    const first = Math.floor(start / cycle.length) * perCycle + inCycle;
+    return [{ kind, first, places: own }];
+  });
+}
+
+function inPlaces(
+  lists: readonly (readonly Proposal<string>[])[],
+  groups: readonly Group[],
+): readonly Proposal<string>[] {
+  return groups
+    .flatMap(({ places }, group) =>
+      places.flatMap((place, index) => {
+        const proposal = lists[group]?.[index];
+        return proposal === undefined ? [] : [{ place, proposal }];
+      }),
+    )
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ proposal }) => proposal);
+}
+
+function expectRules(rules: Readonly<Record<string, readonly ActionKind[]>>): void {
+  for (const [before, kinds] of Object.entries(rules)) {
+    if (!Object.hasOwn(usualRules, before)) {
+      throw expectation('allowed', `kinds among root, ${actionKinds.join(', ')}`, before);
+    }
+    const odd = kinds.find((kind) => !actionKinds.includes(kind));
+    if (odd !== undefined) {
+      throw expectation(`allowed.${before}`, `kinds among ${actionKinds.join(', ')}`, odd);
+    }
+  }
+}
+
+/** Labels tell kinds apart, so that none may be empty or begin another one. */
+function expectLabels(texts: MultiActionTexts): void {
+  const labels = actionKinds.map((kind) => texts[`${kind}Label`]);
+  for (const [place, label] of labels.entries()) {
+    const isClear = labels.every((other, index) => index === place || !other.startsWith(label));
+    if (label.trim() === '' || !isClear) {
+      const name = `prompts.${actionKinds[place]}Label`;
+      throw expectation(name, 'a label with which no other one begins', label);
+    }
+  }
+}

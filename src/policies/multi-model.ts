@@ -1,0 +1,208 @@
+import { expectation, expectMethods, expectNumber } from '../runtime/expect.ts';
+import { provenanceOf } from '../runtime/provenance.ts';
+import type { Random } from '../spec/context.ts';
+import type { Policy, Proposal, ProposeRequest } from '../spec/policy.ts';
+import { namingContext } from './naming-context.ts';
+import { outcomeOf, proposalsOfEach } from './outcomes.ts';
+
+/** Several policies as one. */
+export interface MultiModelOptions<State, Action> {
+  /** The policies by the names of their arms, as a rule one a model: one or more. */
+  readonly arms: Readonly<Record<string, Policy<State, Action>>>;
+  /**
+   * How likely each arm is to be drawn where an algorithm names none: numbers from 0 up, in any proportion. An
+   * arm that is left out is drawn only where it is named.
+   *
+   * @defaultValue none: the arms take turns
+   */
+  readonly weights?: Readonly<Record<string, number>>;
+}
+
+/**
+ * Several policies as arms of one, such as several models that are asked the same. Where an algorithm names
+ * an arm, all samples are drawn from it. Elsewhere the samples take turns, the sample `i` at the arm
+ * `i mod m` of `m`, or each one's arm is drawn by `weights` with the random numbers of the search.
+ *
+ * Each completion says which model wrote it, as `provider:modelId`; a proposal without one says nothing.
+ *
+ * Where some arms give priors, the others' priors are equal shares, and all are multiplied by the arm's part of
+ * the samples: `P(s, a) = Σ wₖ Pₖ(s, a)`. Those of an arm that was named stay as they are.
+ *
+ * An arm that fails or has fewer actions than wanted leaves the others as they are: what it lacks are
+ * failures, so that the node is not taken for one that has no further actions. Only where all arms were asked
+ * and all of them lack some are there fewer proposals.
+ *
+ * @throws EspalierError `usage` for an arm that is not there.
+ * @see Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive Branching Tree Search",
+ * 2025, the multi-LLM AB-MCTS.
+ */
+export function multiModel<State, Action>(
+  options: MultiModelOptions<State, Action>,
+): Policy<State, Action> {
+  const { arms, weights } = options;
+  const names = Object.keys(arms);
+  if (names.length === 0) throw expectation('arms', 'one policy or more', arms);
+  for (const name of names) expectMethods(`arms.${name}`, arms[name], ['propose']);
+  if (weights !== undefined) expectWeights(weights, names);
+
+  return {
+    ...provenanceOf(...Object.values(arms)),
+    async propose(node, request) {
+      const { context, count, offset } = request;
+      const isNamed = request.arm !== undefined;
+      const draws = isNamed
+        ? [named(request.arm, request, names)]
+        : dealt({ names, weights, random: context.random }, { count, offset });
+      const tasks = draws.map((draw) => {
+        const policy = arms[draw.arm] as Policy<State, Action>;
+        const asked = requestFor(request, draw);
+        const ask = async () => policy.propose(node, asked);
+        return { count: Number.isFinite(draw.count) ? draw.count : 1, ask };
+      });
+      const outcomes = await Promise.all(tasks.map((task) => outcomeOf(task, context)));
+      const lists = proposalsOfEach(outcomes);
+      const isOver =
+        !isNamed &&
+        draws.length === names.length &&
+        draws.every((draw, place) => (lists[place]?.length ?? 0) < draw.count);
+      const whole = draws.map((draw, place) => filled(lists[place] ?? [], draw, isOver));
+      return isNamed ? whole.flat() : mixed(whole, draws);
+    },
+  };
+}
+
+/** What an arm is asked for. */
+interface Draw {
+  readonly arm: string;
+  readonly count: number;
+  readonly offset: number;
+  /** Its part of the samples. */
+  readonly share: number;
+  /** The places of its samples among all; empty where all actions are asked for. */
+  readonly places: readonly number[];
+}
+
+function named(
+  arm: string | undefined,
+  { count, offset }: ProposeRequest,
+  names: readonly string[],
+): Draw {
+  if (arm === undefined || !names.includes(arm)) {
+    throw expectation('arm', `one of ${names.join(', ')}`, arm);
+  }
+  return { arm, count, offset, share: 1, places: [] };
+}
+
+interface Dealing {
+  readonly names: readonly string[];
+  readonly weights: Readonly<Record<string, number>> | undefined;
+  readonly random: Random;
+}
+
+/** Which samples are drawn from which arm; arms without a sample are left out. */
+function dealt(
+  dealing: Dealing,
+  { count, offset }: { readonly count: number; readonly offset: number },
+): readonly Draw[] {
+  const { names } = dealing;
+  if (!Number.isFinite(count)) {
+    const shares = sharesOf(dealing);
+    return names.flatMap((arm, place): readonly Draw[] => {
+      const share = shares[place] ?? 0;
+      return share > 0 ? [{ arm, count, offset, share, places: [] }] : [];
+    });
+  }
+  const picks = Array.from({ length: count }, (_, place) => pick(dealing, offset + place));
+  let next = offset;
+  return names.flatMap((arm): readonly Draw[] => {
+    const places = picks.flatMap((picked, place) => (picked === arm ? [place] : []));
+    if (places.length === 0) return [];
+    // Arms part the range among them, so that equal ones do not draw the same samples.
+    const draw = { arm, count: places.length, offset: next, share: places.length / count, places };
+    next += places.length;
+    return [draw];
+  });
+}
+
+function sharesOf({ names, weights }: Dealing): readonly number[] {
+  if (weights === undefined) return names.map(() => 1 / names.length);
+  const total = names.reduce((sum, name) => sum + (weights[name] ?? 0), 0);
+  return names.map((name) => (weights[name] ?? 0) / total);
+}
+
+function pick(dealing: Dealing, index: number): string | undefined {
+  const { names, weights, random } = dealing;
+  if (weights === undefined) return names[index % names.length];
+  let left = random.next();
+  const shares = sharesOf(dealing);
+  const place = shares.findIndex((share) => {
+    left -= share;
+    return left < 0;
+  });
+  // Shares that were rounded may sum to a little less than 1.
+  return names[place < 0 ? shares.findLastIndex((share) => share > 0) : place];
+}
+
+function requestFor(
+  { context, independent = false, remaining }: ProposeRequest,
+  { arm, count, offset }: Draw,
+): ProposeRequest {
+  const random = context.random.split('arm', arm);
+  return { context: namingContext(context, random), count, offset, independent, remaining };
+}
+
+/** As many proposals as were asked for, where there may be more to come from others. */
+function filled<Action>(
+  proposals: readonly Proposal<Action>[],
+  { arm, count }: Draw,
+  isOver: boolean,
+): readonly Proposal<Action>[] {
+  const lacking = count - proposals.length;
+  if (isOver || !Number.isFinite(count) || lacking <= 0) return proposals;
+  const message = `The arm \`${arm}\` has ${proposals.length} of ${count} actions.`;
+  const none = Array.from(
+    { length: lacking },
+    () => ({ failure: { kind: 'empty', message } }) as const,
+  );
+  return [...proposals, ...none];
+}
+
+/** The proposals of all arms in the order of their samples, with the priors of the mixture. */
+function mixed<Action>(
+  lists: readonly (readonly Proposal<Action>[])[],
+  draws: readonly Draw[],
+): readonly Proposal<Action>[] {
+  const hasPriors = lists
+    .flat()
+    .some((proposal) => 'action' in proposal && proposal.prior !== undefined);
+  return lists
+    .flatMap((list, arm) => {
+      const { places = [], share = 0 } = draws[arm] ?? {};
+      return list.map((proposal, index) => ({
+        place: places[index] ?? arm,
+        proposal: hasPriors ? weighed(proposal, share, list.length) : proposal,
+      }));
+    })
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ proposal }) => proposal);
+}
+
+function weighed<Action>(
+  proposal: Proposal<Action>,
+  share: number,
+  siblings: number,
+): Proposal<Action> {
+  if ('failure' in proposal) return proposal;
+  return { ...proposal, prior: share * (proposal.prior ?? 1 / siblings) };
+}
+
+function expectWeights(weights: Readonly<Record<string, number>>, names: readonly string[]): void {
+  for (const [name, weight] of Object.entries(weights)) {
+    if (!names.includes(name)) throw expectation('weights', `arms among ${names.join(', ')}`, name);
+    expectNumber(`weights.${name}`, weight, { min: 0 });
+  }
+  const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
+  if (!(total > 0 && Number.isFinite(total))) {
+    throw expectation('weights', 'numbers of which one is above 0', total);
+  }
+}

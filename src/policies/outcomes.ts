@@ -1,0 +1,42 @@
+import { failureOf } from '../runtime/failure.ts';
+import type { CallContext } from '../spec/context.ts';
+import type { Proposal } from '../spec/policy.ts';
+
+/** One of several requests for proposals that are independent of each other. */
+export interface Task<Action> {
+  /** How many failures stand for it where it fails. */
+  readonly count: number;
+  /** Makes the request. */
+  readonly ask: () => Promise<readonly Proposal<Action>[]>;
+}
+
+/** What a task brought, or why it brought nothing. */
+export type Outcome<Action> =
+  | { readonly proposals: readonly Proposal<Action>[] }
+  | { readonly proposals: readonly Proposal<Action>[]; readonly error: unknown };
+
+/** Does a task. One that fails becomes failures; what ends the search is thrown on. */
+export async function outcomeOf<Action>(
+  { count, ask }: Task<Action>,
+  context: CallContext,
+): Promise<Outcome<Action>> {
+  try {
+    return { proposals: await ask() };
+  } catch (error) {
+    const failure = failureOf(error, 'call', context);
+    return { error, proposals: Array.from({ length: count }, () => ({ failure })) };
+  }
+}
+
+/**
+ * What tasks brought, in their order.
+ *
+ * @throws the error of the first one where all of them failed: then it is the expansion that has failed.
+ */
+export function proposalsOfEach<Action>(
+  outcomes: readonly Outcome<Action>[],
+): readonly (readonly Proposal<Action>[])[] {
+  const failed = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome] : []));
+  if (failed[0] !== undefined && failed.length === outcomes.length) throw failed[0].error;
+  return outcomes.map(({ proposals }) => proposals);
+}

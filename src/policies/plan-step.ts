@@ -1,0 +1,91 @@
+import { type PromptSet, withTexts } from '../runtime/prompts.ts';
+import type { Policy } from '../spec/policy.ts';
+import { type FromModelOptions, fromModel } from './from-model.ts';
+import { instruction } from './instruction.ts';
+import { withoutDelimiter, withWholeSteps } from './whole-steps.ts';
+
+/** The texts of {@link planStep}. */
+export interface PlanStepTexts {
+  /** What a step is to be, behind the prompt of the state. */
+  readonly step: string;
+}
+
+const usual: PromptSet<keyof PlanStepTexts> = {
+  name: 'plan-step',
+  version: 1,
+  texts: {
+    step: [
+      'The steps are those of a plan. A step of the plan says in general words what is to be done next and why, as it',
+      'would help with many problems of this kind; it calculates nothing and carries nothing out. When the plan needs',
+      'no further step, write as the last step "Solution:" and behind it the whole solution, which carries out the',
+      'plan from its beginning to the final answer.',
+    ].join('\n'),
+  },
+};
+
+/** How a language model is asked for steps of a plan. */
+export interface PlanStepOptions<State, Action>
+  extends Omit<FromModelOptions<State, Action>, 'samples' | 'prompts'> {
+  /**
+   * How many samples are drawn where an algorithm asks for all actions: integers from 1 up.
+   *
+   * @defaultValue 5 at the root, 3 elsewhere
+   */
+  readonly samples?: PlanStepSamples;
+  /** The temperature of sampling: a number from 0 up. @defaultValue 0.7 */
+  readonly temperature?: number;
+  /**
+   * The limit on the tokens of one action, the solution among them: an integer from 1 up.
+   *
+   * @defaultValue 1024
+   */
+  readonly maxTokens?: number;
+  /** Other texts. @defaultValue the ones that come with it */
+  readonly prompts?: Partial<PlanStepTexts>;
+}
+
+/** How many samples of a plan are drawn. */
+export interface PlanStepSamples {
+  /** At the root. @defaultValue 5 */
+  readonly root?: number;
+  /** Below it. @defaultValue 3 */
+  readonly others?: number;
+}
+
+/**
+ * A policy for critical planning: actions are steps of a plan in general words, and the last one is the whole
+ * solution. It is `fromModel` with an instruction behind the prompt of the state, made for the notations of
+ * `reasoning`. Widths and temperature are those of the paper.
+ *
+ * A solution, which begins with `Solution:`, may be written over several paragraphs. So the model is not told
+ * to stop at the delimiter, and of any other answer the first step is read. Give `stop` for a model that would
+ * write on and on.
+ *
+ * @see Wang et al., "CPL: Critical Plan Step Learning Boosts LLM Generalization in Reasoning Tasks", 2024.
+ */
+export function planStep<State, Action>(
+  options: PlanStepOptions<State, Action>,
+): Policy<State, Action> {
+  const { temperature = 0.7, maxTokens = 1024, including = [], samples = {} } = options;
+  const { prompts, ...others } = options;
+  const set = withTexts(usual, prompts);
+  const of = (count: number) =>
+    fromModel<State, Action>({
+      ...others,
+      notation: withoutDelimiter(withWholeSteps(options.notation, isSolution)),
+      temperature,
+      maxTokens,
+      samples: count,
+      including: [instruction(set, () => 'step'), ...including],
+    });
+  const root = of(samples.root ?? 5);
+  const below = of(samples.others ?? 3);
+  return {
+    ...root,
+    propose: (node, request) => (node.kind === 'root' ? root : below).propose(node, request),
+  };
+}
+
+function isSolution(text: string): boolean {
+  return /^\W*solution\b\W*:/i.test(text);
+}

@@ -1,0 +1,32 @@
+import { canonicalJson } from '../runtime/canonical-json.ts';
+import type { Completion } from '../spec/language-model.ts';
+import type { Proposal } from '../spec/policy.ts';
+
+/** P(s, a) of an action from the completion in which it was read; `undefined` where that does not tell it. */
+export type PriorRule = (completion: Completion) => number | undefined;
+
+/**
+ * The proposals with the priors that a rule gives. Of equal actions the first one has the prior and the others
+ * 0, because a tree adds them up and the second sample makes an action no likelier. Where the rule does not
+ * tell the prior of each action, none has one.
+ */
+export function withPriors<Action>(
+  proposals: readonly Proposal<Action>[],
+  rule: PriorRule,
+): readonly Proposal<Action>[] {
+  const known = new Set<string>();
+  const priced: Proposal<Action>[] = [];
+  for (const proposal of proposals) {
+    if ('failure' in proposal) {
+      priced.push(proposal);
+      continue;
+    }
+    const { action, completion } = proposal;
+    const prior = completion === undefined ? undefined : rule(completion);
+    if (prior === undefined) return proposals;
+    const key = canonicalJson('action', action);
+    priced.push({ ...proposal, prior: known.has(key) ? 0 : prior });
+    known.add(key);
+  }
+  return priced;
+}

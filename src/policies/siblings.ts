@@ -1,0 +1,191 @@
+import { expectFunction, expectInteger, expectMethods } from '../runtime/expect.ts';
+import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
+import type { Notation } from '../spec/environment.ts';
+import type { ChildNode, RealisedNode, SearchNode } from '../spec/node.ts';
+import type { PromptPart } from '../spec/prompt-part.ts';
+
+/** The texts of {@link siblings}, and what their slots stand for. */
+export interface SiblingsTexts {
+  /** All of it: `{siblings}` is the list. */
+  readonly known: string;
+  /** One sibling: its `{action}`, `{outcome}` and `{score}`. */
+  readonly sibling: string;
+  /** The outcome of an action that led to nothing new to be seen. */
+  readonly taken: string;
+  /** The outcome of an action that was not taken. */
+  readonly untried: string;
+  /** The outcome of an action that came to nothing, for the `{reason}`. */
+  readonly failed: string;
+  /** Behind the outcome, where nothing can follow. */
+  readonly ended: string;
+  /** Behind the outcome, where there was a `{reward}`. */
+  readonly rewarded: string;
+  /** The score of a sibling that `{visits}` simulations went through: its backed-up `{value}`. */
+  readonly visited: string;
+  /** The score of a sibling that was evaluated: the `{value}`. */
+  readonly evaluated: string;
+  /** The score of any other. */
+  readonly unscored: string;
+}
+
+const usual: PromptSet<keyof SiblingsTexts> = {
+  name: 'siblings',
+  version: 1,
+  texts: {
+    known:
+      'These continuations from this very place are known already. Scores go from 0, hopeless, to 1, certain success.\n{siblings}',
+    sibling: '- {action}\n  Outcome: {outcome}\n  Score: {score}',
+    taken: 'it was carried out',
+    untried: 'not tried yet',
+    failed: 'it failed: {reason}',
+    ended: '(the end)',
+    rewarded: '(reward {reward})',
+    visited: '{value}, after {visits} trials',
+    evaluated: '{value}, as a first estimate',
+    unscored: 'none yet',
+  },
+};
+
+/** What is told of siblings. */
+export interface SiblingsOptions<State, Action> {
+  /** How states and actions look to the model: as a rule the `notation` of the environment. */
+  readonly notation: Notation<State, Action>;
+  /**
+   * What is to be seen where an action led to.
+   *
+   * @defaultValue the lines of the prompt of its state that the prompt before it has not
+   */
+  readonly see?: (node: RealisedNode<State, Action>) => string | undefined;
+  /** How many siblings are told of, the latest ones: an integer from 1 up. @defaultValue 10 */
+  readonly most?: number;
+  /**
+   * How many characters of one sibling are told, action and outcome together: an integer from 2 up. An outcome
+   * has half of them at least, where it needs them.
+   *
+   * @defaultValue 600
+   */
+  readonly characters?: number;
+  /** Other texts. @defaultValue the ones that come with it */
+  readonly prompts?: Partial<SiblingsTexts>;
+}
+
+/**
+ * Tells a policy what was proposed at a node before: of each child its action, its outcome and its score. The
+ * outcome is the state that the action led to, or why it failed; the score is the value after simulations, or
+ * what an evaluator said. Nothing is told where there are no children.
+ *
+ * A policy that draws several samples in one request tells each of them the same; `introspective` tells each
+ * one of those before it.
+ *
+ * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025, the
+ * introspective expansion.
+ */
+export function siblings<State, Action>(
+  options: SiblingsOptions<State, Action>,
+): PromptPart<State, Action> {
+  const tell = siblingsTeller(options);
+  return { prompts: tell.prompts, text: (node) => tell.text(tell.childrenOf(node)) };
+}
+
+/** Children as text, in two steps, so that others can be put behind them. */
+export interface SiblingsTeller<State, Action> {
+  readonly prompts: NonNullable<PromptPart<State, Action>['prompts']>;
+  /** Each child of a node as text. */
+  childrenOf(node: SearchNode<State, Action>): readonly string[];
+  /** An action as text that was just proposed. */
+  proposed(action: Action): string;
+  /** The latest of these as one text; nothing where there are none. */
+  text(siblings: readonly string[]): string | undefined;
+}
+
+/** What `siblings` and `introspective` have in common. */
+export function siblingsTeller<State, Action>(
+  options: SiblingsOptions<State, Action>,
+): SiblingsTeller<State, Action> {
+  const { notation, most = 10, characters = 600, see = newLines(notation) } = options;
+  expectMethods('notation', notation, ['prompt', 'format']);
+  expectFunction('see', see);
+  expectInteger('most', most, { min: 1 });
+  expectInteger('characters', characters, { min: 2 });
+  const set = withTexts(usual, options.prompts);
+  const { texts } = set;
+  const tell = (action: Action, outcome: string, score: string) => {
+    const written = notation.format(action).trim();
+    const half = Math.floor(characters / 2);
+    const shown = clip(written, Math.max(half, characters - outcome.length));
+    const seen = clip(outcome, characters - shown.length);
+    return fill(texts.sibling, { action: indented(shown), outcome: indented(seen), score });
+  };
+  return {
+    prompts: promptsOf(set),
+    childrenOf: ({ children }) =>
+      children
+        .slice(-most)
+        .map((child) =>
+          tell(child.action, outcomeOf(child, { texts, see }), scoreOf(child, texts)),
+        ),
+    proposed: (action) => tell(action, texts.untried, texts.unscored),
+    text: (told) =>
+      told.length === 0 ? undefined : fill(texts.known, { siblings: told.slice(-most).join('\n') }),
+  };
+}
+
+function outcomeOf<State, Action>(
+  node: ChildNode<State, Action>,
+  { texts, see }: Pick<Required<SiblingsOptions<State, Action>>, 'see'> & { texts: SiblingsTexts },
+): string {
+  if (node.status === 'failed') {
+    return fill(texts.failed, { reason: node.failure?.message ?? '?' });
+  }
+  if (node.kind === 'proposed') return texts.untried;
+  const marks = [
+    ...(node.terminal ? [texts.ended] : []),
+    ...(node.reward === undefined ? [] : [fill(texts.rewarded, { reward: short(node.reward) })]),
+  ];
+  const seen = see(node)?.trim() ?? '';
+  return [seen === '' ? texts.taken : seen, ...marks].join(' ');
+}
+
+function scoreOf<State, Action>(
+  { visits, value, evaluation }: ChildNode<State, Action>,
+  texts: SiblingsTexts,
+): string {
+  if (visits > 0) return fill(texts.visited, { value: short(value), visits });
+  if (evaluation === undefined) return texts.unscored;
+  return fill(texts.evaluated, { value: short(evaluation.value) });
+}
+
+/** The lines of a state's prompt that the prompt of its parent has not. */
+function newLines<State, Action>(notation: Notation<State, Action>) {
+  return ({ parent, state }: RealisedNode<State, Action>): string => {
+    const known = new Set(parent.kind === 'proposed' ? [] : linesOf(notation, parent.state));
+    return linesOf(notation, state)
+      .filter((line) => line !== '' && !known.has(line))
+      .join('\n');
+  };
+}
+
+function linesOf<State, Action>(
+  notation: Notation<State, Action>,
+  state: State,
+): readonly string[] {
+  return notation
+    .prompt(state)
+    .flatMap(({ content }) => content.split('\n').map((line) => line.trim()));
+}
+
+/** Three digits are as many as a score deserves. */
+function short(value: number): string {
+  return String(Number(value.toFixed(3)));
+}
+
+/** No half of a character that takes two places may be left. */
+function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, Math.max(0, length - 1)).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** Lines below the first one belong to the same item of a list. */
+function indented(text: string): string {
+  return text.replaceAll('\n', '\n  ');
+}

@@ -1,0 +1,101 @@
+import { expectInteger } from '../runtime/expect.ts';
+import { isFailure } from '../runtime/failure.ts';
+import { type PromptSet, withTexts } from '../runtime/prompts.ts';
+import type { Notation } from '../spec/environment.ts';
+import type { Policy } from '../spec/policy.ts';
+import { type FromModelOptions, fromModel } from './from-model.ts';
+import { instruction } from './instruction.ts';
+import { withWholeSteps } from './whole-steps.ts';
+
+/** The texts of {@link subQuestion}. */
+export interface SubQuestionTexts {
+  /** What a step is to be, behind the prompt of the state. */
+  readonly step: string;
+  /** The same for the last step that there may be. */
+  readonly last: string;
+}
+
+const closing = [
+  'Begin that step with the words "Now we can answer the question:", repeat the question, and answer it without',
+  'an empty line; end with the final answer in the form asked for above.',
+].join('\n');
+
+const usual: PromptSet<keyof SubQuestionTexts> = {
+  name: 'sub-question',
+  version: 1,
+  texts: {
+    step: [
+      'Each step is one smaller question whose answer helps with the problem, and its answer, on one line:',
+      'Sub-question: <question> Reply: <answer>',
+      'It rests on the replies so far and asks for one thing that is not known yet. When the replies are enough, answer',
+      `the problem itself. ${closing}`,
+    ].join('\n'),
+    last: `This is the last step: answer the problem itself from the replies so far. ${closing}`,
+  },
+};
+
+/** How a language model is asked for sub-questions. */
+export interface SubQuestionOptions<State>
+  extends Omit<FromModelOptions<State, string>, 'prompts'> {
+  /**
+   * How many samples are drawn where an algorithm asks for all actions: an integer from 1 up.
+   *
+   * @defaultValue 4
+   */
+  readonly samples?: number;
+  /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
+  readonly temperature?: number;
+  /**
+   * At which depth a solution is to end: at the node above it the question itself is asked. An integer from 1
+   * up.
+   *
+   * @defaultValue no depth: the model decides
+   */
+  readonly maxDepth?: number;
+  /** Other texts. @defaultValue the ones that come with it */
+  readonly prompts?: Partial<SubQuestionTexts>;
+}
+
+/**
+ * A policy that takes a problem apart: an action is a smaller question with its answer, and the last one, *Now
+ * we can answer the question: …*, states the final answer. It is `fromModel` with an instruction behind the
+ * prompt of the state, made for the notations of `reasoning`. Width and temperature are those of the paper.
+ *
+ * A step other than the last one is put on one line: `Answer: 4` on a line of its own would pass for the final
+ * answer. Several answers to one sub-question, whose agreement is a confidence in the paper, are a matter of
+ * values.
+ *
+ * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, section 3.1 and the
+ * settings for GSM8K.
+ */
+export function subQuestion<State>(options: SubQuestionOptions<State>): Policy<State, string> {
+  const { samples = 4, temperature = 0.8, including = [], maxDepth } = options;
+  const { prompts, ...others } = options;
+  if (maxDepth !== undefined) expectInteger('maxDepth', maxDepth, { min: 1 });
+  const set = withTexts(usual, prompts);
+  const lastDepth = (maxDepth ?? Number.POSITIVE_INFINITY) - 1;
+  const told = instruction<State, string, keyof SubQuestionTexts>(set, ({ depth }) =>
+    depth >= lastDepth ? 'last' : 'step',
+  );
+  return fromModel({
+    ...others,
+    notation: withLines(options.notation),
+    samples,
+    temperature,
+    including: [told, ...including],
+  });
+}
+
+const isLast = (text: string) => /^\W*now (?:that )?we can answer\b/i.test(text);
+
+/** Steps on one line, apart from those that answer the question itself. */
+function withLines<State>(notation: Notation<State, string>): Notation<State, string> {
+  const whole = withWholeSteps(notation, isLast);
+  return {
+    ...whole,
+    parse(text, state) {
+      const action = whole.parse(text, state);
+      return isFailure(action) || isLast(action) ? action : action.replace(/\s*\n\s*/g, ' ');
+    },
+  };
+}

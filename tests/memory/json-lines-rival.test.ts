@@ -1,0 +1,63 @@
+/** A rival that dies in the middle of its line, in the moment between our look at the file and our write. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { jsonLinesStore } from '../../src/memory/index.ts';
+import { reflection, reflections } from './reflections.ts';
+
+const rival = vi.hoisted(() => ({ writes: [] as string[], cut: Infinity }));
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  return {
+    ...fs,
+    openSync(path: string, flags: string) {
+      const text = flags === 'a' ? rival.writes.shift() : undefined;
+      if (text !== undefined) fs.appendFileSync(path, text);
+      return fs.openSync(path, flags);
+    },
+    writeSync(file: number, bytes: Uint8Array) {
+      const { cut } = rival;
+      rival.cut = Infinity;
+      return fs.writeSync(file, bytes.subarray(0, Math.min(cut, bytes.length)));
+    },
+  };
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'espalier-rival-'));
+const path = join(folder, 'memory.jsonl');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => {
+  rmSync(path, { force: true });
+  rival.writes = [];
+});
+
+test('costs no line of ours', () => {
+  const store = jsonLinesStore(path, { onSkipped: () => {} });
+  store.add([reflection()]);
+  rival.writes.push('{"id": "half');
+  store.add(reflections('ours'));
+  expect(store.all()).toHaveLength(2);
+  expect(store.skipped).toBe(1);
+  expect(jsonLinesStore(path, { onSkipped: () => {} }).all()).toEqual(store.all());
+});
+
+test('and a write that was cut short is made again', () => {
+  const store = jsonLinesStore(path, { onSkipped: () => {} });
+  rival.cut = 10;
+  store.add(reflections('ours'));
+  expect(store.all()).toHaveLength(1);
+  expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3);
+});
+
+test('but one that never arrives is an error', () => {
+  rival.writes.push('{"half', '{"half again');
+  expect(() =>
+    jsonLinesStore(path, { onSkipped: () => {} }).add(reflections('ours')),
+  ).not.toThrow();
+  rmSync(path);
+  const store = jsonLinesStore('/dev/null');
+  expect(() => store.add(reflections('ours'))).toThrow(
+    'The memory `/dev/null` could not be used: what was written is not there.',
+  );
+});

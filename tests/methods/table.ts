@@ -1,0 +1,86 @@
+import type { NotatedEnvironment } from '../../src/environments/with-outcome.ts';
+import type { Evaluator } from '../../src/spec/evaluator.ts';
+import type { Policy } from '../../src/spec/policy.ts';
+import type { SearchTree } from '../../src/tree/tree.ts';
+
+/** Words of letters. Each word lists the letters that may follow; a word with a reward is an end. */
+export interface Words {
+  /** The letters that may follow a word, and their priors where they have any. */
+  readonly next: Readonly<Record<string, string | Readonly<Record<string, number>>>>;
+  /** The rewards of ends. */
+  readonly rewards?: Readonly<Record<string, number>>;
+  /** The values of words. */
+  readonly values?: Readonly<Record<string, number>>;
+}
+
+/** An environment of words, with a notation, in which everything is known. */
+export function wordsEnvironment({ rewards = {} }: Words): NotatedEnvironment<string, string> {
+  return {
+    name: 'words',
+    reset: () => '',
+    step: (state, action) => {
+      const next = state + action;
+      const reward = rewards[next];
+      return reward === undefined ? { state: next } : { state: next, terminal: true, reward };
+    },
+    notation: {
+      prompt: (state) => [{ role: 'user', content: `The word so far: \`${state}\`.` }],
+      format: (action) => action,
+      parse: (text) =>
+        /^[a-z]$/.test(text.trim())
+          ? text.trim()
+          : { kind: 'parse', message: `Expected a letter, got \`${text}\`.` },
+    },
+  };
+}
+
+/** Lists the letters that may follow, in order. */
+export function wordsPolicy({ next }: Words): Policy<string, string> {
+  return {
+    propose: (node, { count }) => {
+      const letters = node.kind === 'proposed' ? '' : (next[node.state] ?? '');
+      const proposals =
+        typeof letters === 'string'
+          ? [...letters].map((action) => ({ action }))
+          : Object.entries(letters).map(([action, prior]) => ({ action, prior }));
+      return proposals.slice(0, count);
+    },
+  };
+}
+
+/** Values words by the table; before they are taken where `needs` says so. */
+export function wordsValue(
+  { values = {} }: Words,
+  needs: 'proposed' | 'realised' = 'realised',
+): Evaluator<string, string> {
+  const stateOf = (node: Parameters<Evaluator<string, string>['evaluate']>[0][number]) => {
+    if (node.kind !== 'proposed') return node.state;
+    return `${node.parent.kind === 'proposed' ? '?' : node.parent.state}${node.action}`;
+  };
+  return {
+    needs,
+    evaluate: (nodes) =>
+      nodes.map((node) => {
+        const value = values[stateOf(node)];
+        return value === undefined
+          ? { kind: 'invalid', message: `There is no value of \`${stateOf(node)}\`.` }
+          : { value };
+      }),
+  };
+}
+
+/** The visited nodes by their words: visits and value to four places. */
+export function statisticsOf(
+  tree: SearchTree<string, string>,
+): Readonly<Record<string, readonly [number, number]>> {
+  return Object.fromEntries(
+    [...tree.nodes()].flatMap(({ visits, value, state }) =>
+      visits === 0 ? [] : [[state === '' ? 'root' : state, [visits, round(value)]]],
+    ),
+  );
+}
+
+/** To four places, as numbers worked out by hand are written. */
+export function round(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}
