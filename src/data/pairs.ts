@@ -57,7 +57,7 @@ function pairsAt<State, Action>(
 ): readonly PreferencePair<State, Action>[] {
   const scored = parent.children.flatMap((node): readonly Scored<State, Action>[] => {
     const isOut = node.status === 'failed' || node.annotations['duplicateOf'] !== undefined;
-    const own = isOut || node.visits < minVisits ? undefined : score(node as SearchNode);
+    const own = isOut || node.visits < minVisits ? undefined : score(node);
     return own === undefined ? [] : [{ node, score: own }];
   });
   return match(scored, siblings).flatMap(([better, worse]) => {

@@ -1,5 +1,5 @@
 import { expectation, expectMethods } from '../runtime/expect.ts';
-import { expectVerifier } from '../runtime/expect-verifier.ts';
+import { expectVerifier } from '../runtime/expect-no-oracle.ts';
 import { provenanceOf } from '../runtime/provenance.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Environment, Notation, Transition } from '../spec/environment.ts';

@@ -7,6 +7,7 @@ import {
   expectNumber,
   expectOneOf,
 } from '../runtime/expect.ts';
+import { expectNoOracle } from '../runtime/expect-no-oracle.ts';
 import type { PriceTable } from '../runtime/prices.ts';
 import type { Order } from '../runtime/sequencer.ts';
 import type { Clock } from '../spec/context.ts';
@@ -42,6 +43,7 @@ export function checkOptions<State, Action>(
   options: SearchOptions<State, Action>,
 ): CheckedOptions<State, Action> {
   expectMethods('environment', options.environment, ['reset', 'step']);
+  expectNoOracle('evaluator', 'evaluate', options.evaluator);
   if (options.tree !== undefined) expectMethods('tree', options.tree, ['backup', 'fork']);
   if (options.journal !== undefined) expectMethods('journal', options.journal, ['append']);
   const {

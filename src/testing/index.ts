@@ -6,6 +6,13 @@
  */
 
 export { type BanditTree, type BanditTreeOptions, banditTree } from './bandit-tree.ts';
+export {
+  type ChainReaderOptions,
+  type ChainState,
+  type ChainTask,
+  type ChainTaskOptions,
+  chainTask,
+} from './chain-task.ts';
 export type { AlgorithmClaims, CostRules } from './contracts/algorithm/claims.ts';
 export { describeAlgorithm } from './contracts/describe-algorithm.ts';
 export { describeEnvironment, type EnvironmentClaims } from './contracts/describe-environment.ts';

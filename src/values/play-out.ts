@@ -18,6 +18,8 @@ export interface Play<State, Action> {
   readonly maxDepth: number;
   /** γ. */
   readonly discount: number;
+  /** What a play is worth: its return to the end, or the best that any state on its way was worth. */
+  readonly worth: 'best' | 'end';
 }
 
 /** One of several plays from the same node. */
@@ -26,8 +28,43 @@ export interface PlayRequest extends EvaluateRequest {
   readonly offset: number;
 }
 
-/** Plays on from a node to the end; the return of the play, or why it came to nothing. */
+/** Plays on from a node to the end; what the play is worth, or why it came to nothing. */
 export function* playOut<State, Action>(
+  play: Play<State, Action>,
+  start: DetachedNode<State, Action>,
+  request: PlayRequest,
+): Waiting<number | Failure> {
+  return play.worth === 'best'
+    ? yield* playForBest(play, start, request)
+    : yield* playToEnd(play, start, request);
+}
+
+/** The most that a state on the way is worth, with the rewards before it; the start's where there is none. */
+function* playForBest<State, Action>(
+  play: Play<State, Action>,
+  start: DetachedNode<State, Action>,
+  request: PlayRequest,
+): Waiting<number | Failure> {
+  let node = start;
+  let total = 0;
+  let weight = 1;
+  let best: number | undefined;
+  for (let depth = 0; depth < play.maxDepth && !node.terminal; depth++) {
+    const proposal = yield* choose(play, node, request);
+    if (proposal === undefined || 'failure' in proposal) break;
+    const next = yield* take(play, node, { proposal, request });
+    if (!('id' in next)) break;
+    total += weight * (next.reward ?? 0);
+    weight *= play.discount;
+    node = next;
+    const isRewarded = node.terminal && node.reward !== undefined;
+    const value = isRewarded ? 0 : yield* valueOfEnd(play, node, request);
+    if (typeof value === 'number') best = Math.max(best ?? 0, total + weight * value);
+  }
+  return best ?? (yield* valueOfEnd(play, start, request));
+}
+
+function* playToEnd<State, Action>(
   play: Play<State, Action>,
   start: DetachedNode<State, Action>,
   request: PlayRequest,

@@ -1,9 +1,11 @@
 import { expectInteger, expectMethods, expectNumber, expectOneOf } from '../runtime/expect.ts';
+import { provenanceOf } from '../runtime/provenance.ts';
 import type { Environment } from '../spec/environment.ts';
 import type { EvaluateRequest, Evaluation, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Policy } from '../spec/policy.ts';
+import { expectEvaluator } from './ask-evaluator.ts';
 import { detach } from './detached-node.ts';
 import { noState } from './no-state.ts';
 import { type Play, playOut } from './play-out.ts';
@@ -28,6 +30,14 @@ export interface RolloutOptions<State, Action> {
   readonly maxDepth?: number;
   /** Whether a node is worth what its rollouts returned on average, or at best. @defaultValue 'mean' */
   readonly aggregate?: 'mean' | 'max';
+  /**
+   * What one rollout is worth: its return to the `end`, or the `best` that a state on its way was worth, by
+   * `evaluator` and with the rewards up to it. Then a rollout that cannot go on is no failure, and one that met
+   * no state is worth the value of the node itself.
+   *
+   * @defaultValue `'end'`
+   */
+  readonly worth?: 'best' | 'end';
   /** γ, what a reward loses with each further action: a number from 0 to 1. @defaultValue 1 */
   readonly discount?: number;
 }
@@ -48,16 +58,19 @@ export function rollout<State, Action>(
 ): Evaluator<State, Action> {
   const { environment, policy, evaluator } = options;
   const { rollouts = 1, maxDepth = 32, aggregate = 'mean', discount = 1 } = options;
+  const { worth = 'end' } = options;
   expectMethods('environment', environment, ['step']);
   expectMethods('policy', policy, ['propose']);
-  if (evaluator !== undefined) expectMethods('evaluator', evaluator, ['evaluate']);
+  if (evaluator !== undefined) expectEvaluator('evaluator', evaluator);
   expectInteger('rollouts', rollouts, { min: 1 });
   expectInteger('maxDepth', maxDepth, { min: 1 });
   expectOneOf('aggregate', aggregate, ['mean', 'max']);
   expectNumber('discount', discount, { min: 0, max: 1 });
+  expectOneOf('worth', worth, ['end', 'best']);
 
-  const play = { environment, policy, evaluator, maxDepth, discount };
+  const play = { environment, policy, evaluator, maxDepth, discount, worth };
   return {
+    ...provenanceOf(environment, policy, evaluator),
     needs: 'realised',
     evaluate: (nodes, request) =>
       settleAll(nodes.map((node) => evaluateNode({ play, rollouts, aggregate }, node, request))),

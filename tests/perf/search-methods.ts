@@ -1,7 +1,6 @@
 // The published methods beside plain MCTS, best-of-N and greedy, with the packaged model on puzzles that it has
 // never seen, at equal calls. It reports, and fails only where a method could not be run.
 import { parseArgs } from 'node:util';
-import { search } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
 import { gameOf24, solvablePuzzles } from 'espalier/environments/puzzles';
 import { seededRandom } from 'espalier/runtime';
@@ -11,6 +10,7 @@ import { pairedDifference } from '../../dist/bench/metrics.js';
 import { demoMethods, solveGame } from '../../dist/cli/demo-methods.js';
 import { methodFor, methodNames } from '../../dist/cli/methods.js';
 import { table } from '../../dist/cli/table.js';
+import { search } from '../../dist/index.js';
 
 const { values } = parseArgs({
   options: {

@@ -4,12 +4,17 @@ import {
   gameOf24,
   parseRational,
 } from '../../src/environments/puzzles/index.ts';
-import { type ReasoningState, reasoning } from '../../src/environments/text/index.ts';
+import {
+  type ReasoningEnvironment,
+  type ReasoningNotations,
+  type ReasoningState,
+  reasoning,
+} from '../../src/environments/text/index.ts';
 import { mcts, type SearchOptions, search } from '../../src/index.ts';
 import { memoryJournal, replayed } from '../../src/runtime/journal.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import type { GenerateRequest, LanguageModel } from '../../src/spec/language-model.ts';
-import type { Policy, Proposal } from '../../src/spec/policy.ts';
+import type { Policy, Proposal, ProposeRequest } from '../../src/spec/policy.ts';
 import {
   hashedAnswer,
   manualClock,
@@ -25,10 +30,14 @@ import { noSpend } from '../support/nodes.ts';
 type Answer = ScriptedModelOptions['answer'];
 
 export const question = 'Ann has 3 apples and buys 4. How many has she?';
-export const environment = reasoning({ question });
-export const { continued, restated, json } = environment.notations;
+export const environment: ReasoningEnvironment = reasoning({ question });
+export const continued: ReasoningNotations['continued'] = environment.notations.continued;
+export const restated: ReasoningNotations['restated'] = environment.notations.restated;
+export const json: ReasoningNotations['json'] = environment.notations.json;
 
-export const game = gameOf24.environment({ numbers: [4, 9, 10, 13] });
+export const game: ReturnType<typeof gameOf24.environment> = gameOf24.environment({
+  numbers: [4, 9, 10, 13],
+});
 
 /** A model that lists the legal steps of whatever state it is shown, one a sample. */
 export function knowing(): ScriptedModel {
@@ -46,7 +55,7 @@ export function knowing(): ScriptedModel {
 }
 
 /** A request for proposals outside a search. */
-export function asking(count: number, offset = 0) {
+export function asking(count: number, offset = 0): ProposeRequest {
   return { context: plainContext(), count, offset, remaining: noSpend };
 }
 

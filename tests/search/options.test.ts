@@ -212,3 +212,11 @@ describe('algorithms refuse', () => {
     );
   });
 });
+
+test('a search takes no oracle as its evaluator', async () => {
+  const oracle = { label: () => ({ correct: true }) };
+  await expect(
+    // @ts-expect-error an oracle is no evaluator
+    search({ ...problem, evaluator: oracle }),
+  ).rejects.toThrow('got an oracle: gold answers must not guide a search.');
+});

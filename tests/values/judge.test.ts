@@ -97,7 +97,9 @@ describe('a judge that reads log-probabilities', () => {
 describe('a judge that reads text', () => {
   it('averages over the samples that it can read', async () => {
     const model = texts('sure', 'I cannot say.', 'Likely.');
-    expect(await judge({ model, notation }).evaluate([root], request)).toEqual([{ value: 0.75 }]);
+    expect(await judge({ model, notation }).evaluate([root], request)).toEqual([
+      { value: 0.75, unscored: 1 },
+    ]);
     expect(model.requests[0]).toMatchObject({ samples: 3, maxTokens: 8, temperature: 1 });
   });
 

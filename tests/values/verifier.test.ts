@@ -91,7 +91,7 @@ describe('the verifier evaluator', () => {
   it('refuses an oracle, and anything else that cannot verify', () => {
     const oracle = { label: () => ({ correct: true }) };
     expect(() => verifier(oracle as never)).toThrow(
-      'Expected `verifier` to have a `verify` method, got an oracle: gold labels must not guide a search.',
+      'Expected `verifier` to have a method `verify`, got an oracle: gold answers must not guide a search.',
     );
     expect(() => verifier(null as never)).toThrow(
       'Expected `verifier` to be an object with a method `verify`, got `null`.',

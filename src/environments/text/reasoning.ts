@@ -1,5 +1,5 @@
 import { expectation, expectFunction, expectInteger, expectNumber } from '../../runtime/expect.ts';
-import { expectVerifier } from '../../runtime/expect-verifier.ts';
+import { expectVerifier } from '../../runtime/expect-no-oracle.ts';
 import type { CallContext } from '../../spec/context.ts';
 import type { Environment, Notation, Transition } from '../../spec/environment.ts';
 import { EspalierError } from '../../spec/errors.ts';

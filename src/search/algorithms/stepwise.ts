@@ -41,14 +41,18 @@ export function stepwise(algorithm: SearchAlgorithm, options: StepwiseOptions): 
     concurrency: algorithm.concurrency,
     // A simulation that finds nothing left at one step adds no visit, and ends only the step.
     laws: algorithm.laws.filter((law) => law !== 'simulations'),
-    async run(tree, context) {
-      for (let taken = stepsTaken(tree); taken < maxSteps && !context.stopped; taken++) {
-        const limit = simulations - simulationsHere(tree);
-        if (limit > 0) await algorithm.run(tree, within(context, { limit, exhausts: 'round' }));
-        while (isWithoutChoice(tree, choice) && !context.stopped) {
-          await algorithm.run(tree, within(context, { limit: simulations, exhausts: 'round' }));
-        }
-        if (context.stopped || !(await commit(tree, context, choice))) return;
+    async run<State, Action>(
+      tree: SearchTree<State, Action>,
+      context: SearchContext<State, Action>,
+    ): Promise<void> {
+      const simulate = (limit: number) =>
+        algorithm.run(tree, within(context, { limit, exhausts: 'round' }));
+      const isOver = () => context.stopped || stepsTaken(tree) >= maxSteps;
+      while (!isOver()) {
+        const left = simulations - simulationsHere(tree);
+        if (left > 0) await simulate(left);
+        while (isWithoutChoice(tree, choice) && !isOver()) await simulate(simulations);
+        if (isOver() || !(await commit(tree, context, choice))) return;
       }
     },
   };

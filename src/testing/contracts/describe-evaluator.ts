@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
+import { Calls } from '../../runtime/calls.ts';
 import { turn } from '../../runtime/clock.ts';
+import { type Journal, memoryJournal, replayed } from '../../runtime/journal.ts';
+import { Ledger } from '../../runtime/ledger.ts';
 import { seededRandom } from '../../runtime/random.ts';
+import { openOutside } from '../../search/outside.ts';
+import { PluginContext } from '../../search/plugin-context.ts';
 import type { CallContext } from '../../spec/context.ts';
 import type { Environment } from '../../spec/environment.ts';
+import { EspalierError } from '../../spec/errors.ts';
 import type { Evaluation, Evaluator } from '../../spec/evaluator.ts';
 import type { Failure } from '../../spec/failure.ts';
 import type { SearchNode } from '../../spec/node.ts';
 import type { Policy } from '../../spec/policy.ts';
+import type { Budget } from '../../spec/spend.ts';
 import { SearchTree } from '../../tree/tree.ts';
+import { manualClock } from '../manual-clock.ts';
 import { plainContext } from '../plain-context.ts';
 import { type Exemption, type TestRunner, withExemptions } from '../test-runner.ts';
 import { sampleTree, unlimited } from './sampling.ts';
@@ -22,13 +30,20 @@ export interface EvaluatorClaims<State, Action> {
   readonly policy: Policy<State, Action>;
   /** A state that it cannot value, and that must fail alone. @defaultValue not tested */
   readonly unfit?: State;
+  /**
+   * How many calls one node costs; or, where nodes share calls, how many a batch does. No two nodes of a batch
+   * have equal states.
+   *
+   * @defaultValue not tested
+   */
+  readonly calls?: number | ((nodes: readonly SearchNode<State, Action>[]) => number);
   /** Tests that do not apply, by name, and why not. @defaultValue none */
   readonly exempt?: readonly Exemption[];
 }
 
 /**
- * The contract of an `Evaluator` as tests: one value in [0, 1] a node, in order, the same in a batch and
- * alone; what fails, fails alone.
+ * The contract of an `Evaluator` as tests: one value in [0, 1] a node, in order, the same in a batch, alone
+ * and from a journal; what fails, fails alone; what was set aside for calls is spent or given back.
  *
  * @example
  * ```ts
@@ -45,6 +60,7 @@ export function describeEvaluator<State, Action>(
     describeValues(subject);
     describeBatches(subject);
     describeFailures(subject);
+    describeCalls(subject);
   });
 }
 
@@ -59,6 +75,18 @@ function describeValues<State, Action>({ claims, runner }: Subject<State, Action
     const values = verdicts.flatMap((verdict) => ('kind' in verdict ? [] : [verdict.value]));
     assert.ok(values.length > 0, 'no node could be valued');
     for (const value of values) assert.ok(value >= 0 && value <= 1, `got ${value}`);
+  });
+
+  runner.test('gives returns of simulations in [0, 1], where it has them', async () => {
+    const nodes = (await sampleNodes(claims)).filter(goesOn);
+    const context = plainContext({ random: seededRandom('values') });
+    const returns = await claims.create().simulate?.(nodes, { context, remaining: unlimited });
+    if (returns === undefined) return;
+    assert.equal(returns.length, nodes.length);
+    for (const verdict of returns) {
+      const value = 'kind' in verdict ? 0 : verdict.value;
+      assert.ok(value >= 0 && value <= 1, `got ${value}`);
+    }
   });
 
   runner.test('names the range of a score that it has mapped', async () => {
@@ -132,6 +160,130 @@ function describeFailures<State, Action>({ claims, runner }: Subject<State, Acti
     ]);
     assert.equal(outcome, 'settled');
   });
+}
+
+function describeCalls<State, Action>({ claims, runner }: Subject<State, Action>): void {
+  runner.test('gives the same values from a journal, and asks nobody', async () => {
+    const nodes = await sampleNodes(claims);
+    const journal = memoryJournal();
+    const live = purse({ journal });
+    const evaluations = await evaluate(claims, nodes, live.context);
+    const lines = JSON.parse(JSON.stringify(journal.lines)) as Journal['lines'];
+    const again = purse({ journal: replayed({ lines }) });
+    assert.deepEqual(await evaluate(claims, nodes, again.context), evaluations);
+    assert.equal(again.unrecorded, 0, 'it asked what it had not asked before');
+    assert.deepEqual(again.ledger.spend, live.ledger.spend);
+  });
+
+  runner.test('gives back what it set aside and did not use', async () => {
+    const { context, ledger } = purse({ budget: { calls: 1e6, tokens: 1e12 } });
+    await evaluate(claims, await sampleNodes(claims), context);
+    await atRest(ledger, { calls: 1e6, tokens: 1e12 });
+  });
+
+  const { calls } = claims;
+  if (calls === undefined) return;
+  const costOf = (nodes: readonly SearchNode<State, Action>[]) =>
+    typeof calls === 'number' ? calls * nodes.length : calls(nodes);
+
+  runner.test('costs the calls that it claims', async () => {
+    const nodes = distinct(claims, await sampleNodes(claims));
+    for (const batch of [nodes.slice(0, 1), nodes]) {
+      const { context, ledger } = purse({ budget: { calls: costOf(batch) } });
+      const verdicts = await evaluate(claims, batch, context);
+      assert.equal(ledger.spend.calls, costOf(batch));
+      assert.ok(
+        verdicts.some((verdict) => !('kind' in verdict)),
+        'nothing was valued',
+      );
+    }
+  });
+
+  runner.test('stops where the budget is too small, and spends no more than it holds', async () => {
+    const nodes = distinct(claims, await sampleNodes(claims)).slice(0, 1);
+    for (let held = 0; held < costOf(nodes); held++) {
+      const { context, ledger } = purse({ budget: { calls: held } });
+      const refusal = await refusalOf(async () => {
+        await evaluate(claims, nodes, context);
+        context.throwIfInterrupted();
+      });
+      assert.ok(EspalierError.isInstance(refusal) && refusal.code === 'budget', 'it went on');
+      await atRest(ledger, { calls: held });
+      assert.ok(ledger.spend.calls <= held);
+    }
+  });
+}
+
+/** What a search gives an evaluator: a context whose calls are paid for and written down. */
+function purse({
+  budget = {},
+  journal = memoryJournal(),
+}: {
+  readonly budget?: Budget;
+  readonly journal?: Journal;
+}) {
+  const clock = manualClock({ auto: true });
+  const random = seededRandom('values');
+  const nobody = () => undefined;
+  const { gate, controller } = openOutside({
+    journal,
+    order: 'arrival',
+    clock,
+    random,
+    ms: undefined,
+    before: undefined,
+    ready: nobody,
+    onCall: nobody,
+    onWarning: nobody,
+  });
+  const ledger = new Ledger({ budget, clock: { ...clock, now: () => 0 } });
+  const calls = new Calls(gate, { prices: {}, ledger });
+  const runtime = { calls, signal: controller.signal, clock, random };
+  return {
+    context: new PluginContext(runtime, 'evaluate'),
+    ledger,
+    get unrecorded() {
+      return gate.coverage.unrecorded;
+    },
+  };
+}
+
+/** Waits until no call holds a part of the budget. */
+async function atRest(ledger: Ledger, budget: Budget): Promise<void> {
+  const held = () =>
+    (Object.entries(budget) as [keyof Budget, number][]).filter(
+      ([unit, limit]) => ledger.remaining[unit] + ledger.spend[unit] !== limit,
+    );
+  for (let left = 200; left > 0 && held().length > 0; left--) await turn();
+  assert.deepEqual(held(), [], 'a part of the budget was not given back');
+}
+
+async function refusalOf(act: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Without those whose states there are already. */
+function distinct<State, Action>(
+  { environment }: EvaluatorClaims<State, Action>,
+  nodes: readonly SearchNode<State, Action>[],
+): readonly SearchNode<State, Action>[] {
+  const textOf = (state: State | undefined): string => {
+    if (state === undefined) return '';
+    return environment.key?.(state) ?? JSON.stringify(environment.codec?.encode(state) ?? state);
+  };
+  const lookOf = ({ kind, state, parent, action }: SearchNode<State, Action>) =>
+    kind === 'proposed' ? `${textOf(parent.state)} ${JSON.stringify(action)}` : textOf(state);
+  return [...new Map(nodes.map((node) => [lookOf(node), node])).values()];
+}
+
+/** Whether a search goes on from a node, so that a simulation may start there. */
+function goesOn({ kind, terminal, reward }: SearchNode): boolean {
+  return kind !== 'proposed' && !(terminal && reward !== undefined);
 }
 
 /** Nodes of the kind that the evaluator looks at. */

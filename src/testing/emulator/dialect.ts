@@ -14,6 +14,8 @@ export interface RewardQuestion {
   readonly text: string;
   /** What it is scored against, where the endpoint takes a query. */
   readonly query?: string;
+  /** The answer whose probability is asked for: a label, a level, a choice. */
+  readonly label?: string;
 }
 
 /** What an emulator was told, complete. */
@@ -21,6 +23,8 @@ export interface Settings {
   readonly models: readonly string[];
   readonly answer: (question: EmulatedQuestion) => string | EmulatedAnswer;
   readonly reward: (question: RewardQuestion) => number;
+  readonly embedding: (text: string) => readonly number[];
+  readonly decides: boolean;
   readonly apiKey: string | undefined;
   readonly contextLength: number;
   readonly parallel: number;

@@ -41,6 +41,10 @@ export interface EmulatorOptions {
   readonly answer?: (question: EmulatedQuestion) => string | EmulatedAnswer;
   /** The scores that reward and scoring endpoints give, in [0, 1]. @defaultValue hashed from the text */
   readonly reward?: (question: RewardQuestion) => number;
+  /** The vector of a text. @defaultValue eight numbers hashed from the text */
+  readonly embedding?: (text: string) => readonly number[];
+  /** Whether its models answer typed questions; where they do not, `/v1/systemone` is a 501. @defaultValue true */
+  readonly decides?: boolean;
   /** The key that it wants. @defaultValue none: it asks nobody for a key */
   readonly apiKey?: string;
   /**
@@ -92,18 +96,32 @@ export interface CheckedOptions {
 export function checkedOptions(options: EmulatorOptions): CheckedOptions {
   const { dialect, models = ['emulated'], answer = defaultAnswer, reward = hashedReward } = options;
   const { contextLength = 131_072, parallel = 4, modern = true, now = Date.now } = options;
-  const { latencyMs = 0, apiKey } = options;
+  const { latencyMs = 0, apiKey, embedding = hashedEmbedding, decides = true } = options;
   expectOneOf('dialect', dialect, Object.keys(dialects));
   if (models.length === 0) throw expectation('models', 'an array with a name', models);
   expectFunction('answer', answer);
   expectFunction('reward', reward);
+  expectFunction('embedding', embedding);
   expectFunction('now', now);
   expectInteger('contextLength', contextLength, { min: 1 });
   expectInteger('parallel', parallel, { min: 1 });
   if (typeof latencyMs !== 'function') expectNumber('latencyMs', latencyMs, { min: 0 });
   return {
     dialect: dialects[dialect],
-    settings: { models, answer, reward, apiKey, contextLength, parallel, modern, now },
+    settings: {
+      ...{
+        models,
+        answer,
+        reward,
+        embedding,
+        decides,
+        apiKey,
+        contextLength,
+        parallel,
+        modern,
+        now,
+      },
+    },
     vicesOf: vicesIn(options.vices ?? []),
     latencyOf: typeof latencyMs === 'function' ? latencyMs : () => latencyMs,
   };
@@ -122,6 +140,10 @@ function vicesIn(vices: NonNullable<EmulatorOptions['vices']>): CheckedOptions['
   return ({ asksModel }) => (asksModel ? vices : everywhere);
 }
 
-function hashedReward({ text, query = '' }: RewardQuestion): number {
-  return hashed('reward', query, text);
+function hashedReward({ text, query = '', label }: RewardQuestion): number {
+  return hashed('reward', query, text, ...(label === undefined ? [] : [label]));
+}
+
+function hashedEmbedding(text: string): readonly number[] {
+  return Array.from({ length: 8 }, (_, place) => hashed('embedding', place, text) - 0.5);
 }

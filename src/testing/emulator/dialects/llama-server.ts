@@ -15,6 +15,8 @@ import { Rejection, type RejectionOptions } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
 import { textCompletions } from '../text-completions.ts';
+import { systemOne } from './decisions.ts';
+import { embeddings } from './embeddings.ts';
 import { completion, ownFields, timingsOf, withOwnFields } from './llama-completion.ts';
 
 const manners: ChatManners = {
@@ -47,6 +49,8 @@ export const llamaServer: Dialect = {
     'POST /v1/completions': text,
     'POST /completion': completion,
     'POST /completions': completion,
+    'POST /v1/embeddings': embeddings,
+    'POST /v1/systemone': systemOne,
   },
   information: {
     'GET /health': () => jsonReply({ status: 'ok' }),

@@ -7,6 +7,8 @@ import { openAiFields } from '../known-fields.ts';
 import { Rejection, type RejectionOptions } from '../rejection.ts';
 import { emptyReply, jsonReply } from '../reply.ts';
 import { plainTextLogprobs, textCompletions } from '../text-completions.ts';
+import { systemOne } from './decisions.ts';
+import { embeddings } from './embeddings.ts';
 import { chat, generateText, truncated } from './ollama-native.ts';
 
 const manners: ChatManners = {
@@ -32,6 +34,8 @@ export const ollama: Dialect = {
     }),
     'POST /api/chat': chat,
     'POST /api/generate': generateText,
+    'POST /v1/embeddings': embeddings,
+    'POST /v1/systemone': systemOne,
   },
   information: {
     'GET /': () => ({ status: 200, body: { text: 'Ollama is running', type: 'text/plain' } }),

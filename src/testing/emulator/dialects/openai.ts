@@ -14,6 +14,8 @@ import { Rejection, type RejectionOptions } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
 import { plainTextLogprobs, textCompletions } from '../text-completions.ts';
+import { decisions } from './decisions.ts';
+import { embeddings } from './embeddings.ts';
 import { checkReasoning, effortOf } from './openai-gates.ts';
 import { responses } from './openai-responses.ts';
 
@@ -44,6 +46,8 @@ export const openAi: Dialect = {
       usage: openAiUsage,
     }),
     'POST /v1/responses': responses,
+    'POST /v1/embeddings': embeddings,
+    'POST /v1/decisions': decisions,
   },
   information: {
     'GET /v1/models': ({ service }) =>

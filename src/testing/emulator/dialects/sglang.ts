@@ -23,6 +23,8 @@ import type { RejectionOptions } from '../rejection.ts';
 import { emptyReply, eventReply, jsonReply } from '../reply.ts';
 import { type Generation, generate, readForScore } from '../serve-model.ts';
 import { plainTextLogprobs, textCompletions } from '../text-completions.ts';
+import { decisions, systemOne } from './decisions.ts';
+import { embeddings } from './embeddings.ts';
 
 /** The number of the token that ends a turn. */
 const endOfTurn = 2;
@@ -73,8 +75,12 @@ export const sglang: Dialect = {
     'POST /generate': generateNatively,
     'POST /v1/score': score,
     'POST /classify': classify,
+    'POST /v1/embeddings': embeddings,
+    'POST /v1/systemone': systemOne,
+    'POST /v1/decisions': decisions,
   },
   information: {
+    'POST /tokenize': tokenize,
     'GET /health': () => emptyReply(),
     'GET /health_generate': () => emptyReply(),
     'GET /get_model_info': modelInfo,
@@ -233,6 +239,13 @@ function classify(call: Call): Reply {
       meta_info: { prompt_tokens: Math.ceil(input / texts.length) },
     })),
   );
+}
+
+/** `POST /tokenize`: the numbers of a text's tokens. */
+function tokenize({ body, service }: Call): Reply {
+  const tokens = service.vocabulary.encode(textAt(body, 'prompt') ?? '');
+  const { contextLength } = service.settings;
+  return jsonReply({ tokens, count: tokens.length, max_model_len: contextLength });
 }
 
 function modelInfo({ service }: Call): Reply {

@@ -1,29 +1,66 @@
 import type { JsonValue } from '../../../spec/json.ts';
+import { base64Of } from '../base64.ts';
 import { readMessages } from '../chat-request.ts';
 import { contentOf } from '../chat-template.ts';
 import type { Call, Reply } from '../dialect.ts';
-import { textAt, textsAt } from '../fields.ts';
+import { listOf, textAt, textsAt } from '../fields.ts';
 import { jsonReply } from '../reply.ts';
 import { readForScore } from '../serve-model.ts';
 
-/** What marks the end of a step for Qwen2.5-Math-PRM. */
-const stepTag = '<extra_0>';
+/** What marks the end of a step, and whether the row there has the probability of a right step first. */
+const stepTags: readonly (readonly [tag: string, goodFirst: boolean])[] = [
+  ['<extra_0>', false],
+  ['ки', true],
+  ['\n\n\n\n\n', true],
+];
 
-/** `POST /pooling`: a row of two probabilities, wrong and right, for each step; without steps, one score. */
+/**
+ * `POST /pooling`: a row of two probabilities for each step, in the order of the model whose step tag it is;
+ * for token numbers, one score a token; for a text without steps, one score.
+ */
 export function pooling(call: Call): Reply {
-  const texts = inputsOf(call);
-  const { reward } = call.service.settings;
+  const { body } = call;
+  const ids = listOf(body['input']).filter((item) => Array.isArray(item));
+  const texts = ids.length > 0 ? ids.map((item) => decoded(call, item)) : inputsOf(call);
+  const isBase64 = body['encoding_format'] === 'base64';
   return scored(call, {
     id: 'pool',
     texts,
-    data: texts.map((text, index) => ({
-      index,
-      object: 'pooling',
-      data: text.includes(stepTag)
-        ? stepsOf(text).map((step) => [1 - reward({ text: step }), reward({ text: step })])
-        : [reward({ text })],
-    })),
+    data: texts.map((text, index) => {
+      const data = ids.length > 0 ? tokenRows(call, listOf(ids[index])) : textRows(call, text);
+      return { index, object: 'pooling', data: isBase64 ? base64Of(data.flat()) : data };
+    }),
   });
+}
+
+function textRows(call: Call, text: string): readonly number[] | readonly (readonly number[])[] {
+  const [tag, goodFirst = false] = stepTags.find(([mark]) => text.includes(mark)) ?? [];
+  if (tag === undefined) return [activated(call, call.service.settings.reward({ text }))];
+  return stepsOf(text, tag).map((step) => {
+    const good = call.service.settings.reward({ text: step });
+    const row = goodFirst ? [good, 1 - good] : [1 - good, good];
+    return row.map((probability) => (isRaw(call) ? Math.log(probability) : probability));
+  });
+}
+
+function tokenRows(call: Call, ids: readonly JsonValue[]): readonly (readonly number[])[] {
+  return ids.map((_, place) => {
+    const text = decoded(call, ids.slice(0, place + 1));
+    return [activated(call, call.service.settings.reward({ text }))];
+  });
+}
+
+function decoded({ service }: Call, ids: JsonValue): string {
+  return service.vocabulary.decode(listOf(ids) as readonly number[]);
+}
+
+function isRaw({ body }: Call): boolean {
+  return body['use_activation'] === false;
+}
+
+/** A score as a probability, or as its logit where that is asked for. */
+function activated(call: Call, probability: number): number {
+  return isRaw(call) ? Math.log(probability / (1 - probability)) : probability;
 }
 
 /** `POST /classify`: the score of a reward model with one label. */
@@ -36,7 +73,7 @@ export function classify(call: Call): Reply {
     data: texts.map((text, index) => ({
       index,
       label: 'LABEL_0',
-      probs: [reward({ text })],
+      probs: [activated(call, reward({ text }))],
       num_classes: 1,
     })),
   });
@@ -82,10 +119,11 @@ export function rerank(call: Call): Reply {
 export function generativeScoring(call: Call): Reply {
   const query = textAt(call.body, 'query') ?? '';
   const texts = textsAt(call.body, 'items');
+  const label = decoded(call, listOf(call.body['label_token_ids']).slice(0, 1));
   const data = texts.map((text, index) => ({
     index,
     object: 'score',
-    score: call.service.settings.reward({ text, query }),
+    score: call.service.settings.reward({ text, query, ...(label !== '' && { label }) }),
   }));
   return scored(call, { id: 'score', texts: texts.map((text) => query + text), data });
 }
@@ -119,7 +157,7 @@ function firstOf({ body }: Call, names: readonly string[]): readonly string[] {
 }
 
 /** The text up to each of its step marks. */
-function stepsOf(text: string): readonly string[] {
-  const parts = text.split(stepTag).slice(0, -1);
-  return parts.map((_, place) => parts.slice(0, place + 1).join(stepTag));
+function stepsOf(text: string, tag: string): readonly string[] {
+  const parts = text.split(tag).slice(0, -1);
+  return parts.map((_, place) => parts.slice(0, place + 1).join(tag));
 }

@@ -25,6 +25,7 @@ import { emptyReply, jsonReply } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
 import { plainTextLogprobs, textCompletions } from '../text-completions.ts';
 import { tokensOf } from '../tokens.ts';
+import { embeddings } from './embeddings.ts';
 import { classify, generativeScoring, pooling, rerank, score } from './vllm-scores.ts';
 
 const choiceFields = ({ stoppedBy }: Choice): JsonObject => ({
@@ -75,6 +76,7 @@ export const vllm: Dialect = {
     'POST /rerank': rerank,
     'POST /v1/rerank': rerank,
     'POST /generative_scoring': generativeScoring,
+    'POST /v1/embeddings': embeddings,
   },
   information: {
     'GET /health': () => emptyReply(),

@@ -1,0 +1,83 @@
+import { fill, type PromptSet } from '../../runtime/prompts.ts';
+import type { Question } from '../../spec/decision-model.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import type { Message } from '../../spec/language-model.ts';
+
+/** The texts in which a language model is asked for a decision. */
+export type DecisionPromptNames = 'choice' | 'meaning' | 'option' | 'scale' | 'yesNo';
+
+/** What a language model is told, so that one token is its answer. */
+export const decisionPrompts: PromptSet<DecisionPromptNames> = {
+  name: 'decisions-from-model',
+  version: 1,
+  texts: {
+    yesNo: '{question}\n{options}\nAnswer in one word: yes or no.',
+    scale: '{question}\n{options}\nAnswer with the number in front of the level that fits best.',
+    choice: '{question}\n{options}\nAnswer with the letter in front of the choice that fits best.',
+    option: '{code}: {text}',
+    meaning: '{code} means: {text}',
+  },
+};
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** The codes of the answers, in their order; each is one token in almost any vocabulary. */
+export function codesOf(question: Question): readonly string[] {
+  switch (question.type) {
+    case 'yes-no':
+      return ['yes', 'no'];
+    case 'scale':
+      return question.levels.map((_, place) => String(place));
+    case 'choice': {
+      const { length } = Object.keys(question.choices);
+      if (length <= letters.length) return letters.slice(0, length).split('');
+      throw new EspalierError(
+        'usage',
+        `Expected \`choices\` to be at most ${letters.length} for a language model, got ${length}.`,
+      );
+    }
+  }
+}
+
+/** A question in words, with a code for each answer. */
+export function questionText(
+  question: Question,
+  { texts }: PromptSet<DecisionPromptNames>,
+): string {
+  const codes = codesOf(question);
+  const options = meaningsOf(question).flatMap((text, place) =>
+    text === undefined
+      ? []
+      : [
+          fill(question.type === 'yes-no' ? texts.meaning : texts.option, {
+            code: codes[place] ?? '',
+            text,
+          }),
+        ],
+  );
+  const form = { 'yes-no': texts.yesNo, scale: texts.scale, choice: texts.choice }[question.type];
+  const filled = fill(form, { question: question.text, options: options.join('\n') });
+  // Without options their line is empty.
+  return options.length === 0 ? filled.replace('\n\n', '\n') : filled;
+}
+
+function meaningsOf(question: Question): readonly (string | undefined)[] {
+  switch (question.type) {
+    case 'yes-no':
+      return [question.yes, question.no];
+    case 'scale':
+      return question.levels;
+    case 'choice':
+      return Object.entries(question.choices).map(([name, meaning]) =>
+        meaning === null ? name : `${name} (${meaning})`,
+      );
+  }
+}
+
+/** A conversation with a question behind it, which is to be answered anew: nothing that was begun goes on. */
+export function withQuestion(messages: readonly Message[], text: string): readonly Message[] {
+  const last = messages.at(-1);
+  return last?.role === 'user'
+    ? [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n${text}` }]
+    : [...messages, { role: 'user', content: text }];
+}

@@ -1,0 +1,117 @@
+import { expectMethods } from '../../runtime/expect.ts';
+import { promptsOf, withTexts } from '../../runtime/prompts.ts';
+import type { Decision, DecisionModel, Question } from '../../spec/decision-model.ts';
+import { ModelCallError } from '../../spec/errors.ts';
+import type { Completion, LanguageModel, TokenAlternative } from '../../spec/language-model.ts';
+import type { Provenance } from '../../spec/provenance.ts';
+import { usageOfAll } from '../rewards/endpoint.ts';
+import {
+  codesOf,
+  type DecisionPromptNames,
+  decisionPrompts,
+  questionText,
+  withQuestion,
+} from './codes.ts';
+import { decisionFrom, expectQuestions, refused, unread } from './read.ts';
+
+/** Options of {@link decisionsFromModel}. */
+export interface DecisionsFromModelOptions {
+  /** The model. It must tell log-probabilities. */
+  readonly model: LanguageModel;
+  /** How many of the likeliest tokens are looked at: an integer from 2 to 20. @defaultValue 20 */
+  readonly topLogprobs?: number;
+  /** Texts to use in place of the usual ones. @defaultValue none */
+  readonly prompts?: Partial<Readonly<Record<DecisionPromptNames, string>>>;
+}
+
+/** A decision model, and the prompts that it uses. */
+export type PromptedDecisionModel = DecisionModel & Pick<Provenance, 'prompts'>;
+
+/**
+ * Makes a decision model of a language model: each question is asked for by itself, its answer is one token,
+ * and the probabilities are those of the codes of the answers (yes and no, A, B, …, 0, 1, …) among the likeliest
+ * tokens, normalised: `p(a) / Σ p`. A token counts for a code that it equals but for space around it; for yes
+ * and no, in any case.
+ *
+ * A question none of whose codes is among those tokens fails. All questions together are one call in the ledger,
+ * under the name of the model: a reservation holds the conversation once for each question.
+ *
+ * @throws EspalierError `usage` where an option is out of its range. A model that tells no log-probabilities is
+ * a `ModelCallError` of the kind `capability`.
+ * @see Kadavath et al., "Language Models (Mostly) Know What They Know", 2022, section 3.
+ */
+export function decisionsFromModel(options: DecisionsFromModelOptions): PromptedDecisionModel {
+  const { model, topLogprobs = 20, prompts } = options;
+  expectMethods('model', model, ['generate']);
+  const set = withTexts(decisionPrompts, prompts);
+  const { provider, modelId } = model;
+  return {
+    provider,
+    modelId,
+    ...(model.price !== undefined && { price: model.price }),
+    prompts: promptsOf(set),
+    async decide(request, call) {
+      expectQuestions(request);
+      const { messages, questions } = request;
+      const asked = await Promise.all(
+        Object.entries(questions).map(async ([name, question]) => {
+          const { completions, usage } = await model.generate(
+            {
+              messages: withQuestion(messages, questionText(question, set)),
+              maxTokens: 1,
+              ...(model.capabilities.temperature === true && { temperature: 0 }),
+              ...{ logprobs: true, topLogprobs },
+            },
+            call,
+          );
+          return { name, usage, decision: read({ name, question, model }, completions[0]) };
+        }),
+      );
+      return {
+        answers: Object.fromEntries(asked.map(({ name, decision }) => [name, decision])),
+        ...usageOfAll(asked.map(({ usage }) => usage)),
+      };
+    },
+  };
+}
+
+interface Reading {
+  readonly name: string;
+  readonly question: Question;
+  readonly model: LanguageModel;
+}
+
+function read({ name, question, model }: Reading, completion: Completion | undefined): Decision {
+  if (completion?.finishReason === 'refusal') return refused(name);
+  const first = completion?.logprobs?.[0];
+  if (first === undefined) {
+    throw new ModelCallError({
+      kind: 'capability',
+      message: `${model.provider}:${model.modelId} told no log-probabilities, which its decisions are read from.`,
+      parameter: 'logprobs',
+    });
+  }
+  const told = first.top === undefined || first.top.length === 0 ? [first] : first.top;
+  const codes = codesOf(question);
+  const masses = codes.map((code) => massOf(code, told));
+  const sum = masses.reduce((total, mass) => total + mass, 0);
+  if (sum > 0) {
+    return decisionFrom(
+      question,
+      masses.map((mass) => mass / sum),
+    );
+  }
+  const tokens = told.slice(0, 5).map(({ token }) => JSON.stringify(token));
+  return unread(
+    `Expected one of ${codes.join(', ')} among the likeliest tokens, got ${tokens.join(', ')}.`,
+  );
+}
+
+function massOf(code: string, told: readonly TokenAlternative[]): number {
+  // A lower-case `a` is an article; only whole words may be written in any case.
+  const isWord = code.length > 1;
+  const written = (token: string) => (isWord ? token.trim().toLowerCase() : token.trim());
+  return told
+    .filter(({ token }) => written(token) === code)
+    .reduce((sum, { logprob }) => sum + Math.exp(logprob), 0);
+}

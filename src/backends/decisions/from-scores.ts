@@ -1,0 +1,243 @@
+import { expectation, expectFunction, expectOneOf } from '../../runtime/expect.ts';
+import { type PromptSet, promptsOf, withTexts } from '../../runtime/prompts.ts';
+import type { Decision, DecisionRequest, Question } from '../../spec/decision-model.ts';
+import { ModelCallError } from '../../spec/errors.ts';
+import type { Failure } from '../../spec/failure.ts';
+import type { Message, ModelCall, Usage } from '../../spec/language-model.ts';
+import {
+  Endpoint,
+  type EndpointOptions,
+  retried,
+  usageOf,
+  usageOfAll,
+} from '../rewards/endpoint.ts';
+import { byIndex } from '../rewards/rows.ts';
+import { fieldsOf, itemsOf } from '../wire/json.ts';
+import {
+  codesOf,
+  type DecisionPromptNames,
+  decisionPrompts,
+  questionText,
+  withQuestion,
+} from './codes.ts';
+import type { PromptedDecisionModel } from './from-model.ts';
+import { decisionFrom, expectQuestions, unread } from './read.ts';
+
+/** Options of {@link decisionsFromScores}. */
+export interface DecisionsFromScoresOptions extends EndpointOptions {
+  /** What kind of server it is: SGLang has `/v1/score`, vLLM `/generative_scoring`. */
+  readonly server: 'sglang' | 'vllm';
+  /**
+   * The ids of the codes of answers: `yes`, `no`, `0`, `1`, …, `A`, `B`, ….
+   *
+   * @defaultValue what the server's `/tokenize` says; a code must be one token
+   */
+  readonly labelIds?: Readonly<Record<string, number>>;
+  /**
+   * A conversation as the model reads it, up to where its answer begins: its chat template.
+   *
+   * @defaultValue what was said, and `Answer:` with a line break behind it
+   */
+  readonly render?: (messages: readonly Message[]) => string;
+  /** Texts to use in place of the usual ones. @defaultValue none */
+  readonly prompts?: Partial<Readonly<Record<DecisionPromptNames, string>>>;
+}
+
+interface Settings {
+  readonly endpoint: Endpoint;
+  readonly server: 'sglang' | 'vllm';
+  readonly set: PromptSet<DecisionPromptNames>;
+  readonly render: (messages: readonly Message[]) => string;
+  readonly labels: LabelIds;
+}
+
+/**
+ * Makes a decision model of a language model behind SGLang or vLLM: their scoring endpoints give the
+ * probabilities of the codes of the answers as the next token, normalised, and write nothing. Questions with the
+ * same answers go out in one request. vLLM tells the probability of one code a request, so that a scale or a
+ * choice takes as many requests as it has answers.
+ *
+ * @throws EspalierError `usage` where an option is out of its range. A code that is not one token is a
+ * `ModelCallError` of the kind `capability`.
+ */
+export function decisionsFromScores(options: DecisionsFromScoresOptions): PromptedDecisionModel {
+  const { server, labelIds = {}, render = plainText, prompts } = options;
+  expectOneOf('server', server, ['sglang', 'vllm']);
+  expectFunction('render', render);
+  for (const [code, id] of Object.entries(labelIds)) {
+    if (!Number.isSafeInteger(id) || id < 0)
+      throw expectation(`labelIds.${code}`, 'a token id', id);
+  }
+  const port = server === 'vllm' ? 8000 : 30000;
+  const usual = { provider: server, baseUrl: `http://localhost:${port}/v1`, isFree: true };
+  const endpoint = new Endpoint(usual, options);
+  const set = withTexts(decisionPrompts, prompts);
+  const labels = new LabelIds(endpoint, labelIds);
+  const settings = { endpoint, server, set, render, labels };
+  const model = retried(
+    {
+      ...endpoint.names,
+      decide: (request: DecisionRequest, call: ModelCall) => decide(request, { ...settings, call }),
+    },
+    options,
+  );
+  return Object.defineProperty(model, 'prompts', { value: promptsOf(set), enumerable: true });
+}
+
+/** The ids of codes: those that were given, and those that the server's tokenizer says. */
+class LabelIds {
+  readonly #endpoint: Endpoint;
+  readonly #known: Map<string, Promise<number>>;
+
+  constructor(endpoint: Endpoint, given: Readonly<Record<string, number>>) {
+    this.#endpoint = endpoint;
+    const known = Object.entries(given).map(([code, id]) => [code, Promise.resolve(id)] as const);
+    this.#known = new Map(known);
+  }
+
+  of(codes: readonly string[], call: ModelCall): Promise<readonly number[]> {
+    return Promise.all(
+      codes.map((code) => {
+        const known = this.#known.get(code);
+        if (known !== undefined) return known;
+        const asked = this.#ask(code, call);
+        this.#known.set(code, asked);
+        asked.catch(() => this.#known.delete(code));
+        return asked;
+      }),
+    );
+  }
+
+  async #ask(code: string, call: ModelCall): Promise<number> {
+    const endpoint = this.#endpoint;
+    const body = { model: endpoint.modelId, prompt: code, add_special_tokens: false };
+    const { tokens } = fieldsOf(await endpoint.post('/tokenize', body, call));
+    const [id] = itemsOf(tokens);
+    if (itemsOf(tokens).length === 1 && typeof id === 'number') return id;
+    throw new ModelCallError({
+      kind: 'capability',
+      message: `${endpoint.provider}:${endpoint.modelId} has no single token \`${code}\`; give its id in \`labelIds\`.`,
+      charged: false,
+    });
+  }
+}
+
+interface Prepared {
+  readonly name: string;
+  readonly question: Question;
+  readonly codes: readonly string[];
+  readonly query: string;
+  readonly item: string;
+}
+
+async function decide(request: DecisionRequest, settings: Settings & { readonly call: ModelCall }) {
+  expectQuestions(request);
+  const prepared = Object.entries(request.questions).map(([name, question]): Prepared => {
+    const text = questionText(question, settings.set);
+    const rendered = settings.render(withQuestion(request.messages, text));
+    // What comes before the question is the same for all of them.
+    const start = Math.max(0, rendered.lastIndexOf(text));
+    const codes = codesOf(question);
+    return { name, question, codes, query: rendered.slice(0, start), item: rendered.slice(start) };
+  });
+  const groups = new Map<string, Prepared[]>();
+  for (const one of prepared) {
+    const key = JSON.stringify([one.query, one.codes]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  const asked = await Promise.all([...groups.values()].map((group) => ask(group, settings)));
+  const answers = new Map(asked.flatMap(({ decisions }) => decisions));
+  return {
+    answers: Object.fromEntries(
+      prepared.map(({ name }) => [
+        name,
+        answers.get(name) ?? unread('Expected a score, got none.'),
+      ]),
+    ),
+    ...usageOfAll(asked.flatMap(({ usages }) => usages)),
+  };
+}
+
+interface Scored {
+  readonly decisions: readonly (readonly [string, Decision])[];
+  readonly usages: readonly (Usage | undefined)[];
+}
+
+async function ask(
+  group: readonly Prepared[],
+  settings: Settings & { readonly call: ModelCall },
+): Promise<Scored> {
+  const { labels, server, call } = settings;
+  const codes = group[0]?.codes ?? [];
+  const ids = await labels.of(codes, call);
+  if (server === 'sglang') {
+    const { told, usage } = await post(group, ids, settings);
+    const rows = group.map((_, place) => itemsOf(told[place]));
+    const isWhole = told.length === group.length;
+    return {
+      decisions: group.map((one, place) => [one.name, readRow(one, isWhole ? rows[place] : [])]),
+      usages: [usage],
+    };
+  }
+  // Of two codes one is enough.
+  const firsts = ids.length === 2 ? [0] : ids.map((_, first) => first);
+  for (const _ of firsts.slice(1)) await call.further?.('Each answer is scored by itself.');
+  const replies = await Promise.all(
+    firsts.map((first) => post(group, [...ids.slice(first), ...ids.slice(0, first)], settings)),
+  );
+  return {
+    decisions: group.map((one, place) => {
+      const row = replies.map(({ told }) => fieldsOf(told[place])['score']);
+      const [only] = row;
+      const both = typeof only === 'number' && ids.length === 2 ? [only, 1 - only] : row;
+      return [one.name, readRow(one, both)];
+    }),
+    usages: replies.map(({ usage }) => usage),
+  };
+}
+
+async function post(
+  group: readonly Prepared[],
+  ids: readonly number[],
+  { endpoint, server, call }: Settings & { readonly call: ModelCall },
+) {
+  const body = {
+    model: endpoint.modelId,
+    query: group[0]?.query ?? '',
+    items: group.map(({ item }) => item),
+    label_token_ids: ids,
+    apply_softmax: true,
+    item_first: false,
+  };
+  const path = server === 'vllm' ? '/generative_scoring' : '/v1/score';
+  const reply = await endpoint.post(path, body, call);
+  const field = server === 'vllm' ? 'data' : 'scores';
+  const told = fieldsOf(reply)[field];
+  if (!Array.isArray(told)) {
+    throw endpoint.malformed(`JSON of another shape: it has no \`${field}\``, call);
+  }
+  const items = server === 'vllm' ? byIndex(itemsOf(told), group.length) : itemsOf(told);
+  return { told: items, usage: usageOf(reply) };
+}
+
+function readRow({ name, question, codes }: Prepared, row: readonly unknown[] = []): Decision {
+  const isSound =
+    row.length === codes.length &&
+    row.every((number) => typeof number === 'number' && number >= -1e-6 && number <= 1 + 1e-6);
+  if (!isSound) return faulty(name);
+  const sum = (row as readonly number[]).reduce((total, number) => total + number, 0);
+  // Asked for one by one, they are rounded one by one.
+  if (Math.abs(sum - 1) > 0.02) return faulty(name);
+  return decisionFrom(
+    question,
+    (row as readonly number[]).map((number) => number / sum),
+  );
+}
+
+function faulty(name: string): Failure {
+  return unread(`Expected the probabilities of the answers to \`${name}\`, got something else.`);
+}
+
+function plainText(messages: readonly Message[]): string {
+  return `${messages.map(({ content }) => content).join('\n\n')}\n\nAnswer:\n`;
+}

@@ -1,0 +1,16 @@
+/**
+ * Models that answer typed questions with probabilities: behind System One and OpenAI's Decisions, and made of
+ * language models.
+ *
+ * @module
+ */
+
+export type { DecisionPromptNames } from './codes.ts';
+export { type DecisionsOptions, decisions } from './decisions.ts';
+export {
+  type DecisionsFromModelOptions,
+  decisionsFromModel,
+  type PromptedDecisionModel,
+} from './from-model.ts';
+export { type DecisionsFromScoresOptions, decisionsFromScores } from './from-scores.ts';
+export { type SystemOneOptions, systemOne } from './system-one.ts';

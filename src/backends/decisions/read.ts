@@ -1,0 +1,146 @@
+import { describeValue, expectation } from '../../runtime/expect.ts';
+import type {
+  ChoiceQuestion,
+  Decision,
+  DecisionModel,
+  DecisionRequest,
+  Question,
+  ScaleQuestion,
+} from '../../spec/decision-model.ts';
+import { ModelCallError } from '../../spec/errors.ts';
+import type { Failure } from '../../spec/failure.ts';
+import { fieldsOf } from '../wire/json.ts';
+
+/** Room for the rounding of one number. */
+const tolerance = 1e-6;
+/** Room for the rounding of sums, and for what a server leaves out because it is so unlikely. */
+const rounding = 0.02;
+
+/** Checks questions. @throws EspalierError `usage` where one cannot be asked. */
+export function expectQuestions({ questions }: DecisionRequest): void {
+  const names = Object.keys(questions);
+  if (names.length === 0) throw expectation('questions', 'one question or more', questions);
+  for (const [name, question] of Object.entries(questions)) {
+    const fault = faultOf(question);
+    if (fault !== undefined) throw expectation(`questions.${name}`, fault, question);
+  }
+}
+
+function faultOf(question: Question): string | undefined {
+  switch (question.type) {
+    case 'yes-no':
+      return undefined;
+    case 'scale': {
+      const { length } = question.levels;
+      return length >= 2 && length <= 10 ? undefined : 'a scale with 2 to 10 levels';
+    }
+    case 'choice':
+      return Object.keys(question.choices).length >= 2 ? undefined : 'a choice between 2 or more';
+    default:
+      return "of the type 'yes-no', 'scale' or 'choice'";
+  }
+}
+
+/** The probability of yes as a decision. */
+export function readYesNo(probability: unknown): Decision {
+  const read = numberWithin(probability, 1);
+  return typeof read === 'number' ? { type: 'yes-no', probability: read } : read;
+}
+
+/** A level as a decision. `told` are the probabilities of the levels; they are left out where they make no sense. */
+export function readScale(
+  { levels }: ScaleQuestion,
+  level: unknown,
+  told: readonly unknown[],
+): Decision {
+  const read = numberWithin(level, levels.length - 1);
+  if (typeof read !== 'number') return read;
+  const probabilities = told.length === levels.length ? distributionOf(told) : undefined;
+  const isSound = probabilities !== undefined && !('kind' in probabilities);
+  return { type: 'scale', level: read, ...(isSound && { probabilities }) };
+}
+
+/** The probabilities of choices, in their order, as a decision. A choice that is not told counts as 0. */
+export function readChoice({ choices }: ChoiceQuestion, told: readonly unknown[]): Decision {
+  const names = Object.keys(choices);
+  const probabilities = distributionOf(told.map((probability) => probability ?? 0));
+  if ('kind' in probabilities) return probabilities;
+  const best = Math.max(...probabilities);
+  return {
+    type: 'choice',
+    choice: names[probabilities.indexOf(best)] ?? '',
+    probabilities: Object.fromEntries(
+      names.map((name, place) => [name, probabilities[place] ?? 0]),
+    ),
+  };
+}
+
+/** The decision that the probabilities of all answers say: yes and no, the levels, the choices. */
+export function decisionFrom(question: Question, probabilities: readonly number[]): Decision {
+  switch (question.type) {
+    case 'yes-no':
+      return readYesNo(probabilities[0]);
+    case 'scale': {
+      const level = probabilities.reduce((sum, probability, place) => sum + place * probability, 0);
+      return readScale(question, level, probabilities);
+    }
+    case 'choice':
+      return readChoice(question, probabilities);
+  }
+}
+
+/** Numbers as probabilities that sum to 1. */
+function distributionOf(numbers: readonly unknown[]): Failure | readonly number[] {
+  const read: number[] = [];
+  for (const number of numbers) {
+    const probability = numberWithin(number, 1);
+    if (typeof probability !== 'number') return probability;
+    read.push(probability);
+  }
+  const sum = read.reduce((total, probability) => total + probability, 0);
+  if (Math.abs(sum - 1) > rounding) {
+    return unread(`Expected probabilities that sum to 1, got \`${sum}\`.`);
+  }
+  return read.map((probability) => probability / sum);
+}
+
+function numberWithin(value: unknown, most: number): Failure | number {
+  const isSound = typeof value === 'number' && value >= -tolerance && value <= most + tolerance;
+  if (isSound) return Math.min(most, Math.max(0, value));
+  return unread(`Expected a number from 0 to ${most}, got ${describeValue(value)}.`);
+}
+
+/** The failure of a question whose answer cannot be read. */
+export function unread(message: string): Failure {
+  return { kind: 'parse', message };
+}
+
+/** The failure of a question that was not answered. */
+export function unanswered(name: string): Failure {
+  return unread(`Expected an answer to \`${name}\`, got none.`);
+}
+
+/** The failure of a question that the model declined to answer. */
+export function refused(name: string): Failure {
+  return { kind: 'call', message: `The model declined to answer \`${name}\`.` };
+}
+
+/** The error of a server whose model makes no decisions, in one plain sentence; any other error as it is. */
+export function plainError(
+  error: unknown,
+  { provider, modelId }: Pick<DecisionModel, 'modelId' | 'provider'>,
+): unknown {
+  if (!ModelCallError.isInstance(error) || error.status !== 501) return error;
+  return new ModelCallError({
+    kind: 'capability',
+    message: `${provider}:${modelId} is not a decision model.`,
+    status: 501,
+    requestId: error.requestId,
+    charged: false,
+  });
+}
+
+/** A field of an object. */
+export function at(value: unknown, name: string): unknown {
+  return Object.hasOwn(fieldsOf(value), name) ? fieldsOf(value)[name] : undefined;
+}

@@ -1,0 +1,110 @@
+import { expectInteger, expectOneOf } from '../../runtime/expect.ts';
+import type { Embedding, EmbeddingModel } from '../../spec/embedding-model.ts';
+import type { ModelCall } from '../../spec/language-model.ts';
+import {
+  Endpoint,
+  type EndpointOptions,
+  retried,
+  usageOf,
+  usageOfAll,
+} from '../rewards/endpoint.ts';
+import { byIndex, floatsOf } from '../rewards/rows.ts';
+import { fieldsOf, itemsOf } from '../wire/json.ts';
+
+/** Options of {@link embeddings}. */
+export interface EmbeddingsOptions extends EndpointOptions {
+  /** The address of the server, with `/v1` or without; or the whole address, which ends with `/embeddings`. */
+  readonly baseUrl: string;
+  /** Who serves it, as in `provider:modelId`. @defaultValue `'openai-compatible'` */
+  readonly provider?: string;
+  /** How long a vector is to be, for models that can shorten theirs: an integer from 1 up. @defaultValue as the model does */
+  readonly dimensions?: number;
+  /** How numbers are sent: as JSON, or as the base64 of 32-bit floats, which is shorter. @defaultValue `'float'` */
+  readonly encoding?: 'base64' | 'float';
+  /** How many texts go into one request at most: an integer from 1 up. @defaultValue 512 */
+  readonly maxBatch?: number;
+}
+
+interface Asking {
+  readonly endpoint: Endpoint;
+  readonly options: EmbeddingsOptions;
+  readonly call: ModelCall;
+}
+
+/**
+ * A model behind a server that speaks OpenAI's `/v1/embeddings`: vLLM, SGLang, llama-server, Ollama, LM Studio,
+ * OpenAI itself.
+ *
+ * An answer with a vector that is missing, told twice, of another length than the others, or with something in
+ * it that is no number is an error: a `ModelCallError` of the kind `malformed`.
+ *
+ * @throws EspalierError `usage` where an option is out of its range.
+ * @example
+ * ```ts
+ * const model = embeddings({ baseUrl: 'http://localhost:8000/v1', model: 'BAAI/bge-small-en-v1.5' });
+ * ```
+ */
+export function embeddings(options: EmbeddingsOptions): EmbeddingModel {
+  const { provider = 'openai-compatible', dimensions, encoding, maxBatch = 512 } = options;
+  if (dimensions !== undefined) expectInteger('dimensions', dimensions, { min: 1 });
+  if (encoding !== undefined) expectOneOf('encoding', encoding, ['base64', 'float']);
+  expectInteger('maxBatch', maxBatch, { min: 1 });
+  const endpoint = new Endpoint({ provider }, options);
+  const model: EmbeddingModel = {
+    ...endpoint.names,
+    async embed(texts, call) {
+      if (texts.length === 0) return { embeddings: [], usage: { inputTokens: 0, outputTokens: 0 } };
+      const batches = Array.from({ length: Math.ceil(texts.length / maxBatch) }, (_, batch) =>
+        texts.slice(batch * maxBatch, (batch + 1) * maxBatch),
+      );
+      // All texts are reserved at once, so that further requests need no further leave.
+      const asking = { endpoint, options, call };
+      const answers = await Promise.all(batches.map((batch) => ask(batch, asking)));
+      const vectors = answers.flatMap((answer) => answer.vectors);
+      expectOneLength(vectors, asking);
+      return { embeddings: vectors, ...usageOfAll(answers.map(({ usage }) => usage)) };
+    },
+  };
+  return retried(model, options);
+}
+
+async function ask(texts: readonly string[], asking: Asking) {
+  const { endpoint, options, call } = asking;
+  const { dimensions, encoding = 'float' } = options;
+  const reply = await endpoint.post(
+    '/v1/embeddings',
+    {
+      model: endpoint.modelId,
+      input: texts,
+      encoding_format: encoding,
+      ...(dimensions !== undefined && { dimensions }),
+    },
+    call,
+  );
+  const { data } = fieldsOf(reply);
+  if (!Array.isArray(data)) {
+    throw endpoint.malformed('JSON of another shape: it has no `data`', call);
+  }
+  const items = byIndex(itemsOf(data), texts.length);
+  const vectors = items.map((item, place) => vectorOf(item, { ...asking, place }));
+  return { vectors, usage: usageOf(reply) };
+}
+
+function vectorOf(item: unknown, asking: Asking & { readonly place: number }): Embedding {
+  const { endpoint, call, place } = asking;
+  const told = fieldsOf(item)['embedding'];
+  const numbers: unknown = typeof told === 'string' ? floatsOf(told) : told;
+  const isSound =
+    Array.isArray(numbers) &&
+    numbers.length > 0 &&
+    numbers.every((number) => typeof number === 'number' && Number.isFinite(number));
+  if (isSound) return numbers as Embedding;
+  throw endpoint.malformed(`no vector of numbers for text ${place}`, call);
+}
+
+function expectOneLength(vectors: readonly Embedding[], { endpoint, options, call }: Asking): void {
+  const wanted = options.dimensions ?? vectors[0]?.length ?? 0;
+  const odd = vectors.find((vector) => vector.length !== wanted);
+  if (odd === undefined) return;
+  throw endpoint.malformed(`a vector of ${odd.length} numbers beside ones of ${wanted}`, call);
+}

@@ -1,0 +1,110 @@
+import { isFailure } from '../../runtime/failure.ts';
+import { ModelCallError } from '../../spec/errors.ts';
+import type { Failure } from '../../spec/failure.ts';
+import type { ModelCall, Usage } from '../../spec/language-model.ts';
+import type { Solution, StepScores } from '../../spec/reward-model.ts';
+import { usageOfAll } from './endpoint.ts';
+import { faultOf, type RewardRecipe } from './recipe.ts';
+
+/** The scores of one solution, or why there are none. */
+export type Scores = StepScores['scores'][number];
+
+/** What requests for several solutions brought. */
+export interface Asked {
+  /** In the order of the solutions. */
+  readonly scores: readonly Scores[];
+  /** What each request used. */
+  readonly usages: readonly (Usage | undefined)[];
+}
+
+/** Asks for the scores of solutions that a recipe can write down. */
+export type Ask = (solutions: readonly Solution[]) => Promise<Asked>;
+
+/**
+ * Asks for all solutions together, less those that the recipe cannot write down. Where one of them is too
+ * long, the server refuses all: then each is asked for by itself, and what is too long fails alone.
+ */
+export async function askTogether(
+  recipe: RewardRecipe,
+  solutions: readonly Solution[],
+  ask: Ask,
+): Promise<StepScores> {
+  const faults = solutions.map((solution) => faultOf(recipe, solution));
+  const sound = solutions.filter((_, place) => faults[place] === undefined);
+  const asked = sound.length === 0 ? { scores: [], usages: [] } : await orAlone(sound, ask);
+  let next = 0;
+  const scores = faults.map((fault) => fault ?? (asked.scores[next++] as Scores));
+  // Nothing was asked, nothing was used.
+  const nothing = { usage: { inputTokens: 0, outputTokens: 0 } };
+  return { scores, ...(sound.length === 0 ? nothing : usageOfAll(asked.usages)) };
+}
+
+async function orAlone(solutions: readonly Solution[], ask: Ask): Promise<Asked> {
+  try {
+    return await ask(solutions);
+  } catch (error) {
+    if (!isTooLong(error)) throw error;
+    if (solutions.length === 1)
+      return { scores: [{ kind: 'call', message: error.message }], usages: [] };
+    const alone = await Promise.all(solutions.map((solution) => orAlone([solution], ask)));
+    return {
+      scores: alone.flatMap(({ scores }) => scores),
+      usages: alone.flatMap(({ usages }) => usages),
+    };
+  }
+}
+
+function isTooLong(error: unknown): error is ModelCallError {
+  return ModelCallError.isInstance(error) && error.kind === 'context-length';
+}
+
+/** One step whose score is asked for by itself. */
+export interface StepAsked {
+  /** The solution. */
+  readonly solution: Solution;
+  /** The index of the solution among those asked for. */
+  readonly owner: number;
+  /** The index of the step. */
+  readonly place: number;
+}
+
+/** The steps to score, by solution and in order. */
+export function stepsAsked(
+  solutions: readonly Solution[],
+  { scores }: RewardRecipe,
+): readonly StepAsked[] {
+  return solutions.flatMap((solution, owner) => {
+    const { from = 0, steps } = solution;
+    const first = scores === 'solution' ? steps.length - 1 : from;
+    return Array.from({ length: steps.length - first }, (_, index) => ({
+      solution,
+      owner,
+      place: first + index,
+    }));
+  });
+}
+
+/**
+ * Asks leave to read the solutions as often as the longest has steps to score: each step is asked for with all
+ * that comes before it.
+ */
+export async function leaveForSteps(asked: readonly StepAsked[], call: ModelCall): Promise<void> {
+  const counts = new Map<number, number>();
+  for (const { owner } of asked) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  const most = Math.max(0, ...counts.values());
+  for (let round = 1; round < most; round++) {
+    await call.further?.('Each step is scored by itself.');
+  }
+}
+
+/** The scores of steps as scores of their solutions. The first failure of a step is that of its solution. */
+export function gathered(
+  asked: readonly StepAsked[],
+  scores: readonly (Failure | number)[],
+  count: number,
+): readonly Scores[] {
+  return Array.from({ length: count }, (_, owner) => {
+    const own = scores.filter((_score, place) => asked[place]?.owner === owner);
+    return own.find(isFailure) ?? (own as readonly number[]);
+  });
+}

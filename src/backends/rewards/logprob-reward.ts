@@ -1,0 +1,175 @@
+import { expectation, expectInteger, expectOneOf } from '../../runtime/expect.ts';
+import { ModelCallError } from '../../spec/errors.ts';
+import type { Failure } from '../../spec/failure.ts';
+import type { ModelCall, TokenAlternative, Usage } from '../../spec/language-model.ts';
+import type { RewardModel, Solution } from '../../spec/reward-model.ts';
+import { logprobsOf } from '../wire/chat-logprobs.ts';
+import { chatMessages, type JsonBody } from '../wire/chat-request.ts';
+import { fieldsOf, itemsOf } from '../wire/json.ts';
+import {
+  type Asked,
+  askTogether,
+  gathered,
+  leaveForSteps,
+  type StepAsked,
+  stepsAsked,
+} from './asking.ts';
+import { Endpoint, type EndpointOptions, retried, usageOf } from './endpoint.ts';
+import { expectRecipe } from './expect-recipe.ts';
+import { type RecipeLabels, type RewardRecipe, textUntil } from './recipe.ts';
+import { byIndex, invalid } from './rows.ts';
+
+/** Options of {@link logprobReward}. */
+export interface LogprobRewardOptions extends EndpointOptions {
+  /** How questions and steps are written for the model; it must have labels. */
+  readonly recipe: RewardRecipe;
+  /** Who serves it, as in `provider:modelId`. @defaultValue `'openai-compatible'` */
+  readonly provider?: string;
+  /**
+   * How many of the likeliest tokens are looked at: an integer from 2 up. Many servers tell at most 20,
+   * OpenAI's own text completions 5.
+   *
+   * @defaultValue 20
+   */
+  readonly topLogprobs?: number;
+  /** Whether several texts go out in one request, or each in its own. Conversations always do the latter. @defaultValue true */
+  readonly batches?: boolean;
+}
+
+/** How far the score of a step may be off because a label was not among the tokens told. */
+const mostDoubt = 0.01;
+
+/**
+ * A process reward model behind any server that completes text and tells log-probabilities. The score of a step
+ * is `p(good) / (p(good) + p(bad))` of the token that comes next: by `/v1/completions`, or by
+ * `/v1/chat/completions` for recipes that are conversations.
+ *
+ * A token counts for a label that it equals but for the space before it. Where only one of the labels was told,
+ * the other one is less likely than all that were; where that leaves the score open by more than 0.01, or none
+ * of them was told, the solution fails.
+ *
+ * @throws EspalierError `usage` where an option is out of its range, or the recipe has no labels.
+ */
+export function logprobReward(options: LogprobRewardOptions): RewardModel {
+  const { recipe, provider = 'openai-compatible', topLogprobs = 20, batches = true } = options;
+  expectRecipe(recipe);
+  const { labels } = recipe;
+  if (labels === undefined) {
+    throw expectation('recipe', 'one with labels, as in `recipes.mathShepherd`', recipe.name);
+  }
+  expectInteger('topLogprobs', topLogprobs, { min: 2 });
+  expectOneOf('batches', String(batches), ['true', 'false']);
+  const endpoint = new Endpoint({ provider }, options);
+  const settings = { endpoint, recipe, labels, topLogprobs, batches };
+  const model: RewardModel = {
+    ...endpoint.names,
+    scores: recipe.scores ?? 'steps',
+    incremental: recipe.incremental ?? false,
+    score: ({ solutions }, call) =>
+      askTogether(recipe, solutions, (sound) => ask(sound, { ...settings, call })),
+  };
+  return retried(model, options);
+}
+
+interface Asking {
+  readonly endpoint: Endpoint;
+  readonly recipe: RewardRecipe;
+  readonly labels: RecipeLabels;
+  readonly topLogprobs: number;
+  readonly batches: boolean;
+  readonly call: ModelCall;
+}
+
+interface Answered {
+  readonly scores: readonly (Failure | number)[];
+  readonly usage: Usage | undefined;
+}
+
+async function ask(solutions: readonly Solution[], asking: Asking): Promise<Asked> {
+  const asked = stepsAsked(solutions, asking.recipe);
+  await leaveForSteps(asked, asking.call);
+  const together = asking.recipe.kind === 'text' && asking.batches;
+  const groups = together ? [asked] : asked.map((step) => [step]);
+  const replies = await Promise.all(groups.map((steps) => complete(steps, asking)));
+  return {
+    scores: gathered(
+      asked,
+      replies.flatMap(({ scores }) => scores),
+      solutions.length,
+    ),
+    usages: replies.map(({ usage }) => usage),
+  };
+}
+
+async function complete(steps: readonly StepAsked[], asking: Asking): Promise<Answered> {
+  const { endpoint, labels, topLogprobs, call } = asking;
+  const { path, body } = requestOf(steps, asking);
+  const reply = await endpoint.post(path, body, call);
+  const { choices } = fieldsOf(reply);
+  if (!Array.isArray(choices)) {
+    throw endpoint.malformed('JSON of another shape: it has no `choices`', call);
+  }
+  const scores = byIndex(itemsOf(choices), steps.length).map((choice) => {
+    if (choice === undefined)
+      return invalid('Expected one completion a step, got none or several.');
+    const request = { messages: [], topLogprobs };
+    const tokens = logprobsOf(fieldsOf(choice)['logprobs'], { request, warn: () => {} });
+    const [first] = tokens ?? [];
+    if (first === undefined) throw withoutLogprobs(endpoint);
+    return shareOfGood(first.top ?? [first], labels);
+  });
+  return { scores, usage: usageOf(reply) };
+}
+
+function requestOf(
+  steps: readonly StepAsked[],
+  { endpoint, recipe, topLogprobs }: Asking,
+): { readonly path: string; readonly body: JsonBody } {
+  const common = { model: endpoint.modelId, max_tokens: 1, temperature: 0 };
+  if (recipe.kind === 'text') {
+    const prompts = steps.map(
+      ({ solution, place }) => recipe.opening(solution.prompt) + textUntil(recipe, solution, place),
+    );
+    const [first = ''] = prompts;
+    const prompt = prompts.length === 1 ? first : prompts;
+    return { path: '/v1/completions', body: { ...common, prompt, logprobs: topLogprobs } };
+  }
+  const messages = steps.flatMap(({ solution, place }) =>
+    chatMessages(recipe.turns(solution, place)),
+  );
+  const wanted = { logprobs: true, top_logprobs: topLogprobs };
+  return { path: '/v1/chat/completions', body: { ...common, messages, ...wanted } };
+}
+
+function withoutLogprobs({ provider, modelId }: Endpoint): ModelCallError {
+  return new ModelCallError({
+    kind: 'capability',
+    message: `${provider}:${modelId} told no log-probabilities, which its scores are read from.`,
+    parameter: 'logprobs',
+  });
+}
+
+/** `p(good) / (p(good) + p(bad))`, or why that is not known. */
+function shareOfGood(
+  told: readonly TokenAlternative[],
+  { good, bad }: RecipeLabels,
+): Failure | number {
+  const massOf = (label: string) =>
+    told
+      .filter(({ token }) => bare(token) === bare(label))
+      .reduce((sum, { logprob }) => sum + Math.exp(logprob), 0);
+  const [right, wrong] = [massOf(good), massOf(bad)];
+  const least = Math.exp(Math.min(0, ...told.map(({ logprob }) => logprob)));
+  const doubt = right > 0 && wrong > 0 ? 0 : least / (right + wrong + least);
+  if (doubt <= mostDoubt) return right / (right + wrong);
+  const tokens = told.slice(0, 5).map(({ token }) => JSON.stringify(token));
+  return {
+    kind: 'parse',
+    message: `Expected ${JSON.stringify(good)} and ${JSON.stringify(bad)} among the likeliest tokens, got ${tokens.join(', ')}.`,
+  };
+}
+
+/** A token without the mark of the space before it. */
+function bare(token: string): string {
+  return token.replaceAll('▁', ' ').trim();
+}

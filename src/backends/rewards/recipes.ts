@@ -1,0 +1,198 @@
+import { expectation } from '../../runtime/expect.ts';
+import type { Solution } from '../../spec/reward-model.ts';
+import type { TextRecipe, TurnsRecipe } from './recipe.ts';
+
+const chatMarks = ['<|im_start|>', '<|im_end|>'];
+
+/**
+ * Qwen2.5-Math-PRM: a mark `<extra_0>` behind each step, and at each mark the probabilities of a wrong and of
+ * a right step. vLLM gives one row a mark where its pooling type is `STEP` with the step tag 151651.
+ *
+ * @see Zhang et al., "The Lessons of Developing Process Reward Models in Mathematical Reasoning", 2025.
+ */
+export const qwenMathPrm: TextRecipe = {
+  kind: 'text',
+  name: 'qwen-math-prm',
+  incremental: true,
+  marks: ['<extra_0>', ...chatMarks],
+  opening: (prompt) =>
+    [
+      '<|im_start|>system\nPlease reason step by step, and put your final answer within \\boxed{}.<|im_end|>\n',
+      `<|im_start|>user\n${prompt}<|im_end|>\n<|im_start|>assistant\n`,
+    ].join(''),
+  step: (text) => `${text}<extra_0>`,
+  closing: '<|im_end|>',
+  columns: 2,
+  good: 1,
+};
+
+/**
+ * Math-Shepherd: `ки` behind each step, and behind it the token `+` or `-`. vLLM gives one row a mark where
+ * its pooling type is `STEP` with the step tag 12902 and the returned tokens `[648, 387]`, in this order.
+ *
+ * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2023.
+ */
+export const mathShepherd: TextRecipe = {
+  kind: 'text',
+  name: 'math-shepherd',
+  incremental: true,
+  marks: ['ки'],
+  opening: (prompt) => prompt,
+  // It was trained on numbered steps.
+  step: (text, place) => {
+    const numbered = /^Step \d+:/.test(text) ? text : `Step ${place + 1}: ${text}`;
+    return `${place === 0 ? ' ' : '\n'}${numbered} ки`;
+  },
+  columns: 2,
+  good: 0,
+  labels: { good: '+', bad: '-', ids: [648, 387] },
+};
+
+/**
+ * RLHFlow's Llama-3.1-8B-PRM: a conversation in which the user tells one step a turn, the first behind the
+ * question, and the assistant answers `+` or `-`. It is read by `logprobReward`.
+ *
+ * @see Xiong et al., "An Implementation of Generative PRM", 2024.
+ */
+export const rlhflow: TurnsRecipe = {
+  kind: 'turns',
+  name: 'rlhflow',
+  incremental: true,
+  marks: ['<|eot_id|>', '<|start_header_id|>'],
+  turns: ({ prompt, steps }: Solution, place) =>
+    steps.slice(0, place + 1).flatMap((step, index) => [
+      { role: 'user' as const, content: index === 0 ? `${prompt} ${step}` : step },
+      // The steps before count as good, as in its training.
+      ...(index < place ? [{ role: 'assistant' as const, content: '+' }] : []),
+    ]),
+  labels: { good: '+', bad: '-', ids: [10, 12] },
+};
+
+/**
+ * Skywork-o1-Open-PRM: a line break behind each step, and a value there whose sigmoid is the score. vLLM must
+ * give the values of all tokens.
+ *
+ * @see He et al., "Skywork-o1 Open Series", 2024.
+ */
+export const skyworkPrm: TextRecipe = {
+  kind: 'text',
+  name: 'skywork-prm',
+  incremental: true,
+  marks: ['<|endoftext|>', ...chatMarks],
+  opening: (prompt) => `<|endoftext|>${prompt}\n`,
+  step: (text) => `${text}\n`,
+  columns: 1,
+  good: 0,
+  rows: 'tokens',
+  activation: 'logits',
+};
+
+/**
+ * The PRM of OpenR: a space and five line breaks behind each step, and behind them the token ` +` or ` -`.
+ * vLLM gives one row a mark where its pooling type is `STEP` with the step tag 76325 and the returned tokens
+ * `[488, 481]`, in this order.
+ *
+ * @see Wang et al., "OpenR: An Open Source Framework for Advanced Reasoning with Large Language Models", 2024.
+ */
+export const openr: TextRecipe = {
+  kind: 'text',
+  name: 'openr',
+  incremental: true,
+  marks: ['\n\n\n\n\n'],
+  opening: (prompt) => prompt,
+  // A line break at the end of a step would become part of the mark.
+  step: (text) => ` ${text.trimEnd()} \n\n\n\n\n`,
+  columns: 2,
+  good: 0,
+  labels: { good: ' +', bad: ' -', ids: [488, 481] },
+};
+
+/** How a conversation of a question and its answer is written for a model. */
+export interface ClassifierTemplate {
+  /** What stands around the question, and before the answer. */
+  opening(prompt: string): string;
+  /** What stands behind the answer. */
+  readonly closing: string;
+  /** Texts that mark where a turn ends. */
+  readonly marks: readonly string[];
+}
+
+/** Options of {@link sequenceClassifier}. */
+export interface SequenceClassifierOptions {
+  /** The chat template of the model: that of Qwen, that of Llama 3, or one of your own. @defaultValue `'chatml'` */
+  readonly template?: 'chatml' | 'llama3' | ClassifierTemplate;
+  /** What stands between two steps of the answer. @defaultValue a line break */
+  readonly joint?: string;
+}
+
+// The first token of a text is the tokenizer's business: the server adds it.
+const templates: Readonly<Record<'chatml' | 'llama3', ClassifierTemplate>> = {
+  chatml: {
+    opening: (prompt) => `<|im_start|>user\n${prompt}<|im_end|>\n<|im_start|>assistant\n`,
+    closing: '<|im_end|>\n',
+    marks: chatMarks,
+  },
+  llama3: {
+    opening: (prompt) => `${llamaTurn('user')}${prompt}<|eot_id|>${llamaTurn('assistant')}`,
+    closing: '<|eot_id|>',
+    marks: ['<|eot_id|>', '<|start_header_id|>', '<|end_header_id|>'],
+  },
+};
+
+function llamaTurn(role: string): string {
+  return `<|start_header_id|>${role}<|end_header_id|>\n\n`;
+}
+
+/**
+ * An outcome reward model that reads a question and its whole answer, such as Skywork-Reward: one number, the
+ * logit of being good or its sigmoid.
+ *
+ * @see Liu et al., "Skywork-Reward: Bag of Tricks for Reward Modeling in LLMs", 2024.
+ * @throws EspalierError `usage` where `template` is none.
+ */
+export function sequenceClassifier(options: SequenceClassifierOptions = {}): TextRecipe {
+  const { template = 'chatml', joint = '\n' } = options;
+  const { opening, closing, marks } = typeof template === 'string' ? named(template) : template;
+  return {
+    kind: 'text',
+    name: 'sequence-classifier',
+    scores: 'solution',
+    marks,
+    opening,
+    step: (text, place) => (place === 0 ? text : `${joint}${text}`),
+    closing,
+    columns: 1,
+    good: 0,
+  };
+}
+
+function named(template: string): ClassifierTemplate {
+  if (Object.hasOwn(templates, template)) return templates[template as 'chatml' | 'llama3'];
+  throw expectation('template', "'chatml', 'llama3' or a template", template);
+}
+
+/** The recipes of published reward models. */
+export interface Recipes {
+  /** Qwen2.5-Math-PRM. */
+  readonly qwenMathPrm: TextRecipe;
+  /** Math-Shepherd. */
+  readonly mathShepherd: TextRecipe;
+  /** RLHFlow's Llama-3.1-8B-PRM. */
+  readonly rlhflow: TurnsRecipe;
+  /** Skywork-o1-Open-PRM. */
+  readonly skyworkPrm: TextRecipe;
+  /** The PRM of OpenR. */
+  readonly openr: TextRecipe;
+  /** Outcome reward models with one label. */
+  readonly sequenceClassifier: typeof sequenceClassifier;
+}
+
+/** The recipes of published reward models. */
+export const recipes: Recipes = {
+  qwenMathPrm,
+  mathShepherd,
+  rlhflow,
+  skyworkPrm,
+  openr,
+  sequenceClassifier,
+};

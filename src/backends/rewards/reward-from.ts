@@ -1,0 +1,62 @@
+import { expectation, expectFunction, expectOneOf } from '../../runtime/expect.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import type { MaybePromise } from '../../spec/json.ts';
+import type { ModelCall } from '../../spec/language-model.ts';
+import type { RewardModel, Solution, StepScores } from '../../spec/reward-model.ts';
+
+/** Options of {@link rewardFrom}. */
+export interface RewardFromOptions {
+  /** What it is called in journals. */
+  readonly name: string;
+  /**
+   * The scores of one solution: one a step from `from` on, or one for the whole; or why there is none. What it
+   * throws fails this one solution.
+   */
+  score(solution: Solution, call: ModelCall): MaybePromise<StepScores['scores'][number]>;
+  /** What gets a score. @defaultValue `'steps'` */
+  readonly scores?: 'solution' | 'steps';
+  /** Whether it can leave out the steps before `from`. @defaultValue false */
+  readonly incremental?: boolean;
+  /** The least and the greatest score there is. @defaultValue `[0, 1]` */
+  readonly range?: readonly [number, number];
+}
+
+/**
+ * A reward model from a function: a model in this process, a rule, a table. It costs nothing, and each solution
+ * is still one call.
+ *
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function rewardFrom(options: RewardFromOptions): RewardModel {
+  const { name, score, scores = 'steps', incremental = false, range = [0, 1] } = options;
+  if (typeof name !== 'string' || name === '') throw expectation('name', 'a name', name);
+  expectFunction('score', score);
+  expectOneOf('scores', scores, ['solution', 'steps']);
+  if (!(range[0] < range[1])) throw expectation('range', 'two numbers, the lesser first', range);
+  return {
+    provider: 'local',
+    modelId: name,
+    price: { input: 0, output: 0 },
+    scores,
+    incremental,
+    range,
+    score: async ({ solutions }, call) => ({
+      scores: await Promise.all(
+        solutions.map(async (solution) => scoresOf(() => score(solution, call), call)),
+      ),
+      usage: { inputTokens: 0, outputTokens: 0 },
+    }),
+  };
+}
+
+async function scoresOf(
+  score: () => MaybePromise<StepScores['scores'][number]>,
+  { signal }: ModelCall,
+): Promise<StepScores['scores'][number]> {
+  try {
+    return await score();
+  } catch (error) {
+    if (signal.aborted || EspalierError.isInstance(error)) throw error;
+    return { kind: 'call', message: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,105 @@
+import { expectOneOf } from '../../runtime/expect.ts';
+import type { ModelCall } from '../../spec/language-model.ts';
+import type { RewardModel, Solution } from '../../spec/reward-model.ts';
+import { countOf, fieldsOf } from '../wire/json.ts';
+import { type Asked, askTogether, gathered, leaveForSteps, stepsAsked } from './asking.ts';
+import { Endpoint, type EndpointOptions, retried } from './endpoint.ts';
+import { expectTextRecipe, labelIdsOf } from './expect-recipe.ts';
+import { type Activation, type TextRecipe, textOf, textUntil } from './recipe.ts';
+import { invalid, type RowReading, scoreOfRow } from './rows.ts';
+import { scoreLabels } from './score-labels.ts';
+import { rangeOf } from './vllm-reward.ts';
+
+/** Options of {@link sglangReward}. */
+export interface SglangRewardOptions extends EndpointOptions {
+  /** How questions and steps are written for the model. */
+  readonly recipe: TextRecipe;
+  /**
+   * Which path is asked: `/classify` for models with a head of their own, started with `--is-embedding`, or
+   * `/v1/score` for the labels of a model that is served for generation.
+   *
+   * @defaultValue `'score'` where the recipe has labels, else `'classify'`
+   */
+  readonly endpoint?: 'classify' | 'score';
+  /** What the numbers of `/classify` are. @defaultValue that of the recipe, else `'logits'` */
+  readonly activation?: Activation;
+  /** The ids of the labels, good and bad, for `score`. @defaultValue those of the recipe */
+  readonly labelIds?: readonly [good: number, bad: number];
+}
+
+/**
+ * A reward model behind SGLang. It scores the end of a text, so each step is asked for with all that comes
+ * before it: `/classify` for all solutions in one request, `/v1/score` in one request for each question.
+ *
+ * @throws EspalierError `usage` where an option is out of its range.
+ * @example
+ * ```ts
+ * const model = sglangReward({
+ *   model: 'Skywork/Skywork-Reward-V2-Qwen3-8B',
+ *   recipe: recipes.sequenceClassifier({ template: 'chatml' }),
+ * });
+ * ```
+ */
+export function sglangReward(options: SglangRewardOptions): RewardModel {
+  const { recipe } = options;
+  expectTextRecipe(recipe);
+  const { endpoint: path = recipe.labels === undefined ? 'classify' : 'score' } = options;
+  expectOneOf('endpoint', path, ['classify', 'score']);
+  const { activation = recipe.activation ?? 'logits' } = options;
+  expectOneOf('activation', activation, ['logits', 'probabilities']);
+  const labelIds = path === 'score' ? labelIdsOf(options) : undefined;
+  const usual = { provider: 'sglang', baseUrl: 'http://localhost:30000/v1', isFree: true };
+  const endpoint = new Endpoint(usual, options);
+  const reading: RowReading = { ...recipe, activation };
+  const model: RewardModel = {
+    ...endpoint.names,
+    scores: recipe.scores ?? 'steps',
+    incremental: recipe.incremental ?? false,
+    range: labelIds === undefined ? rangeOf(reading) : [0, 1],
+    score: ({ solutions }, call) =>
+      askTogether(recipe, solutions, (sound) =>
+        labelIds === undefined
+          ? classify(sound, { endpoint, recipe, reading, call })
+          : scoreLabels(sound, { endpoint, recipe, labelIds, call, server: 'sglang' }),
+      ),
+  };
+  return retried(model, options);
+}
+
+interface Classifying {
+  readonly endpoint: Endpoint;
+  readonly recipe: TextRecipe;
+  readonly reading: RowReading;
+  readonly call: ModelCall;
+}
+
+async function classify(solutions: readonly Solution[], classifying: Classifying): Promise<Asked> {
+  const { endpoint, recipe, reading, call } = classifying;
+  const isWhole = recipe.scores === 'solution';
+  const asked = isWhole
+    ? solutions.map((solution, owner) => ({ solution, owner, place: solution.steps.length - 1 }))
+    : stepsAsked(solutions, recipe);
+  await leaveForSteps(asked, call);
+  const text = asked.map(({ solution, place }) =>
+    isWhole
+      ? textOf(recipe, solution)
+      : recipe.opening(solution.prompt) + textUntil(recipe, solution, place),
+  );
+  const reply = await endpoint.post('/classify', { model: endpoint.modelId, text }, call);
+  // A single text may be answered without a list.
+  const answers: unknown = Array.isArray(reply) ? reply : text.length === 1 ? [reply] : undefined;
+  if (!Array.isArray(answers)) {
+    throw endpoint.malformed('JSON of another shape: it is no list', call);
+  }
+  const scores =
+    answers.length === text.length
+      ? answers.map((answer) => scoreOfRow(fieldsOf(answer)['embedding'], reading))
+      : text.map(() => invalid(`Expected ${text.length} answers, got ${answers.length}.`));
+  return {
+    scores: gathered(asked, scores, solutions.length),
+    usages: answers.map((answer) => {
+      const read = countOf(fieldsOf(fieldsOf(answer)['meta_info'])['prompt_tokens']);
+      return read === undefined ? undefined : { inputTokens: read, outputTokens: 0 };
+    }),
+  };
+}

@@ -1,0 +1,70 @@
+import type { ModelCall } from '../../spec/language-model.ts';
+import type { Solution } from '../../spec/reward-model.ts';
+import { fieldsOf } from '../wire/json.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { TextRecipe } from './recipe.ts';
+
+/** A solution as tokens, and where its scores stand among them. */
+export interface TokenisedSolution {
+  /** The ids of its tokens. */
+  readonly input: readonly number[];
+  /** The index of the token of each step's score. */
+  readonly places: readonly number[];
+}
+
+const lineBreak = '\n';
+
+/**
+ * Solutions as tokens, each line and each line break by itself: within a text a tokenizer may join the end of
+ * a step to what stands before it, and then the place of its score is lost.
+ */
+export async function tokenised(
+  recipe: TextRecipe,
+  solutions: readonly Solution[],
+  asking: { readonly endpoint: Endpoint; readonly call: ModelCall },
+): Promise<readonly TokenisedSolution[]> {
+  const known = new Map<string, Promise<readonly number[]>>();
+  const tokensOf = (text: string): Promise<readonly number[]> => {
+    const found = known.get(text) ?? tokenise(text, asking);
+    known.set(text, found);
+    return found;
+  };
+  return Promise.all(
+    solutions.map(async ({ prompt, steps }) => {
+      const opening = await tokensOf(recipe.opening(prompt));
+      const parts = await Promise.all(
+        steps.map((step, place) => tokensOfLines(recipe.step(step, place), tokensOf)),
+      );
+      const input = [...opening];
+      const places: number[] = [];
+      for (const part of parts) {
+        for (const token of part) input.push(token);
+        places.push(input.length - 1);
+      }
+      return { input, places };
+    }),
+  );
+}
+
+async function tokensOfLines(
+  text: string,
+  tokensOf: (text: string) => Promise<readonly number[]>,
+): Promise<readonly number[]> {
+  const pieces = text.split(/(\n)/).filter((piece) => piece !== '');
+  return (await Promise.all(pieces.map(tokensOf))).flat();
+}
+
+async function tokenise(
+  prompt: string,
+  { endpoint, call }: { readonly endpoint: Endpoint; readonly call: ModelCall },
+): Promise<readonly number[]> {
+  const body = { model: endpoint.modelId, prompt, add_special_tokens: false };
+  const { tokens } = fieldsOf(await endpoint.post('/tokenize', body, call));
+  const isSound =
+    Array.isArray(tokens) &&
+    tokens.length > 0 &&
+    tokens.every((token) => Number.isSafeInteger(token)) &&
+    (prompt !== lineBreak || tokens.length === 1);
+  if (isSound) return tokens as readonly number[];
+  throw endpoint.malformed('no tokens for a text', call);
+}

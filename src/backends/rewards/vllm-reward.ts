@@ -1,0 +1,159 @@
+import { expectation, expectOneOf } from '../../runtime/expect.ts';
+import { isFailure } from '../../runtime/failure.ts';
+import type { ModelCall } from '../../spec/language-model.ts';
+import type { RewardModel, Solution } from '../../spec/reward-model.ts';
+import { fieldsOf, itemsOf } from '../wire/json.ts';
+import { type Asked, askTogether, type Scores } from './asking.ts';
+import { Endpoint, type EndpointOptions, retried, usageOf } from './endpoint.ts';
+import { expectTextRecipe, labelIdsOf } from './expect-recipe.ts';
+import { type Activation, type TextRecipe, textOf } from './recipe.ts';
+import { byIndex, invalid, type RowReading, rowsOf, scoreOfRow, scoresOfRows } from './rows.ts';
+import { scoreLabels } from './score-labels.ts';
+import { tokenised } from './tokenised.ts';
+
+/** Options of {@link vllmReward}. */
+export interface VllmRewardOptions extends EndpointOptions {
+  /** How questions and steps are written for the model. */
+  readonly recipe: TextRecipe;
+  /**
+   * Which path is asked: `/pooling` for one score a step, `/classify` for one a solution, or
+   * `/generative_scoring` for the labels of a model that is served for generation.
+   *
+   * @defaultValue `'pooling'` or `'classify'`, by what the recipe scores
+   */
+  readonly endpoint?: 'classify' | 'generative_scoring' | 'pooling';
+  /** What the numbers of the server are, and what it is asked for. @defaultValue that of the recipe, else `'probabilities'` */
+  readonly activation?: Activation;
+  /** How numbers are sent: as JSON, or as the base64 of 32-bit floats, which is shorter. @defaultValue `'float'` */
+  readonly encoding?: 'base64' | 'float';
+  /** The pooling task, where the server has several. @defaultValue its own */
+  readonly task?: string;
+  /** The ids of the labels, good and bad, for `generative_scoring`. @defaultValue those of the recipe */
+  readonly labelIds?: readonly [good: number, bad: number];
+}
+
+interface Asking {
+  readonly endpoint: Endpoint;
+  readonly options: VllmRewardOptions;
+  readonly reading: RowReading;
+  readonly call: ModelCall;
+}
+
+/**
+ * A reward model behind vLLM. All solutions go out in one request.
+ *
+ * The number of rows must be the number of steps: a solution with more or fewer fails alone, and so does one
+ * with a number that is none, or a probability outside [0, 1].
+ *
+ * @throws EspalierError `usage` where an option is out of its range.
+ * @example
+ * ```ts
+ * const model = vllmReward({ model: 'Qwen/Qwen2.5-Math-PRM-7B', recipe: recipes.qwenMathPrm });
+ * ```
+ * @see {@link recipes} for how the server must be started.
+ */
+export function vllmReward(options: VllmRewardOptions): RewardModel {
+  const { recipe, encoding, task } = options;
+  expectTextRecipe(recipe);
+  const { endpoint: path = recipe.scores === 'solution' ? 'classify' : 'pooling' } = options;
+  expectOneOf('endpoint', path, ['classify', 'generative_scoring', 'pooling']);
+  if (encoding !== undefined) expectOneOf('encoding', encoding, ['base64', 'float']);
+  if (task !== undefined && typeof task !== 'string') throw expectation('task', 'a name', task);
+  const { activation = recipe.activation ?? 'probabilities' } = options;
+  expectOneOf('activation', activation, ['logits', 'probabilities']);
+  const labelIds = path === 'generative_scoring' ? labelIdsOf(options) : undefined;
+  const usual = { provider: 'vllm', baseUrl: 'http://localhost:8000/v1', isFree: true };
+  const endpoint = new Endpoint(usual, options);
+  const reading = { ...recipe, activation };
+  const model: RewardModel = {
+    ...endpoint.names,
+    scores: recipe.scores ?? 'steps',
+    incremental: recipe.incremental ?? false,
+    range: rangeOf(reading),
+    score: ({ solutions }, call) => {
+      const asking: Asking = { endpoint, options, reading, call };
+      return askTogether(recipe, solutions, (sound) => {
+        if (labelIds !== undefined) {
+          return scoreLabels(sound, { endpoint, recipe, labelIds, call, server: 'vllm' });
+        }
+        return path === 'pooling' ? pool(sound, asking) : classify(sound, asking);
+      });
+    },
+  };
+  return retried(model, options);
+}
+
+/** A logit of a whole solution has no bounds; all else is a probability. */
+export function rangeOf({ activation, columns, scores }: RowReading): readonly [number, number] {
+  const isBare = activation === 'logits' && columns === 1 && scores === 'solution';
+  return isBare ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] : [0, 1];
+}
+
+async function pool(solutions: readonly Solution[], asking: Asking): Promise<Asked> {
+  const { endpoint, options, reading, call } = asking;
+  const { recipe, encoding = 'float', task } = options;
+  const texts =
+    recipe.rows === 'tokens'
+      ? await tokenised(recipe, solutions, { endpoint, call })
+      : solutions.map((solution) => ({ input: textOf(recipe, solution), places: undefined }));
+  const body = {
+    ...{ model: endpoint.modelId, input: texts.map(({ input }) => input) },
+    ...{ encoding_format: encoding, use_activation: reading.activation === 'probabilities' },
+    ...(task !== undefined && { task }),
+  };
+  const reply = await endpoint.post('/pooling', body, call);
+  const answers = answersOf(reply, texts.length, asking);
+  const scores = solutions.map((solution, place): Scores => {
+    const data = fieldsOf(answers[place])['data'];
+    if (data === undefined) return invalid('Expected one answer a solution, got none or several.');
+    const rows = rowsOf(data, recipe.columns);
+    return isFailure(rows) ? rows : read({ rows, places: texts[place]?.places, solution }, reading);
+  });
+  return { scores, usages: [usageOf(reply)] };
+}
+
+interface Rows {
+  readonly rows: readonly unknown[];
+  /** Where the scores stand, where there is a row for each token. */
+  readonly places: readonly number[] | undefined;
+  readonly solution: Solution;
+}
+
+function read({ rows, places, solution }: Rows, reading: RowReading): Scores {
+  const { steps, from = 0 } = solution;
+  if (reading.scores === 'solution') {
+    const scores = scoresOfRows(rows.slice(-1), 1, reading);
+    return rows.length === 0 ? invalid('Expected a score, got none.') : scores;
+  }
+  const tokens = places?.at(-1);
+  if (tokens !== undefined && rows.length !== tokens + 1) {
+    return invalid(`Expected one row a token, ${tokens + 1} in all, got ${rows.length}.`);
+  }
+  const told = places === undefined ? rows : places.map((place) => rows[place]);
+  const scores = scoresOfRows(told, steps.length, reading);
+  return isFailure(scores) ? scores : scores.slice(from);
+}
+
+async function classify(solutions: readonly Solution[], asking: Asking): Promise<Asked> {
+  const { endpoint, options, reading, call } = asking;
+  const body = {
+    model: endpoint.modelId,
+    input: solutions.map((solution) => textOf(options.recipe, solution)),
+    use_activation: reading.activation === 'probabilities',
+  };
+  const reply = await endpoint.post('/classify', body, call);
+  const answers = answersOf(reply, solutions.length, asking);
+  const scores = answers.map((answer): Scores => {
+    if (answer === undefined)
+      return invalid('Expected one answer a solution, got none or several.');
+    const score = scoreOfRow(fieldsOf(answer)['probs'], reading);
+    return isFailure(score) ? score : [score];
+  });
+  return { scores, usages: [usageOf(reply)] };
+}
+
+function answersOf(reply: unknown, count: number, { endpoint, call }: Asking): readonly unknown[] {
+  const { data } = fieldsOf(reply);
+  if (Array.isArray(data)) return byIndex(itemsOf(data), count);
+  throw endpoint.malformed('JSON of another shape: it has no `data`', call);
+}

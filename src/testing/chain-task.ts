@@ -1,0 +1,217 @@
+import { expectation, expectInteger, expectNumber } from '../runtime/expect.ts';
+import { seededRandom } from '../runtime/random.ts';
+import type { Random } from '../spec/context.ts';
+import type { Environment } from '../spec/environment.ts';
+import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { LanguageModel } from '../spec/language-model.ts';
+import type { Policy } from '../spec/policy.ts';
+import type { RewardModel } from '../spec/reward-model.ts';
+import { stateOf } from './problem.ts';
+import { scriptedModel } from './scripted-model.ts';
+
+/** Options of {@link chainTask}. */
+export interface ChainTaskOptions {
+  /** T: how many steps a solution has. @defaultValue 8 */
+  readonly steps?: number;
+  /** p: the chance that a step of a flawless solution is sound; otherwise it plants a mistake. In (0, 1]. @defaultValue 0.7 */
+  readonly sound?: number;
+  /** r: the chance that a step of a flawed solution finds the mistake and mends it. In [0, 1). @defaultValue 0.1 */
+  readonly recovers?: number;
+  /** Which task it is. @defaultValue 0 */
+  readonly seed?: number | string;
+}
+
+/** A solution, as far as it goes: the numbers of its steps. Whether a step is sound is not to be seen from it. */
+export type ChainState = readonly number[];
+
+/** How a {@link ChainTask} reward model reads the truth. */
+export interface ChainReaderOptions {
+  /** σ: the standard deviation of what is added to the log-odds of the truth, the same for the same steps. @defaultValue 0 */
+  readonly noise?: number;
+  /** Whether it says the opposite: 1 − v. @defaultValue false */
+  readonly inverted?: boolean;
+  /** Whether it says nothing at all: a number in [0, 1) that has nothing to do with the truth. @defaultValue false */
+  readonly blind?: boolean;
+}
+
+/** Reasoning in which mistakes are planted, and what is true of it. */
+export interface ChainTask {
+  /** Takes steps. The end is rewarded: 1 without a mistake, else 0. Nothing before the end is. */
+  readonly environment: Environment<ChainState, number>;
+  /** π: asks {@link ChainTask.model} for steps. One step is one call. */
+  readonly policy: Policy<ChainState, number>;
+  /** Writes steps. No two samples of a state are alike. */
+  readonly model: LanguageModel;
+  /** Whether there is a mistake in a solution. */
+  isFlawed(state: ChainState): boolean;
+  /** V^π(s): the chance that the policy ends without a mistake. */
+  value(state: ChainState): number;
+  /** V*(s): the return of the best steps that the policy may ever propose. */
+  best(state: ChainState): number;
+  /** A process reward model that has seen the truth, as well as `options` let it. */
+  rewardModel(options?: ChainReaderOptions): RewardModel;
+  /** v(s) by that reward model: one call a state. The empty solution has no step to look at and fails. */
+  evaluator(options?: ChainReaderOptions): Evaluator<ChainState, number>;
+}
+
+/**
+ * A Markov chain over the steps of a solution with planted mistakes. From a flawless solution a step is sound with
+ * chance p, from a flawed one it mends the mistake with chance r. The state of the chain is the number of steps and
+ * whether there is a mistake; the search sees neither, only steps.
+ *
+ * With λ = p − r, π∞ = r / (1 − λ) and n steps to go, a flawless solution ends well with the chance
+ * `π∞ + (1 − π∞) λⁿ`, and a flawed one with `π∞ − π∞ λⁿ`; where λ is 1, with 1 and 0.
+ */
+export function chainTask(options: ChainTaskOptions = {}): ChainTask {
+  const { steps = 8, sound = 0.7, recovers = 0.1, seed = 0 } = options;
+  expectInteger('steps', steps, { min: 1 });
+  if (!(sound > 0 && sound <= 1)) throw expectation('sound', 'above 0 and at most 1', sound);
+  if (!(recovers >= 0 && recovers < 1)) {
+    throw expectation('recovers', 'from 0 up and below 1', recovers);
+  }
+  const task = `chain ${JSON.stringify({ steps, sound, recovers, seed })}`;
+  const chain = { task, steps, sound, recovers, random: seededRandom(seed), known: new Map() };
+  const model = writer(chain);
+  const rewardModel = (reader: ChainReaderOptions = {}) => readerOf(chain, reader);
+  return {
+    environment: {
+      name: 'chain-task',
+      reset: () => [],
+      step(state, step) {
+        const next = [...state, step];
+        if (next.length < steps) return { state: next };
+        return { state: next, terminal: true, reward: isFlawed(chain, next) ? 0 : 1 };
+      },
+      key: (state) => state.join(' '),
+    },
+    policy: policyOf(model),
+    model,
+    isFlawed: (state) => isFlawed(chain, state),
+    value: (state) => chanceOf(chain, state),
+    best(state) {
+      // A mistake can be mended at the very last step, where mending is possible at all.
+      const isLost = isFlawed(chain, state) && (recovers === 0 || state.length === steps);
+      return isLost ? 0 : 1;
+    },
+    rewardModel,
+    evaluator: (reader) => evaluatorOf(rewardModel(reader)),
+  };
+}
+
+interface Chain {
+  /** Names it where calls are told apart. */
+  readonly task: string;
+  readonly steps: number;
+  readonly sound: number;
+  readonly recovers: number;
+  readonly random: Random;
+  /** Whether solutions are flawed, as far as somebody has asked. */
+  readonly known: Map<string, boolean>;
+}
+
+/** The numbers of steps: so many that no two samples are alike. */
+const numbers = 2 ** 31;
+
+/** Whether a step is sound, or mends, is fixed by the task and all steps up to it. */
+function isFlawed(chain: Chain, state: ChainState): boolean {
+  if (state.length === 0) return false;
+  const { sound, recovers, random, known } = chain;
+  const key = state.join(' ');
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const chance = isFlawed(chain, state.slice(0, -1)) ? recovers : sound;
+  const flawed = random.split('step', key).next() >= chance;
+  known.set(key, flawed);
+  return flawed;
+}
+
+function chanceOf(chain: Chain, state: ChainState): number {
+  const { steps, sound, recovers } = chain;
+  const flawed = isFlawed(chain, state);
+  const lambda = sound - recovers;
+  if (lambda === 1) return flawed ? 0 : 1;
+  const limit = recovers / (1 - lambda);
+  const rest = lambda ** (steps - state.length);
+  return flawed ? limit * (1 - rest) : limit + (1 - limit) * rest;
+}
+
+/** Writes the number of a step, fixed by the task, the steps before it and the place of the sample. */
+function writer({ task, random }: Chain): LanguageModel {
+  return scriptedModel({
+    provider: 'chain',
+    modelId: task,
+    answer: ({ messages }, index) =>
+      String(random.split('write', messages.at(-1)?.content ?? '', index).integer(numbers)),
+  });
+}
+
+function policyOf(model: LanguageModel): Policy<ChainState, number> {
+  return {
+    async propose(node, { context, count, offset }) {
+      const samples = Number.isFinite(count) ? count : 1;
+      const messages = [{ role: 'user' as const, content: `Steps: ${stateOf(node).join(' ')}` }];
+      const request = { messages, samples, offset, maxTokens: 8 };
+      const { completions } = await context.generate(model, request);
+      return completions.map((completion) => ({ action: Number(completion.text), completion }));
+    },
+  };
+}
+
+function readerOf(chain: Chain, reader: ChainReaderOptions): RewardModel {
+  const { noise = 0, inverted = false, blind = false } = reader;
+  expectNumber('noise', noise, { min: 0 });
+  const look = (state: ChainState): number => {
+    const random = chain.random.split('read', state.join(' '));
+    if (blind) return random.next();
+    const seen = chanceOf(chain, state);
+    const read = noise === 0 ? seen : logistic(logOdds(seen) + noise * normal(random));
+    return inverted ? 1 - read : read;
+  };
+  return {
+    provider: 'chain',
+    modelId: `reader of ${chain.task} ${JSON.stringify({ noise, inverted, blind })}`,
+    score: async ({ solutions }) => ({
+      scores: solutions.map(({ steps }) => {
+        const state = steps.map(Number);
+        return state.map((_, place) => look(state.slice(0, place + 1)));
+      }),
+    }),
+  };
+}
+
+function evaluatorOf(model: RewardModel): Evaluator<ChainState, number> {
+  return {
+    needs: 'realised',
+    evaluate: (nodes, { context }) =>
+      Promise.all(
+        nodes.map(async (node): Promise<Evaluation | Failure> => {
+          const steps = stateOf(node).map(String);
+          if (steps.length === 0) return { kind: 'empty', message: 'There is no step yet.' };
+          const solution = { prompt: 'chain', steps };
+          const { scores } = await context.score(model, { solutions: [solution] });
+          const [given] = scores;
+          if (given === undefined || 'kind' in given) {
+            return given ?? { kind: 'invalid', message: 'Expected scores, got none.' };
+          }
+          return { value: given.at(-1) ?? 0 };
+        }),
+      ),
+  };
+}
+
+/** Kept off the ends, where noise could not move it. */
+function logOdds(chance: number): number {
+  const inside = Math.min(0.999, Math.max(0.001, chance));
+  return Math.log(inside / (1 - inside));
+}
+
+function logistic(odds: number): number {
+  return 1 / (1 + Math.exp(-odds));
+}
+
+/** A draw from the standard normal distribution (Box and Muller, 1958). */
+function normal(random: Random): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
+  return radius * Math.cos(2 * Math.PI * random.next());
+}

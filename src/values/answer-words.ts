@@ -1,0 +1,76 @@
+import type { Completion, TokenLogprob } from '../spec/language-model.ts';
+
+/** Answers in a sentence: `A, B or C`. */
+export function oneOf(answers: readonly string[]): string {
+  return `${answers.slice(0, -1).join(', ')} or ${answers.at(-1)}`;
+}
+
+/** Whether a word is an answer. A single letter must have its case: `a` is a word of English. */
+function isSame(answer: string, word: string): boolean {
+  return answer.length === 1 ? answer === word : answer.toLowerCase() === word.toLowerCase();
+}
+
+/** Whether what stands behind a word makes it the beginning of a sentence, or a part of another word. */
+function goesOn(rest: string): boolean {
+  return /^(?:[ \t]+|['’-])?[\p{L}\p{N}]/u.test(rest);
+}
+
+/**
+ * The answer that a text begins with. It must stand by itself: `No, because …` answers *no*, `No doubt` does
+ * not.
+ */
+export function answerIn(text: string, answers: readonly string[]): string | undefined {
+  const [, word = '', rest = ''] = /^[^\p{L}\p{N}]*([\p{L}\p{N}]+)(.*)$/su.exec(text) ?? [];
+  return goesOn(rest) ? undefined : answers.find((answer) => isSame(answer, word));
+}
+
+/**
+ * The probability of each answer among the answers, at the first place where one of them was written: the
+ * mass of all its variants, such as `B`, ` B` and `(B`, over that of the variants of all answers. `undefined`
+ * where no answer was written, or the model tells no log-probabilities.
+ */
+export function probabilitiesOf(
+  { logprobs = [] }: Completion,
+  answers: readonly string[],
+): Readonly<Record<string, number>> | undefined {
+  let before = '';
+  for (const [place, written] of logprobs.entries()) {
+    const word = isLead(before) ? wordIn(written.token) : undefined;
+    if (word !== undefined && answers.some((answer) => isSame(answer, word))) {
+      const rest = logprobs.slice(place + 1).map(({ token }) => token);
+      if (!goesOn(rest.join(''))) return sharesOf(written, answers);
+    }
+    before += written.token;
+  }
+  return undefined;
+}
+
+/** Whether an answer may follow: behind other words it may be negated, behind a label such as `Answer:` it is stated. */
+function isLead(before: string): boolean {
+  return /(?:^|:)[^\p{L}\p{N}]*$/u.test(before);
+}
+
+function sharesOf(
+  written: TokenLogprob,
+  answers: readonly string[],
+): Readonly<Record<string, number>> {
+  const { top = [] } = written;
+  // What was sampled need not be among the likeliest.
+  const isListed = top.some(({ token }) => token === written.token);
+  const masses = Object.fromEntries(answers.map((answer) => [answer, 0]));
+  let total = 0;
+  for (const { token, logprob } of isListed ? top : [...top, written]) {
+    const word = wordIn(token);
+    const answer = answers.find((one) => word !== undefined && isSame(one, word));
+    if (answer === undefined) continue;
+    const probability = Math.exp(logprob);
+    masses[answer] = (masses[answer] ?? 0) + probability;
+    total += probability;
+  }
+  return Object.fromEntries(Object.entries(masses).map(([answer, mass]) => [answer, mass / total]));
+}
+
+/** The word that a token is, marks and blanks around it left out. */
+function wordIn(token: string): string | undefined {
+  return /^[^\p{L}\p{N}]*([\p{L}\p{N}]+)[^\p{L}\p{N}]*$/u.exec(token)?.[1];
+}

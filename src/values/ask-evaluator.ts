@@ -1,0 +1,75 @@
+import { describeValue, expectMethods, expectOneOf } from '../runtime/expect.ts';
+import { expectNoOracle } from '../runtime/expect-no-oracle.ts';
+import { failureOf, isFailure } from '../runtime/failure.ts';
+import type { EvaluateRequest, Evaluation, Evaluator } from '../spec/evaluator.ts';
+import type { Failure } from '../spec/failure.ts';
+import type { SearchNode } from '../spec/node.ts';
+import { type Waiting, wait } from './settle.ts';
+import { valueInRange } from './value-in-range.ts';
+import { withRandom } from './with-random.ts';
+
+/** Throws where an evaluator is none, with a sentence of its own where it is an oracle. */
+export function expectEvaluator(name: string, value: unknown): void {
+  expectNoOracle(name, 'evaluate', value);
+  expectMethods(name, value, ['evaluate']);
+  const { needs } = value as Evaluator<unknown, unknown>;
+  expectOneOf(`${name}.needs`, needs, ['proposed', 'realised']);
+}
+
+/** What an evaluator is asked. */
+export interface Asking<State, Action> {
+  /** What the part is called: its random numbers are its own. */
+  readonly name: string;
+  /** Who is asked. */
+  readonly evaluator: Evaluator<State, Action>;
+  /** For the value, or for the return of a simulation; where there are none, the return is the value. */
+  readonly method: 'evaluate' | 'simulate';
+  /** About which nodes. */
+  readonly nodes: readonly SearchNode<State, Action>[];
+}
+
+/**
+ * The answers of an evaluator that another one is made of, one a node. Where it breaks its contract, or throws what
+ * does not end the search, its nodes have failed.
+ */
+export function* askEvaluator<State, Action>(
+  { name, evaluator, method, nodes }: Asking<State, Action>,
+  whole: EvaluateRequest,
+): Waiting<readonly (Evaluation | Failure)[]> {
+  if (nodes.length === 0) return [];
+  const request = requestOf(name, whole);
+  try {
+    const simulates = method === 'simulate' && evaluator.simulate !== undefined;
+    const answers = simulates
+      ? evaluator.simulate?.(nodes, request)
+      : evaluator.evaluate(nodes, request);
+    const verdicts: unknown = yield* wait(answers);
+    if (Array.isArray(verdicts) && verdicts.length === nodes.length) return verdicts.map(checked);
+    const got = Array.isArray(verdicts) ? `${verdicts.length}` : describeValue(verdicts);
+    const message = `Expected ${nodes.length} evaluations, got ${got}.`;
+    return nodes.map((): Failure => ({ kind: 'invalid', message }));
+  } catch (error) {
+    const failure = failureOf(error, 'call', whole.context);
+    return nodes.map(() => failure);
+  }
+}
+
+/** Parts that draw from one source side by side would depend on who draws first. */
+function requestOf(name: string, whole: EvaluateRequest): EvaluateRequest {
+  const { context } = whole;
+  return {
+    context: withRandom(context, context.random.split('part', name)),
+    get remaining() {
+      return whole.remaining;
+    },
+  };
+}
+
+function checked(verdict: unknown): Evaluation | Failure {
+  if (isFailure(verdict)) return verdict;
+  const evaluation = (
+    typeof verdict === 'object' && verdict !== null ? verdict : { value: verdict }
+  ) as Evaluation;
+  const sound = valueInRange('`value`', evaluation.value);
+  return 'kind' in sound ? sound : { ...evaluation, ...sound };
+}

@@ -1,0 +1,163 @@
+import { expectation } from '../runtime/expect.ts';
+import { fill, type PromptSet, withTexts } from '../runtime/prompts.ts';
+import type { Completion, Message, TokenLogprob } from '../spec/language-model.ts';
+import { oneOf } from './answer-words.ts';
+import type { FormSettings, JudgeForm } from './judge-form.ts';
+import { askBehind } from './judge-subject.ts';
+
+/** The words of a judgement, and the value in [0, 1] of each. Two or more, all different. */
+export type JudgementScale = Readonly<Record<string, number>>;
+
+/** The texts of a judge that answers with a word of a scale. */
+export type ScaleText = 'action' | 'reason' | 'rubric' | 'state';
+
+/** One word of a few: the usual form. */
+export interface ScaleForm {
+  /** The form of an answer: a word of a scale. */
+  readonly form?: 'scale';
+  /** The words it may answer with. @defaultValue sure 1, likely 0.5, impossible 0 */
+  readonly scale?: JudgementScale;
+  /** Texts to replace: `state`, `action` with the slot `{step}`, both with `{words}`; `reason`; `rubric`. */
+  readonly prompts?: Partial<Readonly<Record<ScaleText, string>>>;
+}
+
+const usual: JudgementScale = { sure: 1, likely: 0.5, impossible: 0 };
+
+const scalePrompts: PromptSet<ScaleText> = {
+  name: 'judge-scale',
+  version: 1,
+  texts: {
+    state: [
+      'Do not write a step. Judge how likely the goal is to be reached from here, in one word:',
+      '{words}.',
+    ].join('\n'),
+    action: [
+      'Proposed step: {step}',
+      '',
+      'Do not write a step. Judge how likely the goal is to be reached after this step, in one word:',
+      '{words}.',
+    ].join('\n'),
+    reason: 'Then write a colon and the reason.',
+    rubric: 'Judge by this:\n{rubric}',
+  },
+};
+
+/**
+ * The prompt of a judgement: that of the state, with the request behind its last message, so that the
+ * judgement of a state and the proposals in it share their prefix.
+ *
+ * @param messages - The prompt of the state.
+ * @param words - The words that may be answered.
+ * @param options - The step that is judged, where it is not the state; and whether a reason is wanted.
+ */
+export function judgePrompt(
+  messages: readonly Message[],
+  words: readonly string[],
+  options: { readonly step?: string; readonly reason?: boolean } = {},
+): readonly Message[] {
+  return askBehind(messages, scaleRequest(scalePrompts.texts, { words, ...options }));
+}
+
+interface ScaleRequest {
+  readonly words: readonly string[];
+  readonly step?: string | undefined;
+  readonly reason?: boolean;
+  readonly rubric?: string | undefined;
+}
+
+function scaleRequest(
+  texts: Readonly<Record<ScaleText, string>>,
+  { words, step, reason = false, rubric }: ScaleRequest,
+): string {
+  const list = oneOf(words);
+  const asked =
+    step === undefined
+      ? fill(texts.state, { words: list })
+      : fill(texts.action, { words: list, step });
+  const request = reason ? `${asked} ${fill(texts.reason, {})}` : asked;
+  return rubric === undefined ? request : `${fill(texts.rubric, { rubric })}\n\n${request}`;
+}
+
+/** A word of a scale, from the first token or the beginning of the text. */
+export function scaleForm(
+  { scale = usual, prompts: own }: ScaleForm,
+  { logprobs, reason = false, rubric }: FormSettings,
+): JudgeForm {
+  expectScale(scale);
+  const words = Object.keys(scale);
+  const prompts: PromptSet<ScaleText> = withTexts<ScaleText>(scalePrompts, own);
+  const readsTokens = logprobs && !reason;
+  const valueIn = readsTokens ? valueOfTokens : valueOfText;
+  return {
+    prompts,
+    readsTokens,
+    reason,
+    maxTokens: readsTokens ? 1 : reason ? 64 : 8,
+    expected: `one of the words ${words.join(', ')}`,
+    request: (step) => scaleRequest(prompts.texts, { words, step, reason, rubric }),
+    read(completion) {
+      const score = valueIn(scale, completion);
+      return score === undefined ? undefined : { score, reason: completion.text.trim() };
+    },
+  };
+}
+
+function expectScale(scale: JudgementScale): void {
+  const words = Object.keys(scale);
+  const isSound =
+    words.length >= 2 &&
+    Object.values(scale).every((value) => value >= 0 && value <= 1) &&
+    new Set(words.map((word) => word[0]?.toLowerCase())).size === words.length;
+  if (isSound) return;
+  throw expectation(
+    'scale',
+    'two or more words that begin with different letters, each with a value from 0 to 1',
+    scale,
+  );
+}
+
+/** The expectation over the words, from what the model could have written first. */
+function valueOfTokens(
+  scale: JudgementScale,
+  { logprobs = [], text }: Completion,
+): number | undefined {
+  const first = logprobs[0];
+  if (first === undefined) return valueOfText(scale, { text });
+  const { mass, value } = expectationOf(scale, first);
+  return mass > 0 ? value / mass : undefined;
+}
+
+function expectationOf(
+  scale: JudgementScale,
+  first: TokenLogprob,
+): { readonly mass: number; readonly value: number } {
+  let mass = 0;
+  let value = 0;
+  for (const { token, logprob } of first.top ?? [first]) {
+    const word = wordOf(scale, token);
+    if (word === undefined) continue;
+    const probability = Math.exp(logprob);
+    mass += probability;
+    value += probability * (scale[word] ?? 0);
+  }
+  return { mass, value };
+}
+
+function valueOfText(scale: JudgementScale, { text }: Completion): number | undefined {
+  const word = wordOf(scale, /[\p{L}\p{N}]+/u.exec(text)?.[0] ?? '', { whole: true });
+  return word === undefined ? undefined : scale[word];
+}
+
+/** The word of the scale that a token begins or holds. */
+function wordOf(
+  scale: JudgementScale,
+  token: string,
+  { whole = false }: { readonly whole?: boolean } = {},
+): string | undefined {
+  const text = token.trim().toLowerCase();
+  if (text === '') return undefined;
+  return Object.keys(scale).find((word) => {
+    const lower = word.toLowerCase();
+    return whole ? lower === text : lower.startsWith(text) || text.startsWith(lower);
+  });
+}

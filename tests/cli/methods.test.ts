@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { methods } from '../../src/methods/index.ts';
+import { build, espalier } from './espalier.ts';
+
+beforeAll(build, 60_000);
+
+describe('espalier methods', () => {
+  test('--json lists name, title, paper and algorithm of each', async () => {
+    const { code, stdout } = await espalier('methods', '--json');
+    const list = JSON.parse(stdout) as readonly Record<string, string>[];
+
+    expect(code).toBe(0);
+    expect(list.map((entry) => Object.keys(entry))).toEqual(
+      methods.map(() => ['name', 'title', 'paper', 'algorithm']),
+    );
+    expect(list.map(({ name }) => name)).toEqual([
+      'agent-q',
+      'i-mcts',
+      'mcts-dpo',
+      'r-mcts',
+      'rest-mcts',
+    ]);
+    for (const { name, paper } of list) {
+      expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
+      expect(paper).toMatch(/ et al\., .+, 20\d\d, arXiv \d{4}\.\d{5}$/);
+    }
+  });
+
+  test('tells people how to run one', async () => {
+    const { stdout } = await espalier('methods');
+
+    expect(stdout).toMatch(/^r-mcts {6}R-MCTS \(ExACT\)\n {12}Yu et al\., /m);
+    expect(stdout).toContain('--method r-mcts');
+  });
+});
+
+describe('espalier search --method', () => {
+  const game = ['search', '--task', 'game24', '--input', '4 9 10 13'] as const;
+
+  test.each(methods.map(({ name }) => name))(
+    'runs %s within its budget',
+    async (name) => {
+      const { code, stdout } = await espalier(...game, '--method', name, '--calls', '30', '--json');
+      const report = JSON.parse(stdout) as { readonly spend: { readonly calls: number } };
+
+      expect(code).toBe(0);
+      expect(report.spend.calls).toBeGreaterThan(0);
+      expect(report.spend.calls).toBeLessThanOrEqual(30);
+    },
+    60_000,
+  );
+
+  test.each([
+    [['--method', 'lats'], 'Expected `--method` to be '],
+    [['--method', 'r-mcts', '--algorithm', 'mcts'], 'cannot be used with option'],
+    [
+      ['--method', 'r-mcts', '--model', 'none'],
+      'Expected `--model` to name a model: a method needs one.',
+    ],
+  ])('refuses %j', async (options, sentence) => {
+    const { code, stderr } = await espalier(...game, ...options);
+
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});

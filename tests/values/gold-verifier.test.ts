@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { uniform } from '../../src/policies/index.ts';
+import type { Oracle } from '../../src/spec/verifier.ts';
+import { calibrated, fitPlatt } from '../../src/values/calibrate.ts';
+import { ensemble } from '../../src/values/ensemble.ts';
+import { goldVerifier } from '../../src/values/gold-verifier.ts';
+import { heuristic } from '../../src/values/heuristic.ts';
+import { progress } from '../../src/values/progress.ts';
+import { rollout } from '../../src/values/rollout.ts';
+import { staged } from '../../src/values/staged.ts';
+import { verifier } from '../../src/values/verifier.ts';
+import { withSimulation } from '../../src/values/with-simulation.ts';
+import { callContext } from '../support/call-context.ts';
+import { noSpend, rootNode } from '../support/nodes.ts';
+
+const request = { context: callContext(), remaining: noSpend };
+const oracle: Oracle<number> = {
+  label: (state) => ({ correct: state === 3, rationale: 'The answer is 3.' }),
+};
+const environment = { name: 'none', reset: () => 0, step: (state: number) => ({ state }) };
+const policy = uniform((_state: number) => [1]);
+const plain = heuristic((state: number) => state / 10);
+
+describe('the gold verifier', () => {
+  it('lets an oracle in, and stamps what it guides', () => {
+    const evaluator = verifier(goldVerifier(oracle));
+    expect(evaluator.stamps).toEqual(['oracle-guided']);
+    expect(evaluator.evaluate([rootNode(3), rootNode(4)], request)).toEqual([
+      { value: 1, rationale: 'The answer is 3.' },
+      { value: 0, rationale: 'The answer is 3.' },
+    ]);
+  });
+
+  it('leaves its stamp on everything that is made of it', () => {
+    const gold = verifier(goldVerifier(oracle));
+    const map = fitPlatt([
+      { score: 0, correct: false },
+      { score: 1, correct: true },
+    ]);
+    for (const made of [
+      ensemble({ parts: [{ name: 'gold', evaluator: gold }] }),
+      staged({
+        cheap: { name: 'plain', evaluator: plain },
+        dear: { name: 'gold', evaluator: gold },
+      }),
+      withSimulation(plain, gold),
+      withSimulation(gold, plain),
+      progress({ value: gold }),
+      progress({ value: plain, prover: gold }),
+      calibrated(gold, map),
+      rollout({ environment, policy, evaluator: gold }),
+      rollout({ environment: { ...environment, stamps: ['oracle-guided'] }, policy }),
+      rollout({ environment, policy: { ...policy, stamps: ['oracle-guided'] } }),
+    ]) {
+      expect(made.stamps).toEqual(['oracle-guided']);
+    }
+    expect(rollout({ environment, policy }).stamps).toBeUndefined();
+  });
+
+  it('takes nothing else', () => {
+    // @ts-expect-error A verifier is no oracle.
+    expect(() => goldVerifier({ verify: () => ({ correct: true }) })).toThrow(
+      'Expected `oracle` to be an object with a method `label`, got an object.',
+    );
+  });
+});
+
+describe('an oracle', () => {
+  const message =
+    'Expected `verifier` to have a method `verify`, got an oracle: gold answers must not guide a search.';
+
+  it('is no verifier, even where it can verify', () => {
+    // @ts-expect-error An oracle is no verifier.
+    expect(() => verifier(oracle)).toThrow(message);
+    const both = { ...oracle, verify: () => ({ correct: true }) };
+    // @ts-expect-error What can label is an oracle, whatever else it can do.
+    expect(() => verifier(both)).toThrow(message);
+  });
+
+  it('is no evaluator, even where it can evaluate', () => {
+    const disguised = { ...plain, ...oracle };
+    const map = { type: 'platt', slope: 1, intercept: 0 } as never;
+    for (const make of [
+      () => calibrated(disguised, map),
+      () => rollout({ environment, policy, evaluator: disguised }),
+      () => progress({ value: disguised }),
+      () => withSimulation(disguised, plain),
+    ]) {
+      expect(make).toThrow('got an oracle: gold answers must not guide a search.');
+    }
+    // @ts-expect-error An oracle is no evaluator.
+    expect(() => rollout({ environment, policy, evaluator: oracle })).toThrow('oracle');
+    // @ts-expect-error An oracle is no evaluator.
+    expect(() => calibrated(oracle, map)).toThrow('oracle');
+  });
+});
