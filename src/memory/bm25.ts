@@ -27,7 +27,7 @@ export interface Bm25Options {
  * one that the query itself gets, at most 1: an equal text has 1, and one without a common word 0.
  *
  * @throws EspalierError `usage` for constants out of range.
- * @see Lv and Zhai, "Lower-Bounding Term Frequency Normalization", 2011, section 4 (BM25+).
+ * @see Lv and Zhai, "Lower-Bounding Term Frequency Normalization", 2011 (BM25+).
  */
 export function bm25(options: Bm25Options = {}): Retriever {
   const { k = 1.2, b = 0.7, d = 0.5 } = options;

@@ -81,7 +81,7 @@ const usualCounts: Readonly<Record<ActionKind, number>> = {
  * Asked for all actions, it draws the count of each kind that may come; each sample is one call, and those of
  * one kind are one request. Asked for fewer it takes one of each kind in turn, and starts anew behind the last.
  *
- * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024, section 3.2.
+ * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024.
  */
 export function multiAction<State>(options: MultiActionOptions<State>): Policy<State, string> {
   const { model, notation, repairs = 0, including = [], temperature = 0.8 } = options;

@@ -65,7 +65,7 @@ export interface SubQuestionOptions<State>
  * answer. Several answers to one sub-question, whose agreement is a confidence in the paper, are a matter of
  * values.
  *
- * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, section 3.1 and the
+ * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, its
  * settings for GSM8K.
  */
 export function subQuestion<State>(options: SubQuestionOptions<State>): Policy<State, string> {

@@ -90,7 +90,7 @@ export const comparePrompts: PromptSet<ComparePairText> = {
  * An answer that cannot be read does not count. Where one order has no answer that counts, the comparison fails:
  * half of it would say where the candidate stood.
  *
- * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, section 3.4, position bias.
+ * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, position bias.
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export async function comparePair(

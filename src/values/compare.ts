@@ -12,15 +12,6 @@ import type { PromptPart } from '../spec/prompt-part.ts';
 import { askingOf, type ComparePairOptions, type Comparison, comparePair } from './compare-pair.ts';
 import { noState } from './no-state.ts';
 
-export {
-  type ComparePairOptions,
-  type ComparePairText,
-  type Comparison,
-  comparePair,
-  comparePrompts,
-  type Pair,
-} from './compare-pair.ts';
-
 /** How siblings are compared. */
 export interface CompareOptions<State, Action> extends ComparePairOptions {
   /** How states and actions look to the model: as a rule the `notation` of the environment. */

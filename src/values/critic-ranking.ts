@@ -86,7 +86,7 @@ export interface CriticRankingOptions<State, Action> {
  * one that is not there does not, and is told in `unscored`. Where no list counts, all proposals of the node fail.
  * Where no answer names the best of those that are left, these fail, and those that have their place keep it.
  *
- * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024, section 4.2.
+ * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024.
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function criticRanking<State, Action>(

@@ -4,7 +4,7 @@ import type { Failure } from '../spec/failure.ts';
 import { expectEvaluator } from './ask-evaluator.ts';
 
 /** An evaluator that another one is made of. */
-export interface Part<State, Action> {
+export interface NamedEvaluator<State, Action> {
   /** What its value is called in `parts`. */
   readonly name: string;
   /** What it is. */
@@ -42,7 +42,7 @@ export const nameless: Failure = { kind: 'invalid', message: 'Expected an evalua
 /** Throws unless parts are evaluators with different names that look at the same kind of nodes. */
 export function expectParts<State, Action>(
   name: string,
-  parts: readonly Part<State, Action>[],
+  parts: readonly NamedEvaluator<State, Action>[],
 ): void {
   if (!Array.isArray(parts) || parts.length === 0) {
     throw expectation(name, 'one part or more', parts);
@@ -63,7 +63,7 @@ export function expectParts<State, Action>(
 
 /** The kind of nodes that all parts look at. */
 export function needsOf<State, Action>(
-  parts: readonly Part<State, Action>[],
+  parts: readonly NamedEvaluator<State, Action>[],
 ): Evaluator<State, Action>['needs'] {
   const [first] = parts;
   const needs = first?.evaluator.needs ?? 'realised';

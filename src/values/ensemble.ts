@@ -11,9 +11,9 @@ import {
   expectParts,
   isScored,
   joined,
+  type NamedEvaluator,
   nameless,
   needsOf,
-  type Part,
   type Scored,
   type WhenPartFails,
 } from './ensemble-parts.ts';
@@ -24,7 +24,7 @@ import { valueInRange } from './value-in-range.ts';
 export type Weight<State, Action> = number | ((node: SearchNode<State, Action>) => number);
 
 /** A part of an ensemble whose values are averaged. */
-export interface WeightedPart<State, Action> extends Part<State, Action> {
+export interface WeightedPart<State, Action> extends NamedEvaluator<State, Action> {
   /**
    * w ≥ 0: how much its value counts, relative to the others. A function gives each node its own: a schedule by
    * depth, by visits. Only for a mean.
@@ -52,9 +52,10 @@ export interface EnsembleOptions<State, Action> {
  * Blends evaluators. All are asked side by side, each about all nodes in one batch. The value of each part, and
  * those of its own parts as `name/part`, stay in `parts`; rationales are joined, unscored answers added up.
  *
- * Where a part tells the return of a simulation, so does the ensemble, as the same blend.
+ * Where a part tells the return of a simulation, so does the ensemble, as the same blend. LATS values a state by
+ * `λ · LM(s) + (1 − λ) · SC(s)`:
  *
- * @example The λ-mix of LATS: `λ · LM(s) + (1 − λ) · SC(s)`.
+ * @example The mix of LATS.
  * ```ts
  * ensemble({
  *   parts: [

@@ -40,6 +40,7 @@ export {
 export { type DebateOptions, type DebateText, debate } from './debate.ts';
 export { type DecisionOptions, type DecisionTexts, decision } from './decision.ts';
 export { type EnsembleOptions, ensemble, type Weight, type WeightedPart } from './ensemble.ts';
+export type { NamedEvaluator, WhenPartFails } from './ensemble-parts.ts';
 export { goldVerifier, oracleGuided } from './gold-verifier.ts';
 export { heuristic } from './heuristic.ts';
 export { type HybridWeightOptions, hybridWeight } from './hybrid-weight.ts';
@@ -52,6 +53,7 @@ export {
 } from './judge.ts';
 export type { CodesForm, CodesText } from './judge-codes.ts';
 export type { CriteriaForm, CriteriaText } from './judge-criteria.ts';
+export type { JudgedText } from './judge-form.ts';
 export type { NumberForm, NumberText } from './judge-number.ts';
 export type { ScaleForm, ScaleText } from './judge-scale.ts';
 export type { SuccessForm, SuccessText } from './judge-success.ts';

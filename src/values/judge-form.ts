@@ -44,7 +44,7 @@ export interface JudgeForm {
   read(completion: Completion): Reading | undefined;
 }
 
-/** The texts that {@link requestWith} puts together. */
+/** The texts with which the request of most forms begins. */
 export type JudgedText = 'action' | 'rubric' | 'state';
 
 /** Texts with which most forms begin. */

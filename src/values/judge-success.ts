@@ -19,7 +19,7 @@ export type SuccessText = JudgedText | 'answer' | 'question' | 'reasonedAnswer';
  * Success, and else whether it is on track: 1 for success, 0.5 for not yet but on track, 0 for neither. The paper
  * takes the mean of 20 samples at temperature 1.
  *
- * @see Koh et al., "Tree Search for Language Model Agents", 2024, section 3.2.
+ * @see Koh et al., "Tree Search for Language Model Agents", 2024.
  */
 export interface SuccessForm {
   /** The form of an answer: success, and else whether it is on track. */

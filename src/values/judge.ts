@@ -93,7 +93,7 @@ export type JudgeOptions<State, Action> = JudgeBasics<State, Action> &
  * the node fails.
  *
  * @see Yao et al., "Tree of Thoughts: Deliberate Problem Solving with Large Language Models", 2023,
- * section 3, value prompts.
+ * value prompts.
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function judge<State, Action>(

@@ -60,9 +60,9 @@ interface Settings<State, Action> {
  * - A solution without scores, with too few or too many, or with one out of range fails alone.
  *
  * @throws EspalierError `usage` where an option is out of its range.
- * @see Lightman et al., "Let's Verify Step by Step", 2023, section 2.6 (product); Snell et al., "Scaling LLM
- * Test-Time Compute Optimally can be More Effective than Scaling Model Parameters", 2024, section 5.1 (last);
- * Wang et al., "Math-Shepherd", 2023, section 3.4 (min).
+ * @see Lightman et al., "Let's Verify Step by Step", 2023 (product); Snell et al., "Scaling LLM
+ * Test-Time Compute Optimally can be More Effective than Scaling Model Parameters", 2024 (last);
+ * Wang et al., "Math-Shepherd", 2023 (min).
  */
 export function prm<State, Action>(options: PrmOptions<State, Action>): Evaluator<State, Action> {
   const { model, aggregate = 'last', squash, about = 'state', start = 0 } = options;

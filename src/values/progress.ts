@@ -45,8 +45,8 @@ export interface ProgressOptions<State, Action> {
  * The state before is the parent's: it is valued in the same batch where it has not been before. The parts are
  * `value`, `before` and `after`. Returns of simulations, where `value` tells them, stay as they are.
  *
- * @see Setlur et al., "Rewarding Progress: Scaling Automated Process Verifiers for LLM Reasoning", 2024, equation 5,
- * and section 4 on best-of-K provers.
+ * @see Setlur et al., "Rewarding Progress: Scaling Automated Process Verifiers for LLM Reasoning", 2024,
+ * on effective rewards and best-of-K provers.
  * @throws EspalierError `usage` where an option is out of its range, or `bestOf` is given beside a `prover`.
  */
 export function progress<State, Action>(

@@ -93,8 +93,8 @@ const selfConsistencyPrompts: PromptSet<SelfConsistencyText> = {
  * fails. Nodes of one batch with the same parent share its samples.
  *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023.
- * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, section 3.2, confidence.
- * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024, section 3.2.
+ * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, confidence.
+ * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024.
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function selfConsistency<State, Action>(
@@ -126,7 +126,7 @@ export function selfConsistency<State, Action>(
  * of the node, and costs no call; where a policy gives priors of its own, the value is those.
  *
  * @see Zhou et al., "Language Agent Tree Search Unifies Reasoning, Acting, and Planning in Language Models", 2024,
- * section 4.1, evaluation.
+ * evaluation.
  */
 export function actionShare(): Evaluator<unknown, unknown> {
   return {

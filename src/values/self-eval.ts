@@ -79,8 +79,8 @@ const selfEvalPrompts: PromptSet<SelfEvalText> = {
  * MCTS-DPO shows the known solution beside the question, divides C by the depth and adds ±1 at a right or wrong
  * end; here nobody knows the solution, and what is made of C is for the method to say.
  *
- * @see Kadavath et al., "Language Models (Mostly) Know What They Know", 2022, section 3.2.
- * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024, section 2.1.
+ * @see Kadavath et al., "Language Models (Mostly) Know What They Know", 2022.
+ * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function selfEval<State, Action>(

@@ -8,9 +8,9 @@ import { askEvaluator } from './ask-evaluator.ts';
 import {
   expectParts,
   joined,
+  type NamedEvaluator,
   nameless,
   needsOf,
-  type Part,
   type WhenPartFails,
 } from './ensemble-parts.ts';
 import { settle, type Waiting } from './settle.ts';
@@ -18,9 +18,9 @@ import { settle, type Waiting } from './settle.ts';
 /** What a staged evaluation is made of. */
 export interface StagedOptions<State, Action> {
   /** Looks at every node. */
-  readonly cheap: Part<State, Action>;
+  readonly cheap: NamedEvaluator<State, Action>;
   /** Looks at the promising ones, and has the last word on them. */
-  readonly dear: Part<State, Action>;
+  readonly dear: NamedEvaluator<State, Action>;
   /** The cheap value, in [0, 1], from which on a node is promising. @defaultValue 0.5, or none where `best` is given */
   readonly threshold?: number;
   /**

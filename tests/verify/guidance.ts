@@ -81,6 +81,15 @@ const untilAsGood: WideningRule = ({ children, samples, rawValue = 0 }) =>
 // With a value: one step at a time, until one is as good as the state before.
 const guided = mcts({ width: 1, simulates: 'path', evaluates: 'all', widening: untilAsGood });
 
+// What the search without a value does, with a value that only ranks steps not tried yet: it costs what it costs, and
+// is not asked where another step should be drawn. For comparison, without a claim.
+const sameRule = mcts({
+  width: 1,
+  simulates: 'path',
+  evaluates: 'all',
+  widening: progressiveWidening(),
+});
+
 // Hears what a value says, and does not follow it.
 const unmoved = mcts({
   width: 1,
@@ -98,6 +107,7 @@ const arms: readonly Arm[] = [
   { name: 'best of N', algorithm: bestOfN() },
   { name: 'MCTS', algorithm: unguided },
   { name: 'MCTS, PRM', algorithm: guided, evaluator: prm },
+  { name: 'MCTS, PRM, widened as without', algorithm: sameRule, evaluator: prm },
   { name: 'MCTS, noise', algorithm: guided, evaluator: blind },
   { name: 'MCTS, inverted PRM', algorithm: guided, evaluator: inverted },
   { name: 'MCTS, a quarter of the calls', algorithm: unguided, share: bound.share },
