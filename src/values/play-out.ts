@@ -28,61 +28,63 @@ export interface PlayRequest extends EvaluateRequest {
   readonly offset: number;
 }
 
-/** Plays on from a node to the end; what the play is worth, or why it came to nothing. */
+/** Plays on from a node; what the play is worth, or why it came to nothing. */
 export function* playOut<State, Action>(
   play: Play<State, Action>,
   start: DetachedNode<State, Action>,
   request: PlayRequest,
 ): Waiting<number | Failure> {
-  return play.worth === 'best'
-    ? yield* playForBest(play, start, request)
-    : yield* playToEnd(play, start, request);
-}
-
-/** The most that a state on the way is worth, with the rewards before it; the start's where there is none. */
-function* playForBest<State, Action>(
-  play: Play<State, Action>,
-  start: DetachedNode<State, Action>,
-  request: PlayRequest,
-): Waiting<number | Failure> {
-  let node = start;
-  let total = 0;
-  let weight = 1;
+  const isForBest = play.worth === 'best';
+  let place: Place<State, Action> = { node: start, total: 0, weight: 1 };
   let best: number | undefined;
-  for (let depth = 0; depth < play.maxDepth && !node.terminal; depth++) {
-    const proposal = yield* choose(play, node, request);
-    if (proposal === undefined || 'failure' in proposal) break;
-    const next = yield* take(play, node, { proposal, request });
-    if (!('id' in next)) break;
-    total += weight * (next.reward ?? 0);
-    weight *= play.discount;
-    node = next;
-    const isRewarded = node.terminal && node.reward !== undefined;
-    const value = isRewarded ? 0 : yield* valueOfEnd(play, node, request);
-    if (typeof value === 'number') best = Math.max(best ?? 0, total + weight * value);
+  for (let depth = 0; depth < play.maxDepth && !place.node.terminal; depth++) {
+    const next = yield* goOn(play, place, request);
+    if (next === undefined) break;
+    if ('kind' in next) {
+      if (isForBest) break;
+      return next;
+    }
+    place = next;
+    const value = isForBest ? yield* worthOf(play, place, request) : undefined;
+    if (typeof value === 'number') best = Math.max(best ?? 0, value);
   }
-  return best ?? (yield* valueOfEnd(play, start, request));
+  // A play for the best that met no state is worth what its start is.
+  return best ?? (yield* worthOf(play, place, request));
 }
 
-function* playToEnd<State, Action>(
+/** How far a play has come. */
+interface Place<State, Action> {
+  readonly node: DetachedNode<State, Action>;
+  /** The rewards so far, discounted. */
+  readonly total: number;
+  /** What a further reward counts. */
+  readonly weight: number;
+}
+
+/** The next place; `undefined` where the policy has no proposal. */
+function* goOn<State, Action>(
   play: Play<State, Action>,
-  start: DetachedNode<State, Action>,
+  { node, total, weight }: Place<State, Action>,
+  request: PlayRequest,
+): Waiting<Place<State, Action> | Failure | undefined> {
+  const proposal = yield* choose(play, node, request);
+  if (proposal === undefined) return undefined;
+  if ('failure' in proposal) return proposal.failure;
+  const next = yield* take(play, node, { proposal, request });
+  if (!('id' in next)) return next;
+  return {
+    node: next,
+    total: total + weight * (next.reward ?? 0),
+    weight: weight * play.discount,
+  };
+}
+
+/** The rewards up to a place and the value of its state; a rewarded end has said all. */
+function* worthOf<State, Action>(
+  play: Play<State, Action>,
+  { node, total, weight }: Place<State, Action>,
   request: PlayRequest,
 ): Waiting<number | Failure> {
-  let node = start;
-  let total = 0;
-  let weight = 1;
-  for (let depth = 0; depth < play.maxDepth && !node.terminal; depth++) {
-    const proposal = yield* choose(play, node, request);
-    if (proposal === undefined) break;
-    if ('failure' in proposal) return proposal.failure;
-    const next = yield* take(play, node, { proposal, request });
-    if (!('id' in next)) return next;
-    total += weight * (next.reward ?? 0);
-    weight *= play.discount;
-    node = next;
-  }
-
   if (node.terminal && node.reward !== undefined) return total;
   const value = yield* valueOfEnd(play, node, request);
   return typeof value === 'number' ? total + weight * value : value;

@@ -267,3 +267,40 @@ describe('the options of rollouts', () => {
     expect(() => rollout(options as never)).toThrow(message);
   });
 });
+
+describe('a rollout that is worth the best on its way', () => {
+  /** Valued by where it is: 0 → 0.2, 1 → 0.5, 2 → 0.3, 3 → 0.4. */
+  const evaluator = heuristic((state: number) => [0.2, 0.5, 0.3, 0.4][state] ?? 0);
+  const best = { environment: corridor, policy: rightward, evaluator, worth: 'best' as const };
+  const value = (options: object, state: number) =>
+    rollout({ ...best, ...options }).evaluate([start(state)], request());
+
+  it('takes the greatest value that it met, without that of its start', () => {
+    // From 1: 2 is worth 0.3, 3 is worth 0.4.
+    expect(value({ maxDepth: 2 }, 1)).toEqual([{ value: 0.4 }]);
+    expect(value({ maxDepth: 1 }, 1)).toEqual([{ value: 0.3 }]);
+  });
+
+  it('counts the rewards up to a state, and discounts what follows', () => {
+    // From 2: 3 is worth γ · 0.4 = 0.2, 4 is worth 0, the end γ² · 1 = 0.25.
+    expect(value({ discount: 0.5 }, 2)).toEqual([{ value: 0.25 }]);
+    expect(value({ discount: 0.5, maxDepth: 2 }, 2)).toEqual([{ value: 0.2 }]);
+  });
+
+  it('is worth its start where it can go nowhere, and goes on as far as it can', () => {
+    const failure = { kind: 'parse', message: 'What?' } as const;
+    expect(value({ policy: { propose: () => [] } }, 1)).toEqual([{ value: 0.5 }]);
+    expect(value({ policy: { propose: () => [{ failure }] } }, 1)).toEqual([{ value: 0.5 }]);
+    const stuck: Policy<number, number> = {
+      propose: ({ state }) => (state === 2 ? [{ failure }] : [{ action: 1 }]),
+    };
+    expect(value({ policy: stuck }, 1)).toEqual([{ value: 0.3 }]);
+  });
+
+  it('fails where nobody can say what a state is worth', () => {
+    const broken = heuristic(() => {
+      throw new Error('It broke.');
+    });
+    expect(value({ evaluator: broken }, 1)).toMatchObject([{ message: 'It broke.' }]);
+  });
+});

@@ -4,7 +4,7 @@ import type { Decision, DecisionModel, Question } from '../../spec/decision-mode
 import { ModelCallError } from '../../spec/errors.ts';
 import type { Completion, LanguageModel, TokenAlternative } from '../../spec/language-model.ts';
 import type { Provenance } from '../../spec/provenance.ts';
-import { usageOfAll } from '../rewards/endpoint.ts';
+import { usageOfAll } from '../wire/endpoint.ts';
 import {
   codesOf,
   type DecisionPromptNames,

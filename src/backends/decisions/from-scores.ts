@@ -4,15 +4,9 @@ import type { Decision, DecisionRequest, Question } from '../../spec/decision-mo
 import { ModelCallError } from '../../spec/errors.ts';
 import type { Failure } from '../../spec/failure.ts';
 import type { Message, ModelCall, Usage } from '../../spec/language-model.ts';
-import {
-  Endpoint,
-  type EndpointOptions,
-  retried,
-  usageOf,
-  usageOfAll,
-} from '../rewards/endpoint.ts';
-import { byIndex } from '../rewards/rows.ts';
+import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
 import { fieldsOf, itemsOf } from '../wire/json.ts';
+import { byIndex } from '../wire/numbered.ts';
 import {
   codesOf,
   type DecisionPromptNames,

@@ -1,15 +1,9 @@
 import { expectInteger, expectOneOf } from '../../runtime/expect.ts';
 import type { Embedding, EmbeddingModel } from '../../spec/embedding-model.ts';
 import type { ModelCall } from '../../spec/language-model.ts';
-import {
-  Endpoint,
-  type EndpointOptions,
-  retried,
-  usageOf,
-  usageOfAll,
-} from '../rewards/endpoint.ts';
-import { byIndex, floatsOf } from '../rewards/rows.ts';
+import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
 import { fieldsOf, itemsOf } from '../wire/json.ts';
+import { byIndex, floatsOf } from '../wire/numbered.ts';
 
 /** Options of {@link embeddings}. */
 export interface EmbeddingsOptions extends EndpointOptions {

@@ -5,7 +5,11 @@
  * @module
  */
 
-export type { CompatibleClient, CompatiblePromise, CompatibleRequestOptions } from './exchange.ts';
+export type {
+  CompatibleClient,
+  CompatiblePromise,
+  CompatibleRequestOptions,
+} from '../wire/exchange.ts';
 export {
   type KnownServerOptions,
   llamaServer,

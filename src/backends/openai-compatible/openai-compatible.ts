@@ -5,12 +5,12 @@ import { expectAbsentBesideClient } from '../wire/beside-client.ts';
 import { expectConnection, secretsOf } from '../wire/connection.ts';
 import { Downgrades } from '../wire/downgrades.ts';
 import type { WireContext } from '../wire/errors.ts';
+import { type CompatibleClient, Exchange } from '../wire/exchange.ts';
 import { expectRequest } from '../wire/expect-request.ts';
 import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
 import { askForSamples } from '../wire/sampling.ts';
 import { warningsOf } from '../wire/warn-once.ts';
 import { type Answering, answer, type Memory } from './answering.ts';
-import { type CompatibleClient, Exchange } from './exchange.ts';
 import { habits, type ServerPreset } from './presets.ts';
 import { Server, type ServerInfo } from './server.ts';
 

@@ -1,7 +1,7 @@
 import { ModelCallError } from '../../spec/errors.ts';
 import { modelCallErrorFrom, type WireContext } from '../wire/errors.ts';
+import type { Exchange } from '../wire/exchange.ts';
 import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../wire/json.ts';
-import type { Exchange } from './exchange.ts';
 import type { ServerPreset } from './presets.ts';
 import { Shared } from './shared.ts';
 

@@ -3,7 +3,7 @@ import { ModelCallError } from '../../spec/errors.ts';
 import type { Failure } from '../../spec/failure.ts';
 import type { ModelCall, Usage } from '../../spec/language-model.ts';
 import type { Solution, StepScores } from '../../spec/reward-model.ts';
-import { usageOfAll } from './endpoint.ts';
+import { usageOfAll } from '../wire/endpoint.ts';
 import { faultOf, type RewardRecipe } from './recipe.ts';
 
 /** The scores of one solution, or why there are none. */

@@ -5,7 +5,9 @@ import type { ModelCall, TokenAlternative, Usage } from '../../spec/language-mod
 import type { RewardModel, Solution } from '../../spec/reward-model.ts';
 import { logprobsOf } from '../wire/chat-logprobs.ts';
 import { chatMessages, type JsonBody } from '../wire/chat-request.ts';
+import { Endpoint, type EndpointOptions, retried, usageOf } from '../wire/endpoint.ts';
 import { fieldsOf, itemsOf } from '../wire/json.ts';
+import { byIndex } from '../wire/numbered.ts';
 import {
   type Asked,
   askTogether,
@@ -14,10 +16,9 @@ import {
   type StepAsked,
   stepsAsked,
 } from './asking.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf } from './endpoint.ts';
 import { expectRecipe } from './expect-recipe.ts';
 import { type RecipeLabels, type RewardRecipe, textUntil } from './recipe.ts';
-import { byIndex, invalid } from './rows.ts';
+import { invalid } from './rows.ts';
 
 /** Options of {@link logprobReward}. */
 export interface LogprobRewardOptions extends EndpointOptions {

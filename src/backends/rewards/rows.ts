@@ -1,6 +1,6 @@
 import { describeValue } from '../../runtime/expect.ts';
 import type { Failure } from '../../spec/failure.ts';
-import { countOf, fieldsOf } from '../wire/json.ts';
+import { floatsOf } from '../wire/numbered.ts';
 import type { Activation, TextRecipe } from './recipe.ts';
 
 /** Room for the rounding of half-precision sums. */
@@ -86,27 +86,6 @@ export function rowsOf(data: unknown, columns: number): readonly unknown[] | Fai
   return Array.from({ length: floats.length / columns }, (_, row) =>
     floats.slice(row * columns, (row + 1) * columns),
   );
-}
-
-/** The numbers of a base64 text: 32-bit floats, the least significant byte first. `undefined` where it is none. */
-export function floatsOf(base64: string): readonly number[] | undefined {
-  const bytes = Buffer.from(base64, 'base64');
-  const isWhole = bytes.length % 4 === 0 && bytes.toString('base64') === base64;
-  if (!isWhole) return undefined;
-  return Array.from({ length: bytes.length / 4 }, (_, place) => bytes.readFloatLE(place * 4));
-}
-
-/**
- * The items of a reply in the order of what was asked, whatever their order: by their `index`. `undefined`
- * stands for what has no answer, or two.
- */
-export function byIndex(items: readonly unknown[], count: number): readonly unknown[] {
-  const found: unknown[][] = Array.from({ length: count }, () => []);
-  for (const item of items) {
-    const index = countOf(fieldsOf(item)['index']);
-    if (index !== undefined) found[index]?.push(item);
-  }
-  return found.map((answers) => (answers.length === 1 ? answers[0] : undefined));
 }
 
 /** The failure of one solution. */

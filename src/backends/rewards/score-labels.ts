@@ -1,11 +1,12 @@
 import type { Failure } from '../../spec/failure.ts';
 import type { ModelCall } from '../../spec/language-model.ts';
 import type { Solution } from '../../spec/reward-model.ts';
+import { type Endpoint, usageOf } from '../wire/endpoint.ts';
 import { fieldsOf, itemsOf } from '../wire/json.ts';
+import { byIndex } from '../wire/numbered.ts';
 import { type Asked, gathered, leaveForSteps, type StepAsked, stepsAsked } from './asking.ts';
-import { type Endpoint, usageOf } from './endpoint.ts';
 import { type TextRecipe, textUntil } from './recipe.ts';
-import { byIndex, invalid, probability } from './rows.ts';
+import { invalid, probability } from './rows.ts';
 
 /** How labels are scored. */
 export interface LabelScoring {

@@ -1,9 +1,9 @@
 import { expectOneOf } from '../../runtime/expect.ts';
 import type { ModelCall } from '../../spec/language-model.ts';
 import type { RewardModel, Solution } from '../../spec/reward-model.ts';
+import { Endpoint, type EndpointOptions, retried } from '../wire/endpoint.ts';
 import { countOf, fieldsOf } from '../wire/json.ts';
 import { type Asked, askTogether, gathered, leaveForSteps, stepsAsked } from './asking.ts';
-import { Endpoint, type EndpointOptions, retried } from './endpoint.ts';
 import { expectTextRecipe, labelIdsOf } from './expect-recipe.ts';
 import { type Activation, type TextRecipe, textOf, textUntil } from './recipe.ts';
 import { invalid, type RowReading, scoreOfRow } from './rows.ts';

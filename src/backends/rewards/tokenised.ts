@@ -1,7 +1,7 @@
 import type { ModelCall } from '../../spec/language-model.ts';
 import type { Solution } from '../../spec/reward-model.ts';
+import type { Endpoint } from '../wire/endpoint.ts';
 import { fieldsOf } from '../wire/json.ts';
-import type { Endpoint } from './endpoint.ts';
 import type { TextRecipe } from './recipe.ts';
 
 /** A solution as tokens, and where its scores stand among them. */

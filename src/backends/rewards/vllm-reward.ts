@@ -2,12 +2,13 @@ import { expectation, expectOneOf } from '../../runtime/expect.ts';
 import { isFailure } from '../../runtime/failure.ts';
 import type { ModelCall } from '../../spec/language-model.ts';
 import type { RewardModel, Solution } from '../../spec/reward-model.ts';
+import { Endpoint, type EndpointOptions, retried, usageOf } from '../wire/endpoint.ts';
 import { fieldsOf, itemsOf } from '../wire/json.ts';
+import { byIndex } from '../wire/numbered.ts';
 import { type Asked, askTogether, type Scores } from './asking.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf } from './endpoint.ts';
 import { expectTextRecipe, labelIdsOf } from './expect-recipe.ts';
 import { type Activation, type TextRecipe, textOf } from './recipe.ts';
-import { byIndex, invalid, type RowReading, rowsOf, scoreOfRow, scoresOfRows } from './rows.ts';
+import { invalid, type RowReading, rowsOf, scoreOfRow, scoresOfRows } from './rows.ts';
 import { scoreLabels } from './score-labels.ts';
 import { tokenised } from './tokenised.ts';
 

@@ -4,13 +4,13 @@ import type { AnyModel } from '../../runtime/middleware/wrap.ts';
 import { sumOfUsages } from '../../runtime/usage.ts';
 import type { ModelCallError } from '../../spec/errors.ts';
 import type { ModelCall, ModelPrice, Usage } from '../../spec/language-model.ts';
-import { Exchange } from '../openai-compatible/exchange.ts';
-import type { JsonBody } from '../wire/chat-request.ts';
-import { expectConnection, secretsOf } from '../wire/connection.ts';
-import { malformed, modelCallErrorFrom, type WireContext } from '../wire/errors.ts';
-import { headerLookup, rateLimitsOf } from '../wire/headers.ts';
-import { countOf, fieldsOf } from '../wire/json.ts';
-import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
+import type { JsonBody } from './chat-request.ts';
+import { expectConnection, secretsOf } from './connection.ts';
+import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
+import { Exchange } from './exchange.ts';
+import { headerLookup, rateLimitsOf } from './headers.ts';
+import { countOf, fieldsOf } from './json.ts';
+import { defaultMaxReplyBytes } from './reply-text.ts';
 
 /** How a model behind HTTP is reached. */
 export interface EndpointOptions {

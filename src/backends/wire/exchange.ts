@@ -1,8 +1,8 @@
-import type { JsonBody } from '../wire/chat-request.ts';
-import { withDeadline } from '../wire/deadline.ts';
-import type { WireContext } from '../wire/errors.ts';
-import { HttpError } from '../wire/http-error.ts';
-import { parsedReply, replyText } from '../wire/reply-text.ts';
+import type { JsonBody } from './chat-request.ts';
+import { withDeadline } from './deadline.ts';
+import type { WireContext } from './errors.ts';
+import { HttpError } from './http-error.ts';
+import { parsedReply, replyText } from './reply-text.ts';
 
 /** The part of an SDK client of OpenAI's that is used: it sends requests and hands out the bare response. */
 export interface CompatibleClient {
