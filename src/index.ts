@@ -10,6 +10,7 @@ export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
 export { type StepwiseOptions, stepwise } from './search/algorithms/stepwise.ts';
 export { type ReflectionOptions, withReflection } from './search/algorithms/with-reflection.ts';
 export type {
+  BudgetKept,
   ConservationLaw,
   Coverage,
   ExpandOptions,

@@ -26,6 +26,8 @@ export interface SearchReport {
   readonly optimal: boolean;
   /** Why the search failed, where it did. */
   readonly failure?: string;
+  /** What the tree is stamped with, such as `oracle-guided`, where it is. */
+  readonly stamps?: readonly string[];
 }
 
 /** What there is to say about a finished search. */
@@ -42,6 +44,7 @@ export function reportOf(
   const { best, actions, stopReason, optimal, failure, unpriced } = result;
   const solved = result.solved && verifies;
   const path = actions.map((action) => notation.format(action));
+  const { stamps } = result.tree;
   const { simulations, calls, tokens, usd, ms } = result.spend;
   return {
     solved,
@@ -58,6 +61,7 @@ export function reportOf(
     },
     optimal,
     ...(failure !== undefined && { failure: failure.message }),
+    ...(stamps.size > 0 && { stamps: [...stamps] }),
   };
 }
 

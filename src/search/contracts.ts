@@ -48,10 +48,16 @@ export interface SearchAlgorithm {
  * - `continue`: the next one may start.
  * - `waiting`: nothing to do until another simulation has ended; this one does not count.
  * - `exhausted`: nothing is left to search.
- * - `spent`: what is left of the budget is kept for something else.
  * - `solved`: the algorithm has what it looked for.
+ * - {@link BudgetKept}: what is left of the budget is kept for something else.
  */
-export type SimulationOutcome = 'continue' | 'waiting' | 'exhausted' | 'spent' | 'solved';
+export type SimulationOutcome = BudgetKept | 'continue' | 'exhausted' | 'solved' | 'waiting';
+
+/** No simulation may start any more: what is left of the budget is kept for something else. */
+export interface BudgetKept {
+  /** Of which unit no more is left than is kept. */
+  readonly kept: keyof Spend;
+}
 
 /** One simulation under way. */
 export interface Simulation<State, Action> {

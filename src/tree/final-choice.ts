@@ -20,16 +20,26 @@ export const maxChild: FinalChoice = (children) =>
   greatest(children, (a, b) => a.value - b.value || a.visits - b.visits);
 
 /**
- * The {@link robustChild}, unless a child below which everything is known is worth at least as much: it is not
- * visited again, so that its visits say nothing.
+ * The {@link robustChild}, unless a child below which everything is known can return at least as much: it is not
+ * visited again, so that its visits say nothing, and its mean still holds the guesses on the way.
  */
 export const robustOrSolvedChild: FinalChoice = (children) => {
   const robust = robustChild(children);
-  const known = children.filter(({ status }) => status === 'solved' || status === 'terminal');
-  const solved = maxChild(known);
+  const solved = greatest(children.filter(isKnown), (a, b) => bestReturn(a) - bestReturn(b));
   if (robust === undefined || solved === undefined) return robust;
-  return solved.value >= robust.value ? solved : robust;
+  const expected = isKnown(robust) ? bestReturn(robust) : robust.value;
+  return bestReturn(solved) >= expected ? solved : robust;
 };
+
+function isKnown({ status }: NodeStatistics): boolean {
+  return status === 'solved' || status === 'terminal';
+}
+
+/** The best that can come of a node below which everything is known: its reward and that of the best way on. */
+function bestReturn({ children, reward = 0, value }: NodeStatistics): number {
+  const known = children.filter((child) => child.visits > 0 && isKnown(child));
+  return known.length === 0 ? value : reward + Math.max(...known.map(bestReturn));
+}
 
 function greatest<Node extends NodeStatistics>(
   nodes: readonly Node[],

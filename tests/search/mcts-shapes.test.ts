@@ -244,7 +244,7 @@ describe('reflection', () => {
     });
     const judge = model('judge');
     const paths: string[][] = [];
-    const { spend, stopReason } = await run({
+    const { spend, stopReason, exceeded } = await run({
       evaluator: {
         needs: 'realised',
         evaluate: async (nodes, { context }) => {
@@ -267,7 +267,7 @@ describe('reflection', () => {
     // Two simulations judge one word each; the other two calls are kept, and used.
     expect(paths).toHaveLength(1);
     expect(spend.calls).toBe(4);
-    expect(stopReason).toBe('budget');
+    expect([stopReason, exceeded]).toEqual(['budget', 'calls']);
   });
 
   test('looks back on the best path where nothing was committed', async () => {

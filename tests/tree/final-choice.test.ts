@@ -68,4 +68,22 @@ describe('robustOrSolvedChild', () => {
     expect(robustOrSolvedChild([often, solved, end])).toBe(end);
     expect(robustOrSolvedChild([stats({ status: 'terminal' })])).toBeUndefined();
   });
+
+  test('is judged by the best end below it, not by the guesses on the way', () => {
+    const ends = [0, 1].map((value) =>
+      stats({ visits: 1, value, reward: value, status: 'terminal' }),
+    );
+    const good = stats({ id: 5, visits: 3, value: 0.4, status: 'solved', children: ends });
+    const flattered = stats({
+      id: 6,
+      visits: 9,
+      value: 0.9,
+      status: 'solved',
+      children: ends.slice(0, 1),
+    });
+
+    expect(robustOrSolvedChild([often, good])).toBe(good);
+    expect(robustOrSolvedChild([flattered, good])).toBe(good);
+    expect(robustOrSolvedChild([flattered])).toBe(flattered);
+  });
 });

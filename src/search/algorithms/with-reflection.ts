@@ -41,8 +41,8 @@ export function withReflection(
     laws: algorithm.laws,
     async run(tree, context) {
       const kept = partOf(context.remaining, reserve);
-      const mayStart = () => kept.every(([unit, least]) => context.remaining[unit] > least);
-      await algorithm.run(tree, within(context, { mayStart }));
+      const lacks = () => kept.find(([unit, least]) => context.remaining[unit] <= least)?.[0];
+      await algorithm.run(tree, within(context, { lacks }));
       if (tree.size > 1) await reflect(lookBack(tree), { context });
     },
   };

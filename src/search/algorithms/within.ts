@@ -1,9 +1,10 @@
+import type { Spend } from '../../spec/spend.ts';
 import type { SearchContext, SimulateOptions } from '../contracts.ts';
 
 /** Bounds for an algorithm inside another one. */
 export interface Bounds extends SimulateOptions {
-  /** Says before each simulation whether enough is left for it. @defaultValue always */
-  readonly mayStart?: () => boolean;
+  /** Says before each simulation of which unit too little is left for it. @defaultValue of none */
+  readonly lacks?: () => keyof Spend | undefined;
 }
 
 /**
@@ -12,7 +13,7 @@ export interface Bounds extends SimulateOptions {
  */
 export function within<State, Action>(
   context: SearchContext<State, Action>,
-  { limit = Number.POSITIVE_INFINITY, exhausts, mayStart = () => true }: Bounds,
+  { limit = Number.POSITIVE_INFINITY, exhausts, lacks = () => undefined }: Bounds,
 ): SearchContext<State, Action> {
   return {
     get signal() {
@@ -31,10 +32,16 @@ export function within<State, Action>(
       return context.remaining;
     },
     simulate: (run, options = {}) =>
-      context.simulate((simulation) => (mayStart() ? run(simulation) : spent), {
-        limit: Math.min(limit, options.limit ?? Number.POSITIVE_INFINITY),
-        exhausts: exhausts ?? options.exhausts ?? 'search',
-      }),
+      context.simulate(
+        (simulation) => {
+          const kept = lacks();
+          return kept === undefined ? run(simulation) : Promise.resolve({ kept });
+        },
+        {
+          limit: Math.min(limit, options.limit ?? Number.POSITIVE_INFINITY),
+          exhausts: exhausts ?? options.exhausts ?? 'search',
+        },
+      ),
     expand: (node, options) => context.expand(node, options),
     realise: (nodes) => context.realise(nodes),
     evaluate: (nodes) => context.evaluate(nodes),
@@ -49,5 +56,3 @@ export function within<State, Action>(
     effect: (effect, input, run) => context.effect(effect, input, run),
   };
 }
-
-const spent: Promise<'spent'> = Promise.resolve('spent');
