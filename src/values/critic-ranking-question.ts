@@ -1,7 +1,7 @@
 import { fill, type PromptSet } from '../runtime/prompts.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Failure } from '../spec/failure.ts';
-import type { JsonValue } from '../spec/json.ts';
+import { isPlainObject, type JsonValue } from '../spec/json.ts';
 import type { Completion, LanguageModel, Message } from '../spec/language-model.ts';
 import { objectSchema } from './judge-form.ts';
 import { requestSettings, type Sampling } from './judge-sampling.ts';
@@ -35,11 +35,12 @@ export const criticRankingPrompts: PromptSet<CriticRankingText> = {
       'Do not write a step. Name the number of the one proposed step that is most likely to lead to the goal. Their',
       'order here says nothing.',
     ].join(' '),
-    listAnswer: 'Answer in JSON, and write nothing else: {{"ranking": [<numbers>]}}',
+    listAnswer:
+      'Answer in JSON, the best one in place 1, and write nothing else: {{"ranking": {{{places}}}}}',
     bestAnswer: 'Answer in JSON, and write nothing else: {{"best": <number>}}',
     reasonedListAnswer: [
       'Answer in JSON, and write nothing else:',
-      '{{"reason": "<two sentences at most>", "ranking": [<numbers>]}}',
+      '{{"reason": "<two sentences at most>", "ranking": {{{places}}}}}, with the best one in place 1.',
     ].join(' '),
     reasonedBestAnswer:
       'Answer in JSON, and write nothing else: {{"reason": "<two sentences at most>", "best": <number>}}',
@@ -72,11 +73,17 @@ export async function placeByList(
   const { proposals, texts, reason } = question;
   const count = proposals.length;
   const numbers = proposals.map((_, index) => index + 1);
+  const places = numbers.map((place) => `"${place}": <number>`).join(', ');
   const completions = await ask(question, context, {
     numbers,
     request: fill(texts.list, { count }),
-    answer: reason ? texts.reasonedListAnswer : texts.listAnswer,
-    schema: { ranking: { type: 'array', items: { type: 'integer', enum: numbers } } },
+    answer: fill(reason ? texts.reasonedListAnswer : texts.listAnswer, { places }),
+    // Servers refuse limits on the length of a list; a place each cannot be left out.
+    schema: {
+      ranking: objectSchema(
+        Object.fromEntries(numbers.map((place) => [place, { type: 'integer', enum: numbers }])),
+      ),
+    },
   });
   const lists = completions.flatMap((completion) => readList(completion, count) ?? []);
   if (lists.length === 0) return unreadable(`each number from 1 to ${count} once`, completions);
@@ -102,7 +109,7 @@ export async function placeByBest(
     const completions = await ask(question, context, {
       numbers,
       request: fill(texts.best, {}),
-      answer: reason ? texts.reasonedBestAnswer : texts.bestAnswer,
+      answer: fill(reason ? texts.reasonedBestAnswer : texts.bestAnswer, {}),
       schema: { best: { type: 'integer', enum: numbers } },
     });
     const named = completions.flatMap((completion) => readBest(completion, numbers) ?? []);
@@ -144,7 +151,7 @@ async function ask(
     fill(texts.proposals, { list: list.join('\n') }),
     ...(rubric === undefined ? [] : [fill(texts.rubric, { rubric })]),
     request,
-    fill(answer, {}),
+    answer,
   ].join('\n\n');
   const settings = requestSettings(model, {
     ...sampling,
@@ -163,12 +170,16 @@ interface RankedList {
   readonly reason: string | undefined;
 }
 
-/** A list of all the numbers, in the `ranking` of a reply or by itself. */
+/** All the numbers, each in its place, in the `ranking` of a reply: by places, or as a list. */
 function readList(completion: Completion, count: number): RankedList | undefined {
   const fields = fieldsIn(completion, 'ranking');
   if (fields === undefined) return undefined;
   const stated = fields['ranking'];
-  const items = typeof stated === 'string' ? itemsIn(stated) : stated;
+  const items = isPlainObject(stated)
+    ? Array.from({ length: count }, (_, index) => stated[index + 1] ?? null)
+    : typeof stated === 'string'
+      ? itemsIn(stated)
+      : stated;
   if (!Array.isArray(items)) return undefined;
   const ranking = (items as readonly JsonValue[]).map((item) => numberIn(item, [1, count]));
   const isClear = ranking.length === count && new Set(ranking).size === count;

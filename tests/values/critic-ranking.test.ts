@@ -61,6 +61,8 @@ describe('a critic that lists', () => {
     ['knows another one', '{"ranking": [3, 1, 4]}'],
     ['counts from 0', '{"ranking": [0, 1, 2]}'],
     ['has a fraction', '{"ranking": [1, 2, 2.5]}'],
+    ['leaves a place empty', '{"ranking": {"1": 3, "2": 1}}'],
+    ['gives two places to one', '{"ranking": {"1": 3, "2": 1, "3": 3}}'],
     ['is none', 'I like c.'],
   ])('does not count where its list %s', async (_what, reply) => {
     const failure = {
@@ -69,6 +71,29 @@ describe('a critic that lists', () => {
     };
     const evaluator = criticRanking({ model: answering(reply), notation, by: 'list' });
     expect(await evaluator.evaluate(nodes, request)).toEqual([failure, failure, failure]);
+  });
+
+  test('asks for a place each, so that a schema leaves none out, and reads places and lists', async () => {
+    const model = scriptedModel({
+      capabilities: { schema: true },
+      answer: () => '{"ranking": {"1": 3, "2": 1, "3": 2}}',
+    });
+    const evaluator = criticRanking({ model, notation, by: 'list', reason: false });
+
+    expect(await evaluator.evaluate(nodes, request)).toMatchObject([
+      { value: 0.5 },
+      { value: 0 },
+      { value: 1 },
+    ]);
+    const place = { type: 'integer', enum: [1, 2, 3] };
+    expect(model.requests[0]?.schema).toMatchObject({
+      properties: {
+        ranking: { properties: { 1: place, 2: place, 3: place }, required: ['1', '2', '3'] },
+      },
+    });
+    expect(told(model.requests[0] as never)).toContain(
+      '{"ranking": {"1": <number>, "2": <number>, "3": <number>}}',
+    );
   });
 
   test('averages over the lists that count', async () => {
