@@ -128,6 +128,7 @@ async function simulateLeaf<State, Action>(
   const { tree, context, rules } = growth;
   const leaf = await selectLeaf(growth, simulation, tree.cursor);
   if (leaf === undefined) return 'exhausted';
+  if (leaf === 'taken') return 'waiting';
   const isGrowing = canGrow(growth, leaf);
   // The expansion first: others that come to the same leaf can then go on below it.
   const expanding = isGrowing ? context.expand(leaf, rules.request) : none;
@@ -156,7 +157,7 @@ async function simulatePath<State, Action>(
 ): Promise<SimulationOutcome> {
   const { tree, context, rules } = growth;
   const first = await selectLeaf(growth, simulation, tree.cursor);
-  if (first === undefined) return 'exhausted';
+  if (first === undefined || first === 'taken') return 'exhausted';
   let leaf: SearchNode<State, Action> = first;
   while (canGrow(growth, leaf)) {
     const children = await context.expand(leaf, rules.request);
@@ -164,8 +165,12 @@ async function simulatePath<State, Action>(
     closeWhereFull(growth, leaf);
     if (rules.evaluates === 'all') await context.evaluate(children);
     if (children.length === 0) break;
-    const next: SearchNode<State, Action> | undefined = await selectLeaf(growth, simulation, leaf);
-    if (next === undefined) break;
+    const next: SearchNode<State, Action> | 'taken' | undefined = await selectLeaf(
+      growth,
+      simulation,
+      leaf,
+    );
+    if (next === undefined || next === 'taken') break;
     leaf = next;
   }
 
@@ -203,15 +208,22 @@ function backUp<State, Action>(
   tree.backup(node, outcome === undefined ? { rule, discount } : { rule, discount, outcome });
 }
 
-/** The node below another one to go on from, stepped to; `undefined` when nothing is left to search there. */
+/**
+ * The node below another one to go on from, stepped to; `undefined` when nothing is left to search there.
+ *
+ * Where leaves are evaluated themselves, two simulations at one new leaf would be one that counts twice: it is
+ * `taken` until the first of them has said what it is worth, which opens the way on.
+ */
 async function selectLeaf<State, Action>(
   { context, rules }: Growth<State, Action>,
   simulation: Simulation<State, Action>,
   cursor: SearchNode<State, Action>,
-): Promise<SearchNode<State, Action> | undefined> {
+): Promise<SearchNode<State, Action> | 'taken' | undefined> {
+  const isShared = rules.evaluates === 'leaf' && rules.simulates === 'leaf';
   for (;;) {
     const leaf = rules.selection({ cursor }, simulation.random);
     if (leaf === undefined) return undefined;
+    if (isShared && leaf.visits === 0 && leaf.inFlight > 0) return 'taken';
     // Marked before anything is waited for: simulations that start together must see each other.
     simulation.visit(leaf);
     if (leaf.kind === 'proposed') await context.realise([leaf]);
