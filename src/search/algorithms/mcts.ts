@@ -130,7 +130,6 @@ async function simulateLeaf<State, Action>(
   if (leaf === undefined) return 'exhausted';
   if (leaf === 'taken') return 'waiting';
   const isGrowing = canGrow(growth, leaf);
-  // The expansion first: others that come to the same leaf can then go on below it.
   const expanding = isGrowing ? context.expand(leaf, rules.request) : none;
   const evaluating = rules.evaluates === 'leaf' ? context.evaluate([leaf]) : undefined;
   if (evaluating !== undefined) await Promise.all([evaluating, expanding]);
