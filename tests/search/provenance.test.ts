@@ -12,11 +12,9 @@ const problem = banditTree();
 const critic = { name: 'critic', version: 2, texts: { ask: 'Is it good?' } };
 
 function run(marks: Provenance, options: object = {}) {
-  const { policy, evaluator } = problem;
   return search({
     ...problem,
-    policy: { ...policy, ...marks },
-    ...(evaluator !== undefined && { evaluator }),
+    policy: { ...problem.policy, ...marks },
     budget: { simulations: 4 },
     ...options,
   });
@@ -53,7 +51,7 @@ test('a tree keeps its stamps when it is saved, and takes those of searches with
       await context.search({
         environment,
         policy: { ...policy, stamps: ['oracle-guided'] },
-        ...(evaluator !== undefined && { evaluator }),
+        evaluator,
         share: 0.5,
       });
       await mcts().run(tree, context);
