@@ -1,15 +1,14 @@
+import { contextWith } from '../runtime/context-with.ts';
+import { nameOf } from '../runtime/middleware/wrap.ts';
 import type { CallContext } from '../spec/context.ts';
-import type { LanguageModel } from '../spec/language-model.ts';
 
 /**
  * The same context with other random numbers, in which each completion says who wrote it, where it does not
  * say so already.
  */
 export function namingContext(context: CallContext, random: CallContext['random']): CallContext {
-  return {
+  return contextWith(context, {
     random,
-    signal: context.signal,
-    clock: context.clock,
     async generate(model, request) {
       const generation = await context.generate(model, request);
       const name = nameOf(model);
@@ -19,13 +18,5 @@ export function namingContext(context: CallContext, random: CallContext['random'
       }));
       return { ...generation, completions };
     },
-    score: (model, request) => context.score(model, request),
-    decide: (model, request) => context.decide(model, request),
-    embed: (model, texts) => context.embed(model, texts),
-    effect: (effect, input, run) => context.effect(effect, input, run),
-  };
-}
-
-function nameOf({ provider, modelId }: LanguageModel): string {
-  return `${provider}:${modelId}`;
+  });
 }

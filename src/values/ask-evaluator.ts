@@ -1,3 +1,4 @@
+import { contextWith } from '../runtime/context-with.ts';
 import { describeValue, expectMethods, expectOneOf } from '../runtime/expect.ts';
 import { expectNoOracle } from '../runtime/expect-no-oracle.ts';
 import { failureOf, isFailure } from '../runtime/failure.ts';
@@ -6,7 +7,6 @@ import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
 import { type Waiting, wait } from './settle.ts';
 import { valueInRange } from './value-in-range.ts';
-import { withRandom } from './with-random.ts';
 
 /** Throws where an evaluator is none, with a sentence of its own where it is an oracle. */
 export function expectEvaluator(name: string, value: unknown): void {
@@ -58,7 +58,7 @@ export function* askEvaluator<State, Action>(
 function requestOf(name: string, whole: EvaluateRequest): EvaluateRequest {
   const { context } = whole;
   return {
-    context: withRandom(context, context.random.split('part', name)),
+    context: contextWith(context, { random: context.random.split('part', name) }),
     get remaining() {
       return whole.remaining;
     },

@@ -1,3 +1,4 @@
+import { contextWith } from '../runtime/context-with.ts';
 import { expectInteger, expectMethods, expectNumber, expectOneOf } from '../runtime/expect.ts';
 import { provenanceOf } from '../runtime/provenance.ts';
 import type { Environment } from '../spec/environment.ts';
@@ -11,7 +12,6 @@ import { noState } from './no-state.ts';
 import { type Play, playOut } from './play-out.ts';
 import { settleAll, type Waiting, wait } from './settle.ts';
 import { valueInRange } from './value-in-range.ts';
-import { withRandom } from './with-random.ts';
 
 /** How rollouts are played. */
 export interface RolloutOptions<State, Action> {
@@ -93,7 +93,7 @@ function* evaluateNode<State, Action>(
   const plays = Array.from({ length: rollouts }, (_, offset) => {
     const random = request.context.random.split('rollout', node.id, offset);
     return playOut(play, start, {
-      context: withRandom(request.context, random),
+      context: contextWith(request.context, { random }),
       offset,
       get remaining() {
         return request.remaining;

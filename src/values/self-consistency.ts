@@ -1,3 +1,4 @@
+import { contextWith } from '../runtime/context-with.ts';
 import {
   expectation,
   expectFunction,
@@ -19,7 +20,6 @@ import type { PromptPart } from '../spec/prompt-part.ts';
 import { requestSettings } from './judge-sampling.ts';
 import { noState } from './no-state.ts';
 import { valueInRange } from './value-in-range.ts';
-import { withRandom } from './with-random.ts';
 
 /** What samples of a policy and of a model have in common. */
 export interface SelfConsistencyBasics<State, Action> {
@@ -170,7 +170,7 @@ function policySource<State, Action>(
       const { context } = request;
       const random = context.random.split('self-consistency', place.id);
       const proposals = await policy.propose(place, {
-        context: withRandom(context, random),
+        context: contextWith(context, { random }),
         count: samples,
         offset: 0,
         independent: true,

@@ -1,3 +1,4 @@
+import { contextWith } from '../../runtime/context-with.ts';
 import type { Spend } from '../../spec/spend.ts';
 import type { SearchContext, SimulateOptions } from '../contracts.ts';
 
@@ -9,22 +10,14 @@ export interface Bounds extends SimulateOptions {
 
 /**
  * The context of an algorithm inside another one: its rounds of simulations are bounded, all else goes
- * through. Contexts have private fields, so that neither a copy nor a prototype would do.
+ * through.
  */
 export function within<State, Action>(
   context: SearchContext<State, Action>,
   { limit = Number.POSITIVE_INFINITY, exhausts, lacks = () => undefined }: Bounds,
 ): SearchContext<State, Action> {
   return {
-    get signal() {
-      return context.signal;
-    },
-    get random() {
-      return context.random;
-    },
-    get clock() {
-      return context.clock;
-    },
+    ...contextWith(context, {}),
     get stopped() {
       return context.stopped;
     },
@@ -49,10 +42,5 @@ export function within<State, Action>(
     key: (node) => context.key(node),
     advance: (node) => context.advance(node),
     search: (options) => context.search(options),
-    generate: (model, request) => context.generate(model, request),
-    score: (model, request) => context.score(model, request),
-    decide: (model, request) => context.decide(model, request),
-    embed: (model, texts) => context.embed(model, texts),
-    effect: (effect, input, run) => context.effect(effect, input, run),
   };
 }
