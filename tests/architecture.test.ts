@@ -15,7 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   memory: ['spec', 'runtime'],
   environments: ['spec', 'runtime'],
   backends: ['spec', 'runtime'],
-  data: ['spec', 'tree'],
+  data: ['spec', 'tree', 'runtime'],
   testing: ['spec', 'runtime', 'tree', 'search'],
   methods: [
     'spec',

@@ -1,0 +1,98 @@
+import type { Notation } from '../spec/environment.ts';
+import type { Message, ToolDefinition } from '../spec/language-model.ts';
+import type { ChildNode, SearchNode } from '../spec/node.ts';
+import type { SearchTree } from '../tree/tree.ts';
+
+/** How states and actions look in rows: the notation that the policy was shown, and what only rows need. */
+export interface RowNotation<State, Action>
+  extends Pick<Notation<State, Action>, 'delimiter' | 'format' | 'prompt'> {
+  /** An action as a turn, where it is more than text, such as a call of a tool. @defaultValue `format(action)` */
+  turn?(action: Action): Message;
+}
+
+/** A finished tree, with what its rows tell of it. */
+export interface TreeRecord<State = unknown, Action = unknown> {
+  /** Names the problem that the tree is about: datasets are split by it, never by row. */
+  readonly problem: string;
+  /** Names the tree among all those of a dataset. @defaultValue `problem` */
+  readonly id?: string;
+  /** The tree. Rows only read it. */
+  readonly tree: SearchTree<State, Action>;
+  /** How its states and actions look. */
+  readonly notation: RowNotation<State, Action>;
+  /** The score from which an end counts as right, on the scale of the rewards. @defaultValue 1 */
+  readonly correctFrom?: number;
+  /** The right answer, where it is known: for reward functions and tables only, never in a prompt. */
+  readonly answer?: string;
+  /** The tools that the model was offered. @defaultValue none */
+  readonly tools?: readonly ToolDefinition[];
+  /** The name of the method that grew it. */
+  readonly method?: string;
+  /** The models that took part, as `provider:modelId`, the policy's first. */
+  readonly models?: readonly string[];
+}
+
+/** Whether a path may end at a node: nothing follows, or it is a complete answer. What has failed is no end. */
+export function isEnd({ terminal, answer, status }: SearchNode): boolean {
+  return (terminal || answer) && status !== 'failed';
+}
+
+/**
+ * Whether an end is right: its score reaches `correctFrom`. `undefined` for what is no end, and for an end that
+ * nobody scored.
+ */
+export function isRight<State, Action>(
+  { tree, correctFrom = 1 }: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
+  node: SearchNode<State, Action>,
+): boolean | undefined {
+  if (!isEnd(node)) return undefined;
+  const score = tree.score(node);
+  return score === undefined ? undefined : score >= correctFrom;
+}
+
+/** Right and wrong ends at a node and below it. */
+export interface EndCounts {
+  /** Ends that are right. */
+  readonly right: number;
+  /** Ends that are wrong. */
+  readonly wrong: number;
+}
+
+/** The ends at and below each node, by node id. Duplicates and what has failed do not count. */
+export function countEnds<State, Action>(
+  record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
+): readonly EndCounts[] {
+  const { tree } = record;
+  const counts = Array.from({ length: tree.size }, () => ({ right: 0, wrong: 0 }));
+  for (const node of tree.nodes()) {
+    const right = isPart(node) ? isRight(record, node) : undefined;
+    if (right === undefined) continue;
+    for (let at: SearchNode<State, Action> | undefined = node; at !== undefined; at = at.parent) {
+      const count = counts[at.id];
+      if (count !== undefined) count[right ? 'right' : 'wrong'] += 1;
+    }
+  }
+  return counts;
+}
+
+/** Whether rows may be made of a node: it has not failed and is no duplicate of a sibling. */
+export function isPart({ status, annotations }: SearchNode): boolean {
+  return status !== 'failed' && annotations['duplicateOf'] === undefined;
+}
+
+/** The conversation in which the children of a node were proposed. */
+export function promptAt<State, Action>(
+  { notation }: Pick<TreeRecord<State, Action>, 'notation'>,
+  node: SearchNode<State, Action>,
+): readonly Message[] {
+  // Only a state that was reached has children.
+  return notation.prompt(node.state as State);
+}
+
+/** The action of a node as the turn of a model. */
+export function turnOf<State, Action>(
+  { notation }: Pick<TreeRecord<State, Action>, 'notation'>,
+  { action }: ChildNode<State, Action>,
+): Message {
+  return notation.turn?.(action) ?? { role: 'assistant', content: notation.format(action) };
+}
