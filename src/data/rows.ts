@@ -1,3 +1,4 @@
+import type { JsonValue } from '../spec/json.ts';
 import type { Message, ToolDefinition } from '../spec/language-model.ts';
 import type { NodeId } from '../spec/node.ts';
 import type { TreeRecord } from './record.ts';
@@ -48,6 +49,8 @@ interface RowBase {
   readonly tools?: readonly ToolDefinition[];
   /** Where the row comes from. */
   readonly provenance: RowProvenance;
+  /** What the dataset that a row was read from says besides, so that it is not lost. @defaultValue nothing */
+  readonly extra?: Readonly<Record<string, JsonValue>>;
 }
 
 /** Two completions of one prompt, of which one is better. */
