@@ -28,7 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'environments',
     'data',
   ],
-  runs: ['spec', 'runtime', 'tree', 'search', 'policies', 'values', 'environments'],
+  runs: ['spec', 'runtime', 'tree', 'search', 'policies', 'values', 'environments', 'data'],
   bench: [
     'spec',
     'runtime',

@@ -23,9 +23,13 @@ export function runTreeCommand(path: string, request: TreeRequest): void {
   if (saved.trees.length === 0) {
     throw new EspalierError('usage', `The run in \`${path}\` has no tree yet.`);
   }
-  const drawn = saved.trees.map((entry) => draw(entry, saved, request));
-  const hasCosts = saved.trees.some(({ tree }) => tree.nodes[0]?.annotations?.['g'] !== undefined);
-  print([...drawn, hasCosts ? `${legend} · ${costLegend}` : legend].join('\n\n'));
+  let hasCosts = false;
+  for (const stored of saved.trees) {
+    const entry = stored.read();
+    hasCosts ||= entry.tree.nodes[0]?.annotations?.['g'] !== undefined;
+    print(`${draw(entry, saved, request)}\n`);
+  }
+  print(hasCosts ? `${legend} · ${costLegend}` : legend);
 }
 
 /** A folder that cannot be read is a wrong argument here. */

@@ -1,43 +1,50 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { contentAddress } from '../runtime/canonical-json.ts';
 import type { Journal } from '../runtime/journal.ts';
 import { type JournalFile, openJournal, readJournal } from '../runtime/journal-file.ts';
 import { storing } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
-import type { TreeJson } from '../tree/serialize.ts';
+import type { Spend } from '../spec/spend.ts';
+import { appendLine, dropBrokenLine, readLines } from './json-lines.ts';
 import { takeLock } from './lock.ts';
+import { listTrees, type StoredTree, type TreeEntry } from './trees-file.ts';
 
-/** A finished tree and what it belongs to. */
-export interface TreeEntry {
-  /** The problem that the tree is about. */
+/** How the search for one problem ended. */
+export interface ProblemOutcome {
+  /** The problem. */
   readonly problem: string;
   /** Which attempt at it, from 0. */
   readonly attempt: number;
-  /** Which step of the real world: some methods grow one tree a step. */
-  readonly step: number;
-  /** The tree itself. */
-  readonly tree: TreeJson;
+  /** `done`: its tree is in the run. `failed`: it could not be searched to the end. */
+  readonly status: 'done' | 'failed';
+  /** Why it failed, in one sentence; else why the search ended. */
+  readonly reason: string;
+  /** Whether an end that scores 1 or more was found. */
+  readonly solved: boolean;
+  /** What the search has spent. */
+  readonly spend: Spend;
 }
 
 /** A folder that holds one run: what was asked, every paid call, the trees, what was found. */
 export interface RunFolder extends Disposable {
   /** Where it is. */
   readonly path: string;
-  /** Every paid call, to give to `search`. */
+  /** Every paid call of a run that is one search, to give to `search`. */
   readonly journal: JournalFile;
+  /** The paid calls of one attempt at one of many problems. Close it when the search is over. */
+  journalOf(problem: string, attempt: number): JournalFile;
+  /** Puts the paid calls of one attempt aside, so that it begins anew. They stay in the folder. */
+  setAside(problem: string, attempt: number): void;
+  /** Writes `asked.jsonl`: the problems, in the order in which rows are made of them. */
+  writeProblems(problems: readonly JsonValue[]): void;
   /** Writes `run.json`: what was asked. Never put a secret into it. */
   writeRun(run: JsonValue): void;
   /** Appends to `trees.jsonl`. A later tree of the same problem, attempt and step takes the place of an earlier. */
   saveTree(entry: TreeEntry): void;
+  /** Appends to `problems.jsonl`. A later outcome of the same problem and attempt takes the place of an earlier. */
+  saveOutcome(outcome: ProblemOutcome): void;
   /** Writes `report.json`: what was found and spent. */
   writeReport(report: JsonValue): void;
   /** Closes the journal and releases the folder. */
@@ -53,39 +60,68 @@ export interface RunFolder extends Disposable {
 export function openRun(path: string): RunFolder {
   storing(`\`${path}\``, () => mkdirSync(path, { recursive: true }));
   const release = takeLock(join(path, 'lock'));
-  let journal: JournalFile;
+  const file = (name: string): string => join(path, name);
+  let journal: JournalFile | undefined;
   try {
-    journal = openJournal(join(path, 'journal.jsonl'));
-    dropBrokenLine(join(path, 'trees.jsonl'));
+    // A journal that cannot be read is found before anything is spent.
+    if (existsSync(file('journal.jsonl'))) journal = openJournal(file('journal.jsonl'));
+    dropBrokenLine(file('trees.jsonl'));
+    dropBrokenLine(file('problems.jsonl'));
   } catch (error) {
     release();
     throw error;
   }
   const close = (): void => {
-    journal.close();
+    journal?.close();
     release();
   };
   return {
     path,
-    journal,
-    writeRun: (run) => replaceFile(join(path, 'run.json'), run),
-    saveTree: (entry) => appendLine(join(path, 'trees.jsonl'), entry),
-    writeReport: (report) => replaceFile(join(path, 'report.json'), report),
+    get journal() {
+      journal ??= openJournal(file('journal.jsonl'));
+      return journal;
+    },
+    journalOf: (problem, attempt) => {
+      storing(`\`${file('journals')}\``, () => mkdirSync(file('journals'), { recursive: true }));
+      return openJournal(file(journalName(problem, attempt)));
+    },
+    setAside: (problem, attempt) => setAside(file(journalName(problem, attempt))),
+    writeProblems: (problems) =>
+      replaceText(
+        file('asked.jsonl'),
+        problems.map((problem) => `${JSON.stringify(problem)}\n`).join(''),
+      ),
+    writeRun: (run) => replaceFile(file('run.json'), run),
+    saveTree: (entry) => appendLine(file('trees.jsonl'), entry),
+    saveOutcome: (outcome) => appendLine(file('problems.jsonl'), outcome),
+    writeReport: (report) => replaceFile(file('report.json'), report),
     close,
     [Symbol.dispose]: close,
   };
 }
 
+/** A problem's name is text from elsewhere, and no part of a path. */
+function journalName(problem: string, attempt: number): string {
+  return join('journals', `${contentAddress(problem)}-${attempt}.jsonl`);
+}
+
+/** A folder with one of these holds a run; the lock is there while it is written. */
+const marks = ['run.json', 'journal.jsonl', 'lock'];
+
 /** A run folder as it lies there. Reading needs no lock. */
 export interface SavedRun {
   /** What was asked. */
   readonly run: JsonValue | undefined;
-  /** The latest tree of each problem, attempt and step. */
-  readonly trees: readonly TreeEntry[];
+  /** The latest tree of each problem, attempt and step, read when asked for. */
+  readonly trees: readonly StoredTree[];
+  /** The latest outcome of each problem and attempt, where there were many. */
+  readonly outcomes: readonly ProblemOutcome[];
+  /** The problems that were asked for, in order, where there were many. */
+  readonly asked: readonly JsonValue[];
   /** What was found and spent. */
   readonly report: JsonValue | undefined;
-  /** The paid calls, for a replay. */
-  readonly journal: Pick<Journal, 'lines'>;
+  /** The paid calls, for a replay; of a run over many problems those of one of them. */
+  journal(of?: { readonly problem: string; readonly attempt: number }): Pick<Journal, 'lines'>;
 }
 
 /**
@@ -94,41 +130,41 @@ export interface SavedRun {
  * @throws EspalierError `storage` where there is none, `invalid-tree` or `invalid-journal`.
  */
 export function readRun(path: string): SavedRun {
-  if (!existsSync(join(path, 'journal.jsonl'))) {
-    throw new EspalierError('storage', `There is no run in \`${path}\`: it has no journal.jsonl.`);
+  if (!marks.some((name) => existsSync(join(path, name)))) {
+    throw new EspalierError(
+      'storage',
+      `There is no run in \`${path}\`: it has neither run.json nor journal.jsonl.`,
+    );
   }
   return {
     run: readJson(join(path, 'run.json')),
-    trees: readTrees(join(path, 'trees.jsonl')),
+    trees: listTrees(join(path, 'trees.jsonl')),
+    outcomes: latestOutcomes(readJsonLines(join(path, 'problems.jsonl'))),
+    asked: readJsonLines(join(path, 'asked.jsonl')) as readonly JsonValue[],
     report: readJson(join(path, 'report.json')),
-    journal: readJournal(join(path, 'journal.jsonl')),
+    journal: (of) =>
+      readJournal(
+        join(path, of === undefined ? 'journal.jsonl' : journalName(of.problem, of.attempt)),
+      ),
   };
 }
 
-function readTrees(path: string): readonly TreeEntry[] {
-  if (!existsSync(path)) return [];
-  const text = storing(`\`${path}\``, () => readFileSync(path, 'utf8'));
-  // A last line without its end was cut off while it was written.
-  const complete = text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .slice(0, -1);
-  const latest = new Map<string, TreeEntry>();
-  for (const [index, line] of complete.entries()) {
-    const entry = parseEntry(path, line, index + 1);
-    latest.set(JSON.stringify([entry.problem, entry.attempt, entry.step]), entry);
+function latestOutcomes(lines: readonly unknown[]): readonly ProblemOutcome[] {
+  const latest = new Map<string, ProblemOutcome>();
+  for (const outcome of lines as readonly ProblemOutcome[]) {
+    latest.set(JSON.stringify([outcome.problem, outcome.attempt]), outcome);
   }
   return [...latest.values()];
 }
 
-function parseEntry(path: string, line: string, number: number): TreeEntry {
-  try {
-    return JSON.parse(line) as TreeEntry;
-  } catch (cause) {
-    throw new EspalierError('invalid-tree', `Line ${number} of \`${path}\` is not JSON.`, {
-      cause,
-    });
-  }
+function readJsonLines(path: string): readonly unknown[] {
+  return [...readLines(path)].map(({ text, number }) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch (cause) {
+      throw new EspalierError('storage', `Line ${number} of \`${path}\` is not JSON.`, { cause });
+    }
+  });
 }
 
 function readJson(path: string): JsonValue | undefined {
@@ -136,24 +172,21 @@ function readJson(path: string): JsonValue | undefined {
   return storing(`\`${path}\``, () => JSON.parse(readFileSync(path, 'utf8')) as JsonValue);
 }
 
-/** A reader sees the old file or the new one, and never half of one. */
 function replaceFile(path: string, content: JsonValue): void {
+  replaceText(path, `${JSON.stringify(content, undefined, 2)}\n`);
+}
+
+/** A reader sees the old file or the new one, and never half of one. */
+function replaceText(path: string, text: string): void {
   storing(`\`${path}\``, () => {
-    writeFileSync(`${path}.new`, `${JSON.stringify(content, undefined, 2)}\n`);
+    writeFileSync(`${path}.new`, text);
     renameSync(`${path}.new`, path);
   });
 }
 
-function appendLine(path: string, content: unknown): void {
-  storing(`\`${path}\``, () => appendFileSync(path, `${JSON.stringify(content)}\n`));
-}
-
-/** A line that a killed process left unfinished must not swallow the next one. */
-function dropBrokenLine(path: string): void {
-  if (!existsSync(path)) return;
-  storing(`\`${path}\``, () => {
-    const bytes = readFileSync(path);
-    const end = bytes.lastIndexOf('\n') + 1;
-    if (end < bytes.length) truncateSync(path, end);
-  });
+function setAside(path: string): void {
+  let count = 1;
+  const aside = (): string => path.replace(/jsonl$/, `failed-${count}.jsonl`);
+  while (existsSync(aside())) count += 1;
+  storing(`\`${path}\``, () => renameSync(path, aside()));
 }

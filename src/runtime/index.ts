@@ -4,6 +4,7 @@
  * @module
  */
 
+export { BudgetPool, type PoolBudget } from './budget-pool.ts';
 export type { CallReport } from './call-gate.ts';
 export { systemClock } from './clock.ts';
 export { isFailure } from './failure.ts';

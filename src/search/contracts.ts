@@ -1,3 +1,4 @@
+import type { BudgetPool } from '../runtime/budget-pool.ts';
 import type { Journal } from '../runtime/journal.ts';
 import type { PriceTable } from '../runtime/prices.ts';
 import type { Order } from '../runtime/sequencer.ts';
@@ -178,6 +179,8 @@ export interface SearchOptions<State, Action> {
   readonly algorithm?: SearchAlgorithm;
   /** @defaultValue {@link defaultBudget} */
   readonly budget?: Budget;
+  /** A budget that other searches spend from as well, beside that of this one. @defaultValue none */
+  readonly pool?: BudgetPool;
   /** Conditions that end the search gracefully. @defaultValue none */
   readonly stopWhen?: StopCondition<State, Action> | readonly StopCondition<State, Action>[];
   /** Simulations under way at once, from 1 up. @defaultValue 1 */

@@ -46,6 +46,7 @@ export function checkOptions<State, Action>(
   expectNoOracle('evaluator', 'evaluate', options.evaluator);
   if (options.tree !== undefined) expectMethods('tree', options.tree, ['backup', 'fork']);
   if (options.journal !== undefined) expectMethods('journal', options.journal, ['append']);
+  if (options.pool !== undefined) expectMethods('pool', options.pool, ['charge']);
   const {
     algorithm = mcts(),
     budget = defaultBudget,

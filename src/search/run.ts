@@ -44,7 +44,7 @@ export async function runSearch<State, Action>(
   const { emit, before, within } = surroundings;
   const { clock, budget } = checked;
   const outside = within?.outside ?? open(options, checked, surroundings);
-  const ledger = new Ledger({ budget, clock, parent: within?.ledger });
+  const ledger = new Ledger({ budget, clock, parent: within?.ledger ?? options.pool?.ledger });
   if (within === undefined && before === undefined && outside.journal.mode === 'record') {
     ledger.charge(outside.gate.lost);
   }

@@ -1,0 +1,320 @@
+import { BudgetPool, type PoolBudget } from '../runtime/budget-pool.ts';
+import { expectation, expectInteger } from '../runtime/expect.ts';
+import type { SearchOptions, SearchResult } from '../search/contracts.ts';
+import { search } from '../search/search.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { MaybePromise } from '../spec/json.ts';
+import type { Spend } from '../spec/spend.ts';
+import { treeToJson } from '../tree/serialize.ts';
+import { type ProblemOutcome, type RunFolder, readRun } from './run-folder.ts';
+
+/** A problem of a run. */
+export interface GenerateProblem {
+  /** Names it in the run: no two problems have the same. */
+  readonly id: string;
+}
+
+/** How one problem is searched. Where it is written down and what it shares with others is for the run to say. */
+export type TreePlan<State, Action> = Omit<
+  SearchOptions<State, Action>,
+  'journal' | 'pool' | 'signal' | 'tree'
+>;
+
+/** What {@link generate} is given. */
+export interface GenerateOptions<Problem extends GenerateProblem, State, Action> {
+  /** Where it is written down. What lies there already is not done again. */
+  readonly run: RunFolder;
+  /** The problems, in the order in which they are begun. */
+  readonly problems: readonly Problem[];
+  /**
+   * How a problem is searched. Equal problems and attempts must give equal plans, or a run that was broken off
+   * cannot go on.
+   */
+  plan(problem: Problem, attempt: number): MaybePromise<TreePlan<State, Action>>;
+  /** Trees for each problem: an integer from 1 up. @defaultValue 1 */
+  readonly attempts?: number;
+  /** What all searches together may spend, those of earlier sessions of the run included. @defaultValue no limit */
+  readonly budget?: PoolBudget;
+  /** Searches under way at once: an integer from 1 up. @defaultValue 4 */
+  readonly concurrency?: number;
+  /** Whether problems that have failed are searched again. @defaultValue `false` */
+  readonly retryFailed?: boolean;
+  /** So many failures one after the other end the run: from 1 up. @defaultValue 10 */
+  readonly maxFailuresInARow?: number;
+  /** Ends the run gracefully when it returns true. Searches under way go on in the next session. */
+  readonly stopWhen?: () => boolean;
+  /** Rejects when it aborts. What was paid for is kept. */
+  readonly signal?: AbortSignal;
+  /** Hears of every search that begins or ends. */
+  readonly onProgress?: (progress: GenerateProgress) => void;
+}
+
+/** How far a run has come. */
+export interface GenerateProgress {
+  /** Trees that were asked for. */
+  readonly total: number;
+  /** Trees that are done, those of earlier sessions included. */
+  readonly done: number;
+  /** Of those, trees with an end that scores 1 or more. */
+  readonly solved: number;
+  /** Searches that have failed. */
+  readonly failed: number;
+  /** Searches under way. */
+  readonly running: number;
+  /** What has been spent, in earlier sessions too. Calls under way are not in it. */
+  readonly spend: Spend;
+}
+
+/** How a run ended. */
+export interface GenerateReport extends Omit<GenerateProgress, 'failed' | 'running'> {
+  /**
+   * Why it ended. `finished`: every search has. `budget`: what is left cannot hold another call. `stopped`: it was
+   * asked to. `failing`: one search after the other failed.
+   */
+  readonly stopReason: 'budget' | 'failing' | 'finished' | 'stopped';
+  /** The searches that have failed, and why. */
+  readonly failed: readonly ProblemOutcome[];
+  /** Trees that are still to be grown. */
+  readonly unfinished: number;
+}
+
+/**
+ * Searches many problems under one budget, some of them at once, and writes everything into a run folder. It can
+ * be killed at any time: what is done is not done again, and a search that was under way goes on from its
+ * journal, without paying twice.
+ *
+ * @throws EspalierError `usage` where an option is not what it should be, and `storage` where the run cannot be
+ * written; what was written until then stays.
+ */
+export function generate<Problem extends GenerateProblem, State, Action>(
+  options: GenerateOptions<Problem, State, Action>,
+): Promise<GenerateReport> {
+  const { attempts = 1, concurrency = 4, maxFailuresInARow = 10 } = options;
+  expectInteger('attempts', attempts, { min: 1 });
+  expectInteger('concurrency', concurrency, { min: 1 });
+  expectInteger('maxFailuresInARow', maxFailuresInARow, { min: 1, max: Number.POSITIVE_INFINITY });
+  const ids = new Set<string>();
+  for (const { id } of options.problems) {
+    if (ids.has(id)) throw expectation('problems', 'without repetition', id);
+    ids.add(id);
+  }
+  return new Generation(options, { attempts, maxFailuresInARow }).run(concurrency);
+}
+
+interface Task<Problem> {
+  readonly problem: Problem;
+  readonly attempt: number;
+}
+
+type End = GenerateReport['stopReason'];
+
+/** One session of a run. */
+class Generation<Problem extends GenerateProblem, State, Action> {
+  readonly #options: GenerateOptions<Problem, State, Action>;
+  readonly #maxFailuresInARow: number;
+  readonly #total: number;
+  readonly #tasks: Task<Problem>[] = [];
+  readonly #failed = new Map<string, ProblemOutcome>();
+  readonly #pool: BudgetPool;
+  /** Where a disk is full or a caller has aborted, the other searches end as well. */
+  readonly #broken = new AbortController();
+  #done = 0;
+  #solved = 0;
+  #running = 0;
+  #failuresInARow = 0;
+  #end: End | undefined;
+
+  constructor(
+    options: GenerateOptions<Problem, State, Action>,
+    {
+      attempts,
+      maxFailuresInARow,
+    }: { readonly attempts: number; readonly maxFailuresInARow: number },
+  ) {
+    this.#options = options;
+    this.#maxFailuresInARow = maxFailuresInARow;
+    this.#total = options.problems.length * attempts;
+    this.#pool = new BudgetPool(options.budget ?? {});
+    const outcomes = new Map(
+      savedOutcomes(options.run).map((outcome) => [
+        keyOf(outcome.problem, outcome.attempt),
+        outcome,
+      ]),
+    );
+    for (const problem of options.problems) {
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        this.#plan({ problem, attempt }, outcomes.get(keyOf(problem.id, attempt)));
+      }
+    }
+  }
+
+  /** What an earlier session has brought to an end is counted; the rest is to do. */
+  #plan(task: Task<Problem>, outcome: ProblemOutcome | undefined): void {
+    if (outcome === undefined) {
+      this.#tasks.push(task);
+    } else if (outcome.status === 'failed' && this.#options.retryFailed === true) {
+      this.#tasks.push(task);
+      this.#begin(outcome);
+    } else {
+      this.#count(outcome);
+      this.#pool.charge(outcome.spend);
+    }
+  }
+
+  /**
+   * A search that could not reach its model goes on where it was, and what its journal holds is charged then.
+   * One that failed for another reason would fail again with the same replies: it begins anew.
+   */
+  #begin({ problem, attempt, spend }: ProblemOutcome): void {
+    using journal = this.#options.run.journalOf(problem, attempt);
+    if (journal.lines.some((line) => line.type === 'failure' && line.unavailable === true)) return;
+    this.#options.run.setAside(problem, attempt);
+    this.#pool.charge(spend);
+  }
+
+  async run(concurrency: number): Promise<GenerateReport> {
+    this.#options.signal?.throwIfAborted();
+    const workers = Array.from({ length: Math.min(concurrency, this.#tasks.length) }, () =>
+      this.#work(),
+    );
+    const ends = await Promise.allSettled(workers);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    const { total, done, solved, spend } = this.#progress();
+    const failed = [...this.#failed.values()];
+    const unfinished = total - done - failed.length;
+    const stopReason = unfinished === 0 ? 'finished' : (this.#end ?? 'stopped');
+    return { stopReason, total, done, solved, failed, unfinished, spend };
+  }
+
+  async #work(): Promise<void> {
+    for (;;) {
+      if (this.#options.stopWhen?.() === true) this.#end ??= 'stopped';
+      const task = this.#end === undefined ? this.#tasks.shift() : undefined;
+      if (task === undefined || this.#broken.signal.aborted) return;
+      this.#running += 1;
+      this.#tell();
+      try {
+        await this.#grow(task);
+      } catch (error) {
+        this.#broken.abort(error);
+        throw error;
+      } finally {
+        this.#running -= 1;
+      }
+      this.#tell();
+    }
+  }
+
+  async #grow({ problem, attempt }: Task<Problem>): Promise<void> {
+    const { run, signal } = this.#options;
+    using journal = run.journalOf(problem.id, attempt);
+    const signals = [this.#broken.signal, ...(signal === undefined ? [] : [signal])];
+    try {
+      const plan = await this.#options.plan(problem, attempt);
+      const result = await search({
+        ...plan,
+        stopWhen: [...listOf(plan.stopWhen), () => this.#options.stopWhen?.() === true],
+        journal,
+        pool: this.#pool,
+        signal: AbortSignal.any(signals),
+      });
+      this.#take({ problem, attempt }, plan, result);
+    } catch (error) {
+      // What one problem cannot do, another may; what the disk or the caller refuses, none can.
+      if (!EspalierError.isInstance(error) || error.code !== 'usage') throw error;
+      this.#fail({ problem, attempt }, { reason: error.message, spend: nothing });
+    }
+  }
+
+  #take(
+    { problem, attempt }: Task<Problem>,
+    plan: TreePlan<State, Action>,
+    result: SearchResult<State, Action>,
+  ): void {
+    const { stopReason, failure, spend, solved } = result;
+    if (stopReason === 'failed') {
+      const reason = failure?.message ?? 'The search failed.';
+      this.#fail({ problem, attempt }, { reason, spend });
+    } else if (stopReason === 'stopped' && this.#options.stopWhen?.() === true) {
+      this.#end ??= 'stopped';
+    } else if (stopReason === 'budget' && this.#isOutOfPool(plan, result)) {
+      this.#end ??= 'budget';
+    } else {
+      const tree = treeToJson(result.tree, plan.environment);
+      // Only in this order: what has an outcome has a tree.
+      this.#options.run.saveTree({ problem: problem.id, attempt, step: 0, tree });
+      this.#settle({
+        problem: problem.id,
+        attempt,
+        status: 'done',
+        reason: stopReason,
+        solved,
+        spend,
+      });
+      this.#failuresInARow = 0;
+    }
+  }
+
+  /** Whether a search ended because of what all share, and not for the limit of its own. */
+  #isOutOfPool(
+    { budget = {} }: TreePlan<State, Action>,
+    { exceeded, spend }: SearchResult<State, Action>,
+  ): boolean {
+    if (exceeded === undefined || exceeded === 'ms') return false;
+    const own = (budget[exceeded] ?? Number.POSITIVE_INFINITY) - spend[exceeded];
+    return this.#pool.remaining[exceeded] < own;
+  }
+
+  #fail(
+    { problem, attempt }: Task<Problem>,
+    { reason, spend }: Pick<ProblemOutcome, 'reason' | 'spend'>,
+  ): void {
+    this.#settle({ problem: problem.id, attempt, status: 'failed', reason, solved: false, spend });
+    this.#failuresInARow += 1;
+    if (this.#failuresInARow >= this.#maxFailuresInARow) this.#end ??= 'failing';
+  }
+
+  #settle(outcome: ProblemOutcome): void {
+    this.#options.run.saveOutcome(outcome);
+    this.#count(outcome);
+  }
+
+  #count(outcome: ProblemOutcome): void {
+    if (outcome.status === 'failed') {
+      this.#failed.set(keyOf(outcome.problem, outcome.attempt), outcome);
+      return;
+    }
+    this.#done += 1;
+    if (outcome.solved) this.#solved += 1;
+  }
+
+  #progress(): GenerateProgress {
+    return {
+      total: this.#total,
+      done: this.#done,
+      solved: this.#solved,
+      failed: this.#failed.size,
+      running: this.#running,
+      spend: this.#pool.spend,
+    };
+  }
+
+  #tell(): void {
+    this.#options.onProgress?.(this.#progress());
+  }
+}
+
+const nothing: Spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };
+
+function savedOutcomes({ path }: RunFolder): readonly ProblemOutcome[] {
+  return readRun(path).outcomes;
+}
+
+function keyOf(problem: string, attempt: number): string {
+  return JSON.stringify([problem, attempt]);
+}
+
+function listOf<Value>(value: Value | readonly Value[] | undefined): readonly Value[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? (value as readonly Value[]) : [value as Value];
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { BudgetPool } from '../../src/runtime/budget-pool.ts';
+import { mcts } from '../../src/search/algorithms/mcts.ts';
+import { search } from '../../src/search/search.ts';
+import type { ProposeRequest } from '../../src/spec/policy.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+
+const environment = {
+  name: 'count',
+  reset: () => 0,
+  step: (state: number) => ({ state: state + 1 }),
+};
+
+/** A policy that makes one call for each proposal. */
+function asking() {
+  const model = scriptedModel({ answer: (_request, index) => `answer ${index}` });
+  const policy = {
+    async propose({ id }: { readonly id: number }, { context, count, offset }: ProposeRequest) {
+      const messages = [{ role: 'user' as const, content: `next at ${id}` }];
+      const { completions } = await context.generate(model, { messages, samples: count, offset });
+      return completions.map(({ text }) => ({ action: text }));
+    },
+  };
+  return { environment, policy, evaluator: { needs: 'realised' as const, evaluate: constant } };
+}
+
+function constant(nodes: readonly unknown[]) {
+  return nodes.map(() => ({ value: 0.5 }));
+}
+
+test('searches share a budget, and the one that it cannot hold ends', async () => {
+  const pool = new BudgetPool({ calls: 10 });
+  const options = { ...asking(), algorithm: mcts({ width: 2 }), pool };
+  const first = await search({ ...options, budget: { calls: 6 } });
+  const second = await search({ ...options, budget: { calls: 6 } });
+  expect([first.stopReason, first.exceeded, first.spend.calls]).toEqual(['budget', 'calls', 6]);
+  expect([second.stopReason, second.exceeded, second.spend.calls]).toEqual(['budget', 'calls', 4]);
+  expect(pool.spend.calls).toBe(10);
+  expect(pool.exhausted).toBe('calls');
+});
+
+test('searches at the same time never spend more than it holds', async () => {
+  const pool = new BudgetPool({ calls: 15 });
+  const results = await Promise.all(
+    [0, 1, 2, 3].map((seed) =>
+      search({ ...asking(), algorithm: mcts({ width: 2 }), pool, seed, budget: { calls: 10 } }),
+    ),
+  );
+  const made = results.reduce((sum, { spend }) => sum + spend.calls, 0);
+  expect(made).toBe(pool.spend.calls);
+  expect(made).toBeLessThanOrEqual(15);
+  expect(made).toBeGreaterThan(13);
+});
+
+test('what was spent before counts', () => {
+  const pool = new BudgetPool({ calls: 10, usd: 1 }, { calls: 7, tokens: 30, usd: 0.25, nodes: 4 });
+  expect(pool.remaining).toMatchObject({ calls: 3, usd: 0.75, tokens: Infinity });
+  expect(pool.spend).toMatchObject({ calls: 7, tokens: 30, usd: 0.25, nodes: 4, simulations: 0 });
+  pool.charge({ calls: 3 });
+  expect(pool.exhausted).toBe('calls');
+});
+
+test.each([
+  [{ calls: -1 }, 'Expected `budget.calls` to be an integer from 0 up'],
+  [{ usd: Number.NaN }, 'Expected `budget.usd` to be a finite number from 0 up'],
+  [{ ms: 5 }, 'Expected `budget` to be made of simulations, nodes, calls, tokens, usd'],
+])('refuses %o', (budget, message) => {
+  expect(() => new BudgetPool(budget)).toThrow(message);
+});
