@@ -106,7 +106,7 @@ function journalName(problem: string, attempt: number): string {
 }
 
 /** A folder with one of these holds a run; the lock is there while it is written. */
-const marks = ['run.json', 'journal.jsonl', 'lock'];
+const marks = ['run.json', 'journal.jsonl', 'problems.jsonl', 'lock'];
 
 /** A run folder as it lies there. Reading needs no lock. */
 export interface SavedRun {
@@ -133,7 +133,7 @@ export function readRun(path: string): SavedRun {
   if (!marks.some((name) => existsSync(join(path, name)))) {
     throw new EspalierError(
       'storage',
-      `There is no run in \`${path}\`: it has neither run.json nor journal.jsonl.`,
+      `There is no run in \`${path}\`: it has no run.json, journal.jsonl or problems.jsonl.`,
     );
   }
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BudgetPool } from '../../src/runtime/budget-pool.ts';
+import { BudgetPool, type PoolBudget } from '../../src/runtime/budget-pool.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { search } from '../../src/search/search.ts';
 import type { ProposeRequest } from '../../src/spec/policy.ts';
@@ -65,5 +65,5 @@ test.each([
   [{ usd: Number.NaN }, 'Expected `budget.usd` to be a finite number from 0 up'],
   [{ ms: 5 }, 'Expected `budget` to be made of simulations, nodes, calls, tokens, usd'],
 ])('refuses %o', (budget, message) => {
-  expect(() => new BudgetPool(budget)).toThrow(message);
+  expect(() => new BudgetPool(budget as PoolBudget)).toThrow(message);
 });

@@ -1,0 +1,275 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import {
+  type GenerateOptions,
+  generate,
+  openRun,
+  readRecords,
+  readRun,
+} from '../../src/runs/index.ts';
+import { mcts } from '../../src/search/algorithms/mcts.ts';
+import { EspalierError } from '../../src/spec/errors.ts';
+import type { LanguageModel } from '../../src/spec/language-model.ts';
+import type { SearchNode } from '../../src/spec/node.ts';
+import type { Policy, ProposeRequest } from '../../src/spec/policy.ts';
+import { type ScriptedModel, scriptedModel } from '../../src/testing/scripted-model.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'espalier-generate-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Problem {
+  readonly id: string;
+}
+
+const problems: readonly Problem[] = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5'].map((id) => ({ id }));
+const notation = {
+  prompt: (state: string) => [{ role: 'user' as const, content: `After "${state}"` }],
+  format: (action: string) => action,
+};
+
+/** Two words are added to the name of the problem; the right end has twice the same. */
+function planWith(model: LanguageModel) {
+  return ({ id }: Problem) => ({
+    environment: {
+      name: 'words',
+      reset: () => id,
+      step: (state: string, action: string) => {
+        const next = `${state} ${action}`;
+        const [, first, second] = next.split(' ');
+        const terminal = second !== undefined;
+        return { state: next, ...(terminal && { terminal, reward: first === second ? 1 : 0 }) };
+      },
+    },
+    policy: {
+      async propose(node: SearchNode<string, string>, { context, count, offset }: ProposeRequest) {
+        const messages = notation.prompt(node.state ?? '');
+        const { completions } = await context.generate(model, { messages, samples: count, offset });
+        return completions.map((completion) => ({ action: completion.text, completion }));
+      },
+    },
+    evaluator: {
+      needs: 'realised' as const,
+      evaluate: (nodes: readonly unknown[]) => nodes.map(() => ({ value: 0.5 })),
+    },
+    algorithm: mcts({ width: 2 }),
+    budget: { calls: 20 },
+    order: 'issued' as const,
+  });
+}
+
+function words(latencyMs = 0): ScriptedModel {
+  return scriptedModel({ answer: (_request, index) => `w${index}`, latencyMs });
+}
+
+type Options = GenerateOptions<Problem, string, string>;
+
+async function runIn(name: string, model: LanguageModel, options: Partial<Options> = {}) {
+  using run = openRun(join(folder, name));
+  return await generate<Problem, string, string>({
+    run,
+    problems,
+    plan: planWith(model),
+    ...options,
+  });
+}
+
+test('every problem gets a tree, and a second session does nothing', async () => {
+  const model = words();
+  const report = await runIn('whole', model);
+  expect(report).toMatchObject({
+    stopReason: 'finished',
+    total: 6,
+    done: 6,
+    solved: 6,
+    unfinished: 0,
+  });
+  const made = model.requests.length;
+  expect(report.spend.calls).toBe(
+    readRun(join(folder, 'whole')).outcomes.reduce((n, o) => n + o.spend.calls, 0),
+  );
+  const again = await runIn('whole', model);
+  expect(again).toMatchObject({
+    stopReason: 'finished',
+    done: 6,
+    spend: { calls: report.spend.calls },
+  });
+  expect(model.requests.length).toBe(made);
+});
+
+test('records come in the order of the problems, with the trees that were saved', () => {
+  const saved = readRun(join(folder, 'whole'));
+  const order = problems.map(({ id }) => id).toReversed();
+  const records = [...readRecords(saved, { problems: order, describe: () => ({ notation }) })];
+  expect(records.map(([record]) => record?.problem)).toEqual(order);
+  expect(records.map(([record]) => record?.tree.root.state)).toEqual(order);
+  const some = readRecords(saved, { describe: (id) => (id === 'p2' ? { notation } : undefined) });
+  expect([...some].map(([record]) => record?.id)).toEqual(['p2']);
+});
+
+test('several attempts at a problem are several trees of it', async () => {
+  const plan = planWith(words());
+  using run = openRun(join(folder, 'attempts'));
+  const report = await generate({
+    run,
+    problems: problems.slice(0, 2),
+    attempts: 3,
+    plan: (problem: Problem, attempt: number) => ({ ...plan(problem), seed: attempt }),
+  });
+  expect(report).toMatchObject({ total: 6, done: 6 });
+  const records = [...readRecords(readRun(run.path), { describe: () => ({ notation }) })];
+  const ids = records.flatMap((trees) => trees.map(({ id, tree }) => [id, tree.origin.seed]));
+  expect(ids).toEqual([
+    ['p0', 0],
+    ['p0#1', 1],
+    ['p0#2', 2],
+    ['p1', 0],
+    ['p1#1', 1],
+    ['p1#2', 2],
+  ]);
+});
+
+test('no more searches are under way than were asked for', async () => {
+  let most = 0;
+  const model = words(1);
+  await runIn('few', model, {
+    concurrency: 2,
+    onProgress: ({ running }) => {
+      most = Math.max(most, running);
+    },
+  });
+  expect(most).toBe(2);
+  expect(model.mostInFlight).toBeLessThanOrEqual(2);
+});
+
+test('a budget for all ends the run, and a larger one lets it go on without paying twice', async () => {
+  const whole = await runIn('free', words());
+  const model = words();
+  const short = await runIn('short', model, { budget: { calls: 8 }, concurrency: 1 });
+  expect(short.stopReason).toBe('budget');
+  expect(short.spend.calls).toBeLessThanOrEqual(8);
+  expect(short.done + short.unfinished).toBe(6);
+  expect(short.done).toBeGreaterThan(0);
+  expect(short.unfinished).toBeGreaterThan(0);
+  const rest = await runIn('short', model, { budget: { calls: 1000 }, concurrency: 1 });
+  expect(rest).toMatchObject({
+    stopReason: 'finished',
+    done: 6,
+    spend: { calls: whole.spend.calls },
+  });
+  expect(model.completions).toBe(whole.spend.calls);
+  expect(readFileSync(join(folder, 'short', 'trees.jsonl'), 'utf8')).toBe(
+    readFileSync(join(folder, 'free', 'trees.jsonl'), 'utf8'),
+  );
+});
+
+test('an end that was asked for leaves whole trees, and the rest goes on later', async () => {
+  let finished = 0;
+  const stopped = await runIn('stopped', words(1), {
+    concurrency: 2,
+    stopWhen: () => finished >= 2,
+    onProgress: ({ done }) => {
+      finished = done;
+    },
+  });
+  expect(stopped.stopReason).toBe('stopped');
+  expect(stopped.done).toBeGreaterThanOrEqual(2);
+  expect(stopped.unfinished).toBe(6 - stopped.done);
+  expect(await runIn('stopped', words())).toMatchObject({ stopReason: 'finished', done: 6 });
+});
+
+test('a caller that aborts gets its reason; what is done stays', async () => {
+  const controller = new AbortController();
+  const running = runIn('aborted', words(2), {
+    concurrency: 1,
+    signal: controller.signal,
+    onProgress: ({ done }) => {
+      if (done === 2) controller.abort(new Error('enough'));
+    },
+  });
+  await expect(running).rejects.toThrow('enough');
+  expect(readRun(join(folder, 'aborted')).outcomes).toHaveLength(2);
+  expect(await runIn('aborted', words())).toMatchObject({ stopReason: 'finished', done: 6 });
+});
+
+test('a problem that fails is listed, the others are searched, and it is retried on request', async () => {
+  let broken = true;
+  const model = scriptedModel({
+    answer: ({ messages }, index) => {
+      if (broken && messages[0]?.content.includes('p3')) {
+        throw new EspalierError('unavailable', 'The server is gone.');
+      }
+      return `w${index}`;
+    },
+  });
+  const report = await runIn('failing', model);
+  expect(report).toMatchObject({ stopReason: 'finished', done: 5, unfinished: 0 });
+  expect(report.failed).toMatchObject([{ problem: 'p3', status: 'failed' }]);
+  expect(report.failed[0]?.reason).toContain('The server is gone.');
+  broken = false;
+  expect(await runIn('failing', model)).toMatchObject({ done: 5, failed: [{ problem: 'p3' }] });
+  expect(await runIn('failing', model, { retryFailed: true })).toMatchObject({
+    done: 6,
+    failed: [],
+  });
+  expect(readRun(join(folder, 'failing')).trees).toHaveLength(6);
+});
+
+test('a search that failed with what it was told begins anew, and its journal is kept', async () => {
+  let useless = true;
+  const model = scriptedModel({ answer: (_request, index) => (useless ? '' : `w${index}`) });
+  const plan = planWith(model);
+  const failing = {
+    problems: problems.slice(0, 1),
+    plan: ((problem: Problem) => {
+      const { policy, ...rest } = plan(problem);
+      const propose: Policy<string, string>['propose'] = async (node, request) =>
+        (await policy.propose(node, request)).map((proposal) =>
+          proposal.action === ''
+            ? ({ failure: { kind: 'empty', message: 'Nothing.' } } as const)
+            : proposal,
+        );
+      return { ...rest, policy: { propose } };
+    }) satisfies Options['plan'],
+  };
+  const first = await runIn('useless', model, failing);
+  expect(first.failed).toHaveLength(1);
+  useless = false;
+  const second = await runIn('useless', model, { ...failing, retryFailed: true });
+  expect(second).toMatchObject({ done: 1, failed: [] });
+  const journals = readdirSync(join(folder, 'useless', 'journals'));
+  expect(journals.filter((name) => name.includes('failed-1'))).toHaveLength(1);
+  expect(second.spend.calls).toBeGreaterThan(first.spend.calls);
+});
+
+test('one failure after the other ends the run', async () => {
+  const model = scriptedModel({
+    answer: () => {
+      throw new EspalierError('unavailable', 'The server is gone.');
+    },
+  });
+  const report = await runIn('dead', model, { concurrency: 1, maxFailuresInARow: 3 });
+  expect(report).toMatchObject({ stopReason: 'failing', done: 0, unfinished: 3 });
+  expect(report.failed).toHaveLength(3);
+});
+
+test('names of problems are no paths', async () => {
+  const id = '../../escape\n"\u0000';
+  const report = await runIn('names', words(), { problems: [{ id }] });
+  expect(report.done).toBe(1);
+  expect(readRun(join(folder, 'names')).trees[0]?.problem).toBe(id);
+  expect(readdirSync(folder)).not.toContain('escape');
+  expect(existsSync(join(folder, '..', 'escape'))).toBe(false);
+});
+
+test.each([
+  [{ attempts: 0 }, 'Expected `attempts` to be an integer from 1 up, got `0`.'],
+  [{ concurrency: 1.5 }, 'Expected `concurrency` to be an integer from 1 up, got `1.5`.'],
+  [
+    { problems: [{ id: 'a' }, { id: 'a' }] },
+    'Expected `problems` to be without repetition, got `"a"`.',
+  ],
+])('refuses %o', async (options, message) => {
+  await expect(runIn('refused', words(), options)).rejects.toThrow(message);
+});
