@@ -1,14 +1,18 @@
-/** Runs a published method, and reads step-level preference pairs from the tree that it grew. */
+/** Runs a published method, and writes step-level preference pairs of the tree that it grew, for TRL. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { search } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
-import { pairsOf } from 'espalier/data';
+import { pairRules, trl, writeDataset } from 'espalier/data';
 import { gameOf24 } from 'espalier/environments/puzzles';
 import { mctsDpo } from 'espalier/methods';
 import { judge } from 'espalier/values';
 
 const model = tiny();
-const environment = gameOf24.environment(gameOf24.parse('4 9 10 13'));
+const problem = '4 9 10 13';
+const environment = gameOf24.environment(gameOf24.parse(problem));
 const { notation } = environment;
 
 const method = mctsDpo({
@@ -19,20 +23,22 @@ const method = mctsDpo({
   width: 4,
 });
 const { tree, stopReason, spend } = await search({ ...method, budget: { calls: 200 } });
-
-assert.ok(method.pairs);
-const pairs = pairsOf(tree, method.pairs);
-for (const { chosen, rejected, margin } of pairs) {
-  console.log(
-    `${notation.format(chosen.action)}  rather than  ${notation.format(rejected.action)}`,
-  );
-  console.log(`  by ${margin.toFixed(3)}`);
-}
 console.log(`${stopReason} after ${spend.calls} calls`);
 
-assert.ok(pairs.length > 0);
-assert.ok(
-  pairs.every(
-    ({ chosen, rejected, parent }) => chosen.parent === parent && rejected.parent === parent,
-  ),
-);
+const record = { problem, tree, notation };
+const rule = pairRules.mctsDpo({ minMargin: 0.01 });
+for (const { chosen, rejected, margin } of rule.rows([record])) {
+  console.log(`${chosen[0]?.content}  rather than  ${rejected[0]?.content}, by ${margin.toFixed(3)}`);
+}
+
+const out = mkdtempSync(join(tmpdir(), 'espalier-pairs-'));
+const format = trl.formats.preference?.();
+assert.ok(format);
+const report = await writeDataset({ out, problems: [[record]], configs: [{ name: 'dpo', rule, format }], file: 'jsonl' });
+console.log(`${report.rows} rows in ${out}`);
+
+const [line = ''] = readFileSync(join(out, 'dpo', 'train-00000-of-00001.jsonl'), 'utf8').split('\n');
+const row = JSON.parse(line) as Record<string, unknown>;
+assert.ok(report.rows > 0);
+assert.notEqual(row['chosen'], row['rejected']);
+assert.match(String(row['prompt']), /Numbers: 4 9 10 13/);

@@ -1,16 +1,26 @@
 import { Command } from 'commander';
+import { ruleNamed } from '../data/catalogue.ts';
 import type { NotatedEnvironment } from '../environments/with-outcome.ts';
 import { type MethodEntry, methods } from '../methods/catalogue.ts';
 import { iMcts } from '../methods/i-mcts.ts';
 import type { Method } from '../methods/method.ts';
 import { rMcts } from '../methods/r-mcts.ts';
 import { fromModel } from '../policies/from-model.ts';
+import type { JsonValue } from '../spec/json.ts';
 import type { LanguageModel } from '../spec/language-model.ts';
 import { judge } from '../values/judge.ts';
 import { print } from './output.ts';
 
 /** The names of all methods. */
 export const methodNames: readonly string[] = methods.map(({ name }) => name);
+
+/** The name of the rule that makes pairs of the trees of a run: the one of its method, where that has one. */
+export function methodRule(run: JsonValue | undefined): string {
+  const isRecord = typeof run === 'object' && run !== null && !Array.isArray(run);
+  const method = isRecord ? (run as Readonly<Record<string, unknown>>)['method'] : undefined;
+  const isPairs = typeof method === 'string' && ruleNamed(method)?.kind === 'preference';
+  return isPairs ? method : 'agent-q';
+}
 
 /** What a method is run on. */
 export interface MethodGround<State, Action> {

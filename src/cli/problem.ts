@@ -63,17 +63,28 @@ const longestStep = 64;
  * @throws EspalierError `usage` in one sentence.
  */
 export function readPuzzle(name: PuzzleName, input: string): Problem {
+  if (!existsSync(input)) return puzzleProblem(name, input);
+  const problem = puzzleProblem(name, readInput(input), input);
+  const { title } = tasks[name].puzzle;
+  return { ...problem, title: input.includes('\n') ? title : `${title}: ${input}` };
+}
+
+/**
+ * The puzzle that a text describes.
+ *
+ * @param file - Where the text was read.
+ * @throws EspalierError `usage` in one sentence.
+ */
+export function puzzleProblem(name: PuzzleName, source: string, file?: string): Problem {
   const task = tasks[name];
-  const isFile = existsSync(input);
-  const instance = parse(task, isFile ? readInput(input) : input, { input, isFile });
+  const instance = parse(task, source, file);
   const { puzzle, isTaught, showsStates, answer } = task;
   const text = puzzle.format(instance);
-  const shown = isFile ? input : text;
   const environment = puzzle.environment(instance);
   const { actions, key } = environment;
   return {
     kind: name,
-    title: shown.includes('\n') ? puzzle.title : `${puzzle.title}: ${shown}`,
+    title: text.includes('\n') ? puzzle.title : `${puzzle.title}: ${text}`,
     text,
     environment,
     maxTokens: longestStep,
@@ -100,11 +111,7 @@ function readInput(path: string): string {
   }
 }
 
-function parse(
-  { puzzle }: Task,
-  text: string,
-  { input, isFile }: { readonly input: string; readonly isFile: boolean },
-): unknown {
+function parse({ puzzle }: Task, text: string, file: string | undefined): unknown {
   try {
     const instance = puzzle.parse(text);
     // What parses may still break a rule of the puzzle.
@@ -112,9 +119,11 @@ function parse(
     return instance;
   } catch (cause) {
     if (!EspalierError.isInstance(cause)) throw cause;
-    if (isFile) throw new EspalierError('usage', `In \`${input}\`: ${cause.message}`, { cause });
+    if (file !== undefined) {
+      throw new EspalierError('usage', `In \`${file}\`: ${cause.message}`, { cause });
+    }
     // What looks like the name of a file was most likely meant as one.
-    if (!/^\S*\.\w+$/.test(input)) throw cause;
-    throw new EspalierError('usage', `There is no file \`${input}\`.`, { cause });
+    if (!/^\S*\.\w+$/.test(text)) throw cause;
+    throw new EspalierError('usage', `There is no file \`${text}\`.`, { cause });
   }
 }

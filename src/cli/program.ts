@@ -2,6 +2,9 @@ import { Command, CommanderError } from 'commander';
 import { EspalierError } from '../spec/errors.ts';
 import { type DemoRequest, runDemoCommand } from './demo.ts';
 import { type DoctorRequest, doctorCommand, runDoctorCommand } from './doctor.ts';
+import { type ExportRequest, exportCommand, runExportCommand } from './export.ts';
+import { runGenerateCommand } from './generate.ts';
+import { type GenerateRequest, generateCommand } from './generate-options.ts';
 import { methodsCommand } from './methods.ts';
 import { endQuietlyWhenPipeCloses, printError } from './output.ts';
 import { runSearchCommand } from './search.ts';
@@ -60,6 +63,12 @@ function makeProgram(exit: (code: number) => void): Command {
     doctorCommand().action(async (request: DoctorRequest) => exit(await runDoctorCommand(request))),
     methodsCommand(),
     treeCommand(),
+    generateCommand().action(async (request: GenerateRequest) =>
+      exit(await runGenerateCommand(request)),
+    ),
+    exportCommand().action(async (sources: readonly string[], request: ExportRequest) =>
+      exit(await runExportCommand(sources, request)),
+    ),
   ];
   for (const command of commands) {
     const mayHaveMore = command.name() === 'search';

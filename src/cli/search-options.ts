@@ -34,9 +34,15 @@ export interface SearchRequest {
 const defaultSimulations = 10_000;
 const defaultCalls = 400;
 
+/** The limits of one search. */
+export type SearchLimits = Pick<
+  SearchRequest,
+  'budgetUsd' | 'calls' | 'ms' | 'nodes' | 'simulations' | 'tokens'
+>;
+
 /** The budget of a request: its limits, or the default where it has none. */
 export function budgetOf(
-  { simulations, calls, nodes, tokens, ms, budgetUsd: usd }: SearchRequest,
+  { simulations, calls, nodes, tokens, ms, budgetUsd: usd }: SearchLimits,
   { hasModel }: { readonly hasModel: boolean },
 ): Budget {
   const limits = Object.entries({ simulations, calls, nodes, tokens, ms, usd }).filter(

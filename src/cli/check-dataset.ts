@@ -1,0 +1,119 @@
+import { Command } from 'commander';
+import { auditDataset } from '../data/audit/audit-dataset.ts';
+import { escapeControls } from '../data/audit/excerpt.ts';
+import type { AuditFact, AuditFinding, AuditReport, AuditSet } from '../data/audit/report.ts';
+import { print } from './output.ts';
+import { table } from './table.ts';
+import { integerOption, numberOption } from './values.ts';
+
+/** What `espalier check-dataset` was asked for. */
+export interface CheckDatasetRequest {
+  readonly json?: boolean;
+  readonly minMargin?: number;
+  readonly maxLength?: number;
+  readonly separator?: string;
+}
+
+/** The command without its action. */
+export function checkDatasetCommand(): Command {
+  return new Command('check-dataset')
+    .description('Say what would make training on a dataset fail or go wrong.')
+    .argument('<path>', 'a folder or a file: JSON lines, JSON or Parquet')
+    .option('--json', 'print what was found as one JSON document')
+    .option(
+      '--min-margin <n>',
+      'how much better the chosen side must be',
+      numberOption('min-margin'),
+    )
+    .option(
+      '--max-length <n>',
+      'the longest prompt that the trainer takes, in tokens (default: 1024)',
+      integerOption('max-length'),
+    )
+    .option('--separator <text>', 'what the trainer puts behind each step (default: a line break)')
+    .addHelpText(
+      'after',
+      [
+        '',
+        'It reads the forms of TRL, LLaMA-Factory, Step-DPO, Step-APO, OpenAI, PRM800K, Math-Shepherd,',
+        'verl, axolotl and distilabel. Lengths in tokens are estimates: four characters make one.',
+        'Exit code: 0 clean or only warnings, 1 errors, 2 nothing that can be read.',
+        '',
+        'Example: espalier check-dataset data/ --min-margin 0.1',
+      ].join('\n'),
+    );
+}
+
+/** Runs `espalier check-dataset`. Resolves to the exit code: 1 where there are errors. */
+export async function runCheckDatasetCommand(
+  path: string,
+  { json, ...options }: CheckDatasetRequest,
+): Promise<number> {
+  const report = await auditDataset(path, options);
+  print(json === true ? JSON.stringify(report, undefined, 2) : describe(report));
+  return report.errors > 0 ? 1 : 0;
+}
+
+/** A report for people. All text that comes from a dataset has its control characters escaped. */
+function describe(report: AuditReport): string {
+  const { path, sets, findings } = report;
+  const of = (severity: AuditFinding['severity']) =>
+    findings.filter((finding) => finding.severity === severity);
+  return [
+    `Read ${escapeControls(path)}`,
+    '',
+    table([['set', 'rows', 'files', 'form'], ...sets.map(setRow)]),
+    ...section('Errors', of('error')),
+    ...section('Warnings', of('warning')),
+    ...factLines(sets),
+    '',
+    closing(report),
+  ].join('\n');
+}
+
+function setRow({ config, split, rows, files, formats }: AuditSet): readonly string[] {
+  const forms = formats.length === 0 ? 'not known' : formats.join(', ');
+  return [`${config}/${split}`, grouped(rows), grouped(files), forms];
+}
+
+function section(title: string, findings: readonly AuditFinding[]): readonly string[] {
+  return findings.length === 0 ? [] : ['', title, ...findings.flatMap(findingLines)];
+}
+
+function findingLines({ code, config, count, message, examples }: AuditFinding): readonly string[] {
+  return [
+    `  ${code}, ${grouped(count)} in ${config}`,
+    `    ${message}`,
+    ...examples.map(({ place, excerpt }) => `    ${place}${excerpt === '' ? '' : `   ${excerpt}`}`),
+  ];
+}
+
+function factLines(sets: readonly AuditSet[]): readonly string[] {
+  const known = sets.filter(({ facts }) => facts.length > 0);
+  return known.flatMap(({ config, split, facts }) => [
+    '',
+    `Facts of ${config}/${split}`,
+    ...table(facts.map(factRow))
+      .split('\n')
+      .map((line) => `  ${line}`),
+  ]);
+}
+
+function factRow({ name, value }: AuditFact): readonly string[] {
+  return [name, Number.isInteger(value) ? grouped(value) : value.toFixed(3)];
+}
+
+function closing({ sets, findings, errors, warnings }: AuditReport): string {
+  const rows = sets.reduce((sum, set) => sum + set.rows, 0);
+  if (findings.length === 0) return `Nothing was found in ${counted(rows, 'row')}.`;
+  const next = errors > 0 ? 'Mend the errors before you train.' : 'You can train.';
+  return `${counted(errors, 'kind')} of errors and ${counted(warnings, 'kind')} of warnings in ${counted(rows, 'row')}. ${next}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,86 @@
+import { type Command, Option } from 'commander';
+import { ruleNames } from '../data/catalogue.ts';
+import { formatFamilies } from '../data/formats/families.ts';
+import { expectation } from '../runtime/expect.ts';
+import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
+
+/** What a dataset is to be like. */
+export interface DatasetRequest {
+  readonly out: string;
+  readonly rule?: readonly string[];
+  readonly format: string;
+  readonly file: 'jsonl' | 'parquet';
+  readonly split?: Readonly<Record<string, number>>;
+  readonly splitSeed: number | string;
+  readonly minMargin?: number;
+  readonly minVisits?: number;
+  readonly maxPairs?: number;
+  readonly chatTemplate?: string;
+  readonly endToken?: string;
+  readonly notation?: 'continued' | 'json' | 'restated';
+}
+
+const families: readonly string[] = formatFamilies.map(({ name }) => name);
+
+/** The options of all commands that write a dataset. */
+export function addDatasetOptions(command: Command): Command {
+  return command
+    .requiredOption('--out <folder>', 'where the dataset is written')
+    .option(
+      '--rule <names>',
+      `which rows, with commas: ${ruleNames.join(', ')} (default: the rule of the method, else agent-q)`,
+      rulesOption,
+    )
+    .addOption(
+      new Option('--format <name>', `for which trainer: ${families.join(', ')}`)
+        .argParser(wordOption('format', families))
+        .default('trl'),
+    )
+    .addOption(
+      new Option('--file <type>', 'jsonl or parquet')
+        .argParser(wordOption('file', ['jsonl', 'parquet']))
+        .default('jsonl'),
+    )
+    .option(
+      '--split <shares>',
+      'by problem, such as train=0.9,test=0.1 (default: all train)',
+      splitOption,
+    )
+    .option('--split-seed <seed>', 'another seed, another split', seedOption, 0)
+    .option(
+      '--min-margin <n>',
+      'pairs: the chosen one scores more than so much more',
+      numberOption('min-margin'),
+    )
+    .option('--min-visits <n>', 'pairs: both were visited so often', integerOption('min-visits', 0))
+    .option('--max-pairs <n>', 'pairs of one problem', integerOption('max-pairs'))
+    .option('--chat-template <file>', 'a Jinja chat template, for forms that are text')
+    .option(
+      '--end-token <text>',
+      'the end token of the model, behind what ends, for forms that are text',
+    )
+    .addOption(
+      new Option(
+        '--notation <name>',
+        'how rows show questions: continued, restated, json (default: as in the search)',
+      ).argParser(wordOption('notation', ['continued', 'restated', 'json'])),
+    );
+}
+
+function rulesOption(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  for (const name of names) wordOption('rule', ruleNames)(name);
+  return names;
+}
+
+function splitOption(text: string): Readonly<Record<string, number>> {
+  const parts = text.split(',').map((part) => /^\s*(\w+)\s*=\s*([0-9.]+)\s*$/.exec(part));
+  const shares = parts.map((part) => [part?.[1] ?? '', Number(part?.[2])] as const);
+  const sum = shares.reduce((total, [, share]) => total + share, 0);
+  const isFull =
+    Math.abs(sum - 1) < 1e-9 && shares.every(([name, share]) => name !== '' && share > 0);
+  if (!isFull || new Set(shares.map(([name]) => name)).size < shares.length) {
+    throw expectation('--split', 'shares above 0 that sum to 1, such as train=0.9,test=0.1', text);
+  }
+  return Object.fromEntries(shares);
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ruleNamed } from '../data/catalogue.ts';
+import { formatFamilies } from '../data/formats/families.ts';
+import type { FormatFamily, FormatOptions } from '../data/formats/format.ts';
+import { jinjaPrompt } from '../data/formats/jinja-prompt.ts';
+import type { PairFilters } from '../data/pairs/pair-rule.ts';
+import type { TreeRecord } from '../data/record.ts';
+import {
+  type DatasetConfig,
+  type DatasetReport,
+  writeDataset,
+} from '../data/writers/write-dataset.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { Spend } from '../spec/spend.ts';
+import type { DatasetRequest } from './dataset-options.ts';
+
+export type { DatasetReport };
+
+/** What a dataset is made of. */
+export interface DatasetSource {
+  readonly problems: Iterable<readonly TreeRecord[]>;
+  /** The rule where none is named. */
+  readonly defaultRule: string;
+  /** Where the trees come from, for the card. */
+  readonly source: string;
+  /** What they have cost. */
+  readonly spend?: Spend;
+}
+
+/**
+ * Makes the dataset that was asked for.
+ *
+ * @throws EspalierError `usage` where a form has no place for the rows of a rule, before anything is written.
+ */
+export function makeDataset(
+  request: DatasetRequest,
+  { problems, defaultRule, source, spend }: DatasetSource,
+): Promise<DatasetReport> {
+  const { out, rule = [defaultRule], file, split, splitSeed } = request;
+  const family = familyNamed(request.format);
+  return writeDataset({
+    out,
+    problems,
+    configs: rule.map((name) => configOf(name, family, request)),
+    file,
+    ...(split !== undefined && { splits: split }),
+    seed: splitSeed,
+    card: { source, ...(spend !== undefined && { spend }) },
+  });
+}
+
+function familyNamed(name: string): FormatFamily {
+  const family = formatFamilies.find((each) => each.name === name);
+  if (family === undefined) throw new Error('Expected a known form.');
+  return family;
+}
+
+function configOf(name: string, family: FormatFamily, request: DatasetRequest): DatasetConfig {
+  const entry = ruleNamed(name);
+  if (entry === undefined) throw new Error('Expected a known rule.');
+  const make = family.formats[entry.kind];
+  if (make === undefined) {
+    const kinds = Object.keys(family.formats).join(', ');
+    throw new EspalierError(
+      'usage',
+      `Expected \`--format\` to have a place for ${entry.kind} rows (rule ${name}), got \`${family.name}\`, which takes ${kinds} rows.`,
+    );
+  }
+  return { name, rule: entry.create(filtersOf(request)), format: make(formatOptions(request)) };
+}
+
+function filtersOf({ minMargin, minVisits, maxPairs }: DatasetRequest): PairFilters {
+  return {
+    ...(minMargin !== undefined && { minMargin }),
+    ...(minVisits !== undefined && { minVisits }),
+    ...(maxPairs !== undefined && { maxPairsPerProblem: maxPairs }),
+  };
+}
+
+function formatOptions({ chatTemplate, endToken }: DatasetRequest): FormatOptions {
+  return {
+    ...(chatTemplate !== undefined && { render: jinjaPrompt(readTemplate(chatTemplate)) }),
+    ...(endToken !== undefined && { endToken }),
+  };
+}
+
+/** A Jinja file, or the `tokenizer_config.json` of a model, which holds one. */
+function readTemplate(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EspalierError('usage', `\`${path}\` cannot be read: ${reason}.`, { cause });
+  }
+  if (!path.endsWith('.json')) return text;
+  const parsed: unknown = JSON.parse(text);
+  const template = (parsed as { readonly chat_template?: unknown } | null)?.chat_template;
+  if (typeof template === 'string') return template;
+  throw new EspalierError('usage', `Expected \`${path}\` to hold a \`chat_template\`.`);
+}
+
+/** A dataset for people: what was written, what was left out and why. */
+export function describeDataset({ out, rows, configs }: DatasetReport): string {
+  const width = Math.max(0, ...configs.map(({ name }) => name.length));
+  return [
+    `${rows} rows in ${out}:`,
+    ...configs.flatMap((config) => [
+      `  ${config.name.padEnd(width)}  ${rowsOf(config)} · ${config.format}`,
+      ...config.refused.map(
+        ({ reason, rows: count }) => `  ${' '.repeat(width)}  ${count} left out: ${reason}`,
+      ),
+    ]),
+    ...(rows === 0
+      ? ['No tree had what the rules look for: see their descriptions, or search more.']
+      : [
+          `How to train on it: ${join(out, 'README.md')}. To check it: espalier check-dataset ${out}`,
+        ]),
+  ].join('\n');
+}
+
+function rowsOf({ rows, splits }: DatasetReport['configs'][number]): string {
+  const parts = splits.map(
+    ({ name, rows: count, problems }) => `${name} ${count} of ${problems} problems`,
+  );
+  return parts.length === 0 ? 'no rows' : `${rows} rows (${parts.join(', ')})`;
+}

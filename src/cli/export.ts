@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Command, Option } from 'commander';
+import { readOmegaPrm } from '../data/readers/omega-prm.ts';
+import { readToolBench } from '../data/readers/tool-bench.ts';
+import type { TreeRecord } from '../data/record.ts';
+import { readRun } from '../runs/index.ts';
+import { EspalierError } from '../spec/errors.ts';
+import { describeDataset, makeDataset } from './dataset.ts';
+import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
+import { methodRule } from './methods.ts';
+import { print } from './output.ts';
+import { recordsOf } from './run-records.ts';
+import { wordOption } from './values.ts';
+
+/** What `espalier export` was asked for. */
+export interface ExportRequest extends DatasetRequest {
+  readonly from: 'omegaprm' | 'run' | 'toolbench';
+  readonly json?: boolean;
+}
+
+/** The command without its action. */
+export function exportCommand(): Command {
+  const command = new Command('export')
+    .description('Make a dataset of trees that are there already: free of charge.')
+    .argument('<sources...>', 'a run folder; with --from, files of trees that others grew')
+    .addOption(
+      new Option(
+        '--from <kind>',
+        'run, toolbench (DFSDT trees, a file each), omegaprm (JSON lines)',
+      )
+        .argParser(wordOption('from', ['run', 'toolbench', 'omegaprm']))
+        .default('run'),
+    )
+    .option('--json', 'print the result as one JSON document');
+  return addDatasetOptions(command).addHelpText(
+    'after',
+    [
+      '',
+      'Example: espalier export runs/agent-q --rule math-shepherd --format trl --out data/prm',
+      'Example: espalier export answers/*.json --from toolbench --rule tool-preference \\',
+      '           --format trl-tools --out data/tools',
+    ].join('\n'),
+  );
+}
+
+/** Runs `espalier export`. Resolves to the exit code. */
+export async function runExportCommand(
+  sources: readonly string[],
+  request: ExportRequest,
+): Promise<number> {
+  const { problems, rule } = sourceOf(sources, request);
+  const report = await makeDataset(request, {
+    problems,
+    defaultRule: rule,
+    source: sources.map((path) => basename(path)).join(', '),
+  });
+  print(
+    request.json === true
+      ? JSON.stringify(report, undefined, 2)
+      : describeDataset(report),
+  );
+  return 0;
+}
+
+interface Source {
+  readonly problems: Iterable<readonly TreeRecord[]>;
+  /** The name of the rule where none is named. */
+  readonly rule: string;
+}
+
+function sourceOf(sources: readonly string[], { from, notation }: ExportRequest): Source {
+  switch (from) {
+    case 'toolbench':
+      return { problems: toolBench(sources), rule: 'tool-preference' };
+    case 'omegaprm':
+      return { problems: omegaPrm(sources), rule: 'omega-prm' };
+    case 'run': {
+      const [path = '', ...more] = sources;
+      if (more.length > 0) {
+        throw new EspalierError('usage', `Expected one run folder, got ${sources.length}.`);
+      }
+      const saved = readFolder(path);
+      return { problems: recordsOf(saved, notation), rule: methodRule(saved.run) };
+    }
+  }
+}
+
+/** A folder that cannot be read is a wrong argument here. */
+function readFolder(path: string): ReturnType<typeof readRun> {
+  try {
+    return readRun(path);
+  } catch (cause) {
+    if (!EspalierError.isInstance(cause) || cause.code !== 'storage') throw cause;
+    throw new EspalierError('usage', cause.message, { cause });
+  }
+}
+
+function* toolBench(paths: readonly string[]): Generator<readonly TreeRecord[]> {
+  for (const path of paths) {
+    const problem = basename(path).replace(/\.json$/, '');
+    yield [readToolBench(read(path), { problem })] as readonly unknown[] as readonly TreeRecord[];
+  }
+}
+
+function* omegaPrm(paths: readonly string[]): Generator<readonly TreeRecord[]> {
+  for (const path of paths) {
+    const trees = readOmegaPrm(read(path)) as readonly unknown[] as readonly TreeRecord[];
+    for (const problem of new Set(trees.map((tree) => tree.problem))) {
+      yield trees.filter((tree) => tree.problem === problem);
+    }
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EspalierError('usage', `\`${path}\` cannot be read: ${reason}.`, { cause });
+  }
+}

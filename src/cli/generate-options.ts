@@ -1,0 +1,108 @@
+import { Command, Option } from 'commander';
+import type { PuzzleName } from '../environments/puzzles/index.ts';
+import { type AlgorithmName, algorithmNames } from './algorithms.ts';
+import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
+import { methodNames } from './methods.ts';
+import { type ModelName, modelOption } from './model.ts';
+import { taskNames } from './tasks.ts';
+import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
+
+/** What `espalier generate` was asked for. */
+export interface GenerateRequest extends DatasetRequest {
+  readonly problems: string;
+  readonly task?: PuzzleName;
+  readonly algorithm?: AlgorithmName;
+  readonly method?: string;
+  readonly model?: ModelName;
+  readonly run?: string;
+  readonly calls?: number;
+  readonly simulations?: number;
+  readonly nodes?: number;
+  readonly tokens?: number;
+  readonly ms?: number;
+  readonly budgetUsd?: number;
+  readonly budgetCalls?: number;
+  readonly budgetTokens?: number;
+  readonly concurrency: number;
+  readonly attempts: number;
+  readonly limit?: number;
+  readonly seed: number | string;
+  readonly answers: boolean;
+  readonly retryFailed?: boolean;
+  readonly json?: boolean;
+}
+
+/** The command without its action. */
+export function generateCommand(): Command {
+  const command = new Command('generate')
+    .description('Search many problems under one budget, and make a dataset of the trees.')
+    .requiredOption('--problems <file>', 'one problem a line, as JSON; the forms are below')
+    .addOption(
+      new Option(
+        '--task <name>',
+        `the puzzle of lines that name none: ${taskNames.join(', ')}`,
+      ).argParser(wordOption('task', taskNames)),
+    )
+    .addOption(
+      new Option('--method <name>', 'a published method; `espalier methods` lists them').argParser(
+        wordOption('method', methodNames),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--algorithm <name>',
+        `${algorithmNames.join(', ')}; mcts where no method is named`,
+      )
+        .argParser(wordOption('algorithm', algorithmNames))
+        .conflicts('method'),
+    )
+    .option(
+      '--model <name>',
+      'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna',
+      modelOption,
+    )
+    .option(
+      '--run <folder>',
+      'where trees and paid calls are kept (default: runs/ and the name of --out)',
+    )
+    .option(
+      '--calls <n>',
+      'calls for each problem (400 with a model and no limit)',
+      integerOption('calls'),
+    )
+    .option('--simulations <n>', 'simulations for each problem', integerOption('simulations'))
+    .option('--nodes <n>', 'nodes of each tree', integerOption('nodes'))
+    .option('--tokens <n>', 'tokens for each problem', integerOption('tokens'))
+    .option('--ms <n>', 'milliseconds for each problem', numberOption('ms'))
+    .option('--budget-usd <n>', 'dollars for all problems together', numberOption('budget-usd'))
+    .option('--budget-calls <n>', 'calls for all problems together', integerOption('budget-calls'))
+    .option(
+      '--budget-tokens <n>',
+      'tokens for all problems together',
+      integerOption('budget-tokens'),
+    )
+    .option(
+      '--concurrency <n>',
+      'searches, and calls, under way at once',
+      integerOption('concurrency'),
+      4,
+    )
+    .option('--attempts <n>', 'trees for each problem', integerOption('attempts'), 1)
+    .option('--limit <n>', 'only the first problems of the file', integerOption('limit'))
+    .option('--seed <seed>', 'a number or a word', seedOption, 0)
+    .option('--no-answers', 'do not reward ends by the known answers: a model judges them')
+    .option('--retry-failed', 'search again what has failed')
+    .option('--json', 'print the result as one JSON document');
+  return addDatasetOptions(command).addHelpText(
+    'after',
+    [
+      '',
+      'A line is {"question": "…", "answer": "…"} or {"task": "game24", "input": "4 9 10 13"}, with an "id" if',
+      'wanted. Known answers reward ends, and mark the rows as oracle-guided. The same command again goes on',
+      'where it was broken off: what is done, or paid for, is not done again. Ctrl-C ends with what there is.',
+      '',
+      'Example: espalier generate --problems problems.jsonl --method agent-q --model openai:gpt-6-luna \\',
+      '           --calls 60 --budget-usd 5 --concurrency 16 --out data/agent-q',
+    ].join('\n'),
+  );
+}

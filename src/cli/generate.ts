@@ -1,0 +1,279 @@
+import { basename, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { NotatedEnvironment } from '../environments/with-outcome.ts';
+import {
+  type GenerateProgress,
+  type GenerateReport,
+  generate,
+  openRun,
+  type RunFolder,
+  readRun,
+  type TreePlan,
+} from '../runs/index.ts';
+import { wrapModel } from '../runtime/middleware/compose.ts';
+import { withLimit } from '../runtime/middleware/with-limit.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { JsonValue } from '../spec/json.ts';
+import { algorithmFor } from './algorithms.ts';
+import { type DatasetReport, describeDataset, makeDataset } from './dataset.ts';
+import type { GenerateRequest } from './generate-options.ts';
+import { listenForInterruption } from './interruption.ts';
+import { methodFor, methodRule } from './methods.ts';
+import { type ChosenModel, chooseModel, guidesOf, nameOf, notationOf } from './model.ts';
+import { print, StatusLine } from './output.ts';
+import { type AskedProblem, problemOf, readProblems, withAnswer } from './problems-file.ts';
+import { recordsOf } from './run-records.ts';
+import { budgetOf } from './search-options.ts';
+import { espalierVersion } from './version.ts';
+
+/** Runs `espalier generate`. Resolves to the exit code. */
+export async function runGenerateCommand(request: GenerateRequest): Promise<number> {
+  const { problems: file, task, limit, concurrency } = request;
+  const problems = readProblems(file, task).slice(0, limit);
+  await using chosen = await chooseModel(request.model, needsOf(problems));
+  const { model } = chosen;
+  if (model === undefined && request.method !== undefined) {
+    throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
+  }
+  // One limit for all searches: their samples wait for one another.
+  const limited = model === undefined ? undefined : wrapModel(model, withLimit({ concurrency }));
+  const path = request.run ?? join('runs', basename(resolve(request.out)));
+  using run = openRun(path);
+  begin(run, { problems, asked: describeRun(request, chosen) });
+  const report = await grow(request, { run, problems, chosen: { ...chosen, model: limited } });
+  run.writeReport(reportOf(report) as unknown as JsonValue);
+  const dataset = await datasetOf(request, run, report);
+  print(
+    request.json === true
+      ? JSON.stringify({ ...reportOf(report), run: path, dataset }, undefined, 2)
+      : [
+          chosen.line,
+          '',
+          describeRunEnd(report, path),
+          '',
+          describeDataset(dataset),
+        ].join('\n'),
+  );
+  return report.stopReason === 'failing' || report.done === 0 ? 1 : 0;
+}
+
+/** What any of the problems needs, all do. */
+function needsOf(problems: readonly AskedProblem[]): Parameters<typeof chooseModel>[1] {
+  const all = problems.map(problemOf);
+  const [{ unaided } = {}] = all.filter((problem) => problem.unaided !== undefined);
+  return {
+    isTaught: all.every(({ isTaught }) => isTaught),
+    ...(unaided !== undefined &&
+      all.every((problem) => problem.unaided !== undefined) && { unaided }),
+  };
+}
+
+interface Ground {
+  readonly run: RunFolder;
+  readonly problems: readonly AskedProblem[];
+  readonly chosen: Pick<ChosenModel, 'model'>;
+}
+
+/** What was asked, for `run.json`. What may change from session to session is no part of it. */
+function describeRun(request: GenerateRequest, { model }: ChosenModel): JsonValue {
+  const { method, algorithm = 'mcts', seed, answers } = request;
+  const { continuation = false, schema = false } = model?.capabilities ?? {};
+  return {
+    command: 'generate',
+    ...(method === undefined ? { algorithm } : { method }),
+    model: model === undefined ? null : nameOf(model),
+    capabilities: { continuation, schema },
+    budget: { ...budgetFor(request, model !== undefined) },
+    seed,
+    answers,
+    versions: { espalier: espalierVersion(), node: process.versions.node },
+  };
+}
+
+/** @throws EspalierError `usage` where the folder holds a run of something else. */
+function begin(
+  run: RunFolder,
+  { problems, asked }: { readonly problems: readonly AskedProblem[]; readonly asked: JsonValue },
+): void {
+  const saved = readRun(run.path);
+  if (saved.run !== undefined) expectSame(run.path, saved.run, asked);
+  else run.writeRun(asked);
+  // Problems of earlier sessions stay: their trees belong to the run.
+  const earlier = saved.asked as readonly unknown[] as readonly AskedProblem[];
+  const known = new Set(problems.map(({ id }) => id));
+  run.writeProblems([
+    ...problems.map((problem) => ({ ...problem }) as unknown as JsonValue),
+    ...(earlier.filter(({ id }) => !known.has(id)) as unknown as readonly JsonValue[]),
+  ]);
+}
+
+function expectSame(path: string, before: JsonValue, now: JsonValue): void {
+  const old = before as Readonly<Record<string, JsonValue>>;
+  const differs = Object.entries(now as Readonly<Record<string, JsonValue>>).find(
+    ([name, value]) => name !== 'versions' && !isDeepStrictEqual(old[name], value),
+  );
+  if (differs === undefined) return;
+  const [name, value] = differs;
+  throw new EspalierError(
+    'usage',
+    `The run in \`${path}\` is another one: its \`${name}\` is ${JSON.stringify(old[name] ?? null)}, asked is ${JSON.stringify(value)}. Take another \`--run\`.`,
+  );
+}
+
+/** Searches until all is done, the budget is spent, or somebody interrupts it. */
+async function grow(
+  request: GenerateRequest,
+  { run, problems, chosen }: Ground,
+): Promise<GenerateReport> {
+  const { budgetUsd: usd, budgetCalls: calls, budgetTokens: tokens } = request;
+  const status = new StatusLine();
+  const interruption = listenForInterruption();
+  const started = performance.now();
+  let first: GenerateProgress | undefined;
+  try {
+    return await generate<AskedProblem, unknown, unknown>({
+      run,
+      problems,
+      plan: (asked, attempt) => planOf(asked, attempt, { request, chosen }),
+      attempts: request.attempts,
+      budget: {
+        ...(usd !== undefined && { usd }),
+        ...(calls !== undefined && { calls }),
+        ...(tokens !== undefined && { tokens }),
+      },
+      concurrency: request.concurrency,
+      retryFailed: request.retryFailed === true,
+      stopWhen: () => interruption.requested,
+      onProgress: (progress) => {
+        first ??= progress;
+        const since = { first, ms: performance.now() - started };
+        status.show(() => describeProgress(progress, since));
+      },
+    });
+  } finally {
+    status.clear();
+  }
+}
+
+function planOf(
+  asked: AskedProblem,
+  attempt: number,
+  {
+    request,
+    chosen: { model },
+  }: { readonly request: GenerateRequest; readonly chosen: Pick<ChosenModel, 'model'> },
+): TreePlan<unknown, unknown> {
+  const { method, algorithm = 'mcts', answers, seed } = request;
+  const problem = problemOf(asked);
+  const shown: NotatedEnvironment<unknown, unknown> = {
+    ...problem.environment,
+    notation: model === undefined ? problem.environment.notation : notationOf(model, problem),
+  };
+  const environment = answers ? withAnswer(shown, asked) : shown;
+  const common = {
+    budget: budgetFor(request, model !== undefined),
+    seed: attempt === 0 ? seed : `${seed}#${attempt}`,
+    order: 'issued' as const,
+  };
+  if (method !== undefined && model !== undefined) {
+    return {
+      ...methodFor(method, { model, environment, maxTokens: problem.maxTokens }),
+      ...common,
+    };
+  }
+  const unaided = model === undefined ? problem.unaided : undefined;
+  return {
+    environment,
+    ...guidesOf(model, problem),
+    ...algorithmFor(algorithm, unaided),
+    ...common,
+  };
+}
+
+function budgetFor(request: GenerateRequest, hasModel: boolean): ReturnType<typeof budgetOf> {
+  const { budgetUsd: _all, ...each } = request;
+  return budgetOf(each, { hasModel });
+}
+
+function datasetOf(
+  request: GenerateRequest,
+  run: RunFolder,
+  { spend }: GenerateReport,
+): Promise<DatasetReport> {
+  const saved = readRun(run.path);
+  return makeDataset(request, {
+    problems: recordsOf(saved, request.notation),
+    defaultRule: methodRule(saved.run),
+    source: basename(request.problems),
+    spend,
+  });
+}
+
+function reportOf({ failed, ...rest }: GenerateReport): object {
+  return {
+    ...rest,
+    failed: failed.map(({ problem, attempt, reason }) => ({ problem, attempt, reason })),
+  };
+}
+
+/** How far it is, how fast, and how long it will take at that rate. */
+function describeProgress(
+  { total, done, failed, running, spend }: GenerateProgress,
+  { first, ms }: { readonly first: GenerateProgress; readonly ms: number },
+): string {
+  const settled = done + failed;
+  const since = settled - first.done - first.failed;
+  const perMs = since / ms;
+  const left = perMs > 0 ? (total - settled) / perMs : undefined;
+  const width = 16;
+  const filled = Math.floor((settled / Math.max(1, total)) * width);
+  return [
+    `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${settled}/${total}`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    `${running} under way`,
+    `${(perMs * 60_000).toFixed(1)}/min`,
+    `${spend.calls} calls`,
+    ...(spend.usd > 0 ? [`$${spend.usd.toFixed(2)}`] : []),
+    ...(left === undefined ? [] : [`${duration(left)} left`]),
+  ].join(' · ');
+}
+
+function describeRunEnd(report: GenerateReport, path: string): string {
+  const { stopReason, total, done, solved, failed, unfinished, spend } = report;
+  const ends = {
+    budget: 'the budget is spent',
+    failing: 'one search after the other failed',
+    finished: 'all searches have ended',
+    stopped: 'ended by Ctrl-C',
+  };
+  const shown = failed.slice(0, 10);
+  return [
+    `${done} of ${total} trees, ${solved} with a right end: ${ends[stopReason]}.`,
+    [
+      `${spend.simulations} simulations`,
+      `${spend.calls} calls`,
+      ...(spend.tokens > 0 ? [`${spend.tokens} tokens`] : []),
+      ...(spend.usd > 0 ? [`$${spend.usd.toFixed(4)}`] : []),
+      `kept in ${path}`,
+    ].join(' · '),
+    ...(unfinished > 0
+      ? [`${unfinished} are still to be grown: the same command goes on with them.`]
+      : []),
+    ...(failed.length > 0
+      ? ['', `${failed.length} failed; --retry-failed searches them again:`]
+      : []),
+    ...shown.map(({ problem, reason }) => `  ${oneLine(problem)}: ${oneLine(reason)}`),
+    ...(failed.length > shown.length ? [`  … and ${failed.length - shown.length} more`] : []),
+  ].join('\n');
+}
+
+/** Text from a file or a server, for one line of a terminal. */
+function oneLine(text: string): string {
+  const plain = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  return plain.length > 100 ? `${plain.slice(0, 99)}…` : plain;
+}
+
+function duration(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

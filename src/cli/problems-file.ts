@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { answerOracle, type ReasoningState } from '../environments/text/index.ts';
+import type { NotatedEnvironment } from '../environments/with-outcome.ts';
+import { withOutcome } from '../environments/with-outcome.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { Verifier } from '../spec/verifier.ts';
+import { goldVerifier } from '../values/gold-verifier.ts';
+import { type Problem, puzzleProblem } from './problem.ts';
+import { questionProblem } from './question.ts';
+import { taskNames } from './tasks.ts';
+
+/** A problem as it was asked: a question, or a puzzle of a task. Plain JSON. */
+export interface AskedProblem {
+  /** Names it; equal problems of one file need different names. */
+  readonly id: string;
+  /** What is asked, in words. */
+  readonly question?: string | undefined;
+  /** Its known answer. */
+  readonly answer?: string | undefined;
+  /** The puzzle instead. */
+  readonly task?: (typeof taskNames)[number] | undefined;
+  /** The puzzle in its usual form. */
+  readonly input?: string | undefined;
+}
+
+const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
+const lineSchema = z.union([
+  z.looseObject({
+    question: text,
+    answer: z.string().optional(),
+    id: z.coerce.string().optional(),
+  }),
+  z.looseObject({
+    task: z.enum(taskNames as readonly [string, ...string[]]).optional(),
+    input: text,
+    id: z.coerce.string().optional(),
+  }),
+]);
+
+/**
+ * Reads a file of problems, one a line: `{"question": …, "answer": …}` or `{"task": …, "input": …}` as JSON, each
+ * with an `id` if wanted; where a task is given, also the bare input of a puzzle.
+ *
+ * @throws EspalierError `usage`, naming the line.
+ */
+export function readProblems(path: string, task: AskedProblem['task']): readonly AskedProblem[] {
+  const lines = read(path).split('\n');
+  const asked = lines.flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const problem = parseLine(line, { path, task, number: index + 1 });
+    try {
+      problemOf(problem);
+    } catch (cause) {
+      if (!EspalierError.isInstance(cause)) throw cause;
+      throw fault(path, index + 1, cause.message, cause);
+    }
+    return [problem];
+  });
+  if (asked.length === 0) {
+    throw new EspalierError('usage', `Expected problems in \`${path}\`, got an empty file.`);
+  }
+  expectDifferent(path, asked);
+  return asked;
+}
+
+/** The problem to search. */
+export function problemOf({ question, task, input }: AskedProblem): Problem {
+  if (question !== undefined) return questionProblem(question);
+  if (task === undefined || input === undefined)
+    throw new Error('Expected a question or a puzzle.');
+  return puzzleProblem(task, input);
+}
+
+/** The environment whose ends the known answer rewards; as it is where none is known. */
+export function withAnswer(
+  environment: NotatedEnvironment<unknown, unknown>,
+  { question, answer }: AskedProblem,
+): NotatedEnvironment<unknown, unknown> {
+  if (question === undefined || answer === undefined) return environment;
+  const verifier: Verifier<ReasoningState> = goldVerifier(answerOracle(answer));
+  return withOutcome(environment, verifier as Verifier<unknown>);
+}
+
+interface Line {
+  readonly path: string;
+  readonly number: number;
+  readonly task: AskedProblem['task'];
+}
+
+function parseLine(line: string, { path, number, task }: Line): AskedProblem {
+  if (task !== undefined && !line.trimStart().startsWith('{')) {
+    return { id: line.trim(), task, input: line.trim() };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (cause) {
+    throw fault(path, number, 'expected JSON, got something else', cause);
+  }
+  const parsed = lineSchema.safeParse(value);
+  if (!parsed.success) {
+    const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
+    throw fault(path, number, expected, parsed.error);
+  }
+  return asAsked(parsed.data, { path, number, task });
+}
+
+function asAsked(
+  data: z.infer<typeof lineSchema>,
+  { path, number, task: given }: Line,
+): AskedProblem {
+  if ('question' in data && typeof data.question === 'string') {
+    const { question, answer, id = question } = data;
+    const gold = typeof answer === 'string' ? finalAnswer(answer) : undefined;
+    return { id, question, ...(gold !== undefined && { answer: gold }) };
+  }
+  const {
+    input,
+    id = input,
+    task = given,
+  } = data as {
+    readonly input: string;
+    readonly id?: string;
+    readonly task?: string;
+  };
+  if (task === undefined) throw fault(path, number, 'expected a `task`, or `--task` for all lines');
+  return { id, task: task as NonNullable<AskedProblem['task']>, input };
+}
+
+/** Datasets such as GSM8K put the final answer behind `####`, with the solution before it. */
+function finalAnswer(answer: string): string | undefined {
+  const final = (answer.split('####').at(-1) ?? '').trim();
+  return final === '' ? undefined : final;
+}
+
+function expectDifferent(path: string, asked: readonly AskedProblem[]): void {
+  const seen = new Set<string>();
+  for (const { id } of asked) {
+    const key = id;
+    if (seen.has(key)) {
+      const short = id.length > 60 ? `${id.slice(0, 57)}…` : id;
+      const message = `Expected problems of \`${path}\` to have different ids, got ${JSON.stringify(short)} twice.`;
+      throw new EspalierError('usage', message);
+    }
+    seen.add(key);
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EspalierError('usage', `\`${path}\` cannot be read: ${reason}.`, { cause });
+  }
+}
+
+function fault(path: string, number: number, what: string, cause?: unknown): EspalierError {
+  return new EspalierError('usage', `Line ${number} of \`${path}\`: ${what.replace(/\.$/, '')}.`, {
+    cause,
+  });
+}

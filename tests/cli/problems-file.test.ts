@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { readProblems } from '../../src/cli/problems-file.ts';
+import { fileIn, temporaryFolder } from './espalier.ts';
+
+const folder = temporaryFolder();
+
+function read(content: string, task?: 'countdown' | 'game24'): ReturnType<typeof readProblems> {
+  return readProblems(fileIn(folder, 'problems.jsonl', content), task);
+}
+
+test('reads questions, with the final answer behind #### alone', () => {
+  const lines = [
+    '{"question": "Two and two?", "answer": "2 + 2 = 4\\n#### 4"}',
+    '',
+    '{"id": 7, "question": "Three and three?", "answer": "6", "level": 1}',
+    '{"id": "open", "question": "Why?"}',
+  ];
+  expect(read(lines.join('\n'))).toEqual([
+    { id: 'Two and two?', question: 'Two and two?', answer: '4' },
+    { id: '7', question: 'Three and three?', answer: '6' },
+    { id: 'open', question: 'Why?' },
+  ]);
+});
+
+test('reads puzzles, and bare inputs where a task is given', () => {
+  const puzzle = '{"task": "game24", "input": "4 9 10 13", "id": "a"}';
+  expect(read(`${puzzle}\n`)).toEqual([{ id: 'a', task: 'game24', input: '4 9 10 13' }]);
+  expect(read(`1 2 3 4\n${puzzle}\n{"input": "5 5 5 1"}\n`, 'game24')).toEqual([
+    { id: '1 2 3 4', task: 'game24', input: '1 2 3 4' },
+    { id: 'a', task: 'game24', input: '4 9 10 13' },
+    { id: '5 5 5 1', task: 'game24', input: '5 5 5 1' },
+  ]);
+});
+
+test('an input is never the name of a file', () => {
+  const file = fileIn(folder, 'secret.txt', '1 2 3 4');
+  expect(() => read(JSON.stringify({ task: 'game24', input: file }))).toThrow(/Line 1 of/);
+});
+
+test.each([
+  ['', /Expected problems in `.*problems.jsonl`, got an empty file\./],
+  ['{"question": "a"}\n{"question": ', /Line 2 of `.*`: expected JSON, got something else\./],
+  ['{"question": " "}', /Line 1 of `.*`: expected `question` \(and `answer`\), or `task`/],
+  ['{"text": "a"}', /Line 1 of `.*`: expected `question`/],
+  ['[1]', /Line 1 of `.*`: expected `question`/],
+  ['{"input": "1 2 3 4"}', /Line 1 of `.*`: expected a `task`, or `--task` for all lines\./],
+  ['{"task": "chess", "input": "e4"}', /Line 1 of `.*`: expected `question`/],
+  ['{"task": "game24", "input": "1 2 x"}', /Line 1 of `.*`: Expected/],
+  ['{"question": "a"}\n{"question": "a"}', /to have different ids, got "a" twice\./],
+])('refuses %j', (content, message) => {
+  expect(() => read(content)).toThrow(message);
+});
+
+test('refuses a file that is not there', () => {
+  expect(() => readProblems(`${folder}/none.jsonl`, undefined)).toThrow(
+    /`.*none.jsonl` cannot be read: /,
+  );
+});
