@@ -55,11 +55,7 @@ export async function runExportCommand(
     defaultRule: rule,
     source: sources.map((path) => basename(path)).join(', '),
   });
-  print(
-    request.json === true
-      ? JSON.stringify(report, undefined, 2)
-      : describeDataset(report),
-  );
+  print(request.json === true ? JSON.stringify(report, undefined, 2) : describeDataset(report));
   return 0;
 }
 

@@ -46,13 +46,7 @@ export async function runGenerateCommand(request: GenerateRequest): Promise<numb
   print(
     request.json === true
       ? JSON.stringify({ ...reportOf(report), run: path, dataset }, undefined, 2)
-      : [
-          chosen.line,
-          '',
-          describeRunEnd(report, path),
-          '',
-          describeDataset(dataset),
-        ].join('\n'),
+      : [chosen.line, '', describeRunEnd(report, path), '', describeDataset(dataset)].join('\n'),
   );
   return report.stopReason === 'failing' || report.done === 0 ? 1 : 0;
 }

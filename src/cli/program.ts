@@ -1,5 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { EspalierError } from '../spec/errors.ts';
+import {
+  type CheckDatasetRequest,
+  checkDatasetCommand,
+  runCheckDatasetCommand,
+} from './check-dataset.ts';
 import { type DemoRequest, runDemoCommand } from './demo.ts';
 import { type DoctorRequest, doctorCommand, runDoctorCommand } from './doctor.ts';
 import { type ExportRequest, exportCommand, runExportCommand } from './export.ts';
@@ -65,6 +70,9 @@ function makeProgram(exit: (code: number) => void): Command {
     treeCommand(),
     generateCommand().action(async (request: GenerateRequest) =>
       exit(await runGenerateCommand(request)),
+    ),
+    checkDatasetCommand().action(async (path: string, request: CheckDatasetRequest) =>
+      exit(await runCheckDatasetCommand(path, request)),
     ),
     exportCommand().action(async (sources: readonly string[], request: ExportRequest) =>
       exit(await runExportCommand(sources, request)),

@@ -1,8 +1,9 @@
+import { pairRules } from '../data/pairs/pair-rules.ts';
 import { fromModel } from '../policies/from-model.ts';
 import { expectNumber } from '../runtime/expect.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { solved } from '../search/stop-conditions.ts';
-import { mixedValue, mixedWithEvaluation } from '../tree/qtransform.ts';
+import { mixedWithEvaluation } from '../tree/qtransform.ts';
 import { descend, uct } from '../tree/selection.ts';
 import { criticRanking } from '../values/critic-ranking.ts';
 import { judge } from '../values/judge.ts';
@@ -63,12 +64,6 @@ export function agentQ<State, Action>(
       ),
     algorithm: mcts({ selection, evaluates: 'all', simulates: 'path', width, maxDepth }),
     stopWhen: [solved()],
-    pairs: {
-      name: 'agent-q',
-      nodes: 'all',
-      siblings: 'all-ordered',
-      score: (node) => mixedValue(node, 1 - alpha),
-      minMargin: theta,
-    },
+    pairs: pairRules.agentQ({ alpha, theta }),
   };
 }

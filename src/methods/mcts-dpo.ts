@@ -1,3 +1,4 @@
+import { pairRules } from '../data/pairs/pair-rules.ts';
 import { fromModel } from '../policies/from-model.ts';
 import { sequenceProbability } from '../policies/sequence-probability.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
@@ -70,12 +71,6 @@ export function mctsDpo<State, Action>(
       { simulations },
     ),
     stopWhen: [solved()],
-    pairs: {
-      name: 'mcts-dpo',
-      nodes: 'path',
-      siblings: 'best-vs-worst',
-      score: (node) => (node.visits > 0 ? node.value : node.rawValue),
-      minVisits: 0,
-    },
+    pairs: pairRules.mctsDpo(),
   };
 }

@@ -1,4 +1,4 @@
-import type { PairRule } from '../data/pairs.ts';
+import type { PreferenceRow, RowRule } from '../data/rows.ts';
 import { type NotatedEnvironment, withOutcome } from '../environments/with-outcome.ts';
 import type { SearchAlgorithm, StopCondition } from '../search/contracts.ts';
 import type { Notation } from '../spec/environment.ts';
@@ -24,8 +24,8 @@ export interface Method<State, Action> {
   readonly algorithm: SearchAlgorithm;
   /** When the search is over before its budget is spent. */
   readonly stopWhen?: readonly StopCondition<State, Action>[];
-  /** Which siblings of a finished tree make preference pairs, where the paper trains on some. */
-  readonly pairs?: PairRule;
+  /** What makes preference rows of its finished trees, where the paper trains on some. */
+  readonly pairs?: RowRule<PreferenceRow>;
 }
 
 /** What every method takes. */

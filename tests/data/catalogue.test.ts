@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ruleNamed, ruleNames, rowRules } from '../../src/data/catalogue.ts';
+import { rowRules, ruleNamed, ruleNames } from '../../src/data/catalogue.ts';
 import { mathShepherd } from '../../src/data/labels/math-shepherd.ts';
 
 test('every rule has the name and the kind that it is listed with', () => {

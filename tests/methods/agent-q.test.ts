@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { pairsOf } from '../../src/data/pairs.ts';
 import { type AgentQOptions, agentQ } from '../../src/methods/agent-q.ts';
 import { search } from '../../src/search/search.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { mixedValue } from '../../src/tree/qtransform.ts';
 import {
+  pairsIn,
   round,
   statisticsOf,
   type Words,
@@ -62,8 +62,8 @@ describe('Agent Q, by hand', () => {
   test('pairs every two actions further apart than θ', async () => {
     const { tree } = await search({ ...method(), budget: { simulations: 3 } });
     const look = (options: Partial<AgentQOptions<string, string>>) =>
-      pairsOf(tree, method(options).pairs ?? expect.fail()).map(
-        ({ chosen, rejected, margin }) => `${chosen.state}>${rejected.state} ${round(margin)}`,
+      pairsIn(tree, method(options)).map(
+        ({ chosen, rejected, margin }) => `${chosen}>${rejected} ${margin}`,
       );
 
     // b 0.7, a 0.65, c 0: b and a are only 0.05 apart.

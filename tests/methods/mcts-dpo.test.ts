@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { pairsOf } from '../../src/data/pairs.ts';
 import { mctsDpo } from '../../src/methods/mcts-dpo.ts';
 import { search } from '../../src/search/search.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { SearchTree } from '../../src/tree/tree.ts';
 import {
+  pairsIn,
   round,
   statisticsOf,
   type Words,
@@ -86,11 +86,7 @@ describe('MCTS-DPO, by hand', () => {
     expect(best.state).toBe('ab');
     expect(tree.cursor.state).toBe('ab');
     expect(
-      pairsOf(tree, method.pairs ?? expect.fail()).map(({ chosen, rejected, margin }) => [
-        chosen.state,
-        rejected.state,
-        round(margin),
-      ]),
+      pairsIn(tree, method).map(({ chosen, rejected, margin }) => [chosen, rejected, margin]),
     ).toEqual([
       // All is known then: V(a) = (0.2 + 0.9) / 2, V(b) = (0.4 + 0.5) / 2.
       ['a', 'b', 0.1],

@@ -1,4 +1,5 @@
 import type { NotatedEnvironment } from '../../src/environments/with-outcome.ts';
+import type { Method } from '../../src/methods/method.ts';
 import type { Evaluator } from '../../src/spec/evaluator.ts';
 import type { Policy } from '../../src/spec/policy.ts';
 import type { SearchTree } from '../../src/tree/tree.ts';
@@ -83,4 +84,18 @@ export function statisticsOf(
 /** To four places, as numbers worked out by hand are written. */
 export function round(value: number): number {
   return Math.round(value * 10_000) / 10_000;
+}
+
+/** The preference rows that a method makes of its tree: the words of both sides, and the margin to four places. */
+export function pairsIn(
+  tree: SearchTree<string, string>,
+  { environment, pairs }: Method<string, string>,
+): readonly { readonly chosen: string; readonly rejected: string; readonly margin: number }[] {
+  if (pairs === undefined) throw new Error('The method has no rule for pairs.');
+  const record = { problem: 'words', tree, notation: environment.notation };
+  return [...pairs.rows([record])].map(({ provenance: { nodes }, margin }) => {
+    const [, chosen = 0, rejected = 0] = nodes;
+    const wordAt = (id: number) => tree.node(id).state ?? '?';
+    return { chosen: wordAt(chosen), rejected: wordAt(rejected), margin: round(margin) };
+  });
 }

@@ -2,8 +2,9 @@ import type { RowKind, TrainingRow } from '../rows.ts';
 import type { RenderPrompt } from './render.ts';
 
 /**
- * The type of a column. `json` is any JSON value as text. Keys of a struct are in the order of the file. What is
- * `optional` may be `null`; nothing else may.
+ * The type of a column. `json` is any JSON value as text: JSON lines hold the value itself, Parquet the text,
+ * marked as JSON. Keys of a struct are in the order of the file. What is `optional` may be `null` or missing;
+ * nothing else may.
  */
 export type ColumnType =
   | 'boolean'
@@ -27,7 +28,7 @@ export type ColumnValue =
   | readonly ColumnValue[]
   | { readonly [name: string]: ColumnValue };
 
-/** A row as it stands in a file: a value for each column, and for nothing else. */
+/** A row as it stands in a file: a value for each column that is not optional, and none for anything else. */
 export type FileRow = Readonly<Record<string, ColumnValue>>;
 
 /** The form in which a trainer reads rows of one kind. */
@@ -54,6 +55,12 @@ export interface FormatOptions {
   readonly render?: RenderPrompt;
   /** Whether the columns that tell where a row comes from are written. @defaultValue `true` */
   readonly provenance?: boolean;
+  /**
+   * The end token of the model, put behind each completion after which nothing follows, where the form is text.
+   *
+   * @defaultValue `''`: none
+   */
+  readonly endToken?: string;
 }
 
 /** The forms of one trainer, by the kind of rows. A trainer that has no use for a kind lacks it. */

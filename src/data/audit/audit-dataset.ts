@@ -1,0 +1,176 @@
+import { expectation, expectInteger, expectNumber } from '../../runtime/expect.ts';
+import { isPlainObject } from '../../spec/json.ts';
+import type { AuditRow, RowFault } from './audit-row.ts';
+import { ColumnTypes } from './column-types.ts';
+import { type ColumnMapping, type DatasetFile, datasetFiles } from './dataset-files.ts';
+import { excerptOf } from './excerpt.ts';
+import { Findings } from './findings.ts';
+import { Leakage } from './leakage.ts';
+import { type FileItem, itemsOf } from './read-file.ts';
+import { type AuditShape, type RowColumns, shapeOf } from './recognise.ts';
+import type { AuditLimits, AuditOptions, AuditReport, AuditSet } from './report.ts';
+import { rowChecks } from './row-checks.ts';
+import { SetTally } from './set-tally.ts';
+
+/**
+ * Reads a dataset, ours or not, and says what would make training on it fail or go wrong.
+ *
+ * Takes JSON lines, JSON arrays and Parquet, in the forms of TRL, LLaMA-Factory (with its `dataset_info.json`),
+ * Step-DPO, Step-APO, OpenAI, PRM800K, Math-Shepherd, verl, axolotl and distilabel. Configurations and splits are
+ * those that the card declares, else what folders and file names say. Rows are read one after another, and only
+ * hashes of them are kept; of Parquet a group of rows is read at a time, and a JSON array is read whole.
+ *
+ * @param path - A folder or a file.
+ * @throws EspalierError `usage` where nothing can be read, or where an option is out of range.
+ */
+export async function auditDataset(path: string, options: AuditOptions = {}): Promise<AuditReport> {
+  const audit = new Audit(limitsOf(options));
+  for (const file of datasetFiles(path)) await audit.read(file);
+  return audit.report(path);
+}
+
+function limitsOf(options: AuditOptions): AuditLimits {
+  const { minMargin, maxLength = 1024, charactersPerToken = 4, separator = '' } = options;
+  if (minMargin !== undefined) expectNumber('minMargin', minMargin, { min: 0 });
+  expectInteger('maxLength', maxLength, { min: 1 });
+  expectNumber('charactersPerToken', charactersPerToken);
+  if (charactersPerToken <= 0) {
+    throw expectation('charactersPerToken', 'above 0', charactersPerToken);
+  }
+  return { minMargin, maxLength, charactersPerToken, separator };
+}
+
+/** Where a row stands. */
+interface RowPlace {
+  readonly file: DatasetFile;
+  readonly place: string;
+}
+
+class Audit {
+  readonly #limits: AuditLimits;
+  readonly #findings = new Findings();
+  readonly #sets = new Map<string, { readonly file: DatasetFile; readonly tally: SetTally }>();
+  readonly #types = new Map<string, ColumnTypes>();
+  readonly #leakage = new Leakage();
+
+  constructor(limits: AuditLimits) {
+    this.#limits = limits;
+  }
+
+  async read(file: DatasetFile): Promise<void> {
+    const tally = this.#tallyOf(file);
+    tally.files += 1;
+    let items = 0;
+    let shape: AuditShape | undefined;
+    try {
+      for await (const item of itemsOf(file.path)) {
+        items += 1;
+        const columns = this.#columnsOf(file, item);
+        if (columns === undefined) continue;
+        shape ??= shapeOf(columns);
+        if (shape === undefined) {
+          const excerpt = Object.keys(columns).join(', ');
+          this.#findings.add(file.config, 'unknown-format', { place: file.name, excerpt });
+          return;
+        }
+        tally.formats.add(shape.name);
+        this.#row(file, item, shape.read(columns, file.mapping?.turns));
+      }
+    } catch (error) {
+      const excerpt = error instanceof Error ? error.message : error;
+      this.#findings.add(file.config, 'unreadable-file', { place: file.name, excerpt });
+      return;
+    }
+    if (items === 0) {
+      this.#findings.add(file.config, 'no-rows', { place: file.name, excerpt: '' });
+    }
+  }
+
+  report(path: string): AuditReport {
+    const sets = [...this.#sets.values()].map(({ file, tally }): AuditSet => {
+      const { config, split } = file;
+      for (const fault of tally.faults()) this.#add({ file, place: `${config}/${split}` }, fault);
+      return {
+        config: excerptOf(config),
+        split: excerptOf(split),
+        formats: [...tally.formats].toSorted(),
+        files: tally.files,
+        rows: tally.rows,
+        facts: tally.facts(),
+      };
+    });
+    const findings = this.#findings.list();
+    const errors = findings.filter(({ severity }) => severity === 'error').length;
+    return { path, sets, findings, errors, warnings: findings.length - errors };
+  }
+
+  #columnsOf(file: DatasetFile, item: FileItem): RowColumns | undefined {
+    const place = `${file.name}:${item.line}`;
+    if ('broken' in item) {
+      this.#add({ file, place }, { code: 'not-json', excerpt: item.broken });
+      return undefined;
+    }
+    if (!isPlainObject(item.value)) {
+      this.#add({ file, place }, { code: 'wrong-type', excerpt: item.value });
+      return undefined;
+    }
+    return renamed(item.value, file.mapping);
+  }
+
+  #row(file: DatasetFile, item: FileItem, row: AuditRow): void {
+    const at: RowPlace = { file, place: `${file.name}:${item.line}` };
+    const types = this.#typesOf(file.config);
+    const source = 'source' in item ? item.source : undefined;
+    const isShort = row.faults.some(({ code }) => code.startsWith('missing-'));
+    const faults: readonly RowFault[] = [
+      ...row.faults,
+      ...rowChecks.flatMap((check) => check(row, this.#limits)),
+      ...types.look(row.columns, source),
+      // That a column is missing has been said.
+      ...(isShort ? [] : types.keys(row.columns)),
+      ...this.#tallyOf(file).add(row),
+    ];
+    for (const fault of faults) this.#add(at, fault);
+    const other = this.#leakage.look(row, file.split);
+    if (other !== undefined) {
+      this.#add(at, { code: 'leakage', excerpt: `${other} and ${file.split}` });
+    }
+  }
+
+  #add({ file, place }: RowPlace, { code, excerpt }: RowFault): void {
+    this.#findings.add(file.config, code, { place, excerpt });
+  }
+
+  #tallyOf(file: DatasetFile): SetTally {
+    const key = JSON.stringify([file.config, file.split]);
+    const known = this.#sets.get(key);
+    if (known !== undefined) return known.tally;
+    const tally = new SetTally(this.#limits);
+    this.#sets.set(key, { file, tally });
+    return tally;
+  }
+
+  #typesOf(config: string): ColumnTypes {
+    const types = this.#types.get(config) ?? new ColumnTypes();
+    this.#types.set(config, types);
+    return types;
+  }
+}
+
+/** LLaMA-Factory's own names of columns, where they differ from the keys of `dataset_info.json`. */
+const ownNames: Readonly<Record<string, string>> = {
+  prompt: 'instruction',
+  query: 'input',
+  response: 'output',
+  messages: 'conversations',
+};
+
+function renamed(row: Readonly<Record<string, unknown>>, mapping?: ColumnMapping): RowColumns {
+  if (mapping === undefined) return row;
+  const names = new Map(
+    Object.entries(mapping.columns).map(([key, column]) => [column, ownNames[key] ?? key]),
+  );
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [names.get(column) ?? column, value]),
+  );
+}

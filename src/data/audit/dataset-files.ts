@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { EspalierError } from '../../spec/errors.ts';
+import type { TurnKeys } from './audit-row.ts';
+import { escapeControls } from './excerpt.ts';
+import { declaredFiles, matchesPattern } from './front-matter.ts';
+
+/** A file of a dataset. */
+export interface DatasetFile {
+  /** Where it lies. */
+  readonly path: string;
+  /** Its path within the dataset, with slashes. */
+  readonly name: string;
+  /** The configuration that it belongs to. */
+  readonly config: string;
+  /** The split that it belongs to. */
+  readonly split: string;
+  /** How LLaMA-Factory is told to read it. */
+  readonly mapping?: ColumnMapping;
+}
+
+/** The names that a `dataset_info.json` gives to columns and to the parts of turns. */
+export interface ColumnMapping {
+  /** The columns of the file, by the names that LLaMA-Factory knows. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** The keys of turns. */
+  readonly turns?: TurnKeys;
+}
+
+/**
+ * The data files of a folder, or of one file: those that the card declares, else all, by their names.
+ *
+ * @throws EspalierError `usage` where nothing can be read.
+ */
+export function datasetFiles(path: string): readonly DatasetFile[] {
+  if (!isFolder(path)) {
+    const name = basename(path);
+    return [{ path, name, config: 'default', split: splitOf(name) }];
+  }
+  const names = dataNames(path, '');
+  const mappings = readMappings(path);
+  const files = declared(path, names) ?? byName(names);
+  if (files.length === 0) {
+    throw new EspalierError(
+      'usage',
+      `Expected \`${escapeControls(path)}\` to hold data files (.jsonl, .json, .parquet), got none.`,
+    );
+  }
+  return files.map((file) => {
+    const mapping = mappings.get(file.name);
+    return { ...file, path: join(path, file.name), ...(mapping && { mapping }) };
+  });
+}
+
+type Named = Omit<DatasetFile, 'mapping' | 'path'>;
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (cause) {
+    const message = `Expected \`${escapeControls(path)}\` to be a file or a folder that can be read.`;
+    throw new EspalierError('usage', message, { cause });
+  }
+}
+
+const dataFile = /\.(?:jsonl|ndjson|json|parquet)$/i;
+const notData: readonly string[] = ['dataset_info.json', 'dataset_infos.json'];
+
+function dataNames(root: string, folder: string): readonly string[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  return entries
+    .filter(({ name }) => !name.startsWith('.') && !notData.includes(name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry): readonly string[] => {
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return dataNames(root, name);
+      return dataFile.test(entry.name) ? [name] : [];
+    });
+}
+
+function declared(root: string, names: readonly string[]): readonly Named[] | undefined {
+  const groups = declaredFiles(textOrNothing(join(root, 'README.md')));
+  const files = groups.flatMap(({ config, split, pattern }) =>
+    names.filter((name) => matchesPattern(name, pattern)).map((name) => ({ name, config, split })),
+  );
+  return files.length === 0 ? undefined : files;
+}
+
+function byName(names: readonly string[]): readonly Named[] {
+  return names.map((name) => ({
+    name,
+    // `data/` is where the Hub looks for files of the only configuration.
+    config: /^(?!data\/)(.+?)\//.exec(name)?.[1] ?? 'default',
+    split: splitOf(basename(name)),
+  }));
+}
+
+const splits: Readonly<Record<string, string>> = {
+  train: 'train',
+  training: 'train',
+  test: 'test',
+  testing: 'test',
+  eval: 'test',
+  evaluation: 'test',
+  validation: 'validation',
+  valid: 'validation',
+  val: 'validation',
+  dev: 'validation',
+};
+
+/** The split that a file name tells, as the Hub reads it: a word of its own. */
+function splitOf(name: string): string {
+  const words = name.toLowerCase().split(/[^a-z]+/);
+  return words.map((word) => splits[word]).find((split) => split !== undefined) ?? 'train';
+}
+
+const infoSchema = z.record(
+  z.string(),
+  z.looseObject({
+    file_name: z.string().optional(),
+    columns: z.record(z.string(), z.string()).optional(),
+    tags: z
+      .looseObject({ role_tag: z.string().optional(), content_tag: z.string().optional() })
+      .optional(),
+  }),
+);
+
+/** What `dataset_info.json` says of each file. One that cannot be read says nothing. */
+function readMappings(root: string): ReadonlyMap<string, ColumnMapping> {
+  const text = textOrNothing(join(root, 'dataset_info.json'));
+  const info = infoSchema.safeParse(parsed(text)).data ?? {};
+  const mappings = new Map<string, ColumnMapping>();
+  for (const { file_name: name, columns = {}, tags } of Object.values(info)) {
+    if (name === undefined) continue;
+    const { role_tag: role = 'from', content_tag: content = 'value' } = tags ?? {};
+    mappings.set(name, { columns, ...(tags !== undefined && { turns: { role, content } }) });
+  }
+  return mappings;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function textOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,202 @@
+/** How bad a finding is. Errors make training fail or go wrong; warnings may; facts are only told. */
+export type AuditSeverity = 'error' | 'warning';
+
+/** What an audit can find, as a closed list. */
+export type AuditCode =
+  | 'boundary-space'
+  | 'contradiction'
+  | 'duplicate'
+  | 'empty-list'
+  | 'empty-side'
+  | 'eos-asymmetry'
+  | 'equal-sides'
+  | 'implicit-prompt'
+  | 'int-and-float'
+  | 'invalid-role'
+  | 'keys-differ'
+  | 'label-balance'
+  | 'label-count'
+  | 'label-type'
+  | 'leakage'
+  | 'length-bias'
+  | 'low-margin'
+  | 'missing-column'
+  | 'missing-prompt'
+  | 'mixed-types'
+  | 'negative-margin'
+  | 'no-rows'
+  | 'not-json'
+  | 'null-content'
+  | 'prompt-differs'
+  | 'prompt-repeated'
+  | 'prompt-too-long'
+  | 'separator-in-step'
+  | 'tools-missing'
+  | 'unknown-format'
+  | 'unreadable-file'
+  | 'wrong-type';
+
+/** What a code means. */
+export interface AuditRule {
+  /** How bad it is. */
+  readonly severity: AuditSeverity;
+  /** What is wrong and what to do, in one sentence. */
+  readonly sentence: string;
+}
+
+const error = (sentence: string): AuditRule => ({ severity: 'error', sentence });
+const warning = (sentence: string): AuditRule => ({ severity: 'warning', sentence });
+
+/** All that an audit can find. */
+export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
+  'boundary-space': warning(
+    'White space where prompt and completion meet, or a word that goes on there: end the prompt with a line break or let both completions start with the same one blank.',
+  ),
+  contradiction: error(
+    'The same two completions are also there the other way round: keep the pair with the greater margin.',
+  ),
+  duplicate: warning('The same row is there more than once: keep one.'),
+  'empty-list': error(
+    'An empty list where a conversation or steps should be, on which trainers fail: leave the row out.',
+  ),
+  'empty-side': error('A side is empty or white space only: leave the row out.'),
+  'eos-asymmetry': warning(
+    'Only one side of the pair ends the answer, so that the end token alone may tell them apart: compare like with like, or train without appending one.',
+  ),
+  'equal-sides': error(
+    'Both sides are the same text, so that nothing is learnt: leave the row out.',
+  ),
+  'implicit-prompt': warning(
+    'The prompt stands inside both sides, and words that they share move into it: write a column `prompt`.',
+  ),
+  'int-and-float': warning(
+    'A column holds whole and decimal numbers: write all with a decimal point, so that every part of the file has one type.',
+  ),
+  'invalid-role': error(
+    'Turns with a role that trainers refuse or out of turn: use known roles, and let user and assistant alternate for LLaMA-Factory.',
+  ),
+  'keys-differ': warning('Rows have different columns: give each row all of them.'),
+  'label-balance': warning(
+    'Fewer than one label in ten is of one kind: weigh the kinds in the loss, or balance the rows.',
+  ),
+  'label-count': error('The numbers of steps and of labels differ: write one label for each step.'),
+  'label-type': error(
+    'A label is no boolean, and trainers cut 0.9 to 0: write `true` or `false`, ratings as −1, 0 or 1.',
+  ),
+  leakage: error('The same problem is in two splits: split by problem, never by row.'),
+  'length-bias': warning(
+    'The chosen side is longer too often, and length may be all that is learnt: filter by length ratio.',
+  ),
+  'low-margin': error('The margin is below the one that was asked for: leave the row out.'),
+  'missing-column': error('A column that the form needs is missing: write it in each row.'),
+  'missing-prompt': error('The prompt is missing or empty: write it in each row.'),
+  'mixed-types': error(
+    'A column holds values of different types, which loaders refuse: use one type a column.',
+  ),
+  'negative-margin': error('The chosen side scores less than the rejected one: swap the sides.'),
+  'no-rows': warning('A file holds no rows: leave it out.'),
+  'not-json': error(
+    'A line is not JSON: write it again; a broken last line means that the file was cut off.',
+  ),
+  'null-content': error('A text is `null`: write text, or leave the row out.'),
+  'prompt-differs': error(
+    'The two sides do not answer the same prompt, byte by byte: write one column `prompt` for both.',
+  ),
+  'prompt-repeated': warning(
+    'The sides repeat the prompt that stands in a column of its own: leave it out of one of the two.',
+  ),
+  'prompt-too-long': warning(
+    'The prompt alone may fill the context, and trainers drop such rows silently: raise the limit or shorten it.',
+  ),
+  'separator-in-step': error(
+    'A step holds the separator that ends steps: choose another separator, or replace it in the text.',
+  ),
+  'tools-missing': warning(
+    'Turns call tools, and the row offers none: write a column `tools`, which templates need.',
+  ),
+  'unknown-format': error(
+    'The columns are of no known form: rename them to those of the trainer, such as `prompt`, `chosen`, `rejected`.',
+  ),
+  'unreadable-file': error('A file cannot be read: write it again.'),
+  'wrong-type': error('A column holds neither text nor turns: write one of the two.'),
+};
+
+/** Where something was found. */
+export interface AuditExample {
+  /** The file, and the line or row from 1, as `file:line`. */
+  readonly place: string;
+  /** What stands there, short, with control characters escaped. */
+  readonly excerpt: string;
+}
+
+/** Something that was found. */
+export interface AuditFinding {
+  /** What. */
+  readonly code: AuditCode;
+  /** How bad it is. */
+  readonly severity: AuditSeverity;
+  /** What is wrong and what to do, in one sentence. */
+  readonly message: string;
+  /** The configuration in which it was found. */
+  readonly config: string;
+  /** How often. */
+  readonly count: number;
+  /** The first places, at most three. */
+  readonly examples: readonly AuditExample[];
+}
+
+/** A number worth knowing of a set. */
+export interface AuditFact {
+  /** What it is, in words. */
+  readonly name: string;
+  /** The number. */
+  readonly value: number;
+}
+
+/** The rows of one configuration and split. */
+export interface AuditSet {
+  /** The configuration. */
+  readonly config: string;
+  /** The split. */
+  readonly split: string;
+  /** The forms that were recognised, such as `trl-preference`. */
+  readonly formats: readonly string[];
+  /** How many files. */
+  readonly files: number;
+  /** How many rows could be read. */
+  readonly rows: number;
+  /** Label shares, lengths and margins. */
+  readonly facts: readonly AuditFact[];
+}
+
+/** What an audit says. */
+export interface AuditReport {
+  /** What was read. */
+  readonly path: string;
+  /** What it holds. */
+  readonly sets: readonly AuditSet[];
+  /** What was found: errors first. */
+  readonly findings: readonly AuditFinding[];
+  /** How many findings are errors. */
+  readonly errors: number;
+  /** How many findings are warnings. */
+  readonly warnings: number;
+}
+
+/** What an audit is told. */
+export interface AuditOptions {
+  /** By how much the chosen side must be better at least, where the rows tell. @defaultValue no limit */
+  readonly minMargin?: number;
+  /** The longest prompt in tokens that the trainer takes: an integer from 1 up. @defaultValue 1024 */
+  readonly maxLength?: number;
+  /** Characters that make a token, for estimates: above 0. @defaultValue 4 */
+  readonly charactersPerToken?: number;
+  /** What the trainer puts behind each step of a stepwise row. @defaultValue the column `delimiter`, else a line break */
+  readonly separator?: string;
+}
+
+/** The options with their defaults. */
+export interface AuditLimits extends Required<Omit<AuditOptions, 'minMargin'>> {
+  /** By how much the chosen side must be better at least, where that was asked. */
+  readonly minMargin: number | undefined;
+}

@@ -1,0 +1,153 @@
+import { hash } from 'node:crypto';
+import {
+  type AuditContent,
+  type AuditRow,
+  identityOf,
+  type RowFault,
+  textOf,
+} from './audit-row.ts';
+import type { AuditFact, AuditLimits } from './report.ts';
+import { marginOf } from './row-checks.ts';
+import { shareInterval } from './share-interval.ts';
+
+/** Fewer labels than this say nothing of their balance. */
+const leastLabels = 20;
+/** Below this share, a kind of label is rare. */
+const rareShare = 0.1;
+/** Above this share, the chosen side is longer too often. */
+const biasShare = 0.6;
+
+/** What all rows of a configuration and split have in common. Rows are kept as hashes only. */
+export class SetTally {
+  /** The forms of the rows. */
+  readonly formats: Set<string> = new Set();
+  /** The files that were read. */
+  files = 0;
+  /** The rows that were read. */
+  rows = 0;
+  readonly #seen = new Set<number>();
+  readonly #limits: AuditLimits;
+  readonly #labels = { right: 0, wrong: 0 };
+  readonly #pairs = { count: 0, longer: 0, shorter: 0, ratios: 0 };
+  readonly #margins = { count: 0, sum: 0, least: Number.POSITIVE_INFINITY };
+  readonly #prompts = { count: 0, sum: 0, most: 0 };
+
+  constructor(limits: AuditLimits) {
+    this.#limits = limits;
+  }
+
+  /** Counts a row. What it repeats or contradicts is told at once. */
+  add(row: AuditRow): readonly RowFault[] {
+    this.rows += 1;
+    this.#countLabels(row);
+    this.#countLengths(row);
+    const margin = row.kind === 'preference' ? marginOf(row) : undefined;
+    if (margin !== undefined) {
+      this.#margins.count += 1;
+      this.#margins.sum += margin;
+      this.#margins.least = Math.min(this.#margins.least, margin);
+    }
+    return this.#repeated(row);
+  }
+
+  /** What is wrong with all rows together. */
+  faults(): readonly RowFault[] {
+    const faults: RowFault[] = [];
+    const { right, wrong } = this.#labels;
+    const labels = right + wrong;
+    if (labels >= leastLabels && Math.min(right, wrong) / labels < rareShare) {
+      faults.push({ code: 'label-balance', excerpt: `${right} of ${labels} labels are positive` });
+    }
+    const { longer, shorter } = this.#pairs;
+    const { share, low } = shareInterval(longer, longer + shorter);
+    if (share > biasShare && low > 0.5) {
+      const percent = Math.round(share * 100);
+      const excerpt = `longer in ${percent} % of ${longer + shorter} pairs`;
+      faults.push({ code: 'length-bias', excerpt });
+    }
+    return faults;
+  }
+
+  /** The numbers worth knowing. */
+  facts(): readonly AuditFact[] {
+    const { right, wrong } = this.#labels;
+    const { count, longer, shorter, ratios } = this.#pairs;
+    const interval = shareInterval(longer, longer + shorter);
+    const labelled = right + wrong > 0;
+    return [
+      ...facts(this.#prompts.count > 0, {
+        'mean prompt, tokens': this.#prompts.sum / this.#prompts.count,
+        'longest prompt, tokens': this.#prompts.most,
+      }),
+      ...facts(labelled, { 'positive labels, share': right / (right + wrong) }),
+      ...facts(count > 0, {
+        'chosen longer, share': interval.share,
+        'chosen longer, low': interval.low,
+        'chosen longer, high': interval.high,
+        'chosen / rejected length, mean': ratios / count,
+      }),
+      ...facts(this.#margins.count > 0, {
+        'mean margin': this.#margins.sum / this.#margins.count,
+        'least margin': this.#margins.least,
+      }),
+    ];
+  }
+
+  #countLabels({ labels = [], rated }: AuditRow): void {
+    for (const label of labels) {
+      if (label === true || (rated && label === 1)) this.#labels.right += 1;
+      if (label === false || (rated && label === -1)) this.#labels.wrong += 1;
+    }
+  }
+
+  #countLengths({ kind, prompt, chosen, rejected }: AuditRow): void {
+    if (prompt !== undefined) {
+      const tokens = Math.ceil(textOf(prompt).length / this.#limits.charactersPerToken);
+      this.#prompts.count += 1;
+      this.#prompts.sum += tokens;
+      this.#prompts.most = Math.max(this.#prompts.most, tokens);
+    }
+    if (kind !== 'preference') return;
+    const [better, worse] = [chosen, rejected].map((side) => textOf(side).trim().length);
+    if (better === undefined || worse === undefined || better === 0 || worse === 0) return;
+    this.#pairs.count += 1;
+    this.#pairs.ratios += better / worse;
+    if (better > worse) this.#pairs.longer += 1;
+    if (better < worse) this.#pairs.shorter += 1;
+  }
+
+  #repeated(row: AuditRow): readonly RowFault[] {
+    const { prompt, chosen, rejected, steps, labels } = row;
+    // Step-DPO keeps steps of the prompt apart, PRM800K which completion was taken.
+    const { initial_reason_steps: begun, label } = row.columns;
+    const context = [identityOf(prompt), steps ?? null, begun ?? null, row.rated ? label : null];
+    const excerpt = textOf(chosen) || textOf(prompt);
+    const [own, reversed] =
+      row.kind === 'preference'
+        ? [sides(chosen, rejected), sides(rejected, chosen)]
+        : [
+            [identityOf(chosen), labels],
+            [identityOf(chosen), labels?.map((label) => label !== true)],
+          ];
+    const key = hashOf([context, own]);
+    const opposite = hashOf([context, reversed]);
+    const contradicts = this.#seen.has(opposite) && row.kind !== 'stepwise';
+    const repeats = this.#seen.has(key);
+    this.#seen.add(key);
+    if (repeats) return [{ code: 'duplicate', excerpt }];
+    return contradicts ? [{ code: 'contradiction', excerpt }] : [];
+  }
+}
+
+function sides(first: AuditContent | undefined, second: AuditContent | undefined): unknown {
+  return [identityOf(first), identityOf(second)];
+}
+
+function facts(known: boolean, values: Readonly<Record<string, number>>): readonly AuditFact[] {
+  return known ? Object.entries(values).map(([name, value]) => ({ name, value })) : [];
+}
+
+/** 52 bits of a hash: among a million rows two fall together once in ten thousand datasets. */
+export function hashOf(value: unknown): number {
+  return Number.parseInt(hash('sha256', JSON.stringify(value)).slice(0, 13), 16);
+}

@@ -1,0 +1,87 @@
+import { Template } from '@huggingface/jinja';
+import { EspalierError } from '../../spec/errors.ts';
+import type { Message } from '../../spec/language-model.ts';
+import { functionOf, type RenderPrompt } from './render.ts';
+
+/** What a chat template is given besides the conversation. */
+export interface JinjaPromptOptions {
+  /**
+   * The token that begins a text.
+   *
+   * @defaultValue `''`: the tokenizer of a trainer puts it there, and twice would be once too often
+   */
+  readonly bosToken?: string;
+  /** The token that ends a text. @defaultValue `''` */
+  readonly eosToken?: string;
+}
+
+/** Unicode keeps this character from meaning anything: no message holds it. */
+const end = '\uFDD0';
+
+/** A template that shows the date would give other prompts tomorrow. */
+const withoutClock = '{% set strftime_now = undefined %}\n';
+
+/**
+ * Renders conversations with the chat template of a model: `chat_template` in its `tokenizer_config.json`. The
+ * text ends where the turn of the assistant begins; a trailing `assistant` turn is left open behind its content.
+ *
+ * @param template - The Jinja source.
+ * @throws EspalierError `usage` where the template cannot be read, refuses the messages, or leaves out the turn
+ *   that is to be continued.
+ */
+export function jinjaPrompt(
+  template: string,
+  { bosToken = '', eosToken = '' }: JinjaPromptOptions = {},
+): RenderPrompt {
+  const compiled = attempt(
+    () => new Template(`${withoutClock}${template}`),
+    'The chat template is broken',
+  );
+  return (messages, tools = []) => {
+    const isPartial = messages.at(-1)?.role === 'assistant';
+    const text = attempt(
+      () =>
+        compiled.render({
+          messages: messages.map((message, place) =>
+            turnOf(message, isPartial && place === messages.length - 1),
+          ),
+          ...(tools.length === 0 ? {} : { tools: tools.map(functionOf) }),
+          bos_token: bosToken,
+          eos_token: eosToken,
+          add_generation_prompt: !isPartial,
+        }),
+      'The chat template refuses the messages',
+    );
+    return isPartial ? textBefore(text) : text;
+  };
+}
+
+function turnOf({ role, content, toolCalls }: Message, isOpen: boolean): Record<string, unknown> {
+  const calls = toolCalls?.map(({ name, input }) => ({
+    type: 'function',
+    function: { name, arguments: input },
+  }));
+  return {
+    role,
+    content: isOpen ? `${content}${end}` : content,
+    ...(calls === undefined ? {} : { tool_calls: calls }),
+  };
+}
+
+function textBefore(text: string): string {
+  const place = text.lastIndexOf(end);
+  if (place >= 0) return text.slice(0, place);
+  throw new EspalierError(
+    'usage',
+    'The chat template leaves out the turn that is to be continued.',
+  );
+}
+
+function attempt<Value>(act: () => Value, complaint: string): Value {
+  try {
+    return act();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EspalierError('usage', `${complaint}: ${reason.replace(/\.?$/, '.')}`, { cause });
+  }
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { contentAddress } from '../../runtime/canonical-json.ts';
+import { publishedProvenance, questionOf } from '../readers/published.ts';
+import { linesOf, type Place, readDocument, unreadable } from '../readers/read-json.ts';
+import type { LabelledStep, StepwiseRow } from '../rows.ts';
+import type { Columns, FileRow, FormatFamily, FormatOptions, RowFormat } from './format.ts';
+
+/** What ends a step. */
+const marker = 'ки';
+
+const columns: Columns = { input: 'string', label: 'string', task: 'string' };
+
+/**
+ * The rows of Math-Shepherd: the question and the numbered steps as one text in which `ки` ends a step, and the
+ * same text with `+` or `-` in place of each. No column tells where a row comes from.
+ *
+ * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2024.
+ */
+export const mathShepherd: FormatFamily = {
+  name: 'math-shepherd',
+  title: 'Math-Shepherd: step labels as + and - in the text',
+  formats: { stepwise: mathShepherdStepwise },
+};
+
+function mathShepherdStepwise({ render }: FormatOptions = {}): RowFormat<StepwiseRow> {
+  return {
+    name: 'math-shepherd-stepwise',
+    kind: 'stepwise',
+    columns,
+    usage: '',
+    toFile: (row) => (holdsMarker(row) ? undefined : toFile(row, render)),
+    refusal: () => `A step or the question holds \`${marker}\`, which ends a step in this form.`,
+  };
+}
+
+function holdsMarker({ prompt, steps }: StepwiseRow): boolean {
+  return [...prompt.map(({ content }) => content), ...steps.map(({ text }) => text)].some((text) =>
+    text.includes(marker),
+  );
+}
+
+function toFile(row: StepwiseRow, render: FormatOptions['render']): FileRow {
+  const { steps, provenance, extra = {} } = row;
+  const gaps = readGaps(extra['gaps'], steps.length) ?? usualGaps(steps);
+  const input = assemble(questionOf(row, render), { steps, gaps, mark: () => marker });
+  const label = assemble(questionOf(row, render), {
+    steps,
+    gaps,
+    mark: (step) => (step.label ? '+' : '-'),
+  });
+  const { task = provenance.method === '' ? 'espalier' : provenance.method } = extra;
+  return { input, label, task: String(task) };
+}
+
+/** What stands around a step, beside the mark. */
+interface Gap {
+  readonly before: string;
+  readonly after: string;
+}
+
+interface Parts {
+  readonly steps: readonly LabelledStep[];
+  readonly gaps: readonly Gap[];
+  readonly mark: (step: LabelledStep) => string;
+}
+
+function assemble(question: string, { steps, gaps, mark }: Parts): string {
+  const written = steps.map((step, place) => {
+    const { before = '', after = '' } = gaps[place] ?? {};
+    return `${before}${step.text}${after}${mark(step)}`;
+  });
+  return `${question}${written.join('')}${gaps[steps.length]?.before ?? ''}`;
+}
+
+function usualGaps(steps: readonly LabelledStep[]): readonly Gap[] {
+  return steps.map(({ text }, place) => {
+    const name = `Step ${place + 1}: `;
+    // A step may bring its number along.
+    const number = text.startsWith(name) ? '' : name;
+    return { before: `${place === 0 ? ' ' : '\n'}${number}`, after: ' ' };
+  });
+}
+
+const rowSchema = z.strictObject({ input: z.string(), label: z.string(), task: z.string() });
+
+/**
+ * Rows of Math-Shepherd. Written again as `math-shepherd`, they are equal to what was read.
+ *
+ * The question ends where `Step 1:` stands for the last time before the first mark. The numbers of steps are no
+ * part of their text. A solution that states an answer is right where its last step is labelled so.
+ *
+ * @param text - JSON lines.
+ * @throws EspalierError `usage`, naming the line and the field, for anything else.
+ */
+export function readMathShepherd(text: string): readonly StepwiseRow[] {
+  return linesOf(text).map(({ line, text: own }) => {
+    const place: Place = { name: 'Math-Shepherd file', line };
+    return toRow(readDocument(own, rowSchema, place), place);
+  });
+}
+
+function toRow({ input, label, task }: z.infer<typeof rowSchema>, place: Place): StepwiseRow {
+  const pieces = input.split(marker);
+  const rest = pieces.pop() ?? '';
+  const marks = readMarks([...pieces, rest], { label, place });
+  const start = pieces[0]?.lastIndexOf('Step 1:') ?? -1;
+  const before = pieces[0]?.slice(0, Math.max(0, start)) ?? '';
+  const question = before.trimEnd();
+  if (question === '') {
+    throw unreadable(
+      place,
+      ['input'],
+      'expected a question, `Step 1:` and a mark behind each step',
+    );
+  }
+  const read = pieces.map((piece, index) =>
+    readStep(index === 0 ? piece.slice(question.length) : piece, index + 1),
+  );
+  const steps = read.map(({ text }, index): LabelledStep => {
+    const isRight = marks[index] === '+';
+    return { text, label: isRight, value: isRight ? 1 : 0, rating: isRight ? 1 : -1 };
+  });
+  const gaps: readonly Gap[] = [
+    ...read.map(({ before: ahead, after }) => ({ before: ahead, after })),
+    ...(rest === '' ? [] : [{ before: rest, after: '' }]),
+  ];
+  const isUsual = JSON.stringify(gaps) === JSON.stringify(usualGaps(steps));
+  const last = steps.at(-1);
+  return {
+    kind: 'stepwise',
+    prompt: [{ role: 'user', content: question }],
+    steps,
+    alternatives: steps.map((step) => [step]),
+    taken: steps.map(() => 0),
+    delimiter: '\n',
+    right: last !== undefined && /the answer is/i.test(last.text) ? last.label : undefined,
+    provenance: publishedProvenance('math-shepherd', contentAddress(question)),
+    extra: { task, ...(!isUsual && { gaps: gaps.map((gap) => ({ ...gap })) }) },
+  };
+}
+
+/** The sign in place of each mark. All other text must be the same. */
+function readMarks(
+  pieces: readonly string[],
+  { label, place }: { readonly label: string; readonly place: Place },
+): readonly string[] {
+  const marks: string[] = [];
+  let at = 0;
+  for (const [index, piece] of pieces.entries()) {
+    const end = at + piece.length;
+    const mark = label.slice(end, end + 1);
+    const isLast = index === pieces.length - 1;
+    const isMarked = isLast ? end === label.length : mark === '+' || mark === '-';
+    if (label.slice(at, end) !== piece || !isMarked) {
+      const what = 'expected the input with `+` or `-` in place of each mark';
+      throw unreadable(place, ['label'], what);
+    }
+    marks.push(mark);
+    at = end + 1;
+  }
+  return marks;
+}
+
+function readStep(piece: string, number: number): Gap & { readonly text: string } {
+  const name = new RegExp(`^\\s*(?:Step ${number}: )?`);
+  const before = name.exec(piece)?.[0] ?? '';
+  const text = piece.slice(before.length).trimEnd();
+  return { before, text, after: piece.slice(before.length + text.length) };
+}
+
+const gapsSchema = z.array(z.object({ before: z.string(), after: z.string() }));
+
+/** Gaps that were read with the row, unless it has other steps by now. */
+function readGaps(value: unknown, steps: number): readonly Gap[] | undefined {
+  const gaps = gapsSchema.safeParse(value).data;
+  return gaps !== undefined && gaps.length >= steps && gaps.length <= steps + 1 ? gaps : undefined;
+}

@@ -1,0 +1,276 @@
+import { z } from 'zod';
+import { contentAddress } from '../../runtime/canonical-json.ts';
+import { isPlainObject, type JsonValue } from '../../spec/json.ts';
+import { publishedProvenance, questionOf } from '../readers/published.ts';
+import { linesOf, type Place, readDocument } from '../readers/read-json.ts';
+import type { LabelledStep, StepwiseRow } from '../rows.ts';
+import type {
+  Columns,
+  ColumnType,
+  FileRow,
+  FormatFamily,
+  FormatOptions,
+  RowFormat,
+} from './format.ts';
+
+const maybeText: ColumnType = { optional: 'string' };
+
+const columns: Columns = {
+  labeler: 'string',
+  timestamp: maybeText,
+  generation: { optional: 'int' },
+  is_quality_control_question: 'boolean',
+  is_initial_screening_question: 'boolean',
+  question: {
+    struct: {
+      problem: 'string',
+      ground_truth_solution: maybeText,
+      ground_truth_answer: maybeText,
+      pre_generated_steps: { optional: { list: 'string' } },
+      pre_generated_answer: maybeText,
+      pre_generated_verifier_score: { optional: 'float' },
+    },
+  },
+  label: {
+    struct: {
+      steps: {
+        list: {
+          struct: {
+            completions: {
+              optional: {
+                list: {
+                  struct: {
+                    text: 'string',
+                    rating: { optional: 'int' },
+                    flagged: { optional: 'boolean' },
+                  },
+                },
+              },
+            },
+            human_completion: {
+              optional: {
+                struct: {
+                  text: 'string',
+                  rating: { optional: 'int' },
+                  source: maybeText,
+                  flagged: { optional: 'boolean' },
+                },
+              },
+            },
+            chosen_completion: { optional: 'int' },
+          },
+        },
+      },
+      total_time: { optional: 'int' },
+      finish_reason: 'string',
+    },
+  },
+};
+
+/**
+ * The rows of PRM800K: for each step of a solution all completions that were proposed, each rated −1, 0 or 1, and
+ * which one was taken. A row that was read from PRM800K is written as it was, without the keys that it lacks. No
+ * column tells where a row comes from.
+ *
+ * @see Lightman et al., "Let's Verify Step by Step", 2023.
+ */
+export const prm800k: FormatFamily = {
+  name: 'prm800k',
+  title: 'PRM800K: for each step all that were proposed, with ratings',
+  formats: { stepwise: prm800kStepwise },
+};
+
+function prm800kStepwise({ render }: FormatOptions = {}): RowFormat<StepwiseRow> {
+  return {
+    name: 'prm800k-stepwise',
+    kind: 'stepwise',
+    columns,
+    usage: '',
+    toFile: (row) => {
+      const source = row.extra?.['prm800k'];
+      const isSource = sourceSchema.safeParse(source).success;
+      const written = isSource ? fill(source as unknown as Source, row) : undefined;
+      return written ?? newRow(row, render);
+    },
+  };
+}
+
+function newRow(row: StepwiseRow, render: FormatOptions['render']): FileRow {
+  const { method } = row.provenance;
+  return {
+    labeler: method === '' ? 'espalier' : method,
+    timestamp: null,
+    generation: null,
+    is_quality_control_question: false,
+    is_initial_screening_question: false,
+    question: {
+      problem: questionOf(row, render),
+      ground_truth_solution: null,
+      ground_truth_answer: null,
+      pre_generated_steps: null,
+      pre_generated_answer: null,
+      pre_generated_verifier_score: null,
+    },
+    label: {
+      steps: row.alternatives.map((proposed, place) => ({
+        completions: proposed.map(({ text, rating }) => ({ text, rating, flagged: false })),
+        human_completion: null,
+        chosen_completion: row.taken[place] ?? null,
+      })),
+      total_time: null,
+      finish_reason: finishReason(row),
+    },
+  };
+}
+
+function finishReason({ right }: StepwiseRow): string {
+  if (right === undefined) return 'give_up';
+  return right ? 'solution' : 'found_error';
+}
+
+const rating = z.union([z.literal(-1), z.literal(0), z.literal(1)]).nullable();
+const completionSchema = z.looseObject({ text: z.string(), rating });
+const stepSchema = z.looseObject({
+  completions: z.array(completionSchema).nullable(),
+  human_completion: z.looseObject({ text: z.string() }).nullish(),
+  chosen_completion: z.int().min(0).nullish(),
+});
+
+/** A row of the file. Loose: of what it says besides nothing is lost. */
+const sourceSchema = z.looseObject({
+  question: z.looseObject({ problem: z.string() }),
+  label: z.looseObject({ steps: z.array(stepSchema), finish_reason: z.string().nullish() }),
+});
+
+type Source = z.infer<typeof sourceSchema>;
+type SourceStep = z.infer<typeof stepSchema>;
+type SourceCompletion = z.infer<typeof completionSchema>;
+
+/**
+ * Rows of PRM800K. Written again as `prm800k`, they are equal to what was read.
+ *
+ * - The step that was taken is the chosen completion, else the one that a person wrote, else the first one: that
+ *   is where the labelling ended. A step without any is left out.
+ * - A step that a person wrote counts as rated 1, any other one without a rating as 0.
+ * - The label is whether the rating is 1; the value is (rating + 1) / 2.
+ * - A solution that was finished is right where its last step is rated 1.
+ *
+ * The known answer stays in `extra`, and never stands in a prompt.
+ *
+ * @param text - JSON lines.
+ * @throws EspalierError `usage`, naming the line and the field, for anything else.
+ */
+export function readPrm800k(text: string): readonly StepwiseRow[] {
+  return linesOf(text).map(({ line, text: own }) => {
+    const place: Place = { name: 'PRM800K file', line };
+    // Checked, and then parsed again: what the schema returns has another order of keys.
+    readDocument(own, sourceSchema, place);
+    return toRow(JSON.parse(own) as Source);
+  });
+}
+
+function toRow(source: Source): StepwiseRow {
+  const { problem } = source.question;
+  const read = source.label.steps.flatMap(readStep);
+  const steps = read.map(({ step }) => step);
+  const last = steps.at(-1);
+  return {
+    kind: 'stepwise',
+    prompt: [{ role: 'user', content: problem }],
+    steps,
+    alternatives: read.map(({ proposed }) => proposed),
+    taken: read.map(({ taken }) => taken),
+    delimiter: '\n',
+    right:
+      source.label.finish_reason === 'solution' && last !== undefined
+        ? last.rating === 1
+        : undefined,
+    provenance: publishedProvenance('prm800k', contentAddress(problem)),
+    extra: { prm800k: emptied(source) },
+  };
+}
+
+interface ReadStep {
+  readonly step: LabelledStep;
+  readonly proposed: readonly LabelledStep[];
+  readonly taken: number;
+}
+
+function readStep({
+  completions,
+  human_completion: human,
+  chosen_completion: chosen,
+}: SourceStep): readonly ReadStep[] {
+  const proposed = (completions ?? []).map(({ text, rating: own }) => labelled(text, own ?? 0));
+  if (human !== null && human !== undefined) proposed.push(labelled(human.text, 1));
+  const isHuman = (chosen ?? undefined) === undefined && human !== null && human !== undefined;
+  const taken = isHuman ? proposed.length - 1 : (chosen ?? 0);
+  const step = proposed[taken];
+  return step === undefined ? [] : [{ step, proposed, taken }];
+}
+
+function labelled(text: string, own: -1 | 0 | 1): LabelledStep {
+  return { text, value: (own + 1) / 2, label: own === 1, rating: own };
+}
+
+/** What a row of ours cannot hold, in the order of the file. The texts it holds stand in the steps. */
+function emptied(source: Source): JsonValue {
+  return JSON.parse(
+    JSON.stringify({
+      ...source,
+      question: { ...source.question, problem: '' },
+      label: { ...source.label, steps: source.label.steps.map(emptiedStep) },
+    }),
+  ) as JsonValue;
+}
+
+function emptiedStep(step: SourceStep): SourceStep {
+  if (readStep(step).length === 0) return step;
+  return mapTexts(step, (completion) => ({ ...completion, text: '' }));
+}
+
+/** The row of the file again; `undefined` where the row has other steps by now. */
+function fill(source: Source, row: StepwiseRow): FileRow | undefined {
+  const sizes = source.label.steps.flatMap(readStep).map(({ proposed }) => proposed.length);
+  const own = row.alternatives.map((proposed) => proposed.length);
+  if (sizes.join() !== own.join()) return undefined;
+  let at = 0;
+  const steps = source.label.steps.map((step) => {
+    if (readStep(step).length === 0) return step;
+    const proposed = row.alternatives[at++]?.values();
+    return mapTexts(step, (completion, isHuman) => {
+      const next = proposed?.next().value;
+      return next === undefined ? completion : filledIn(completion, next, isHuman);
+    });
+  });
+  const [asked] = row.prompt;
+  return {
+    ...source,
+    question: { ...source.question, problem: asked?.content ?? '' },
+    label: { ...source.label, steps },
+  } as unknown as FileRow;
+}
+
+/** A rating that the file left out stays so, unless the row says more. */
+function filledIn(
+  completion: SourceCompletion,
+  { text, rating: own }: LabelledStep,
+  isHuman: boolean,
+): SourceCompletion {
+  const unrated = isHuman ? 1 : 0;
+  const isUnrated = (completion.rating ?? null) === null && own === unrated;
+  return { ...completion, text, ...(!isUnrated && { rating: own }) };
+}
+
+/** A step with its completions changed, that of a person last; all else, and the order of keys, stays. */
+function mapTexts(
+  step: SourceStep,
+  change: (completion: SourceCompletion, isHuman: boolean) => SourceCompletion,
+): SourceStep {
+  const { completions, human_completion: human } = step;
+  return {
+    ...step,
+    ...(completions !== null && { completions: completions.map((each) => change(each, false)) }),
+    ...(isPlainObject(human) && { human_completion: change(human as SourceCompletion, true) }),
+  };
+}

@@ -1,0 +1,91 @@
+import type { Message } from '../../spec/language-model.ts';
+import type { TrainingRow } from '../rows.ts';
+import type { FormatOptions } from './format.ts';
+import { plainPrompt } from './render.ts';
+
+/** A prompt as text, and what its completions begin with. */
+export interface PromptText {
+  /** The prompt. It ends on a boundary that tokens do not cross. */
+  readonly text: string;
+  /** What each completion begins with: a space where the prompt ends within a line of the assistant, else nothing. */
+  readonly lead: string;
+}
+
+/** A completion as text, or why it cannot be said. */
+export type CompletionText = { readonly text: string } | { readonly refused: string };
+
+/** Makes text of the conversations of rows. */
+export interface RowTexts {
+  /** The prompt of a row. */
+  prompt(row: TrainingRow): PromptText;
+  /**
+   * A completion of a row, as it stands behind the prompt.
+   *
+   * @param ends - Whether nothing follows it.
+   */
+  completion(row: TrainingRow, messages: readonly Message[], ends: boolean): CompletionText;
+}
+
+/**
+ * Makes text of the conversations of rows. The prompt ends where a word cannot go on, and the completion carries
+ * the white space between them, so that a tokenizer cuts the prompt alone as it cuts both together.
+ */
+export function rowTexts({ render = plainPrompt, endToken = '' }: FormatOptions = {}): RowTexts {
+  // The rows of a node come one after another and share the array.
+  let known: { readonly of: readonly Message[]; readonly as: PromptText } | undefined;
+  const prompt = ({ prompt: messages, tools }: TrainingRow): PromptText => {
+    if (known?.of !== messages)
+      known = { of: messages, as: promptText(messages, render(messages, tools)) };
+    return known.as;
+  };
+  const rest = (row: TrainingRow, messages: readonly Message[]): string | undefined => {
+    const { text } = prompt(row);
+    const whole = render(joined(row.prompt, messages), row.tools);
+    return whole.startsWith(text) ? whole.slice(text.length) : undefined;
+  };
+  return {
+    prompt,
+    completion(row, messages, ends) {
+      const refused = refusalOf(messages);
+      if (refused !== undefined) return { refused };
+      const [first, ...others] = messages;
+      const said = others.length === 0 ? first?.content : rest(row, messages);
+      if (said === undefined) {
+        return { refused: 'The turns of the completion do not go on from the text of the prompt.' };
+      }
+      const body = said.trimStart();
+      if (body === '') return { refused: 'The completion is empty.' };
+      const { lead } = prompt(row);
+      const isClosed = !ends || body.endsWith(endToken);
+      return { text: isClosed ? lead + body : lead + body + endToken };
+    },
+  };
+}
+
+function refusalOf(messages: readonly Message[]): string | undefined {
+  if (messages.length === 0) return 'The completion is empty.';
+  if (messages.some(({ toolCalls = [] }) => toolCalls.length > 0)) {
+    return 'The completion calls tools, which this text cannot say.';
+  }
+  return messages.at(-1)?.role === 'assistant'
+    ? undefined
+    : 'The completion does not end with a turn of the assistant.';
+}
+
+function promptText(messages: readonly Message[], text: string): PromptText {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || last.content.trim() === '') return { text, lead: '' };
+  // Blanks would be one token with the word that follows.
+  const kept = text.replace(/[ \t]+$/, '');
+  return { text: kept, lead: /\s$/.test(kept) ? '' : ' ' };
+}
+
+/** The whole conversation: a completion goes on from a turn that has begun. */
+function joined(prompt: readonly Message[], completion: readonly Message[]): readonly Message[] {
+  const begun = prompt.at(-1);
+  const [first, ...others] = completion;
+  if (begun?.role !== 'assistant' || first?.role !== 'assistant') return [...prompt, ...completion];
+  const between = /\s$/.test(begun.content) || begun.content === '' ? '' : ' ';
+  const content = begun.content + between + first.content.trimStart();
+  return [...prompt.slice(0, -1), { ...first, content }, ...others];
+}

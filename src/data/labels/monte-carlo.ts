@@ -1,0 +1,28 @@
+import type { SearchNode } from '../../spec/node.ts';
+import { countEnds, type TreeRecord } from '../record.ts';
+
+/**
+ * Where the share of right continuations is read. `ends`: the ends below the node that were scored.
+ * `evaluation`: the evaluation of the node, in trees where that was estimated by playing on from it; where a node
+ * has none, the ends.
+ */
+export type ValueSource = 'ends' | 'evaluation';
+
+/**
+ * MC(s), the share of right ends among those that were scored at a node and below it, in [0, 1]; `undefined` where
+ * none was.
+ *
+ * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2023,
+ * section 3.3, equations 2 and 3.
+ */
+export function monteCarlo<State, Action>(
+  record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
+  source: ValueSource,
+): (node: SearchNode<State, Action>) => number | undefined {
+  const counts = countEnds(record);
+  return ({ id, rawValue }) => {
+    if (source === 'evaluation' && rawValue !== undefined) return rawValue;
+    const { right = 0, wrong = 0 } = counts[id] ?? {};
+    return right + wrong === 0 ? undefined : right / (right + wrong);
+  };
+}

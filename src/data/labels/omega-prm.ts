@@ -1,0 +1,48 @@
+import { expectOneOf } from '../../runtime/expect.ts';
+import type { RowRule, StepwiseRow } from '../rows.ts';
+import { monteCarlo, type ValueSource } from './monte-carlo.ts';
+import { expectPathChoice, type PathChoice } from './path-choice.ts';
+import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
+
+/** Options of {@link omegaPrm}. */
+export interface OmegaPrmLabelOptions extends StepwisePaths {
+  /** Where MC(s) is read. @defaultValue `'evaluation'`, where a node has none the ends */
+  readonly from?: ValueSource;
+  /**
+   * Which paths become rows.
+   *
+   * @defaultValue `'leaves'`: every prefix that was evaluated stands in a row
+   */
+  readonly paths?: PathChoice;
+}
+
+/**
+ * Labels of OmegaPRM: each prefix by its own Monte-Carlo value.
+ *
+ * - Soft: MC(s), the share of rollouts from the prefix that went right.
+ * - Hard, and the rating as 1 or −1: MC(s) > 0.
+ *
+ * The paper makes one example of each prefix; here all prefixes of a path stand in one row, and each step has the
+ * value of the prefix that it ends.
+ *
+ * @see Luo et al., "Improve Mathematical Reasoning in Language Models by Automated Process Supervision", 2024
+ * (arXiv 2406.06592).
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function omegaPrm(options: OmegaPrmLabelOptions = {}): RowRule<StepwiseRow> {
+  const { from = 'evaluation', paths = 'leaves' } = options;
+  expectOneOf('from', from, ['ends', 'evaluation']);
+  expectPathChoice('paths', paths);
+  return stepwiseRule({
+    name: 'omega-prm',
+    paths,
+    labels(record) {
+      const shareOf = monteCarlo(record, from);
+      return (node) => {
+        const value = shareOf(node);
+        if (value === undefined) return undefined;
+        return { value, label: value > 0, rating: value > 0 ? 1 : -1 };
+      };
+    },
+  });
+}

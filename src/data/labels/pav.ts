@@ -1,0 +1,85 @@
+import { expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
+import type { RowRule, StepwiseRow } from '../rows.ts';
+import { monteCarlo, type ValueSource } from './monte-carlo.ts';
+import { expectPathChoice } from './path-choice.ts';
+import { type StepLabel, type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
+
+/** Options of {@link pav}. */
+export interface PavOptions extends StepwisePaths {
+  /** Where Q of the base policy is read. @defaultValue `'ends'` */
+  readonly from?: ValueSource;
+  /** α, the weight of the progress: from 0 up. @defaultValue 0.5, the paper's for its smaller models */
+  readonly alpha?: number;
+  /** K of the prover, the best of K of the base policy: an integer from 1 up. @defaultValue 4, the paper's */
+  readonly prover?: number;
+}
+
+/** What {@link effectiveReward} is made from. */
+export interface ProgressOptions {
+  /** α, the weight of the progress. */
+  readonly alpha: number;
+  /** K of the prover. */
+  readonly prover: number;
+}
+
+/**
+ * Process advantage: the effective reward of a step, its value and the progress that it makes under a prover.
+ *
+ * - Soft: {@link effectiveReward}. It may leave [0, 1]: from −α to 1 + α.
+ * - Hard: the progress is above 0, or nothing more was to be gained, since Q is 1.
+ * - Rating: 1 where the hard label holds, 0 where there was no progress, −1 where it fell back.
+ *
+ * Q of a step is the share of right ends at it and below it, before the first step that of the root.
+ *
+ * Otherwise than in the paper, which draws fresh rollouts and trains a verifier for each of Q and the advantage,
+ * both come from the tree and make one label.
+ *
+ * @see Setlur et al., "Rewarding Progress: Scaling Automated Process Verifiers for LLM Reasoning", 2024
+ * (arXiv 2410.08146).
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function pav(options: PavOptions = {}): RowRule<StepwiseRow> {
+  const { from = 'ends', paths = 'ends', alpha = 0.5, prover = 4 } = options;
+  expectOneOf('from', from, ['ends', 'evaluation']);
+  expectPathChoice('paths', paths);
+  expectNumber('alpha', alpha, { min: 0 });
+  expectInteger('prover', prover, { min: 1 });
+  return stepwiseRule({
+    name: 'pav',
+    paths,
+    labels(record) {
+      const qvalueOf = monteCarlo(record, from);
+      return (node) => {
+        const after = qvalueOf(node);
+        const before = qvalueOf(node.parent);
+        if (after === undefined || before === undefined) return undefined;
+        return labelOf(before, after, { alpha, prover });
+      };
+    },
+  });
+}
+
+/**
+ * `Q + α · A`, with the progress `A = V(after) − V(before)` of a prover that takes the best of K:
+ * `V = 1 − (1 − Q)^K`.
+ *
+ * @param before - Q before the step, in [0, 1].
+ * @param after - Q after it, in [0, 1].
+ */
+export function effectiveReward(before: number, after: number, options: ProgressOptions): number {
+  return after + options.alpha * progressOf(before, after, options.prover);
+}
+
+function progressOf(before: number, after: number, prover: number): number {
+  return (1 - before) ** prover - (1 - after) ** prover;
+}
+
+function labelOf(before: number, after: number, options: ProgressOptions): StepLabel {
+  const progress = progressOf(before, after, options.prover);
+  const label = progress > 0 || after === 1;
+  return {
+    value: effectiveReward(before, after, options),
+    label,
+    rating: label ? 1 : progress < 0 ? -1 : 0,
+  };
+}

@@ -1,0 +1,54 @@
+import { expectNumber, expectOneOf } from '../../runtime/expect.ts';
+import type { RowRule, StepwiseRow } from '../rows.ts';
+import { monteCarlo, type ValueSource } from './monte-carlo.ts';
+import { expectPathChoice } from './path-choice.ts';
+import { type StepLabel, type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
+
+/** Options of {@link prm800k}. The data set was rated by people: the thresholds are ours. */
+export interface Prm800kOptions extends StepwisePaths {
+  /** Where the value of a step is read. @defaultValue `'ends'` */
+  readonly from?: ValueSource;
+  /** The value up to which a step is rated −1: in [0, 1]. @defaultValue 0 */
+  readonly wrongTo?: number;
+  /** The value from which a step is rated 1: from `wrongTo` to 1. @defaultValue 0.5 */
+  readonly rightFrom?: number;
+  /** Whether a row ends with its first step rated −1, as those of the data set do. @defaultValue true */
+  readonly untilError?: boolean;
+}
+
+/**
+ * Ratings as in PRM800K: of each step −1, 0 or 1, and of all that were proposed in its place.
+ *
+ * - The soft label is the share of right ends at the step and below it, or its evaluation.
+ * - Rating: −1 up to `wrongTo`, 1 from `rightFrom`, 0 between. What is both is −1.
+ * - Hard: rating 1.
+ *
+ * A row that ended with an error has no outcome; one that was walked to its end has.
+ *
+ * @see Lightman et al., "Let's Verify Step by Step", 2023, section 2.4 and appendix A.
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function prm800k(options: Prm800kOptions = {}): RowRule<StepwiseRow> {
+  const { from = 'ends', paths = 'ends', untilError = true } = options;
+  const { wrongTo = 0, rightFrom = 0.5 } = options;
+  expectOneOf('from', from, ['ends', 'evaluation']);
+  expectPathChoice('paths', paths);
+  expectNumber('wrongTo', wrongTo, { min: 0, max: 1 });
+  expectNumber('rightFrom', rightFrom, { min: wrongTo, max: 1 });
+  const ratingOf = (value: number): StepLabel['rating'] =>
+    value <= wrongTo ? -1 : value >= rightFrom ? 1 : 0;
+  return stepwiseRule({
+    name: 'prm800k',
+    paths,
+    untilError,
+    labels(record) {
+      const shareOf = monteCarlo(record, from);
+      return (node) => {
+        const value = shareOf(node);
+        if (value === undefined) return undefined;
+        const rating = ratingOf(value);
+        return { value, rating, label: rating === 1 };
+      };
+    },
+  });
+}

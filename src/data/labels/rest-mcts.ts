@@ -1,0 +1,96 @@
+import { isRight, type TreeRecord } from '../record.ts';
+import type { RowRule, StepwiseRow } from '../rows.ts';
+import { monteCarlo } from './monte-carlo.ts';
+import { expectPathChoice, partsOf } from './path-choice.ts';
+import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
+
+/** Options of {@link restMcts}. */
+export interface RestMctsLabelOptions extends StepwisePaths {}
+
+/**
+ * Value targets of ReST-MCTS*: how far a step has come on the way to a right end.
+ *
+ * - Soft, from V = 0 at the root on: {@link nextValue}, where m is the number of steps from this one to the
+ *   nearest right end below it, itself and that end included; of a step off the way, m of the nearest step above
+ *   it that is on the way.
+ * - Hard, and the rating as 1 or −1: a right end is at the step or below it.
+ *
+ * A tree without a right end has no m, and gives no rows. Otherwise than in the reference code, a step below which
+ * no end was scored is not taken for a wrong one: it ends the row.
+ *
+ * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024
+ * (arXiv 2406.03816), section 3.1, equations 1 and 2, with m as in the reference code.
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function restMcts(options: RestMctsLabelOptions = {}): RowRule<StepwiseRow> {
+  const { paths = 'ends' } = options;
+  expectPathChoice('paths', paths);
+  return stepwiseRule({
+    name: 'rest-mcts',
+    paths,
+    labels(record) {
+      const shareOf = monteCarlo(record, 'ends');
+      const targets = targetsOf(record);
+      return (node) => {
+        const target = targets[node.id];
+        if (target === undefined || shareOf(node) === undefined) return undefined;
+        const { value, isOnWay } = target;
+        return { value, label: isOnWay, rating: isOnWay ? 1 : -1 };
+      };
+    },
+  });
+}
+
+/**
+ * `V′ = max(0, V + (1 − V) · r / m)`, with r = 1 for a step on the way to a right end and −1 for another.
+ *
+ * @param before - V before the step, in [0, 1].
+ * @param distance - m, from 1 up.
+ */
+export function nextValue(before: number, distance: number, isOnWay: boolean): number {
+  return Math.max(0, before + ((1 - before) * (isOnWay ? 1 : -1)) / distance);
+}
+
+interface Target {
+  readonly value: number;
+  readonly isOnWay: boolean;
+  /** m of this node, or of the nearest one above that is on the way. */
+  readonly distance: number;
+}
+
+/** By node id; nothing at all where no end is right. */
+function targetsOf<State, Action>(
+  record: TreeRecord<State, Action>,
+): readonly (Target | undefined)[] {
+  const parts = partsOf(record);
+  const distances = distancesOf(record);
+  const ofRoot = distances[record.tree.root.id];
+  const targets: (Target | undefined)[] = [];
+  if (ofRoot === undefined) return targets;
+  targets[record.tree.root.id] = { value: 0, isOnWay: true, distance: ofRoot };
+  // Parents come before their children.
+  for (const { id, parent } of parts) {
+    const above = targets[parent.id];
+    if (above === undefined) continue;
+    const own = distances[id];
+    const distance = own ?? above.distance;
+    const value = nextValue(above.value, distance, own !== undefined);
+    targets[id] = { value, isOnWay: own !== undefined, distance };
+  }
+  return targets;
+}
+
+/** m by node id; none for what is off the way. */
+function distancesOf<State, Action>(
+  record: TreeRecord<State, Action>,
+): readonly (number | undefined)[] {
+  const distances: (number | undefined)[] = [];
+  for (const node of partsOf(record).toReversed()) {
+    if (isRight(record, node) === true) distances[node.id] = 1;
+    const own = distances[node.id];
+    if (own === undefined) continue;
+    const above = distances[node.parent.id] ?? Number.POSITIVE_INFINITY;
+    distances[node.parent.id] = Math.min(above, own + 1);
+  }
+  return distances;
+}

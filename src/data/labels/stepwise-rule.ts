@@ -1,0 +1,133 @@
+import { contentAddress } from '../../runtime/canonical-json.ts';
+import type { ChildNode } from '../../spec/node.ts';
+import { pathTo } from '../../tree/summary.ts';
+import { provenanceOf } from '../provenance.ts';
+import { isEnd, isPart, isRight, promptAt, type TreeRecord } from '../record.ts';
+import type { LabelledStep, RowRule, StepwiseRow } from '../rows.ts';
+import { choosePaths, type PathChoice } from './path-choice.ts';
+
+/** What a rule says of a step. */
+export type StepLabel = Omit<LabelledStep, 'text'>;
+
+/** Which paths become rows. */
+export interface StepwisePaths {
+  /**
+   * Which paths become rows. Two paths that give equal steps give one row.
+   *
+   * @defaultValue `'ends'`
+   */
+  readonly paths?: PathChoice;
+}
+
+/** A rule that labels steps. */
+export interface StepwiseRule {
+  /** The name in commands and rows, in kebab-case. */
+  readonly name: string;
+  /** Which paths become rows. */
+  readonly paths: PathChoice;
+  /** Whether a row ends with its first step rated −1. @defaultValue false */
+  readonly untilError?: boolean;
+  /** The label of each node of a tree; `undefined` where nothing is known of it. Asked once a node. */
+  labels<State, Action>(
+    record: TreeRecord<State, Action>,
+  ): (node: ChildNode<State, Action>) => StepLabel | undefined;
+}
+
+/**
+ * Rows of labelled steps from the root on. A step of which nothing is known ends the row before it, since the
+ * steps behind it rest on it; a sibling of which nothing is known is not among the alternatives. A path whose
+ * first step is unknown gives no row.
+ */
+export function stepwiseRule(rule: StepwiseRule): RowRule<StepwiseRow> {
+  const { name, paths } = rule;
+  return {
+    name,
+    kind: 'stepwise',
+    *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]): Generator<StepwiseRow> {
+      const seen = new Set<string>();
+      const makers = new Map<TreeRecord<State, Action>, RowMaker<State, Action>>();
+      for (const { record, end } of choosePaths(trees, paths)) {
+        const maker = makers.get(record) ?? rowMaker(record, rule);
+        makers.set(record, maker);
+        const row = maker(end);
+        if (row === undefined) continue;
+        const texts = row.steps.map(({ text }) => text);
+        const key = contentAddress(JSON.stringify([row.prompt, texts]));
+        if (seen.has(key)) continue;
+        seen.add(key);
+        yield row;
+      }
+    },
+  };
+}
+
+type RowMaker<State, Action> = (end: ChildNode<State, Action>) => StepwiseRow | undefined;
+
+/** Siblings as a row shows them: made once, and shared by all rows that pass. */
+interface Family {
+  readonly steps: readonly LabelledStep[];
+  /** The place of each node among the steps, by id. */
+  readonly places: ReadonlyMap<number, number>;
+}
+
+function rowMaker<State, Action>(
+  record: TreeRecord<State, Action>,
+  rule: StepwiseRule,
+): RowMaker<State, Action> {
+  const { tree, notation, tools } = record;
+  const familyOf = familiesOf(record, rule);
+  const prompt = promptAt(record, tree.root);
+  return (end) => {
+    const path = pathTo(end).flatMap((node) => (node.kind === 'root' ? [] : [node]));
+    const places = path.map((node) => {
+      const family = familyOf(node);
+      const place = family.places.get(node.id);
+      const step = place === undefined ? undefined : family.steps[place];
+      return place === undefined || step === undefined ? undefined : { family, place, step };
+    });
+    const unknown = places.indexOf(undefined);
+    const known = places.slice(0, unknown < 0 ? undefined : unknown).filter(isDefined);
+    const error = rule.untilError === true ? known.findIndex(({ step }) => step.rating < 0) : -1;
+    const kept = error < 0 ? known : known.slice(0, error + 1);
+    const last = path[kept.length - 1];
+    if (last === undefined) return undefined;
+    return {
+      kind: 'stepwise',
+      prompt,
+      ...(tools !== undefined && { tools }),
+      steps: kept.map(({ step }) => step),
+      alternatives: kept.map(({ family }) => family.steps),
+      taken: kept.map(({ place }) => place),
+      delimiter: notation.delimiter ?? '\n',
+      right: isEnd(last) ? isRight(record, last) : undefined,
+      provenance: provenanceOf(record, { rule: rule.name, nodes: pathTo(last), from: tree.root }),
+    };
+  };
+}
+
+function familiesOf<State, Action>(
+  record: TreeRecord<State, Action>,
+  rule: StepwiseRule,
+): (node: ChildNode<State, Action>) => Family {
+  const labelOf = rule.labels(record);
+  const families = new Map<number, Family>();
+  return ({ parent }) => {
+    const known = families.get(parent.id);
+    if (known !== undefined) return known;
+    const steps: LabelledStep[] = [];
+    const places = new Map<number, number>();
+    for (const child of parent.children) {
+      const label = isPart(child) ? labelOf(child) : undefined;
+      if (label === undefined) continue;
+      places.set(child.id, steps.length);
+      steps.push({ text: record.notation.format(child.action), ...label });
+    }
+    const family = { steps, places };
+    families.set(parent.id, family);
+    return family;
+  };
+}
+
+function isDefined<Value>(value: Value | undefined): value is Value {
+  return value !== undefined;
+}

@@ -1,0 +1,76 @@
+import type { ChildNode } from '../../spec/node.ts';
+import { type EndCounts, isPart } from '../record.ts';
+import type { PairScore } from './pair-rule.ts';
+
+/** A text that may be a side of a pair. */
+export interface Candidate<State, Action> {
+  /** The node that stands for it. */
+  readonly node: ChildNode<State, Action>;
+  /** All nodes with this text, duplicates included. */
+  readonly twins: readonly ChildNode<State, Action>[];
+  /** The text without surrounding space; never empty. */
+  readonly text: string;
+  /** What it scores. */
+  readonly score: number;
+  /** The ends at and below all of its nodes. */
+  readonly ends: EndCounts;
+}
+
+/** How candidates are read from nodes. */
+export interface CandidateReading<State, Action> {
+  /** What a node scores. */
+  readonly score: PairScore;
+  /** How often it was visited at least. */
+  readonly minVisits: number;
+  /** Its text. */
+  readonly text: (node: ChildNode<State, Action>) => string;
+  /** The ends at and below it. */
+  readonly ends: (node: ChildNode<State, Action>) => EndCounts;
+}
+
+/** The candidates among nodes, in the order in which their texts first occur. */
+export function candidatesAmong<State, Action>(
+  nodes: readonly ChildNode<State, Action>[],
+  reading: CandidateReading<State, Action>,
+): readonly Candidate<State, Action>[] {
+  return [...byText(nodes, reading)].flatMap(([text, twins]) => {
+    // A duplicate stands for nothing, but what was found below it was found with this text.
+    const node = mostVisited(twins.filter(isPart));
+    if (node === undefined || node.visits < reading.minVisits) return [];
+    const ends = twins.length === 1 ? reading.ends(node) : sum(twins.map(reading.ends));
+    const score = reading.score(node, ends);
+    if (score === undefined || !Number.isFinite(score)) return [];
+    return [{ node, twins, text, score, ends }];
+  });
+}
+
+function byText<State, Action>(
+  nodes: readonly ChildNode<State, Action>[],
+  { text }: CandidateReading<State, Action>,
+): ReadonlyMap<string, readonly ChildNode<State, Action>[]> {
+  const bundles = new Map<string, ChildNode<State, Action>[]>();
+  for (const node of nodes) {
+    if (node.status === 'failed') continue;
+    const own = text(node).trim();
+    const twins = bundles.get(own);
+    if (twins !== undefined) twins.push(node);
+    else if (own !== '') bundles.set(own, [node]);
+  }
+  return bundles;
+}
+
+/** Of equally visited ones the first. */
+function mostVisited<State, Action>(
+  nodes: readonly ChildNode<State, Action>[],
+): ChildNode<State, Action> | undefined {
+  let most: ChildNode<State, Action> | undefined;
+  for (const node of nodes) if (most === undefined || node.visits > most.visits) most = node;
+  return most;
+}
+
+function sum(counts: readonly EndCounts[]): EndCounts {
+  return {
+    right: counts.reduce((total, { right }) => total + right, 0),
+    wrong: counts.reduce((total, { wrong }) => total + wrong, 0),
+  };
+}

@@ -1,0 +1,162 @@
+import { distance } from 'fastest-levenshtein';
+import { seededRandom } from '../../runtime/random.ts';
+import type { SearchNode } from '../../spec/node.ts';
+import { isEnd } from '../record.ts';
+import type { Candidate } from './candidates.ts';
+import { keepLargest } from './keep-largest.ts';
+import type { PairFilters, PairRule, PairSiblings, PreferencePair } from './pair-rule.ts';
+
+/** What matching looks at, besides where and by which score. */
+export type MatchRule = Omit<PairRule, 'name' | 'nodes' | 'score'>;
+
+/** Nodes whose texts answer the same prompt. */
+export interface Family<State, Action> {
+  /** Where all of them start. */
+  readonly parent: SearchNode<State, Action>;
+  /** Who may be a side of a pair. */
+  readonly candidates: readonly Candidate<State, Action>[];
+  /** The path to the best node. */
+  readonly path: ReadonlySet<SearchNode<State, Action>>;
+  /** The seed of the tree. */
+  readonly seed: number | string;
+}
+
+type Match<State, Action> = readonly [Candidate<State, Action>, Candidate<State, Action>];
+
+/** The pairs among nodes that answer the same prompt, the best chosen one first. */
+export function pairsAmong<State, Action>(
+  family: Family<State, Action>,
+  rule: MatchRule,
+): readonly PreferencePair<State, Action>[] {
+  const { candidates } = family;
+  if (rule.ends === undefined) return closeFamily(family.parent, matches(family, rule), rule);
+  const steps = candidates.filter(({ node }) => !isEnd(node));
+  const ends = candidates.filter(({ node }) => isEnd(node));
+  const matched = [
+    ...matches({ ...family, candidates: steps }, rule),
+    ...matches({ ...family, candidates: ends }, { ...rule, siblings: rule.ends }),
+  ];
+  return closeFamily(family.parent, matched, rule);
+}
+
+/** Turns what was matched at one node into pairs. */
+export function closeFamily<State, Action>(
+  parent: SearchNode<State, Action>,
+  matched: readonly Match<State, Action>[],
+  { maxPairsPerNode, smoothing, weight }: MatchRule,
+): readonly PreferencePair<State, Action>[] {
+  const pairs = matched.map(([better, worse]) => ({
+    parent,
+    chosen: better.node,
+    rejected: worse.node,
+    chosenScore: better.score,
+    rejectedScore: worse.score,
+    margin: better.score - worse.score,
+    labelSmoothing: smoothing === 'visits' ? smoothedByVisits(better.node, worse.node) : 0,
+    weight: 1,
+  }));
+  const kept = keepLargest(pairs, maxPairsPerNode);
+  if (weight !== 'share-of-node' || kept.length === 0) return kept;
+  const sides = (side: 'chosen' | 'rejected') => new Set(kept.map((pair) => pair[side])).size;
+  const share = 1 / (sides('chosen') * sides('rejected'));
+  return kept.map((pair) => ({ ...pair, weight: share }));
+}
+
+function smoothedByVisits(chosen: SearchNode, rejected: SearchNode): number {
+  const confidence = 1 / (1 + rejected.visits / Math.max(1, chosen.visits));
+  return Math.min(1 - confidence, 0.5);
+}
+
+function matches<State, Action>(
+  family: Family<State, Action>,
+  rule: MatchRule,
+): readonly Match<State, Action>[] {
+  // The sort is stable: of equal ones the first comes first.
+  const ranked = family.candidates.toSorted((a, b) => b.score - a.score);
+  const threshold = rule.threshold ?? (rule.siblings === 'all-above-below' ? 0.5 : undefined);
+  const filters = threshold === undefined ? rule : { ...rule, threshold };
+  const possible = matchRanked(ranked, rule.siblings, family.path);
+  const passed = possible.filter(([better, worse]) => passes(better, worse, filters));
+  if (rule.siblings !== 'best-vs-random' || passed.length < 2) return passed;
+  const random = seededRandom(family.seed).split('pairs', family.parent.id);
+  return passed.slice(random.integer(passed.length)).slice(0, 1);
+}
+
+function matchRanked<State, Action>(
+  ranked: readonly Candidate<State, Action>[],
+  siblings: PairSiblings,
+  path: ReadonlySet<SearchNode<State, Action>>,
+): readonly Match<State, Action>[] {
+  const [best] = ranked;
+  const worst = ranked.slice(1).at(-1);
+  if (best === undefined || worst === undefined) return [];
+  switch (siblings) {
+    case 'best-vs-worst':
+      return [[best, worst]];
+    case 'best-vs-second':
+      return ranked.slice(1, 2).map((second) => [best, second]);
+    case 'best-vs-random':
+    case 'best-vs-all':
+      return ranked.slice(1).map((worse) => [best, worse]);
+    case 'all-above-below':
+    case 'all-ordered':
+      return ranked.flatMap((better, place) =>
+        ranked.slice(place + 1).map((worse) => [better, worse] as const),
+      );
+    case 'path-vs-all':
+    case 'path-vs-worst': {
+      const onPath = ranked.filter(({ twins }) => twins.some((node) => path.has(node)));
+      const others = siblings === 'path-vs-all' ? ranked : [worst];
+      return product(onPath, others);
+    }
+    case 'success-path-vs-siblings':
+      return product(
+        ranked.filter(({ ends }) => ends.right > 0),
+        ranked.filter(({ ends }) => ends.right === 0),
+      );
+  }
+}
+
+function product<Item>(
+  left: readonly Item[],
+  right: readonly Item[],
+): readonly (readonly [Item, Item])[] {
+  return left.flatMap((one) => right.map((other) => [one, other] as const));
+}
+
+/** Whether the first of two different texts may be preferred to the second. */
+export function passes<State, Action>(
+  better: Candidate<State, Action>,
+  worse: Candidate<State, Action>,
+  filters: PairFilters,
+): boolean {
+  const { minMargin = 0, threshold, minEditDistance = 0, maxLengthRatio } = filters;
+  if (!(better.score - worse.score > minMargin)) return false;
+  if (threshold !== undefined && !(better.score > threshold && worse.score < threshold)) {
+    return false;
+  }
+  return (
+    hasOutcomes(better, worse, filters) &&
+    isWithinRatio(better.text, worse.text, maxLengthRatio) &&
+    isFarApart(better.text, worse.text, minEditDistance)
+  );
+}
+
+function hasOutcomes<State, Action>(
+  better: Candidate<State, Action>,
+  worse: Candidate<State, Action>,
+  { requireRightLeaf = false, requireMixedOutcome = false }: PairFilters,
+): boolean {
+  if ((requireRightLeaf || requireMixedOutcome) && better.ends.right === 0) return false;
+  return !requireMixedOutcome || worse.ends.wrong > 0;
+}
+
+function isWithinRatio(one: string, other: string, most = Number.POSITIVE_INFINITY): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return long.length <= most * short.length;
+}
+
+function isFarApart(one: string, other: string, least: number): boolean {
+  // The distance is never less than the difference of the lengths, and that one costs nothing.
+  return Math.abs(one.length - other.length) >= least || distance(one, other) >= least;
+}

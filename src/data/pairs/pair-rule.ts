@@ -1,0 +1,167 @@
+import { expectation, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
+import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import type { EndCounts, TreeRecord } from '../record.ts';
+
+/**
+ * At which nodes siblings are compared.
+ *
+ * - `all`: everywhere.
+ * - `path`: along the path to the best node, which is the committed one where a search commits steps.
+ * - `right-path`: along that path where it ends right, else nowhere.
+ * - `success-path`: along every path to a right end.
+ */
+export type PairNodes = 'all' | 'path' | 'right-path' | 'success-path';
+
+/**
+ * Which siblings are matched. Ranked by score, of equal ones the first comes first.
+ *
+ * - `best-vs-worst`, `best-vs-second`: the first against the last, or against the second.
+ * - `best-vs-random`: the first against one of those it makes a pair with, drawn by the seed of the tree.
+ * - `best-vs-all`: the first against each other.
+ * - `all-ordered`: each against each worse one.
+ * - `all-above-below`: each above `threshold` against each below it.
+ * - `path-vs-worst`, `path-vs-all`: the one on the path to the best node against the last, or against each worse.
+ * - `success-path-vs-siblings`: each that leads to a right end against each that leads to none.
+ */
+export type PairSiblings =
+  | 'all-above-below'
+  | 'all-ordered'
+  | 'best-vs-all'
+  | 'best-vs-random'
+  | 'best-vs-second'
+  | 'best-vs-worst'
+  | 'path-vs-all'
+  | 'path-vs-worst'
+  | 'success-path-vs-siblings';
+
+/** What a node scores, given the right and wrong ends at and below it; `undefined` for one that is left out. */
+export type PairScore = (node: SearchNode, ends: EndCounts) => number | undefined;
+
+/** What a pair must be like, and how many are kept. */
+export interface PairFilters {
+  /** By how much the chosen one is better: more than this, from 0 up. @defaultValue 0 */
+  readonly minMargin?: number;
+  /** How often both were visited at least: an integer from 0 up. @defaultValue 1 */
+  readonly minVisits?: number;
+  /**
+   * The chosen one scores more than this and the rejected one less.
+   *
+   * @defaultValue 0.5 for `all-above-below`, else no threshold
+   */
+  readonly threshold?: number;
+  /** Whether a right end stands at or below the chosen one. @defaultValue false */
+  readonly requireRightLeaf?: boolean;
+  /** Whether besides a wrong end stands at or below the rejected one. @defaultValue false */
+  readonly requireMixedOutcome?: boolean;
+  /** The least Levenshtein distance between the texts, in UTF-16 units: an integer from 0 up. @defaultValue 0 */
+  readonly minEditDistance?: number;
+  /** How much longer one text may be than the other, as a factor from 1 up. @defaultValue Infinity */
+  readonly maxLengthRatio?: number;
+  /** Pairs kept at one node: an integer from 1 up. Here and below those with the largest margins stay. @defaultValue Infinity */
+  readonly maxPairsPerNode?: number;
+  /** Pairs kept of one tree: an integer from 1 up. @defaultValue Infinity */
+  readonly maxPairsPerTree?: number;
+  /** Pairs kept of all trees of one problem, once equal ones are gone: an integer from 1 up. @defaultValue Infinity */
+  readonly maxPairsPerProblem?: number;
+}
+
+/**
+ * Which siblings make a preference pair.
+ *
+ * Nodes that have failed, duplicates, empty texts and nodes without a finite score are left out. Siblings of equal
+ * text, surrounding space aside, count once: as the most visited of them, of equally visited ones the first, with
+ * the ends of all of them, duplicates included. A pair always has a margin above 0.
+ */
+export interface PairRule extends PairFilters {
+  /** What the rule is called in datasets, in kebab-case. */
+  readonly name: string;
+  /** At which nodes siblings are compared. */
+  readonly nodes: PairNodes;
+  /** Which siblings are matched. */
+  readonly siblings: PairSiblings;
+  /** Matches siblings that are ends among themselves, in this way. @defaultValue ends and steps are matched together */
+  readonly ends?: PairSiblings;
+  /** What they are compared by: the higher, the better. */
+  readonly score: PairScore;
+  /** What the score is blended from, where rows should tell it. @defaultValue nothing */
+  readonly parts?: (node: SearchNode) => Readonly<Record<string, number>>;
+  /**
+   * ε, the probability that the label is wrong. `visits`: `min(1 − c, 0.5)` with the confidence
+   * `c = 1 / (1 + N_rejected / max(1, N_chosen))`.
+   *
+   * @defaultValue 'none'
+   * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024, the
+   * "conservative" loss of the reference code.
+   */
+  readonly smoothing?: 'none' | 'visits';
+  /**
+   * The weight in the loss. `share-of-node`: `1 / (|chosen| · |rejected|)` of the node, counted over its pairs.
+   *
+   * @defaultValue 'equal': 1 each
+   * @see Guan et al., "rStar-Math: Small LLMs Can Master Math Reasoning with Self-Evolved Deep Thinking", 2025,
+   * the loss of the process preference model.
+   */
+  readonly weight?: 'equal' | 'share-of-node';
+}
+
+/** What pairs are read from: a tree, how its texts look, and from which score its ends are right. */
+export type PairSource<State = unknown, Action = unknown> = Pick<
+  TreeRecord<State, Action>,
+  'correctFrom' | 'notation' | 'tree'
+>;
+
+/** Two actions for one prompt, of which one is better. */
+export interface PreferencePair<State = unknown, Action = unknown> {
+  /** Where both start: the parent of siblings; the root of whole answers and paths. */
+  readonly parent: SearchNode<State, Action>;
+  /** The better one. */
+  readonly chosen: ChildNode<State, Action>;
+  /** The worse one. */
+  readonly rejected: ChildNode<State, Action>;
+  /** What the better one scores. */
+  readonly chosenScore: number;
+  /** What the worse one scores. */
+  readonly rejectedScore: number;
+  /** By how much it is better: above 0. */
+  readonly margin: number;
+  /** ε, the probability that the label is wrong, in [0, 0.5]. */
+  readonly labelSmoothing: number;
+  /** The weight in the loss, above 0. */
+  readonly weight: number;
+}
+
+/** Throws a usage error where a filter is out of its range. */
+export function checkFilters(filters: PairFilters): void {
+  const { minMargin = 0, minVisits = 0, threshold = 0, minEditDistance = 0 } = filters;
+  const { maxLengthRatio = 1 } = filters;
+  expectNumber('minMargin', minMargin, { min: 0 });
+  expectInteger('minVisits', minVisits, { min: 0 });
+  expectNumber('threshold', threshold);
+  expectInteger('minEditDistance', minEditDistance, { min: 0 });
+  if (!(maxLengthRatio >= 1))
+    throw expectation('maxLengthRatio', 'a number from 1 up', maxLengthRatio);
+  for (const name of ['maxPairsPerNode', 'maxPairsPerTree', 'maxPairsPerProblem'] as const) {
+    expectInteger(name, filters[name] ?? 1, { min: 1, max: Number.POSITIVE_INFINITY });
+  }
+}
+
+const nodes: readonly PairNodes[] = ['all', 'path', 'right-path', 'success-path'];
+const siblings: readonly PairSiblings[] = [
+  'all-above-below',
+  'all-ordered',
+  'best-vs-all',
+  'best-vs-random',
+  'best-vs-second',
+  'best-vs-worst',
+  'path-vs-all',
+  'path-vs-worst',
+  'success-path-vs-siblings',
+];
+
+/** Throws a usage error where a rule is none. */
+export function checkRule(rule: PairRule): void {
+  checkFilters(rule);
+  expectOneOf('nodes', rule.nodes, nodes);
+  expectOneOf('siblings', rule.siblings, siblings);
+  if (rule.ends !== undefined) expectOneOf('ends', rule.ends, siblings);
+}

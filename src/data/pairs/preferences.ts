@@ -1,0 +1,171 @@
+import type { Message } from '../../spec/language-model.ts';
+import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { rowPrompt } from '../path-completion.ts';
+import { provenanceOf } from '../provenance.ts';
+import { isEnd, type TreeRecord, turnOf } from '../record.ts';
+import type { PreferenceRow, RowRule } from '../rows.ts';
+import { keepLargest } from './keep-largest.ts';
+import { checkRule, type PairRule, type PreferencePair } from './pair-rule.ts';
+import { pairsOf } from './pairs-of.ts';
+
+/** Makes preference rows by a rule on siblings, which can be asked for the pairs of nodes as well. */
+export interface PairRowRule extends RowRule<PreferenceRow> {
+  /** The rule on siblings. */
+  readonly pairs: PairRule;
+}
+
+/**
+ * Makes preference rows by a rule on siblings: the prompt is the conversation at the parent, the sides are the
+ * turns of the two children. Of equal rows the one with the largest margin stays, of those the first; rows are in
+ * the order of the trees and, within each, of {@link pairsOf}.
+ *
+ * @throws EspalierError `usage` where the rule is none; as rows are made, where a prompt is empty.
+ */
+export function preferences(rule: PairRule): PairRowRule {
+  checkRule(rule);
+  const { name, parts, maxPairsPerProblem } = rule;
+  const reading: PairReading = {
+    name,
+    ...(parts !== undefined && { parts }),
+    ...(maxPairsPerProblem !== undefined && { maxPairsPerProblem }),
+    pairs: (record) => pairsOf(record, rule),
+    completion: (record, _from, node) => [turnOf(record, node)],
+  };
+  return { ...pairRows(reading), pairs: rule };
+}
+
+/** How the pairs of a tree become rows. */
+export interface PairReading {
+  /** The name of the rule. */
+  readonly name: string;
+  /** What the scores are blended from. */
+  readonly parts?: (node: SearchNode) => Readonly<Record<string, number>>;
+  /** How many rows are kept of one problem. */
+  readonly maxPairsPerProblem?: number;
+  /** The pairs of one tree. */
+  pairs<State, Action>(record: TreeRecord<State, Action>): readonly PreferencePair<State, Action>[];
+  /** A side of a pair as turns. */
+  completion<State, Action>(
+    record: TreeRecord<State, Action>,
+    from: SearchNode<State, Action>,
+    node: ChildNode<State, Action>,
+  ): readonly Message[];
+}
+
+/** The rule that makes rows of the pairs of each tree. */
+export function pairRows(reading: PairReading): RowRule<PreferenceRow> {
+  return {
+    name: reading.name,
+    kind: 'preference',
+    *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
+      const names = new Map<string, number>();
+      const drafts = trees.flatMap((record) => draftsOf(record, reading, names));
+      for (const draft of keepLargest(withoutEqual(drafts), reading.maxPairsPerProblem)) {
+        yield toRow(draft, reading);
+      }
+    },
+  };
+}
+
+/** Messages, and a number that is the same for equal messages of one problem. */
+interface Rendered {
+  readonly messages: readonly Message[];
+  readonly name: number;
+}
+
+/** A pair on its way to a row: most of what makes a row dear is made only for those that stay. */
+interface Draft<State, Action> {
+  readonly record: TreeRecord<State, Action>;
+  readonly pair: PreferencePair<State, Action>;
+  readonly prompt: Rendered;
+  readonly chosen: Rendered;
+  readonly rejected: Rendered;
+  readonly margin: number;
+}
+
+function draftsOf<State, Action>(
+  record: TreeRecord<State, Action>,
+  reading: PairReading,
+  names: Map<string, number>,
+): readonly Draft<State, Action>[] {
+  // A prompt is made once for each parent and a completion once for each node, whatever the number of pairs.
+  const prompts: (Rendered | undefined)[] = [];
+  const completions: (Rendered | undefined)[] = [];
+  const promptOf = (node: SearchNode<State, Action>) =>
+    (prompts[node.id] ??= rendered(rowPrompt(record, node), names));
+  const completionOf = (from: SearchNode<State, Action>, node: ChildNode<State, Action>) =>
+    (completions[node.id] ??= rendered(reading.completion(record, from, node), names));
+  return reading.pairs(record).flatMap((pair) => {
+    const { parent, margin } = pair;
+    const chosen = completionOf(parent, pair.chosen);
+    const rejected = completionOf(parent, pair.rejected);
+    // Different texts may still be the same turn, such as a call that is written in two ways.
+    if (chosen.name === rejected.name) return [];
+    return [{ record, pair, prompt: promptOf(parent), chosen, rejected, margin }];
+  });
+}
+
+function rendered(messages: readonly Message[], names: Map<string, number>): Rendered {
+  const text = JSON.stringify(messages);
+  const name = names.get(text) ?? names.size;
+  names.set(text, name);
+  return { messages, name };
+}
+
+function withoutEqual<State, Action>(
+  drafts: readonly Draft<State, Action>[],
+): readonly Draft<State, Action>[] {
+  const kept = new Map<string, Draft<State, Action>>();
+  for (const draft of drafts) {
+    const key = `${draft.prompt.name} ${draft.chosen.name} ${draft.rejected.name}`;
+    const known = kept.get(key);
+    if (known === undefined) {
+      kept.set(key, draft);
+    } else if (draft.margin > known.margin) {
+      // Put behind what came since: rows are in the order of the pairs that stay.
+      kept.delete(key);
+      kept.set(key, draft);
+    }
+  }
+  return [...kept.values()];
+}
+
+function toRow<State, Action>(
+  { record, pair, prompt, chosen, rejected }: Draft<State, Action>,
+  { name, parts }: PairReading,
+): PreferenceRow {
+  const { tools } = record;
+  const nodes = [pair.parent, pair.chosen, pair.rejected];
+  const provenance = provenanceOf(record, { rule: name, nodes, from: pair.parent });
+  return {
+    kind: 'preference',
+    prompt: prompt.messages,
+    chosen: chosen.messages,
+    rejected: rejected.messages,
+    chosenScore: pair.chosenScore,
+    rejectedScore: pair.rejectedScore,
+    margin: pair.margin,
+    weight: pair.weight,
+    labelSmoothing: pair.labelSmoothing,
+    chosenEnds: isEnd(pair.chosen),
+    rejectedEnds: isEnd(pair.rejected),
+    ...(tools !== undefined && { tools }),
+    provenance:
+      parts === undefined
+        ? provenance
+        : {
+            ...provenance,
+            parts: provenance.parts.map((own, place) => ({
+              ...own,
+              ...partsOf(nodes[place], parts),
+            })),
+          },
+  };
+}
+
+function partsOf(
+  node: SearchNode | undefined,
+  parts: (node: SearchNode) => Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  return node === undefined || node.kind === 'root' ? {} : parts(node);
+}

@@ -1,0 +1,113 @@
+import { expectInteger } from '../../runtime/expect.ts';
+import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { countEnds, type EndCounts, isPart, turnOf } from '../record.ts';
+import type { PreferenceRow, RowRule } from '../rows.ts';
+import { type Candidate, candidatesAmong } from './candidates.ts';
+import { keepLargest } from './keep-largest.ts';
+import { closeFamily, passes } from './matching.ts';
+import {
+  checkFilters,
+  type PairFilters,
+  type PairSource,
+  type PreferencePair,
+} from './pair-rule.ts';
+import { pairScores } from './pair-scores.ts';
+import { pairRows } from './preferences.ts';
+
+/** Options of `rStarMath`. */
+export interface RStarMathOptions extends PairFilters {
+  /** Children on each side: an integer from 1 up. @defaultValue 2 */
+  readonly width?: number;
+}
+
+/** The rule of rStar-Math; see `pairRules.rStarMath`. */
+export function rStarMath(options: RStarMathOptions = {}): RowRule<PreferenceRow> {
+  const rule = { minMargin: 0.25, minEditDistance: 20, ...options };
+  checkFilters(rule);
+  const { maxPairsPerProblem, width = 2 } = rule;
+  expectInteger('width', width, { min: 1 });
+  return pairRows({
+    name: 'rstar-math',
+    ...(maxPairsPerProblem !== undefined && { maxPairsPerProblem }),
+    pairs: (record) => pairsIn(record, rule),
+    completion: (record, _from, node) => [turnOf(record, node)],
+  });
+}
+
+function pairsIn<State, Action>(
+  source: PairSource<State, Action>,
+  options: RStarMathOptions,
+): readonly PreferencePair<State, Action>[] {
+  const { tree, notation } = source;
+  const counts = countEnds(source);
+  const reading = {
+    score: pairScores.q,
+    minVisits: options.minVisits ?? 1,
+    text: ({ action }: ChildNode<State, Action>) => notation.format(action),
+    ends: ({ id }: SearchNode): EndCounts => counts[id] ?? { right: 0, wrong: 0 },
+  };
+  const pairs: PreferencePair<State, Action>[] = [];
+  let level: readonly SearchNode<State, Action>[] = [tree.root];
+  while (level.length > 0) {
+    level = level.flatMap((parent) => {
+      const candidates = candidatesAmong(parent.children, reading);
+      const isSplit = candidates.some(isRight) && candidates.some(isWrong);
+      if (!isSplit) return [];
+      for (const pair of pairsAt(parent, candidates, options)) pairs.push(pair);
+      // Of these, the ones that lack a side end here in their turn.
+      return candidates.flatMap(({ twins }) => twins);
+    });
+  }
+  return keepLargest(pairs, options.maxPairsPerTree);
+}
+
+function pairsAt<State, Action>(
+  parent: SearchNode<State, Action>,
+  candidates: readonly Candidate<State, Action>[],
+  options: RStarMathOptions,
+): readonly PreferencePair<State, Action>[] {
+  const { width = 2 } = options;
+  const ranked = candidates.toSorted((a, b) => b.score - a.score);
+  const right = ranked.filter(isRight);
+  const wrong = ranked.toReversed().filter(isWrong);
+  const chosen = right.slice(0, wrong.length === 1 ? 2 * width : width);
+  const rejected = wrong.slice(0, right.length === 1 ? 2 * width : width);
+  const matched = chosen.flatMap((better) =>
+    rejected.flatMap((worse) => {
+      const fits = passes(better, worse, options) && goesOnBetter(better.node, worse.node);
+      return fits ? [[better, worse] as const] : [];
+    }),
+  );
+  return closeFamily(parent, matched, {
+    ...options,
+    siblings: 'all-ordered',
+    weight: 'share-of-node',
+  });
+}
+
+const isRight = ({ ends }: Pick<Candidate<never, never>, 'ends'>): boolean => ends.right > 0;
+const isWrong = ({ ends }: Pick<Candidate<never, never>, 'ends'>): boolean => ends.wrong > 0;
+
+function goesOnBetter(better: SearchNode, worse: SearchNode): boolean {
+  return meanOnward(better) > meanOnward(worse);
+}
+
+/** The mean of Q over a node and the best child after the best child. */
+function meanOnward(start: SearchNode): number {
+  let sum = 0;
+  let count = 0;
+  for (let node: SearchNode | undefined = start; node !== undefined; node = bestChild(node)) {
+    sum += pairScores.q(node, { right: 0, wrong: 0 }) ?? 0;
+    count += 1;
+  }
+  return sum / count;
+}
+
+function bestChild({ children }: SearchNode): SearchNode | undefined {
+  let best: SearchNode | undefined;
+  for (const child of children) {
+    if (child.visits === 0 || !isPart(child)) continue;
+    if (best === undefined || child.value > best.value) best = child;
+  }
+  return best;
+}

@@ -1,0 +1,190 @@
+import { expectOneOf } from '../../runtime/expect.ts';
+import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { pathCompletion, stepsOf } from '../path-completion.ts';
+import { type EndCounts, isEnd, isPart, isRight, turnOf } from '../record.ts';
+import type { PreferenceRow, RowRule } from '../rows.ts';
+import { type Candidate, candidatesAmong } from './candidates.ts';
+import { keepLargest } from './keep-largest.ts';
+import { closeFamily, type MatchRule, pairsAmong, passes } from './matching.ts';
+import {
+  checkFilters,
+  type PairFilters,
+  type PairSource,
+  type PreferencePair,
+} from './pair-rule.ts';
+import { pairRows } from './preferences.ts';
+
+/** What rules on whole answers and whole paths take. */
+export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode'> {
+  /**
+   * What parts the better one from the worse: that one end is right and the other wrong, or the scores alone.
+   *
+   * @defaultValue 'outcome'
+   */
+  readonly by?: 'outcome' | 'score';
+  /** How often both were visited at least: an integer from 0 up. @defaultValue 0 */
+  readonly minVisits?: number;
+}
+
+/** Options of `trajectory`. */
+export interface TrajectoryOptions extends WholeFilters {
+  /** Which paths of a tree are matched. @defaultValue 'best-vs-all' */
+  readonly paths?: TrajectoryPaths;
+}
+
+/** Which paths of a tree are matched: as siblings are, by the score of their ends, of equal ones the shortest. */
+export type TrajectoryPaths =
+  | 'all-above-below'
+  | 'all-ordered'
+  | 'best-vs-all'
+  | 'best-vs-random'
+  | 'best-vs-worst';
+
+const paths: readonly TrajectoryPaths[] = [
+  'all-above-below',
+  'all-ordered',
+  'best-vs-all',
+  'best-vs-random',
+  'best-vs-worst',
+];
+
+/** The rule on whole paths; see `pairRules.trajectory`. */
+export function trajectory(options: TrajectoryOptions = {}): RowRule<PreferenceRow> {
+  const rule = { ...wholeRule(options), siblings: options.paths ?? 'best-vs-all' };
+  expectOneOf('paths', rule.siblings, paths);
+  return pairRows({
+    name: 'trajectory',
+    ...problemCap(options),
+    pairs: (record) => pathPairs(record, rule),
+    completion: pathCompletion,
+  });
+}
+
+/** Options of `spar`. */
+export interface SparOptions extends WholeFilters {
+  /**
+   * Which refinement is chosen, of those that may be preferred to the original: the one with the highest score,
+   * of equal ones the last, or the last that was made.
+   *
+   * @defaultValue 'best'
+   */
+  readonly chosen?: 'best' | 'last';
+}
+
+/** The rule on refinement trees; see `pairRules.spar`. */
+export function spar(options: SparOptions = {}): RowRule<PreferenceRow> {
+  const { chosen = 'best' } = options;
+  const rule = wholeRule(options);
+  expectOneOf('chosen', chosen, ['best', 'last']);
+  return pairRows({
+    name: 'spar',
+    ...problemCap(options),
+    pairs: (record) => refinements(record, rule, chosen),
+    completion: (record, _from, node) => [turnOf(record, node)],
+  });
+}
+
+function wholeRule(options: WholeFilters): MatchRule {
+  const { by = 'outcome', minVisits = 0 } = options;
+  checkFilters(options);
+  expectOneOf('by', by, ['outcome', 'score']);
+  const requireMixedOutcome = by === 'outcome' || options.requireMixedOutcome === true;
+  // One side of every pair answers the root: the cap of a node would be that of the tree.
+  return { ...options, siblings: 'all-ordered', minVisits, requireMixedOutcome };
+}
+
+function problemCap({ maxPairsPerProblem }: WholeFilters): Pick<PairFilters, 'maxPairsPerProblem'> {
+  return maxPairsPerProblem === undefined ? {} : { maxPairsPerProblem };
+}
+
+function pathPairs<State, Action>(
+  source: PairSource<State, Action>,
+  rule: MatchRule,
+): readonly PreferencePair<State, Action>[] {
+  const { tree, notation } = source;
+  const parted = notation.delimiter ?? '\n';
+  const ends = endsOf(source).toSorted((a, b) => a.depth - b.depth || a.id - b.id);
+  const candidates = candidatesAmong(ends, {
+    ...outcomes(source, rule),
+    text: (node) => stepsOf(source, node).join(parted),
+  });
+  const family = { parent: tree.root, candidates, path: nowhere, seed: tree.origin.seed };
+  return keepLargest(pairsAmong(family, rule), rule.maxPairsPerTree);
+}
+
+const nowhere: ReadonlySet<never> = new Set();
+
+function refinements<State, Action>(
+  source: PairSource<State, Action>,
+  rule: MatchRule,
+  chosen: 'best' | 'last',
+): readonly PreferencePair<State, Action>[] {
+  const { tree, notation } = source;
+  const reading = {
+    ...outcomes(source, rule),
+    text: ({ action }: ChildNode<State, Action>) => notation.format(action),
+  };
+  const below = byOriginal(source);
+  const originals = candidatesAmong([...below.keys()], reading);
+  const matched = originals.flatMap((original) => {
+    const refined = original.twins.flatMap((twin) => below.get(twin) ?? []);
+    const better = candidatesAmong(refined, reading).filter(
+      (candidate) => candidate.text !== original.text && passes(candidate, original, rule),
+    );
+    const final = better.reduce<Candidate<State, Action> | undefined>(
+      (best, next) =>
+        best === undefined || chosen === 'last' || next.score >= best.score ? next : best,
+      undefined,
+    );
+    return final === undefined ? [] : [[final, original] as const];
+  });
+  return keepLargest(closeFamily(tree.root, matched, rule), rule.maxPairsPerTree);
+}
+
+/** The first answers, each with the answers below it in the order of their ids. */
+function byOriginal<State, Action>({
+  tree,
+}: PairSource<State, Action>): ReadonlyMap<
+  ChildNode<State, Action>,
+  readonly ChildNode<State, Action>[]
+> {
+  const below = new Map<ChildNode<State, Action>, ChildNode<State, Action>[]>();
+  const origins: (ChildNode<State, Action> | undefined)[] = [];
+  for (const node of tree.nodes()) {
+    if (node.kind === 'root') continue;
+    const origin = node.parent.kind === 'root' ? node : origins[node.parent.id];
+    origins[node.id] = origin;
+    if (origin === undefined || !isEnd(node)) continue;
+    if (origin === node) below.set(node, []);
+    else below.get(origin)?.push(node);
+  }
+  return below;
+}
+
+/** Scores and outcomes of ends by themselves, whatever stands below them. */
+function outcomes<State, Action>(
+  source: PairSource<State, Action>,
+  { minVisits = 0 }: MatchRule,
+): {
+  readonly minVisits: number;
+  readonly score: (node: SearchNode) => number | undefined;
+  readonly ends: (node: ChildNode<State, Action>) => EndCounts;
+} {
+  const { tree } = source;
+  return {
+    minVisits,
+    score: (node) => tree.score(node as SearchNode<State, Action>),
+    ends: (node) => {
+      const right = isRight(source, node);
+      return { right: right === true ? 1 : 0, wrong: right === false ? 1 : 0 };
+    },
+  };
+}
+
+function endsOf<State, Action>({
+  tree,
+}: PairSource<State, Action>): readonly ChildNode<State, Action>[] {
+  return [...tree.nodes()].flatMap((node) =>
+    node.kind !== 'root' && isEnd(node) && isPart(node) ? [node] : [],
+  );
+}

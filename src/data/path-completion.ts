@@ -1,0 +1,135 @@
+import { canonicalJson } from '../runtime/canonical-json.ts';
+import { expectation } from '../runtime/expect.ts';
+import type { Message } from '../spec/language-model.ts';
+import type { ChildNode, SearchNode } from '../spec/node.ts';
+import { actionsTo } from '../tree/summary.ts';
+import { promptAt, type TreeRecord, turnOf } from './record.ts';
+
+/**
+ * The actions from one node to another as a completion of the prompt at the first: what a model would have to
+ * say to go all the way at once.
+ *
+ * - One action: its turn.
+ * - Where the prompts grow as a conversation, each one by the turn of the action and by what the world answers:
+ *   the rest of the conversation, the last turn included and what the world answered to it not.
+ * - Where the prompts end with a turn of the assistant that grows by the actions: the rest of that turn, with
+ *   all that stands between actions, such as their numbers.
+ * - Else one turn: the formatted actions, parted by the delimiter of the notation, or by a line break.
+ *
+ * @param from - Where the completion starts.
+ * @param end - The node of the last action. Whether its action was taken does not matter.
+ * @returns At least one turn; none where `end` is `from`.
+ * @throws EspalierError `usage` where `end` is not at or below `from`.
+ */
+export function pathCompletion<State, Action>(
+  record: Pick<TreeRecord<State, Action>, 'notation'>,
+  from: SearchNode<State, Action>,
+  end: SearchNode<State, Action>,
+): readonly Message[] {
+  const path = pathBetween(from, end);
+  const last = path.at(-1);
+  if (last === undefined) return [];
+  if (path.length === 1) return [turnOf(record, last)];
+  const { notation } = record;
+  const prompts = path.map(({ parent }) => promptAt(record, parent));
+  const rest = conversation(prompts, (place) => turnOf(record, path[place] ?? last));
+  if (rest !== undefined) return [...rest, turnOf(record, last)];
+  const texts = path.map(({ action }) => notation.format(action));
+  const content = grownTurn(prompts, texts) ?? texts.join(notation.delimiter ?? '\n');
+  return [{ role: 'assistant', content }];
+}
+
+/**
+ * The conversation in which the children of a node were proposed, as the prompt of a row.
+ *
+ * @throws EspalierError `usage` where the notation gives none.
+ */
+export function rowPrompt<State, Action>(
+  record: Pick<TreeRecord<State, Action>, 'notation'>,
+  node: SearchNode<State, Action>,
+): readonly Message[] {
+  const prompt = promptAt(record, node);
+  if (prompt.length > 0) return prompt;
+  throw expectation('notation.prompt(state)', 'at least one message', prompt);
+}
+
+/** The formatted actions from the root to a node. */
+export function stepsOf<State, Action>(
+  { notation }: Pick<TreeRecord<State, Action>, 'notation'>,
+  end: SearchNode<State, Action>,
+): readonly string[] {
+  return actionsTo(end).map((action) => notation.format(action));
+}
+
+/** The nodes below `from` down to `end`. */
+function pathBetween<State, Action>(
+  from: SearchNode<State, Action>,
+  end: SearchNode<State, Action>,
+): readonly ChildNode<State, Action>[] {
+  const path: ChildNode<State, Action>[] = [];
+  for (let node = end; node !== from; node = node.parent) {
+    if (node.kind === 'root') {
+      throw expectation('end', `a node at or below node ${from.id}`, end.id);
+    }
+    path.push(node);
+  }
+  return path.reverse();
+}
+
+/** What the last prompt holds beyond the first, where each is the one before, the turn and more. */
+function conversation(
+  prompts: readonly (readonly Message[])[],
+  turn: (place: number) => Message,
+): readonly Message[] | undefined {
+  const first = prompts[0]?.length ?? 0;
+  for (const [place, prompt] of prompts.entries()) {
+    // A trailing turn of the assistant is the beginning of the answer: the next action does not start a turn.
+    if (prompt.at(-1)?.role === 'assistant') return undefined;
+    const before = prompts[place - 1];
+    if (before === undefined) continue;
+    if (!startsWith(prompt, [...before, turn(place - 1)])) return undefined;
+  }
+  return prompts.at(-1)?.slice(first);
+}
+
+/** The rest of the assistant's own turn that all prompts end with, and the last text. */
+function grownTurn(
+  prompts: readonly (readonly Message[])[],
+  texts: readonly string[],
+): string | undefined {
+  const [first = []] = prompts;
+  const begun = first.at(-1);
+  if (begun?.role !== 'assistant') return undefined;
+  let before = begun.content;
+  let space: string | undefined;
+  for (const [place, prompt] of prompts.slice(1).entries()) {
+    const turn = prompt.at(-1);
+    const isSame = prompt.length === first.length && startsWith(prompt, first.slice(0, -1));
+    if (!isSame || turn?.role !== 'assistant' || !turn.content.startsWith(before)) return undefined;
+    const grown = turn.content.slice(before.length);
+    const written = grown.trimStart();
+    if (!written.startsWith(texts[place] ?? '')) return undefined;
+    space ??= grown.slice(0, grown.length - written.length);
+    before = turn.content;
+  }
+  return `${before.slice(begun.content.length)}${space ?? ''}${texts.at(-1) ?? ''}`.trimStart();
+}
+
+function startsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
+  return (
+    messages.length >= beginning.length &&
+    beginning.every((message, place) => isSame(message, messages[place]))
+  );
+}
+
+function isSame(one: Message, other: Message | undefined): boolean {
+  return (
+    one === other ||
+    (one.role === other?.role &&
+      one.content === other.content &&
+      one.toolCallId === other.toolCallId &&
+      (one.toolCalls === other.toolCalls ||
+        canonicalJson('toolCalls', one.toolCalls ?? []) ===
+          canonicalJson('toolCalls', other.toolCalls ?? [])))
+  );
+}

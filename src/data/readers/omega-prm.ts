@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { contentAddress } from '../../runtime/canonical-json.ts';
+import type { Message } from '../../spec/language-model.ts';
+import type { SearchNode } from '../../spec/node.ts';
+import type { BackupRule } from '../../tree/backup.ts';
+import { SearchTree } from '../../tree/tree.ts';
+import type { RowNotation, TreeRecord } from '../record.ts';
+import { linesOf, type Place, readDocument, unreadable } from './read-json.ts';
+import { mergeTwins } from './twins.ts';
+
+/** A prefix of a solution. */
+export interface OmegaPrmState {
+  /** The problem. */
+  readonly question: string;
+  /** The steps so far. */
+  readonly steps: readonly string[];
+}
+
+/** What is not said in the file. */
+export interface OmegaPrmOptions {
+  /**
+   * Whether a step without successors that no rollout went right from states an answer, and so ends the
+   * solution. One that went right is a whole rollout in any case.
+   *
+   * @defaultValue whether the text holds `\boxed{`, `####` or `the answer is`
+   */
+  readonly statesAnswer?: (text: string) => boolean;
+  /**
+   * What parts steps, which the file does not tell. Steps hold empty lines themselves: for trainers that want the
+   * separator in no step, give one that is not in them.
+   *
+   * @defaultValue an empty line
+   */
+  readonly delimiter?: string;
+}
+
+interface OmegaNode {
+  readonly text: string;
+  readonly mc_value?: number | null | undefined;
+  readonly children: readonly OmegaNode[];
+}
+
+const nodeSchema: z.ZodType<OmegaNode> = z.object({
+  text: z.string(),
+  mc_value: z.number().min(0).max(1).nullish(),
+  get children(): z.ZodDefault<z.ZodArray<z.ZodType<OmegaNode>>> {
+    return z.array(nodeSchema).default([]);
+  },
+});
+
+const lineSchema = z.object({
+  question: z.string().min(1),
+  final_answer: z.union([z.string(), z.number()]).nullish(),
+  question_id: z.union([z.string(), z.number()]).nullish(),
+  reasoning_steps: nodeSchema,
+});
+
+function notationWith(delimiter: string): RowNotation<OmegaPrmState, string> {
+  return {
+    delimiter,
+    format: (text) => text,
+    prompt: ({ question, steps }): readonly Message[] => {
+      const asked: Message = { role: 'user', content: question };
+      if (steps.length === 0) return [asked];
+      // The separator belongs to the prompt: a completion never starts with white space.
+      const content = steps.map((step) => `${step}${delimiter}`).join('');
+      return [asked, { role: 'assistant', content }];
+    },
+  };
+}
+
+/**
+ * The trees of an OmegaPRM file, one a line, as OpenR writes them: `question`, `final_answer` and nested
+ * `reasoning_steps` of `text`, `mc_value` and `children`.
+ *
+ * - A node is a prefix of a solution; its action is the text of the step.
+ * - v(s) and Q(s, a) are `mc_value`, the share of right rollouts. N counts the leaves at and below a node, equal
+ *   ones included: the rollouts and prefixes that the file lists.
+ * - A step without successors is an end where its value is 1, since only whole right rollouts are listed with
+ *   that, or where it states an answer; its reward is 1 or 0. Any other one is a prefix that the search gave up.
+ * - Equal siblings are merged.
+ *
+ * Values were estimated with the answer: the trees are stamped `oracle-guided`. Equal questions are one problem.
+ *
+ * @param text - JSON lines.
+ * @throws EspalierError `usage`, naming the line and the field, for anything else.
+ * @see Luo et al., "Improve Mathematical Reasoning in Language Models by Automated Process Supervision", 2024,
+ * section 3.
+ */
+export function readOmegaPrm(
+  text: string,
+  options: OmegaPrmOptions = {},
+): readonly TreeRecord<OmegaPrmState, string>[] {
+  const notation = notationWith(options.delimiter ?? '\n\n');
+  return linesOf(text).map(({ line, text: own }) => {
+    const place: Place = { name: 'OmegaPRM file', line };
+    const { question, final_answer, reasoning_steps } = readDocument(own, lineSchema, place);
+    const problem = `omegaprm-${contentAddress(question).slice(0, 16)}`;
+    if (reasoning_steps.children.length === 0) {
+      throw unreadable(place, ['reasoning_steps', 'children'], 'expected at least one step');
+    }
+    return {
+      problem,
+      id: `${problem}-${line}`,
+      tree: grow(question, reasoning_steps, options),
+      notation,
+      ...(final_answer !== undefined && final_answer !== null && { answer: String(final_answer) }),
+      method: 'omegaprm',
+    };
+  });
+}
+
+type OmegaTree = SearchTree<OmegaPrmState, string>;
+type Grown = SearchNode<OmegaPrmState, string>;
+
+function grow(
+  question: string,
+  root: OmegaNode,
+  { statesAnswer = statesAnswerPlainly }: OmegaPrmOptions,
+): OmegaTree {
+  const tree: OmegaTree = new SearchTree(
+    { question, steps: [] },
+    { environment: 'omegaprm', seed: 'unknown' },
+  );
+  tree.stamps.add('oracle-guided');
+  evaluate(tree, tree.root, root);
+  // Parents first, and no recursion: a solution may be long.
+  const open: { readonly at: Grown; readonly from: OmegaNode }[] = [{ at: tree.root, from: root }];
+  for (const { at, from } of open) {
+    const prior = 1 / from.children.length;
+    const proposed = from.children.map(({ text: action }) => ({ action, prior }));
+    const added = tree.add(at, proposed);
+    for (const [place, node] of added.entries()) {
+      const child = from.children[place];
+      if (child === undefined) continue;
+      take(tree, node, isEnd(child, statesAnswer) ? child : undefined);
+      evaluate(tree, node, child);
+      open.push({ at: node, from: child });
+    }
+    mergeTwins(
+      tree,
+      added.map((node) => [node.action, node]),
+    );
+  }
+  for (const { at, from } of open) if (from.children.length === 0) count(tree, at);
+  return tree;
+}
+
+function take(tree: OmegaTree, node: Grown, end: OmegaNode | undefined): void {
+  // Parents come first, and every node is realised.
+  const { question, steps } = (node.parent as Grown).state as OmegaPrmState;
+  const reward = end?.mc_value ?? undefined;
+  tree.realise(node, {
+    state: { question, steps: [...steps, node.action ?? ''] },
+    terminal: end !== undefined,
+    ...(reward !== undefined && { reward }),
+  });
+}
+
+function evaluate(tree: OmegaTree, node: Grown, { mc_value: value }: OmegaNode): void {
+  if (value !== null && value !== undefined) tree.setEvaluation(node, { value });
+}
+
+/** Counts a leaf all the way up. One that says what an earlier one says is a further visit to that one. */
+function count(tree: OmegaTree, leaf: Grown): void {
+  const node = tree.original(leaf);
+  if (node.rawValue !== undefined) {
+    tree.backup(node, { rule: estimated, outcome: node.rawValue });
+  }
+}
+
+/** What was estimated stands; the mean is for nodes that the file gives no value. */
+const estimated: BackupRule = ({ rawValue, value, visits }, { target }) =>
+  rawValue ?? value + (target - value) / visits;
+
+function isEnd(
+  { text, mc_value: value, children }: OmegaNode,
+  statesAnswer: (text: string) => boolean,
+): boolean {
+  return children.length === 0 && (value === 1 || statesAnswer(text));
+}
+
+function statesAnswerPlainly(text: string): boolean {
+  return /\\boxed\s*\{|####|\bthe answer is\b/i.test(text);
+}

@@ -1,0 +1,84 @@
+import { canonicalJson } from '../../runtime/canonical-json.ts';
+import type { JsonValue } from '../../spec/json.ts';
+import type { Message } from '../../spec/language-model.ts';
+import type { RowNotation } from '../record.ts';
+
+/** What an agent did in one step: it thought, called a tool, or both. */
+export interface ToolBenchAction {
+  /** What it wrote beside the call; empty where it only called. */
+  readonly thought: string;
+  /** The call; left out where it only thought. */
+  readonly call?: ToolBenchCall;
+}
+
+/** A call of a tool. */
+export interface ToolBenchCall {
+  /** Names the call in the conversation: `call_` and the number of the step, from 1. */
+  readonly id: string;
+  /** The tool. */
+  readonly name: string;
+  /** The arguments, keys sorted, so that equal calls are equal; the text itself where it is not JSON. */
+  readonly input: JsonValue;
+}
+
+/** A step that was taken. */
+export interface ToolBenchStep {
+  /** What the agent did. */
+  readonly action: ToolBenchAction;
+  /** What the tool answered; left out where none was called. */
+  readonly observation?: string;
+}
+
+/** Where a conversation stands. */
+export interface ToolBenchState {
+  /** The instructions; empty where the file does not tell them. */
+  readonly system: string;
+  /** What the user asks for. */
+  readonly query: string;
+  /** The steps so far. */
+  readonly steps: readonly ToolBenchStep[];
+}
+
+/** Instructions, the query, and for each step the turn of the agent and that of the tool. */
+export const toolBenchNotation: RowNotation<ToolBenchState, ToolBenchAction> = {
+  prompt: ({ system, query, steps }): readonly Message[] => [
+    ...(system === '' ? [] : [{ role: 'system', content: system } as const]),
+    { role: 'user', content: query },
+    ...steps.flatMap(stepTurns),
+  ],
+  format: ({ thought, call }) =>
+    [
+      ...(thought === '' ? [] : [`Thought: ${thought}`]),
+      ...(call === undefined ? [] : [`Action: ${call.name}`, `Action Input: ${inputText(call)}`]),
+    ].join('\n'),
+  turn: agentTurn,
+};
+
+/** Arguments as a value that is the same for equal calls. */
+export function canonicalInput(text: string): JsonValue {
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.parse(canonicalJson('arguments', value)) as JsonValue;
+  } catch {
+    return text;
+  }
+}
+
+/** What tells steps of siblings apart. */
+export function stepKey({ thought, call }: ToolBenchAction): string {
+  return canonicalJson('step', [thought, call?.name ?? null, call?.input ?? null]);
+}
+
+function agentTurn({ thought, call }: ToolBenchAction): Message {
+  return { role: 'assistant', content: thought, ...(call && { toolCalls: [call] }) };
+}
+
+function stepTurns({ action, observation }: ToolBenchStep): readonly Message[] {
+  const turn = agentTurn(action);
+  if (observation === undefined || action.call === undefined) return [turn];
+  return [turn, { role: 'tool', content: observation, toolCallId: action.call.id }];
+}
+
+function inputText({ input }: ToolBenchCall): string {
+  return typeof input === 'string' ? input : JSON.stringify(input);
+}

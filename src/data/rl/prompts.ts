@@ -1,0 +1,65 @@
+import { expectNumber } from '../../runtime/expect.ts';
+import { provenanceOf } from '../provenance.ts';
+import { countEnds, promptAt, type TreeRecord } from '../record.ts';
+import type { PromptRow, RowRule } from '../rows.ts';
+import { mean } from './z-scores.ts';
+
+/** Options of {@link prompts}. */
+export interface PromptsOptions {
+  /** The least share of right ends: in [0, 1]. @defaultValue 0 */
+  readonly minSolveRate?: number;
+  /** The greatest share of right ends: from `minSolveRate` to 1. @defaultValue 1 */
+  readonly maxSolveRate?: number;
+}
+
+/**
+ * The prompts of the problems, with how hard they were for the search. Trees with equal prompts make one row: V is
+ * the mean of their roots', the solve rate that of all their scored ends, and the rest is the first tree's.
+ *
+ * The right answer stands in a column of its own, for a reward function, and never in the prompt.
+ *
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function prompts(options: PromptsOptions = {}): RowRule<PromptRow> {
+  const { minSolveRate = 0, maxSolveRate = 1 } = options;
+  expectNumber('minSolveRate', minSolveRate, { min: 0, max: 1 });
+  expectNumber('maxSolveRate', maxSolveRate, { min: minSolveRate, max: 1 });
+  return {
+    name: 'prompts',
+    kind: 'prompt',
+    *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]): Generator<PromptRow> {
+      const byPrompt = new Map<string, TreeRecord<State, Action>[]>();
+      for (const record of trees) {
+        const key = JSON.stringify(promptAt(record, record.tree.root));
+        byPrompt.set(key, [...(byPrompt.get(key) ?? []), record]);
+      }
+      for (const equal of byPrompt.values()) {
+        const row = rowOf(equal);
+        if (row === undefined) continue;
+        if (row.solveRate >= minSolveRate && row.solveRate <= maxSolveRate) yield row;
+      }
+    },
+  };
+}
+
+function rowOf<State, Action>(trees: readonly TreeRecord<State, Action>[]): PromptRow | undefined {
+  const [first] = trees;
+  if (first === undefined) return undefined;
+  const { root } = first.tree;
+  const ends = trees.map((record) => countEnds(record)[0] ?? { right: 0, wrong: 0 });
+  const right = ends.reduce((sum, count) => sum + count.right, 0);
+  const scored = ends.reduce((sum, count) => sum + count.right + count.wrong, 0);
+  const values = trees.map(({ tree }) => {
+    const { visits, value, rawValue = 0 } = tree.root;
+    return visits > 0 ? value : rawValue;
+  });
+  return {
+    kind: 'prompt',
+    prompt: promptAt(first, root),
+    ...(first.tools !== undefined && { tools: first.tools }),
+    answer: trees.find(({ answer }) => answer !== undefined)?.answer ?? '',
+    value: mean(values),
+    solveRate: scored === 0 ? 0 : right / scored,
+    provenance: provenanceOf(first, { rule: 'prompts', nodes: [root], from: root }),
+  };
+}

@@ -1,0 +1,116 @@
+import { contentAddress } from '../../runtime/canonical-json.ts';
+import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
+import { seededRandom } from '../../runtime/random.ts';
+import type { Message } from '../../spec/language-model.ts';
+import { pathTo } from '../../tree/summary.ts';
+import { pathCompletion } from '../path-completion.ts';
+import { provenanceOf } from '../provenance.ts';
+import type { TreeRecord } from '../record.ts';
+import type { RowRule, SftRow } from '../rows.ts';
+import { delimiterOf, type Prefix, prefixTo } from './prefix.ts';
+import { revisionThoughts } from './revision-thoughts.ts';
+import { type Splice, type SpliceOptions, splicesOf } from './splices.ts';
+
+/** Options of {@link agentR}. */
+export interface AgentROptions extends SpliceOptions {
+  /**
+   * Whether the good actions were tried behind the bad ones. `naive`: no; they were taken from the common node,
+   * where the mistake had not been made. `replay-verified`: only splices that `verify` accepts become rows.
+   *
+   * @defaultValue `'naive'`
+   */
+  readonly splice?: 'naive' | 'replay-verified';
+  /** Whether the actions work behind the bad step. Needed for `replay-verified`. @see {@link verifySplices} */
+  readonly verify?: (splice: Splice) => boolean;
+  /** What a model may say when it turns back; one of them is drawn for each row. @defaultValue eight sentences */
+  readonly thoughts?: readonly string[];
+}
+
+/**
+ * Revision trajectories of Agent-R: a bad path up to its first wrong step, a thought that owns the mistake, and the
+ * good path from the last common node on.
+ *
+ * The bad beginning stands in the prompt, so that it is not learnt. Where prompts grow as a conversation, it does so
+ * as turns; the thought is a turn of its own that the user answers with *OK.*, as in the paper. Else it is the
+ * beginning of the assistant's turn, and thought and good actions are the rest of it.
+ *
+ * Otherwise than in the paper, a step is judged by the ends below it where no judge is given, splices of one tree
+ * are limited, and what follows a mistake can be checked. The score of a row is that of its good end.
+ *
+ * @see Yuan et al., "Agent-R: Training Language Model Agents to Reflect via Iterative Self-Training", 2025
+ * (arXiv 2501.11425), section 3.
+ * @throws EspalierError `usage` where an option is out of its range, or `verify` is missing.
+ */
+export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
+  const { splice = 'naive', verify, thoughts = revisionThoughts } = options;
+  expectOneOf('splice', splice, ['naive', 'replay-verified']);
+  if (splice === 'replay-verified') expectFunction('verify', verify);
+  expectInteger('thoughts.length', thoughts.length, { min: 1 });
+  expectNumber('alpha', options.alpha ?? 0);
+  expectNumber('beta', options.beta ?? 0, { min: 0 });
+  expectInteger('maxSplices', options.maxSplices ?? 1, { min: 1 });
+  if (options.isWrong !== undefined) expectFunction('isWrong', options.isWrong);
+  const isVerified = splice === 'naive' ? () => true : (verify ?? (() => false));
+  return {
+    name: 'agent-r',
+    kind: 'sft',
+    *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]): Generator<SftRow> {
+      const seen = new Set<string>();
+      for (const record of trees) {
+        for (const own of splicesOf(record, options)) {
+          if (!isVerified(own)) continue;
+          const row = rowOf(record, own, thoughtFor(record, own, thoughts));
+          // Rows that differ in their thought alone say the same.
+          const said = own.actions.map((action) => record.notation.format(action));
+          const key = contentAddress(JSON.stringify([row.prompt, said]));
+          if (seen.has(key)) continue;
+          seen.add(key);
+          yield row;
+        }
+      }
+    },
+  };
+}
+
+function thoughtFor<State, Action>(
+  { tree, problem, id = problem }: TreeRecord<State, Action>,
+  { bad, good }: Splice<State, Action>,
+  thoughts: readonly string[],
+): string {
+  const random = seededRandom(tree.origin.seed).split('thought', id, bad.id, good.id);
+  return thoughts[random.integer(thoughts.length)] ?? '';
+}
+
+function rowOf<State, Action>(
+  record: TreeRecord<State, Action>,
+  { bad, good, ancestor, goodScore }: Splice<State, Action>,
+  thought: string,
+): SftRow {
+  const prefix = prefixTo(record, bad);
+  const rest = pathCompletion(record, ancestor, good);
+  return {
+    kind: 'sft',
+    prompt: prefix.messages,
+    ...(record.tools !== undefined && { tools: record.tools }),
+    completion: revised(prefix, [thought, rest], delimiterOf(record)),
+    score: goodScore,
+    weight: 1,
+    provenance: provenanceOf(record, {
+      rule: 'agent-r',
+      nodes: [...pathTo(bad), ...pathTo(good).slice(ancestor.depth + 1)],
+      from: bad,
+    }),
+  };
+}
+
+function revised(
+  { form }: Prefix,
+  [thought, rest]: readonly [string, readonly Message[]],
+  delimiter: string,
+): readonly Message[] {
+  if (form === 'turns') {
+    return [{ role: 'assistant', content: thought }, { role: 'user', content: 'OK.' }, ...rest];
+  }
+  const content = [thought, ...rest.map((turn) => turn.content)].join(delimiter);
+  return [{ role: 'assistant', content }];
+}

@@ -1,0 +1,98 @@
+import { expectFunction, expectOneOf } from '../../runtime/expect.ts';
+import type { SearchNode } from '../../spec/node.ts';
+import { provenanceOf } from '../provenance.ts';
+import { isPart, promptAt, type TreeRecord } from '../record.ts';
+import type { RowRule, SftRow } from '../rows.ts';
+import { distinctRows } from './distinct-rows.ts';
+import { withoutOracle, withWords } from './refiner.ts';
+
+/** Options of {@link judge}. */
+export interface JudgeRowOptions {
+  /**
+   * What the critique that was kept says of the node; `undefined` where that cannot be told.
+   *
+   * @defaultValue what all samples say, where they agree: 1 or 0; else `undefined`
+   */
+  readonly verdict?: (node: SearchNode) => boolean | undefined;
+  /** Which nodes: all, or those on which the samples were split, as in the paper. @defaultValue `'all'` */
+  readonly only?: 'all' | 'split';
+  /**
+   * Whether trees count in whose making a known answer took part: their critiques may tell it.
+   *
+   * @defaultValue `false`
+   */
+  readonly oracleGuided?: boolean;
+  /** Asks for a judgement, behind the prompt of the state. @defaultValue a sentence */
+  readonly question?: string;
+  /** What is to be answered. @defaultValue the critique, and on a line of its own *Verdict: yes* or *no* */
+  readonly reply?: (critique: string, verdict: boolean) => string;
+}
+
+const usualQuestion =
+  'Does the answer above do all that was asked? Say what is wrong with it or why nothing is, then give a verdict.';
+
+/**
+ * Data for a judge: a state, and a critique of it that agrees with the majority of the samples.
+ *
+ * The value of a node is the share of samples that approve, and the majority says yes above 0.5, no below, and
+ * nothing at 0.5. A tree keeps one critique of each node, its rationale. Where the samples were split it may be that
+ * of either side, and only `verdict` can tell; so by default these nodes give no rows. Only values that are shares of
+ * verdicts make sense here.
+ *
+ * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
+ * Language Models", 2024 (arXiv 2412.11605), section 2.3.
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function judge(options: JudgeRowOptions = {}): RowRule<SftRow> {
+  const { verdict = unanimous, only = 'all', question = usualQuestion } = options;
+  const { reply = usualReply, oracleGuided = false } = options;
+  expectFunction('verdict', verdict);
+  expectOneOf('only', only, ['all', 'split']);
+  expectFunction('reply', reply);
+  return {
+    name: 'judge',
+    kind: 'sft',
+    rows: (trees) =>
+      distinctRows(
+        withoutOracle(trees, oracleGuided).flatMap((record) =>
+          rowsOf(record, { verdict, only, question, reply }),
+        ),
+      ),
+  };
+}
+
+function rowsOf<State, Action>(
+  record: TreeRecord<State, Action>,
+  { verdict, only, question, reply }: Required<Omit<JudgeRowOptions, 'oracleGuided'>>,
+): readonly SftRow[] {
+  return [...record.tree.nodes()].flatMap((node): readonly SftRow[] => {
+    const { value, rationale = '' } = node.evaluation ?? { value: 0.5 };
+    const isOut = value === 0.5 || (only === 'split' && (value === 0 || value === 1));
+    if (isOut || rationale.trim() === '' || !isShown(node)) return [];
+    const majority = value > 0.5;
+    if (verdict(node) !== majority) return [];
+    return [
+      {
+        kind: 'sft',
+        prompt: withWords(promptAt(record, node), question),
+        completion: [{ role: 'assistant', content: reply(rationale.trim(), majority) }],
+        // How many of the samples agree.
+        score: majority ? value : 1 - value,
+        weight: 1,
+        provenance: provenanceOf(record, { rule: 'judge', nodes: [node], from: node }),
+      },
+    ];
+  });
+}
+
+function isShown(node: SearchNode): boolean {
+  return isPart(node) && node.kind !== 'proposed';
+}
+
+function unanimous({ rawValue }: SearchNode): boolean | undefined {
+  return rawValue === 1 ? true : rawValue === 0 ? false : undefined;
+}
+
+function usualReply(critique: string, verdict: boolean): string {
+  return `${critique}\nVerdict: ${verdict ? 'yes' : 'no'}`;
+}

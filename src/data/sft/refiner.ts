@@ -1,0 +1,118 @@
+import { expectFunction, expectNumber } from '../../runtime/expect.ts';
+import type { Message } from '../../spec/language-model.ts';
+import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { partsOf } from '../labels/path-choice.ts';
+import { provenanceOf } from '../provenance.ts';
+import { isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
+import type { RowRule, SftRow } from '../rows.ts';
+import { distinctRows } from './distinct-rows.ts';
+import { qvalueOf } from './qvalue-of.ts';
+
+/** Options of {@link refiner}. */
+export interface RefinerOptions {
+  /**
+   * The critique after which an answer was written anew; `undefined` where there is none.
+   *
+   * @defaultValue the rationale of the parent's evaluation
+   */
+  readonly critique?: (parent: SearchNode, child: ChildNode) => string | undefined;
+  /** By how much the new answer is better than the old one: more than this, from 0 up. @defaultValue 0 */
+  readonly minGain?: number;
+  /**
+   * Whether trees count in whose making a known answer took part: their critiques may tell it.
+   *
+   * @defaultValue `false`
+   */
+  readonly oracleGuided?: boolean;
+  /** Asks for a better answer, behind the critique. @defaultValue two sentences */
+  readonly request?: string;
+}
+
+const usualRequest =
+  'Write the whole answer anew so that none of these faults is left. Write the answer and nothing else.';
+
+/**
+ * Data for a refiner: an answer and its critique, then the better answer.
+ *
+ * It works where states are answers and prompts show them. The prompt is that of the parent with the critique behind
+ * it as words of the user; the completion is the child. What an answer is worth is its score where it is an end,
+ * else its evaluation. A child that is no right end must be better than its parent by more than `minGain`; one that
+ * is right must follow one that is not.
+ *
+ * Policies that review before they rewrite keep the review as `reasoning` of the completion:
+ * `critique: (_, { completion }) => completion?.reasoning`.
+ *
+ * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
+ * Language Models", 2024 (arXiv 2412.11605), section 2.3.
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
+  const { minGain = 0, request = usualRequest, oracleGuided = false } = options;
+  const critiqueOf = options.critique ?? ((parent: SearchNode) => parent.evaluation?.rationale);
+  expectFunction('critique', critiqueOf);
+  expectNumber('minGain', minGain, { min: 0 });
+  return {
+    name: 'refiner',
+    kind: 'sft',
+    rows: (trees) =>
+      distinctRows(
+        withoutOracle(trees, oracleGuided).flatMap((record) =>
+          partsOf(record).flatMap((node): readonly SftRow[] => {
+            const critique = critiqueOf(node.parent, node)?.trim() ?? '';
+            if (critique === '' || !isBetter(record, node, minGain)) return [];
+            return [rowOf(record, node, `${critique}\n\n${request}`)];
+          }),
+        ),
+      ),
+  };
+}
+
+function isBetter<State, Action>(
+  record: TreeRecord<State, Action>,
+  node: ChildNode<State, Action>,
+  minGain: number,
+): boolean {
+  const wasRight = isRight(record, node.parent) === true;
+  if (isRight(record, node) === true) return !wasRight;
+  return !wasRight && worthOf(record, node) - worthOf(record, node.parent) > minGain;
+}
+
+function worthOf<State, Action>(
+  { tree }: TreeRecord<State, Action>,
+  node: SearchNode<State, Action>,
+): number {
+  const score = node.terminal || node.answer ? tree.score(node) : undefined;
+  return score ?? node.rawValue ?? qvalueOf(node);
+}
+
+function rowOf<State, Action>(
+  record: TreeRecord<State, Action>,
+  node: ChildNode<State, Action>,
+  words: string,
+): SftRow {
+  const { parent } = node;
+  return {
+    kind: 'sft',
+    prompt: withWords(promptAt(record, parent), words),
+    ...(record.tools !== undefined && { tools: record.tools }),
+    completion: [turnOf(record, node)],
+    score: worthOf(record, node),
+    weight: 1,
+    provenance: provenanceOf(record, { rule: 'refiner', nodes: [parent, node], from: parent }),
+  };
+}
+
+/** The conversation with words of the user behind it. Two turns of the user in a row would be one. */
+export function withWords(prompt: readonly Message[], words: string): readonly Message[] {
+  const last = prompt.at(-1);
+  if (last?.role !== 'user') return [...prompt, { role: 'user', content: words }];
+  return [...prompt.slice(0, -1), { ...last, content: `${last.content}\n\n${words}` }];
+}
+
+/** Critiques that were written with the known answer at hand may tell it. */
+export function withoutOracle<State, Action>(
+  trees: readonly TreeRecord<State, Action>[],
+  oracleGuided: boolean,
+): readonly TreeRecord<State, Action>[] {
+  return oracleGuided ? trees : trees.filter(({ tree }) => !tree.stamps.has('oracle-guided'));
+}

@@ -1,0 +1,157 @@
+import { seededRandom } from '../../runtime/random.ts';
+import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { actionsTo, pathTo } from '../../tree/summary.ts';
+import { partsOf } from '../labels/path-choice.ts';
+import { countEnds, isEnd, type TreeRecord } from '../record.ts';
+
+/** The beginning of a bad path, and the rest of a good one that goes on in its place. */
+export interface Splice<State = unknown, Action = unknown> {
+  /** The last step of the bad path that is kept: the first one judged wrong, or its end. */
+  readonly bad: ChildNode<State, Action>;
+  /** The end of the good path. */
+  readonly good: ChildNode<State, Action>;
+  /** The last node that both paths have in common. */
+  readonly ancestor: SearchNode<State, Action>;
+  /** The actions from `ancestor` to `good`. */
+  readonly actions: readonly Action[];
+  /** The score of `good`. */
+  readonly goodScore: number;
+  /** The score of the end of the bad path; the least, where several ends are cut at the same step. */
+  readonly badScore: number;
+}
+
+/** Which paths are spliced. */
+export interface SpliceOptions {
+  /** α, what a good path scores more than. @defaultValue 0.5, ours */
+  readonly alpha?: number;
+  /** β, by how much more it scores than the bad one: more than this, from 0 up. @defaultValue 0.2, ours */
+  readonly beta?: number;
+  /** How many splices of one tree, by a draw: an integer from 1 up. @defaultValue 100, ours */
+  readonly maxSplices?: number;
+  /**
+   * Whether a step is judged wrong. In the paper, the model that is trained judges its own steps.
+   *
+   * @defaultValue ends below it were scored, and none of them is right
+   */
+  readonly isWrong?: (node: ChildNode) => boolean;
+}
+
+interface Scored<State, Action> {
+  readonly end: ChildNode<State, Action>;
+  readonly score: number;
+}
+
+/**
+ * The splices of a tree: of each two ends of which one is good, and better than the other by more than β, the bad
+ * path up to its first wrong step and the good one from the last common node on. Two that share both are one.
+ * There is none where the wrong step is on the good path too, or the good path ends on the bad one.
+ */
+export function splicesOf<State, Action>(
+  record: TreeRecord<State, Action>,
+  options: SpliceOptions = {},
+): readonly Splice<State, Action>[] {
+  const { alpha = 0.5, beta = 0.2, maxSplices = 100 } = options;
+  const isWrong = options.isWrong ?? withoutRightEnd(record);
+  const ends = partsOf(record).flatMap((end): readonly Scored<State, Action>[] => {
+    const score = isEnd(end) ? record.tree.score(end) : undefined;
+    return score === undefined ? [] : [{ end, score }];
+  });
+  const goods = ends.filter(({ score }) => score > alpha);
+  const most = goods.reduce((highest, { score }) => Math.max(highest, score), -Infinity);
+  const cuts = cutsOf(ends, isWrong).filter(({ score }) => most - score > beta);
+  return draw(record, goods.length * cuts.length, {
+    count: maxSplices,
+    at(index) {
+      const good = goods[Math.floor(index / cuts.length)];
+      const cut = cuts[index % cuts.length];
+      if (good === undefined || cut === undefined || !(good.score - cut.score > beta)) {
+        return undefined;
+      }
+      const scores = { goodScore: good.score, badScore: cut.score };
+      return spliceOf(cut.bad, good.end, scores);
+    },
+  });
+}
+
+function withoutRightEnd<State, Action>(
+  record: TreeRecord<State, Action>,
+): (node: ChildNode) => boolean {
+  const counts = countEnds(record);
+  return ({ id }) => {
+    // On the way to an end that was scored, some end below was.
+    return (counts[id]?.right ?? 0) === 0;
+  };
+}
+
+interface Cut<State, Action> {
+  readonly bad: ChildNode<State, Action>;
+  readonly score: number;
+}
+
+/** Where paths are cut, each place once, in the order of the ends. */
+function cutsOf<State, Action>(
+  ends: readonly Scored<State, Action>[],
+  isWrong: (node: ChildNode) => boolean,
+): readonly Cut<State, Action>[] {
+  const cuts = new Map<number, Cut<State, Action>>();
+  for (const { end, score } of ends) {
+    const bad = cutOf(end, isWrong);
+    const known = cuts.get(bad.id)?.score ?? score;
+    cuts.set(bad.id, { bad, score: Math.min(known, score) });
+  }
+  return [...cuts.values()];
+}
+
+function cutOf<State, Action>(
+  end: ChildNode<State, Action>,
+  isWrong: (node: ChildNode) => boolean,
+): ChildNode<State, Action> {
+  for (const node of pathTo<State, Action>(end)) {
+    if (node.kind !== 'root' && isWrong(node)) return node;
+  }
+  return end;
+}
+
+function spliceOf<State, Action>(
+  bad: ChildNode<State, Action>,
+  good: ChildNode<State, Action>,
+  scores: Pick<Splice, 'badScore' | 'goodScore'>,
+): Splice<State, Action> | undefined {
+  const wrongWay = pathTo<State, Action>(bad);
+  const rightWay = pathTo<State, Action>(good);
+  const shared = wrongWay.findIndex((node, place) => node !== rightWay[place]);
+  const ancestor = wrongWay[shared - 1];
+  if (ancestor === undefined || ancestor === good) return undefined;
+  const actions = actionsTo<State, Action>(good).slice(ancestor.depth);
+  return { bad, good, ancestor, actions, ...scores };
+}
+
+interface Places<Value> {
+  /** How many are wanted. */
+  readonly count: number;
+  /** What is at a place; most places may be empty. */
+  readonly at: (index: number) => Value | undefined;
+}
+
+/**
+ * So many of what is at the places from 0 to `size − 1`, each as likely as any other, in their order. Pairs are as
+ * many as the square of the ends: no more of them are looked at than it takes.
+ */
+function draw<State, Action, Value>(
+  { tree, problem, id = problem }: TreeRecord<State, Action>,
+  size: number,
+  { count, at }: Places<Value>,
+): readonly Value[] {
+  const random = seededRandom(tree.origin.seed).split('agent-r', id);
+  const moved = new Map<number, number>();
+  const found: { readonly index: number; readonly value: Value }[] = [];
+  for (let left = size; left > 0 && found.length < count; left--) {
+    // The last index that is left takes the place of the one that is drawn.
+    const place = random.integer(left);
+    const index = moved.get(place) ?? place;
+    moved.set(place, moved.get(left - 1) ?? left - 1);
+    const value = at(index);
+    if (value !== undefined) found.push({ index, value });
+  }
+  return found.toSorted((one, other) => one.index - other.index).map(({ value }) => value);
+}

@@ -1,0 +1,153 @@
+import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
+import type { Message } from '../../spec/language-model.ts';
+import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { pathTo } from '../../tree/summary.ts';
+import { provenanceOf } from '../provenance.ts';
+import { isEnd, isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
+import type { RowRule, SftRow } from '../rows.ts';
+import { distinctRows } from './distinct-rows.ts';
+import { type Move, movesThrough } from './moves.ts';
+import { delimiterOf, prefixTo } from './prefix.ts';
+import { resimulate } from './resimulate.ts';
+
+/** Options of {@link traversals}. */
+export interface TraversalsOptions {
+  /** `exploratory`: with what was tried in vain. `imitation`: the path alone. @defaultValue `'exploratory'` */
+  readonly variant?: 'exploratory' | 'imitation';
+  /** c, the weight of the prior in the search that is run once more: from 0 up. @defaultValue 1, the paper's */
+  readonly c?: number;
+  /** The most simulations for one action: an integer from 1 up. @defaultValue 50, the reference code's */
+  readonly simulations?: number;
+  /** A walk with more moves gives no rows: an integer from 1 up. @defaultValue 35, the reference code's */
+  readonly maxMoves?: number;
+  /** Whether trees whose best end is not right, or was not scored, give no rows. @defaultValue true */
+  readonly onlyRight?: boolean;
+  /** What is said before an action, such as what a judge thinks of where it leads. @defaultValue nothing */
+  readonly thought?: (node: ChildNode) => string | undefined;
+  /** What is said to go back by some actions, from 1 up. @defaultValue *Go back one step.*, *Go back 2 steps.* */
+  readonly back?: (steps: number) => string;
+}
+
+/**
+ * Exploratory learning: the walk of a search to its best end, with its turns back, as a model would say it.
+ *
+ * - Of each action of the best path the search before it is run once more by PUCT, from what the tree keeps, up to
+ *   the simulation that first comes to the action: {@link resimulate}.
+ * - The leaves of all simulations, in order, are one walk with explicit ways back: {@link movesThrough}.
+ * - Each move is a row: the prompt is everything before it, the completion is that move alone.
+ *
+ * Where prompts grow as a conversation, moves are turns, each followed by what the world answered; behind a way
+ * back stands the last message that was shown there. Else all moves so far are the trailing turn of the assistant.
+ *
+ * Otherwise than in the reference code: the best path stands for the actions that were executed; ways back are
+ * said, not calls of a browser; thoughts are given by the caller; long conversations are not shortened, only
+ * left out; an action that 50 simulations do not come to is taken all the same.
+ *
+ * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024
+ * (arXiv 2410.02052), "Exploratory Learning".
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function traversals(options: TraversalsOptions = {}): RowRule<SftRow> {
+  const { variant = 'exploratory', c = 1, simulations = 50, maxMoves = 35 } = options;
+  const { onlyRight = true, thought, back = goBackText } = options;
+  expectOneOf('variant', variant, ['exploratory', 'imitation']);
+  expectNumber('c', c, { min: 0 });
+  expectInteger('simulations', simulations, { min: 1 });
+  expectInteger('maxMoves', maxMoves, { min: 1 });
+  if (thought !== undefined) expectFunction('thought', thought);
+  expectFunction('back', back);
+  return {
+    name: 'traversals',
+    kind: 'sft',
+    rows: (trees) => distinctRows(trees.flatMap(walk)),
+  };
+
+  function walk<State, Action>(record: TreeRecord<State, Action>): readonly SftRow[] {
+    const { root, best } = record.tree;
+    if (!isEnd(best) || (onlyRight && isRight(record, best) !== true)) return [];
+    const actions = pathTo(best).flatMap((node) => (node.kind === 'root' ? [] : [node]));
+    const leaves =
+      variant === 'imitation'
+        ? actions
+        : actions.flatMap((action) => resimulate(record, action, { c, simulations }));
+    const moves = movesThrough(root, leaves);
+    return moves.length > maxMoves ? [] : [...rowsOf(record, moves, { thought, back })];
+  }
+}
+
+interface Words {
+  readonly thought: ((node: ChildNode) => string | undefined) | undefined;
+  readonly back: (steps: number) => string;
+}
+
+function goBackText(steps: number): string {
+  return steps === 1 ? 'Go back one step.' : `Go back ${steps} steps.`;
+}
+
+function* rowsOf<State, Action>(
+  record: TreeRecord<State, Action>,
+  moves: readonly Move<State, Action>[],
+  words: Words,
+): Generator<SftRow> {
+  const { root, best } = record.tree;
+  const [first] = moves;
+  if (first === undefined) return;
+  const isConversation = prefixTo(record, first.to).form === 'turns';
+  const score = record.tree.score(best) ?? 0;
+  let here: SearchNode<State, Action> = root;
+  let prompt = promptAt(record, root);
+  for (const move of moves) {
+    const turn = turnFor(record, move, words);
+    yield {
+      kind: 'sft',
+      prompt,
+      ...(record.tools !== undefined && { tools: record.tools }),
+      completion: [turn],
+      score,
+      weight: 1,
+      provenance: provenanceOf(record, {
+        rule: 'traversals',
+        nodes: [here, move.to],
+        from: here,
+      }),
+    };
+    prompt = isConversation
+      ? [...prompt, turn, ...shownAt(record, move)]
+      : withMore(prompt, turn.content + delimiterOf(record));
+    here = move.to;
+  }
+}
+
+function turnFor<State, Action>(
+  record: TreeRecord<State, Action>,
+  move: Move<State, Action>,
+  { thought, back }: Words,
+): Message {
+  if (move.kind === 'back') {
+    return { role: 'assistant', content: back(move.from.depth - move.to.depth) };
+  }
+  const turn = turnOf(record, move.to);
+  const before = thought?.(move.to);
+  if (before === undefined || before === '') return turn;
+  const parts = turn.content === '' ? [before] : [before, turn.content];
+  return { ...turn, content: parts.join(delimiterOf(record)) };
+}
+
+/** What the world answers: to an action what is new, on the way back what was last shown there. */
+function shownAt<State, Action>(
+  record: TreeRecord<State, Action>,
+  move: Move<State, Action>,
+): readonly Message[] {
+  const there = promptAt(record, move.to);
+  if (move.kind === 'action') return there.slice(promptAt(record, move.to.parent).length + 1);
+  const last = there.at(-1);
+  // No call stands before it any more that a result of a tool could answer.
+  return last === undefined ? [] : [{ role: 'user', content: last.content }];
+}
+
+function withMore(prompt: readonly Message[], text: string): readonly Message[] {
+  const last = prompt.at(-1);
+  if (last?.role !== 'assistant') return [...prompt, { role: 'assistant', content: text }];
+  const space = last.content === '' || /\s$/.test(last.content) ? '' : ' ';
+  return [...prompt.slice(0, -1), { role: 'assistant', content: last.content + space + text }];
+}

@@ -1,0 +1,34 @@
+import type { MaybePromise } from '../../spec/json.ts';
+import type { TreeRecord } from '../record.ts';
+import { type Splice, type SpliceOptions, splicesOf } from './splices.ts';
+
+/** What tries out splices. */
+export interface VerifySplicesOptions<State, Action> extends SpliceOptions {
+  /**
+   * Takes the actions of a splice in the state that its bad step led to, and says whether they lead to a right
+   * end from there. What it throws is thrown on.
+   */
+  readonly replay: (state: State, splice: Splice<State, Action>) => MaybePromise<boolean>;
+}
+
+/**
+ * Tries out all splices of some trees, one after another, in the order of the trees. Rules are synchronous and have
+ * no effects, and so the trial goes before them: the answer is the `verify` of `agentR`, given the same options.
+ * Of a splice that was not tried it says no.
+ */
+export async function verifySplices<State, Action>(
+  trees: readonly TreeRecord<State, Action>[],
+  { replay, ...options }: VerifySplicesOptions<State, Action>,
+): Promise<(splice: Splice) => boolean> {
+  const verified = new Map<unknown, Set<unknown>>();
+  for (const record of trees) {
+    for (const splice of splicesOf(record, options)) {
+      const { bad, good } = splice;
+      // Only a state that was reached can be judged or scored.
+      if (!(await replay(bad.state as State, splice))) continue;
+      const ends = verified.get(bad) ?? new Set();
+      verified.set(bad, ends.add(good));
+    }
+  }
+  return ({ bad, good }) => verified.get(bad)?.has(good) ?? false;
+}

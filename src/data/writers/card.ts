@@ -1,0 +1,191 @@
+import type { Spend } from '../../spec/spend.ts';
+import type { RowKind } from '../rows.ts';
+import { cardFeatures } from './card-features.ts';
+import type { DatasetFile } from './config-output.ts';
+import type { Histogram } from './histogram.ts';
+import { codeSpan, prose, yamlString } from './markdown.ts';
+import type { ConfigReport, DatasetReport } from './report.ts';
+
+/** What the card tells besides what is counted. */
+export interface CardOptions {
+  /** The heading. @defaultValue `'Training data from tree search'` */
+  readonly title?: string;
+  /** Where the trees come from, in one line. */
+  readonly source?: string;
+  /** What the trees have cost. */
+  readonly spend?: Spend;
+  /** The name of the repository on the Hub, for the commands. */
+  readonly repo?: string;
+  /** The license, by its name on the Hub. @defaultValue `'other'` */
+  readonly license?: string;
+  /** Further tags. */
+  readonly tags?: readonly string[];
+}
+
+/** The card of a dataset: `README.md` with front matter that the Hub reads. */
+export function datasetCard(
+  report: DatasetReport,
+  options: CardOptions & { readonly file: DatasetFile },
+): string {
+  const { title = 'Training data from tree search', source, spend } = options;
+  const { problems, trees, rows, configs } = report;
+  const lines = [
+    ...frontMatter(report, options),
+    '',
+    `# ${prose(title)}`,
+    '',
+    `${count(rows, 'row')} made by [espalier](https://www.npmjs.com/package/espalier) from ${count(trees, 'search tree')} over ${count(problems, 'problem')}. Splits are by problem: no problem is in two of them.`,
+    ...(source === undefined ? [] : ['', `Source: ${prose(source)}`]),
+    ...(spend === undefined ? [] : ['', spent(spend)]),
+    ...configs.flatMap((config) => ['', ...section(config, options)]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const tagsOf: Readonly<Record<RowKind, readonly string[]>> = {
+  preference: ['dpo', 'preference'],
+  prompt: ['grpo'],
+  rollout: ['grpo'],
+  sft: ['sft'],
+  stepwise: ['prm'],
+  unpaired: ['kto'],
+};
+
+function frontMatter(
+  { configs, rows }: DatasetReport,
+  { file, license = 'other', tags = [] }: CardOptions & { readonly file: DatasetFile },
+): readonly string[] {
+  const filled = configs.filter((config) => config.rows > 0);
+  const all = new Set([...configs.flatMap(({ kind }) => tagsOf[kind]), ...tags, 'tree-search']);
+  return [
+    '---',
+    ...(filled.length === 0 ? [] : ['configs:']),
+    ...filled.flatMap(({ name, splits }, place) => [
+      `- config_name: ${yamlString(name)}`,
+      ...(place === 0 ? ['  default: true'] : []),
+      '  data_files:',
+      ...splits.flatMap((split) => [
+        `  - split: ${yamlString(split.name)}`,
+        `    path: ${yamlString(`${name}/${split.name}-*.${file}`)}`,
+      ]),
+    ]),
+    ...(filled.length === 0 || file !== 'jsonl' ? [] : ['dataset_info:']),
+    // Parquet tells its types itself.
+    ...(file === 'jsonl' ? filled : []).flatMap(({ name, columns }) => [
+      `- config_name: ${yamlString(name)}`,
+      '  features:',
+      ...cardFeatures(columns).map((line) => `  ${line}`),
+    ]),
+    'tags:',
+    ...[...all].map((tag) => `- ${yamlString(tag)}`),
+    'task_categories:',
+    '- text-generation',
+    'size_categories:',
+    `- ${sizeCategory(rows)}`,
+    `license: ${yamlString(license)}`,
+    '---',
+  ];
+}
+
+/** The sizes that the Hub knows. */
+function sizeCategory(rows: number): string {
+  const steps = ['1K', '10K', '100K', '1M', '10M', '100M', '1B'];
+  const place = steps.findIndex((_, power) => rows < 1000 * 10 ** power);
+  if (place === 0) return 'n<1K';
+  return place < 0 ? 'n>1B' : `${steps[place - 1] ?? ''}<n<${steps[place] ?? ''}`;
+}
+
+function section(config: ConfigReport, { repo }: CardOptions): readonly string[] {
+  const { name, rule, format, usage, splits, refused, margins, lengths, labels } = config;
+  return [
+    `## ${prose(name)}`,
+    '',
+    `Rule ${codeSpan(rule)}, form ${codeSpan(format)}.`,
+    '',
+    '| split | problems | rows |',
+    '|---|---:|---:|',
+    ...splits.map((split) => `| ${split.name} | ${split.problems} | ${split.rows} |`),
+    ...(labels === undefined
+      ? []
+      : ['', `Labels: ${labels.positive} positive, ${labels.negative} negative.`]),
+    ...histogramBlock('margin', margins),
+    ...Object.entries(lengths).flatMap(([side, histogram]) =>
+      histogramBlock(`${side}, characters`, histogram),
+    ),
+    ...refusals(refused),
+    ...sources(config),
+    ...(usage === '' ? [] : ['', '### Use', '', filled(usage, name, repo)]),
+  ];
+}
+
+function refusals(refused: ConfigReport['refused']): readonly string[] {
+  if (refused.length === 0) return [];
+  return [
+    '',
+    'Left out, because the form cannot say it:',
+    '',
+    ...refused.map(({ reason, rows }) => `- ${count(rows, 'row')}: ${prose(reason)}`),
+  ];
+}
+
+function sources({ sources: { methods, models, guidance, stamps } }: ConfigReport): string[] {
+  const guided = Object.entries(guidance).filter(([, rows]) => rows > 0);
+  const line = (label: string, names: readonly string[]): readonly string[] =>
+    names.length === 0 ? [] : [`- ${label}: ${names.map(codeSpan).join(', ')}`];
+  const lines = [
+    ...line('methods', methods),
+    ...line('models', models),
+    ...(guided.length === 0
+      ? []
+      : [
+          `- guidance: ${guided.map(([name, rows]) => `${name} (${count(rows, 'row')})`).join(', ')}`,
+        ]),
+    ...line('stamps', stamps),
+  ];
+  return lines.length === 0 ? [] : ['', 'Sources:', '', ...lines];
+}
+
+/** Repositories are `owner/name`: anything else is not put into a command. */
+function filled(usage: string, name: string, repo: string | undefined): string {
+  const named = usage.replaceAll('<configuration>', name);
+  const isName = repo !== undefined && /^[\w.-]+(\/[\w.-]+)?$/.test(repo);
+  return isName ? named.replaceAll('<this dataset>', repo) : named;
+}
+
+function histogramBlock(label: string, histogram: Histogram | undefined): readonly string[] {
+  if (histogram === undefined || histogram.count === 0) return [];
+  const { bins, mean } = histogram;
+  const most = Math.max(...bins.map((bin) => bin.count));
+  const ranges = bins.map(({ from, to }) =>
+    to === Number.POSITIVE_INFINITY ? `${short(from)} and more` : `${short(from)} to ${short(to)}`,
+  );
+  const width = Math.max(...ranges.map((range) => range.length));
+  const digits = String(most).length;
+  return [
+    '',
+    '```text',
+    `${label}, mean ${short(mean)}`,
+    ...bins.map((bin, place) =>
+      [
+        (ranges[place] ?? '').padEnd(width),
+        String(bin.count).padStart(digits),
+        '#'.repeat(Math.ceil((bin.count / most) * 40)),
+      ]
+        .join('  ')
+        .trimEnd(),
+    ),
+    '```',
+  ];
+}
+
+function spent({ calls, tokens, usd, ms }: Spend): string {
+  return `Spent: ${count(calls, 'call')}, ${count(tokens, 'token')}, $${short(usd)}, ${short(ms / 1000)} s.`;
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,171 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { storing } from '../../runtime/storing.ts';
+import type { RowFormat } from '../formats/format.ts';
+import type { TreeRecord } from '../record.ts';
+import type { RowRule, TrainingRow } from '../rows.ts';
+import { jsonLinesWriter } from './json-lines-writer.ts';
+import { parquetWriter } from './parquet-writer.ts';
+import type { ConfigReport, SplitReport } from './report.ts';
+import { rowStatistics } from './row-statistics.ts';
+import type { OpenRowWriter, RowWriter } from './row-writer.ts';
+
+/** What the files are. */
+export type DatasetFile = 'jsonl' | 'parquet';
+
+/** A configuration of a dataset: rows of one rule in one form. */
+export interface DatasetConfig {
+  /**
+   * Its name, and that of its folder: letters, digits, `_`, `-` and `.`, not at the start.
+   *
+   * @defaultValue that of the format
+   */
+  readonly name?: string;
+  /** Makes the rows. */
+  readonly rule: RowRule;
+  /** Their form: for rows of the same kind. */
+  readonly format: RowFormat;
+}
+
+/** A configuration that is being written. */
+export interface ConfigOutput {
+  /** Adds the rows of a problem. */
+  add(trees: readonly TreeRecord[], split: string): void;
+  /** Closes the files under their last names, and tells what they hold. */
+  finish(): ConfigReport;
+  /** Closes the files as they are, to be deleted. */
+  abandon(): void;
+}
+
+/** How a configuration is written. */
+export interface ConfigOutputOptions {
+  /** The configuration. */
+  readonly config: DatasetConfig;
+  /** Where its files go: made when the first row comes. */
+  readonly folder: () => string;
+  /** What the files are. */
+  readonly file: DatasetFile;
+  /** The names of the splits, in order. */
+  readonly splits: readonly string[];
+  /** How many rows a file has at most. */
+  readonly rowsPerFile: number;
+}
+
+/** Beyond this many reasons they are counted together: a reason is a sentence, but nothing holds a form to it. */
+const maxReasons = 20;
+
+/** Writes a configuration. */
+export function configOutput(options: ConfigOutputOptions): ConfigOutput {
+  const { config, folder, splits } = options;
+  const { rule, format, name = format.name } = config;
+  const outputs = new Map<string, SplitOutput>();
+  const refused = new Map<string, number>();
+  const statistics = rowStatistics();
+
+  const outputOf = (split: string): SplitOutput => {
+    const known = outputs.get(split);
+    if (known !== undefined) return known;
+    const output = splitOutput(split, options);
+    outputs.set(split, output);
+    return output;
+  };
+  const refuse = (row: TrainingRow): void => {
+    const own = format.refusal?.(row) ?? `The form \`${format.name}\` has no place for it.`;
+    const reason = refused.has(own) || refused.size < maxReasons ? own : 'For other reasons.';
+    refused.set(reason, (refused.get(reason) ?? 0) + 1);
+  };
+  return {
+    add(trees, split) {
+      let output: SplitOutput | undefined;
+      for (const row of rule.rows(trees)) {
+        const written = format.toFile(row);
+        if (written === undefined) {
+          refuse(row);
+          continue;
+        }
+        if (output === undefined) {
+          output = outputOf(split);
+          output.begin();
+        }
+        output.write(written);
+        statistics.add(row);
+      }
+    },
+    finish() {
+      const reports = splits.flatMap((split) => outputs.get(split)?.finish() ?? []);
+      const files = reports.flatMap((report) => report.files);
+      const extra = files.length === 0 ? {} : (format.extraFiles?.(files) ?? {});
+      for (const [file, text] of Object.entries(extra)) {
+        storing(`The file \`${file}\``, () => writeFileSync(join(folder(), file), text));
+      }
+      return {
+        name,
+        rule: rule.name,
+        format: format.name,
+        kind: format.kind,
+        columns: format.columns,
+        usage: format.usage,
+        rows: reports.reduce((sum, { rows }) => sum + rows, 0),
+        splits: reports,
+        refused: [...refused]
+          .map(([reason, rows]) => ({ reason, rows }))
+          .toSorted((a, b) => b.rows - a.rows),
+        ...statistics.report(),
+      };
+    },
+    abandon() {
+      for (const output of outputs.values()) output.abandon();
+    },
+  };
+}
+
+interface SplitOutput extends Pick<RowWriter, 'abandon' | 'write'> {
+  /** Says that the rows that follow are of another problem. */
+  begin(): void;
+  finish(): SplitReport;
+}
+
+const writers: Readonly<Record<DatasetFile, OpenRowWriter>> = {
+  jsonl: jsonLinesWriter,
+  parquet: parquetWriter,
+};
+
+function splitOutput(
+  name: string,
+  { config, folder, file, rowsPerFile }: ConfigOutputOptions,
+): SplitOutput {
+  const { columns } = config.format;
+  let writer: RowWriter | undefined;
+  let problems = 0;
+  let rows = 0;
+  let shards = 0;
+  const shard = (place: number): string => `${name}-${String(place).padStart(5, '0')}`;
+  const open = (): RowWriter => {
+    writer?.close();
+    shards = rows / rowsPerFile + 1;
+    return writers[file](join(folder(), shard(shards - 1)), columns);
+  };
+  return {
+    begin() {
+      problems += 1;
+    },
+    write(row) {
+      if (writer === undefined || rows % rowsPerFile === 0) writer = open();
+      writer.write(row);
+      rows += 1;
+    },
+    finish() {
+      writer?.close();
+      const of = `-of-${String(shards).padStart(5, '0')}.${file}`;
+      const files = Array.from({ length: shards }, (_, place) => {
+        const [from, to] = [shard(place), `${shard(place)}${of}`];
+        storing(`The file \`${to}\``, () => renameSync(join(folder(), from), join(folder(), to)));
+        return to;
+      });
+      return { name, problems, rows, files };
+    },
+    abandon() {
+      writer?.abandon();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { Message } from '../../spec/language-model.ts';
+import type { Guidance, TrainingRow } from '../rows.ts';
+import {
+  type HistogramCounter,
+  histogramCounter,
+  lengthBounds,
+  marginBounds,
+} from './histogram.ts';
+import type { ConfigReport } from './report.ts';
+
+/** Counts what the card tells of rows, in memory that does not grow with their number. */
+export interface RowStatistics {
+  /** Adds a row that was written. */
+  add(row: TrainingRow): void;
+  /** What was counted. */
+  report(): Pick<ConfigReport, 'labels' | 'lengths' | 'margins' | 'sources'>;
+}
+
+/** Counts what the card tells of rows. */
+export function rowStatistics(): RowStatistics {
+  const lengths = new Map<string, HistogramCounter>();
+  const margins = histogramCounter(marginBounds);
+  const labels = { positive: 0, negative: 0 };
+  const sources = sourceCounter();
+  const addLabel = (label: boolean): void => {
+    labels[label ? 'positive' : 'negative'] += 1;
+  };
+  const addLength = (side: string, length: number): void => {
+    const counter = lengths.get(side) ?? histogramCounter(lengthBounds);
+    counter.add(length);
+    lengths.set(side, counter);
+  };
+  const addTexts = (row: TrainingRow): void => {
+    switch (row.kind) {
+      case 'preference':
+        margins.add(row.margin);
+        addLength('chosen', lengthOf(row.chosen));
+        addLength('rejected', lengthOf(row.rejected));
+        break;
+      case 'stepwise':
+        for (const { text, label } of row.steps) {
+          addLabel(label);
+          addLength('step', text.length);
+        }
+        break;
+      case 'unpaired':
+        addLabel(row.label);
+        addLength('completion', lengthOf(row.completion));
+        break;
+      case 'prompt':
+        addLength('prompt', lengthOf(row.prompt));
+        break;
+      case 'rollout':
+      case 'sft':
+        addLength('completion', lengthOf(row.completion));
+        break;
+    }
+  };
+  return {
+    add(row) {
+      addTexts(row);
+      sources.add(row);
+    },
+    report() {
+      const margin = margins.histogram();
+      return {
+        margins: margin.count === 0 ? undefined : margin,
+        lengths: Object.fromEntries(
+          [...lengths].map(([side, counter]) => [side, counter.histogram()]),
+        ),
+        labels: labels.positive + labels.negative === 0 ? undefined : { ...labels },
+        sources: sources.report(),
+      };
+    },
+  };
+}
+
+function sourceCounter() {
+  const methods = new Set<string>();
+  const models = new Set<string>();
+  const stamps = new Set<string>();
+  const guidance: Record<Guidance, number> = {
+    'oracle-guided': 0,
+    rewarded: 0,
+    'self-evaluated': 0,
+  };
+  // Rows of a tree come one after another, and say the same of it.
+  let tree: string | undefined;
+  return {
+    add({ provenance }: TrainingRow): void {
+      guidance[provenance.guidance] += 1;
+      if (provenance.tree === tree) return;
+      tree = provenance.tree;
+      if (provenance.method !== '') methods.add(provenance.method);
+      for (const model of provenance.models) models.add(model);
+      for (const stamp of provenance.stamps) stamps.add(stamp);
+    },
+    report: () => ({
+      methods: [...methods].toSorted(),
+      models: [...models].toSorted(),
+      guidance: { ...guidance },
+      stamps: [...stamps].toSorted(),
+    }),
+  };
+}
+
+function lengthOf(messages: readonly Message[]): number {
+  let length = 0;
+  for (const { content } of messages) length += content.length;
+  return length;
+}

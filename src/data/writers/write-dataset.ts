@@ -1,0 +1,131 @@
+import { expectation, expectInteger, expectOneOf } from '../../runtime/expect.ts';
+import type { TreeRecord } from '../record.ts';
+import { type CardOptions, datasetCard } from './card.ts';
+import {
+  type ConfigOutput,
+  configOutput,
+  type DatasetConfig,
+  type DatasetFile,
+} from './config-output.ts';
+import { type DatasetFolder, datasetFolder } from './dataset-folder.ts';
+import type { DatasetReport } from './report.ts';
+import { type SplitShares, splitter } from './split.ts';
+
+export type { CardOptions, DatasetConfig, DatasetFile, DatasetReport, SplitShares };
+
+/** What is written, and where. */
+export interface WriteDatasetOptions {
+  /** The folder. One export writes to it at a time. */
+  readonly out: string;
+  /** The trees, those of one problem together. They are read once, one problem after another. */
+  readonly problems: AsyncIterable<readonly TreeRecord[]> | Iterable<readonly TreeRecord[]>;
+  /** What is made of them. All of it in one pass. */
+  readonly configs: readonly DatasetConfig[];
+  /** What the files are. @defaultValue `'parquet'` */
+  readonly file?: DatasetFile;
+  /** The shares of the splits. A problem's split is drawn from its id alone. @defaultValue `{ train: 1 }` */
+  readonly splits?: SplitShares;
+  /** How many rows a file has at most: an integer from 1 up. @defaultValue 500,000 */
+  readonly rowsPerFile?: number;
+  /** The seed by which problems are split. @defaultValue 0 */
+  readonly seed?: number | string;
+  /** What the card tells besides. */
+  readonly card?: CardOptions;
+}
+
+/**
+ * Writes a dataset as the Hugging Face Hub expects it: a folder of shards for each configuration, such as
+ * `dpo/train-00000-of-00002.parquet`, and a card. Rows come in the order of the trees, so that equal trees give equal
+ * bytes. Memory does not grow with the number of rows. The old dataset stays whole until the new one is; its shards
+ * are then gone, and files of others in its folders stay. A split without rows has no file, and a dataset without
+ * rows only a card.
+ *
+ * @throws EspalierError `usage` where an option is not as described, a row is not of its columns, or trees that come
+ *   together are of different problems; `storage` where the disk objects. The old dataset is then as it was.
+ */
+export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
+  const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
+  const splitOf = splitter(splits, seed);
+  expectConfigs(configs);
+  const { file = 'parquet', rowsPerFile = 500_000 } = options;
+  expectOneOf('file', file, ['jsonl', 'parquet']);
+  expectInteger('rowsPerFile', rowsPerFile, { min: 1 });
+
+  const folder = datasetFolder(out);
+  const outputs = configs.map((config) =>
+    configOutput({
+      config,
+      folder: () => folder.configFolder(nameOf(config)),
+      file,
+      splits: Object.keys(splits),
+      rowsPerFile,
+    }),
+  );
+  try {
+    const counts = await fill(outputs, problems, splitOf);
+    const reports = outputs.map((output) => output.finish());
+    const rows = reports.reduce((sum, report) => sum + report.rows, 0);
+    const report = { out, ...counts, rows, configs: reports };
+    folder.commit(configs.map(nameOf), datasetCard(report, { file, ...card }));
+    return report;
+  } catch (error) {
+    abandon(outputs, folder);
+    throw error;
+  }
+}
+
+async function fill(
+  outputs: readonly ConfigOutput[],
+  problems: WriteDatasetOptions['problems'],
+  splitOf: (problem: string) => string,
+): Promise<Pick<DatasetReport, 'problems' | 'trees'>> {
+  const counts = { problems: 0, trees: 0 };
+  for await (const trees of problems) {
+    const [first] = trees;
+    if (first === undefined) continue;
+    const other = trees.find(({ problem }) => problem !== first.problem);
+    if (other !== undefined) {
+      throw expectation('problems', `trees of \`${first.problem}\` together`, other.problem);
+    }
+    counts.problems += 1;
+    counts.trees += trees.length;
+    const split = splitOf(first.problem);
+    for (const output of outputs) output.add(trees, split);
+  }
+  return counts;
+}
+
+/** What went wrong first is what is told: that files cannot be deleted either is of no interest. */
+function abandon(outputs: readonly ConfigOutput[], folder: DatasetFolder): void {
+  try {
+    for (const output of outputs) output.abandon();
+    folder.abandon();
+  } catch {
+    // The next export deletes them.
+  }
+}
+
+function expectConfigs(configs: readonly DatasetConfig[]): void {
+  if (configs.length === 0) throw expectation('configs', 'one or more', configs);
+  const names = new Set<string>();
+  for (const config of configs) {
+    const { rule, format } = config;
+    const name = nameOf(config);
+    if (!/^\w[\w.-]*$/.test(name)) {
+      throw expectation('configs.name', 'letters, digits, `_`, `-` and `.`', name);
+    }
+    if (names.has(name)) throw expectation('configs.name', 'different names', name);
+    names.add(name);
+    if (rule.kind !== format.kind) {
+      throw expectation(
+        `configs.${name}.format`,
+        `a form for rows of kind ${rule.kind}`,
+        format.kind,
+      );
+    }
+  }
+}
+
+function nameOf({ name, format }: DatasetConfig): string {
+  return name ?? format.name;
+}

@@ -1,0 +1,305 @@
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { llamaFactory } from '../../src/data/formats/llama-factory.ts';
+import { trl } from '../../src/data/formats/trl.ts';
+import { trlConversational } from '../../src/data/formats/trl-conversational.ts';
+import type { TreeRecord } from '../../src/data/record.ts';
+import type { PreferenceRow, RowRule } from '../../src/data/rows.ts';
+import { splitter } from '../../src/data/writers/split.ts';
+import { type WriteDatasetOptions, writeDataset } from '../../src/data/writers/write-dataset.ts';
+import { SearchTree } from '../../src/tree/tree.ts';
+import { asks, preference, provenance, says } from './formats-rows.ts';
+
+let out = '';
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), 'espalier-dataset-'));
+});
+afterEach(() => rmSync(out, { recursive: true, force: true }));
+
+const bare = { provenance: false };
+const text = trl.formats.preference?.(bare);
+const alpaca = llamaFactory.formats.preference?.(bare);
+const turns = trlConversational.formats.preference?.(bare);
+if (text === undefined || alpaca === undefined || turns === undefined) throw new Error('No form.');
+
+function problem(id: string): readonly TreeRecord[] {
+  const tree = new SearchTree<unknown, unknown>(id, { environment: 'letters', seed: 0 });
+  return [{ problem: id, tree, notation: { format: String, prompt: () => [asks(id)] } }];
+}
+
+/** Two rows of each problem. */
+const twoEach: RowRule<PreferenceRow> = {
+  name: 'two-each',
+  kind: 'preference',
+  *rows(trees) {
+    for (const { problem: id } of trees) {
+      for (const margin of [0.25, 1]) {
+        const own = { ...provenance, problem: id, tree: id };
+        const prompt = [asks(`${id} ${margin}`)];
+        yield preference({ prompt, margin, provenance: own });
+      }
+    }
+  },
+};
+
+function write(ids: readonly string[], options: Partial<WriteDatasetOptions> = {}) {
+  const configs = [{ name: 'dpo', rule: twoEach, format: text as NonNullable<typeof text> }];
+  return writeDataset({ out, problems: ids.map(problem), configs, file: 'jsonl', ...options });
+}
+
+function read(path: string): string {
+  return readFileSync(join(out, path), 'utf8');
+}
+
+function promptsOf(path: string): readonly string[] {
+  return read(path)
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { prompt: string }).prompt);
+}
+
+/** All files, with what they hold. */
+function folder(): Readonly<Record<string, string>> {
+  const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((file) =>
+    file.isFile(),
+  );
+  return Object.fromEntries(
+    files
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .toSorted()
+      .map((path) => [path.slice(out.length + 1), readFileSync(path, 'latin1')]),
+  );
+}
+
+const line = (prompt: string) =>
+  `{"prompt":"${prompt}\\n","chosen":"It is 4.","rejected":"It is 5."}\n`;
+
+describe('a dataset', () => {
+  test('has the rows in order, in shards', async () => {
+    const report = await write(['a', 'b'], { rowsPerFile: 3 });
+    expect(readdirSync(out).toSorted()).toEqual(['README.md', 'dpo']);
+    expect(read('dpo/train-00000-of-00002.jsonl')).toBe(
+      line('a 0.25') + line('a 1') + line('b 0.25'),
+    );
+    expect(read('dpo/train-00001-of-00002.jsonl')).toBe(line('b 1'));
+    expect(report).toMatchObject({ problems: 2, trees: 2, rows: 4 });
+    expect(report.configs[0]?.splits).toEqual([
+      {
+        name: 'train',
+        problems: 2,
+        rows: 4,
+        files: ['train-00000-of-00002.jsonl', 'train-00001-of-00002.jsonl'],
+      },
+    ]);
+  });
+
+  test('is full shards where the rows just fill them', async () => {
+    await write(['a', 'b'], { rowsPerFile: 2 });
+    expect(readdirSync(join(out, 'dpo'))).toEqual([
+      'train-00000-of-00002.jsonl',
+      'train-00001-of-00002.jsonl',
+    ]);
+  });
+
+  test('is the same bytes for the same trees', async () => {
+    for (const file of ['jsonl', 'parquet'] as const) {
+      await write(['a', 'b', 'c'], { file, splits: { train: 0.5, test: 0.5 } });
+      const once = folder();
+      await write(['a', 'b', 'c'], { file, splits: { train: 0.5, test: 0.5 } });
+      expect(folder()).toEqual(once);
+    }
+  });
+
+  test('has several configurations, read in one pass', async () => {
+    let passes = 0;
+    async function* once() {
+      passes += 1;
+      yield await Promise.resolve(problem('a'));
+    }
+    const report = await writeDataset({
+      out,
+      file: 'jsonl',
+      problems: once(),
+      configs: [
+        { rule: twoEach, format: text as NonNullable<typeof text> },
+        { name: 'lf', rule: twoEach, format: alpaca as NonNullable<typeof alpaca> },
+      ],
+    });
+    expect(passes).toBe(1);
+    expect(report.rows).toBe(4);
+    expect(readdirSync(out).toSorted()).toEqual(['README.md', 'lf', 'trl-preference']);
+    const info = JSON.parse(read('lf/dataset_info.json')) as { train: { file_name: string } };
+    expect(info.train.file_name).toBe('train-00000-of-00001.jsonl');
+    expect(existsSync(join(out, 'lf', info.train.file_name))).toBe(true);
+  });
+
+  test('tells which rows have no place in a form', async () => {
+    const begun: RowRule<PreferenceRow> = {
+      ...twoEach,
+      *rows(trees) {
+        yield* twoEach.rows(trees);
+        yield preference({ prompt: [asks('Q'), says('Step 1:')] });
+      },
+    };
+    const report = await write(['a', 'b'], {
+      configs: [{ rule: begun, format: turns as NonNullable<typeof turns> }],
+    });
+    const reason =
+      'The prompt ends with the beginning of a turn, which TRL would take for a whole one.';
+    expect(report.configs[0]).toMatchObject({ rows: 4, refused: [{ reason, rows: 2 }] });
+    expect(read('README.md')).toContain(`- 2 rows: ${reason}`);
+  });
+});
+
+describe('an export again', () => {
+  test('leaves no shard of a larger one, and files of others', async () => {
+    await write(['a', 'b', 'c'], { rowsPerFile: 1 });
+    writeFileSync(join(out, 'dpo', 'NOTES.md'), 'mine');
+    writeFileSync(join(out, 'LICENSE'), 'mine too');
+    await write(['a'], { rowsPerFile: 1 });
+    expect(Object.keys(folder())).toEqual([
+      'LICENSE',
+      'README.md',
+      'dpo/NOTES.md',
+      'dpo/train-00000-of-00002.jsonl',
+      'dpo/train-00001-of-00002.jsonl',
+    ]);
+  });
+
+  test('with no rows is a report and a card, and no file of the old one', async () => {
+    await write(['a']);
+    const report = await write([]);
+    expect(report).toMatchObject({ problems: 0, rows: 0, configs: [{ rows: 0, splits: [] }] });
+    expect(Object.keys(folder())).toEqual(['README.md']);
+    expect(read('README.md')).not.toContain('configs:');
+  });
+
+  test('that fails leaves the old dataset', async () => {
+    await write(['a', 'b']);
+    const before = folder();
+    async function* broken() {
+      yield await Promise.resolve(problem('c'));
+      throw new Error('The run is broken.');
+    }
+    await expect(write([], { problems: broken() })).rejects.toThrow('The run is broken.');
+    expect(folder()).toEqual(before);
+    const mixed = [[...problem('a'), ...problem('b')]];
+    await expect(write([], { problems: mixed })).rejects.toThrow(
+      'Expected `problems` to be trees of `a` together, got `"b"`.',
+    );
+    expect(folder()).toEqual(before);
+  });
+
+  test('puts back what a kill within the exchange left aside', async () => {
+    await write(['a']);
+    const before = folder();
+    mkdirSync(join(out, '.espalier-replaced'));
+    const { renameSync } = await import('node:fs');
+    renameSync(join(out, 'dpo'), join(out, '.espalier-replaced', 'dpo'));
+    mkdirSync(join(out, '.espalier-partial'));
+    async function* broken() {
+      yield await Promise.resolve(problem('c'));
+      throw new Error('Broken again.');
+    }
+    await expect(write([], { problems: broken() })).rejects.toThrow('Broken again.');
+    expect(folder()).toEqual(before);
+  });
+
+  test('cannot go where it may not', async () => {
+    writeFileSync(join(out, 'file'), '');
+    await expect(write(['a'], { out: join(out, 'file') })).rejects.toThrow(
+      /^The folder `.*file` could not be used: EEXIST/,
+    );
+  });
+});
+
+describe('a process that is killed', () => {
+  test('leaves the old dataset whole', async () => {
+    await write(['a', 'b']);
+    const before = folder();
+    const script = join(import.meta.dirname, 'writers-killed.ts');
+    const child = spawn(process.execPath, ['--import', 'tsx', script, out], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    // It tells when rows are on the disk, and goes on for ever.
+    await new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
+    const aside = readdirSync(join(out, '.espalier-partial'), { recursive: true });
+    expect(aside.length).toBeGreaterThan(1);
+    child.kill('SIGKILL');
+    await new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const { '.espalier-partial': _, ...after } = withoutPartial(folder());
+    expect(after).toEqual(before);
+    await write(['a', 'b']);
+    expect(folder()).toEqual(before);
+  }, 30_000);
+});
+
+function withoutPartial(files: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(files).filter(([path]) => !path.startsWith('.espalier-partial')),
+  );
+}
+
+describe('splits', () => {
+  const shares = { train: 0.8, validation: 0.1, test: 0.1 };
+  const ids = Array.from({ length: 2_000 }, (_, id) => `problem ${id}`);
+
+  test('are drawn from the id alone, in their shares', async () => {
+    const split = splitter(shares, 3);
+    const counts = { train: 0, validation: 0, test: 0 };
+    for (const id of ids) counts[split(id) as keyof typeof counts] += 1;
+    // Three standard deviations of a binomial share over 2,000.
+    expect(Math.abs(counts.train - 1_600)).toBeLessThan(54);
+    expect(Math.abs(counts.validation - 200)).toBeLessThan(41);
+    const other = splitter(shares, 4);
+    expect(ids.some((id) => other(id) !== split(id))).toBe(true);
+
+    const some = ids.slice(0, 30);
+    await write(some, { splits: shares, seed: 3 });
+    for (const [name] of Object.entries(shares)) {
+      const expected = some
+        .filter((id) => split(id) === name)
+        .flatMap((id) => [`${id} 0.25\n`, `${id} 1\n`]);
+      expect(promptsOf(`dpo/${name}-00000-of-00001.jsonl`)).toEqual(expected);
+    }
+  });
+
+  test('need names that the Hub takes, and a share', () => {
+    expect(() => splitter({ 'my-train': 1 }, 0)).toThrow('named by letters, digits and _');
+    expect(() => splitter({ train: 0 }, 0)).toThrow('Expected `splits` to be shares');
+    expect(() => splitter({ train: -1 }, 0)).toThrow('Expected `splits.train`');
+    expect(splitter({ train: 0, test: 1 }, 0)('a')).toBe('test');
+  });
+});
+
+describe('options that are wrong', () => {
+  const config = { rule: twoEach, format: text as NonNullable<typeof text> };
+
+  test('are told', async () => {
+    await expect(write(['a'], { configs: [] })).rejects.toThrow(
+      'Expected `configs` to be one or more',
+    );
+    await expect(write(['a'], { configs: [config, config] })).rejects.toThrow('different names');
+    await expect(write(['a'], { configs: [{ ...config, name: '../x' }] })).rejects.toThrow(
+      'Expected `configs.name`',
+    );
+    await expect(write(['a'], { rowsPerFile: 0 })).rejects.toThrow('Expected `rowsPerFile`');
+    const sft = trl.formats.sft?.();
+    if (sft === undefined) throw new Error('There is one.');
+    await expect(write(['a'], { configs: [{ ...config, format: sft }] })).rejects.toThrow(
+      'Expected `configs.trl-sft.format` to be a form for rows of kind preference, got `"sft"`.',
+    );
+    expect(readdirSync(out)).toEqual([]);
+  });
+});
