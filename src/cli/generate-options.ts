@@ -28,6 +28,7 @@ export interface GenerateRequest extends DatasetRequest {
   readonly limit?: number;
   readonly seed: number | string;
   readonly answers: boolean;
+  readonly untilSolved?: boolean;
   readonly retryFailed?: boolean;
   readonly json?: boolean;
 }
@@ -91,6 +92,7 @@ export function generateCommand(): Command {
     .option('--limit <n>', 'only the first problems of the file', integerOption('limit'))
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--no-answers', 'do not reward ends by the known answers: a model judges them')
+    .option('--until-solved', 'end a search at the first right end, and not at its budget')
     .option('--retry-failed', 'search again what has failed')
     .option('--json', 'print the result as one JSON document');
   return addDatasetOptions(command).addHelpText(

@@ -70,7 +70,7 @@ interface Ground {
 
 /** What was asked, for `run.json`. What may change from session to session is no part of it. */
 function describeRun(request: GenerateRequest, { model }: ChosenModel): JsonValue {
-  const { method, algorithm = 'mcts', seed, answers } = request;
+  const { method, algorithm = 'mcts', seed, answers, untilSolved = false } = request;
   const { continuation = false, schema = false } = model?.capabilities ?? {};
   return {
     command: 'generate',
@@ -80,6 +80,7 @@ function describeRun(request: GenerateRequest, { model }: ChosenModel): JsonValu
     budget: { ...budgetFor(request, model !== undefined) },
     seed,
     answers,
+    untilSolved,
     versions: { espalier: espalierVersion(), node: process.versions.node },
   };
 }
@@ -157,7 +158,7 @@ function planOf(
     chosen: { model },
   }: { readonly request: GenerateRequest; readonly chosen: Pick<ChosenModel, 'model'> },
 ): TreePlan<unknown, unknown> {
-  const { method, algorithm = 'mcts', answers, seed } = request;
+  const { method, algorithm = 'mcts', answers, seed, untilSolved } = request;
   const problem = problemOf(asked);
   const shown: NotatedEnvironment<unknown, unknown> = {
     ...problem.environment,
@@ -169,19 +170,13 @@ function planOf(
     seed: attempt === 0 ? seed : `${seed}#${attempt}`,
     order: 'issued' as const,
   };
-  if (method !== undefined && model !== undefined) {
-    return {
-      ...methodFor(method, { model, environment, maxTokens: problem.maxTokens }),
-      ...common,
-    };
-  }
   const unaided = model === undefined ? problem.unaided : undefined;
-  return {
-    environment,
-    ...guidesOf(model, problem),
-    ...algorithmFor(algorithm, unaided),
-    ...common,
-  };
+  const { stopWhen = [], ...plan }: TreePlan<unknown, unknown> =
+    method !== undefined && model !== undefined
+      ? methodFor(method, { model, environment, maxTokens: problem.maxTokens })
+      : { environment, ...guidesOf(model, problem), ...algorithmFor(algorithm, unaided) };
+  // What comes behind the first right end makes pairs too.
+  return { ...plan, ...common, stopWhen: untilSolved === true ? stopWhen : [] };
 }
 
 function budgetFor(request: GenerateRequest, hasModel: boolean): ReturnType<typeof budgetOf> {

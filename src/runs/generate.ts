@@ -237,7 +237,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
       this.#fail({ problem, attempt }, { reason, spend });
     } else if (stopReason === 'stopped' && this.#options.stopWhen?.() === true) {
       this.#end ??= 'stopped';
-    } else if (stopReason === 'budget' && this.#isOutOfPool(plan, result)) {
+    } else if (stopReason === 'budget' && result.outOfPool) {
       this.#end ??= 'budget';
     } else {
       const tree = treeToJson(result.tree, plan.environment);
@@ -253,16 +253,6 @@ class Generation<Problem extends GenerateProblem, State, Action> {
       });
       this.#failuresInARow = 0;
     }
-  }
-
-  /** Whether a search ended because of what all share, and not for the limit of its own. */
-  #isOutOfPool(
-    { budget = {} }: TreePlan<State, Action>,
-    { exceeded, spend }: SearchResult<State, Action>,
-  ): boolean {
-    if (exceeded === undefined || exceeded === 'ms') return false;
-    const own = (budget[exceeded] ?? Number.POSITIVE_INFINITY) - spend[exceeded];
-    return this.#pool.remaining[exceeded] < own;
   }
 
   #fail(

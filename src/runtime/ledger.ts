@@ -81,14 +81,7 @@ export class Ledger {
 
   /** What the budget still holds; calls in flight count as reserved. */
   get remaining(): Spend {
-    const own: Spend = {
-      simulations: this.#limits.simulations - this.#simulations,
-      nodes: this.#limits.nodes - this.#nodes,
-      calls: this.#limits.calls - this.#used.calls - this.#reserved.calls,
-      tokens: this.#limits.tokens - this.#used.tokens - this.#reserved.tokens,
-      usd: this.#limits.usd - this.#used.usd - this.#reserved.usd,
-      ms: this.#limits.ms - (this.#clock.now() - this.#startedAt),
-    };
+    const own = this.#ownRemaining;
     if (this.#parent === undefined) return own;
     const outer = this.#parent.remaining;
     const least = (unit: keyof Spend) => Math.min(own[unit], outer[unit]);
@@ -118,6 +111,12 @@ export class Ledger {
       return 'ms';
     }
     return this.#refused ?? this.#parent?.exhausted;
+  }
+
+  /** Whether the parent holds less of a unit than this ledger would by itself. */
+  isBoundByParent(unit: keyof Spend): boolean {
+    if (this.#parent === undefined) return false;
+    return this.#parent.remaining[unit] < this.#ownRemaining[unit];
   }
 
   /** Counts a simulation as started, here and in every parent. */
@@ -180,6 +179,17 @@ export class Ledger {
       if (waiter.ledger === this) waiter.refuse(this.#refusal(waiter.estimate, waiter.holds));
       else root.#waiters.push(waiter);
     }
+  }
+
+  get #ownRemaining(): Spend {
+    return {
+      simulations: this.#limits.simulations - this.#simulations,
+      nodes: this.#limits.nodes - this.#nodes,
+      calls: this.#limits.calls - this.#used.calls - this.#reserved.calls,
+      tokens: this.#limits.tokens - this.#used.tokens - this.#reserved.tokens,
+      usd: this.#limits.usd - this.#used.usd - this.#reserved.usd,
+      ms: this.#limits.ms - (this.#clock.now() - this.#startedAt),
+    };
   }
 
   get root(): Ledger {

@@ -179,7 +179,12 @@ export interface SearchOptions<State, Action> {
   readonly algorithm?: SearchAlgorithm;
   /** @defaultValue {@link defaultBudget} */
   readonly budget?: Budget;
-  /** A budget that other searches spend from as well, beside that of this one. @defaultValue none */
+  /**
+   * A budget that other searches spend from as well, beside that of this one. What a killed process had under way is
+   * charged to it, and leaves as much for this search as an undisturbed one has.
+   *
+   * @defaultValue none
+   */
   readonly pool?: BudgetPool;
   /** Conditions that end the search gracefully. @defaultValue none */
   readonly stopWhen?: StopCondition<State, Action> | readonly StopCondition<State, Action>[];
@@ -239,6 +244,8 @@ export interface SearchResult<State, Action> {
   readonly stopReason: StopReason;
   /** The limit that was met. */
   readonly exceeded: keyof Spend | undefined;
+  /** Whether that limit is one of the pool, and its own would have held more. */
+  readonly outOfPool: boolean;
   /** Why the search failed, where it did. */
   readonly failure: Failure | undefined;
   /** What the search has spent. */

@@ -3,7 +3,7 @@ import { expectJson } from '../runtime/canonical-json.ts';
 import { turn } from '../runtime/clock.ts';
 import { expectation } from '../runtime/expect.ts';
 import { addressOfStart, beginJournal, noJournal, startJournal } from '../runtime/journal.ts';
-import { Ledger } from '../runtime/ledger.ts';
+import { type CallSpend, Ledger, nothing } from '../runtime/ledger.ts';
 import { provenanceOf } from '../runtime/provenance.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { EspalierError } from '../spec/errors.ts';
@@ -44,10 +44,15 @@ export async function runSearch<State, Action>(
   const { emit, before, within } = surroundings;
   const { clock, budget } = checked;
   const outside = within?.outside ?? open(options, checked, surroundings);
-  const ledger = new Ledger({ budget, clock, parent: within?.ledger ?? options.pool?.ledger });
-  if (within === undefined && before === undefined && outside.journal.mode === 'record') {
-    ledger.charge(outside.gate.lost);
-  }
+  const goesOn = within === undefined && before === undefined && outside.journal.mode === 'record';
+  const lost = goesOn ? outside.gate.lost : nothing;
+  const ledger = new Ledger({
+    // With a pool to look after what is spent, a killed process must not make a tree smaller.
+    budget: options.pool === undefined ? budget : raised(budget, lost),
+    clock,
+    parent: within?.ledger ?? options.pool?.ledger,
+  });
+  ledger.charge(lost);
   const runtime: PluginRuntime = {
     calls: new Calls(outside.gate, { prices: checked.prices, ledger }),
     signal: outside.controller.signal,
@@ -241,6 +246,16 @@ function close({ controller, sequencer }: Outside, ledger: Ledger): void {
   sequencer.clear();
 }
 
+/** A budget that holds besides what was lost. */
+function raised(budget: Budget, lost: CallSpend): Budget {
+  const units = ['calls', 'tokens', 'usd'] as const;
+  const limits = units.flatMap((unit) => {
+    const limit = budget[unit];
+    return limit === undefined ? [] : [[unit, limit + lost[unit]] as const];
+  });
+  return { ...budget, ...Object.fromEntries(limits) };
+}
+
 function runNested<State, Action>(
   options: SearchOptions<State, Action> & { readonly share: number },
   within: { readonly outside: Outside; readonly ledger: Ledger },
@@ -287,6 +302,10 @@ function report<State, Action>(
     optimal: conclusion?.optimal ?? false,
     stopReason: deadEnd ? 'failed' : stop.reason,
     exceeded: stop.exceeded,
+    outOfPool:
+      options.pool !== undefined &&
+      stop.exceeded !== undefined &&
+      ledger.isBoundByParent(stop.exceeded),
     // A search that ran out of budget before anything grew owes its caller the reason.
     failure: deadEnd || stop.reason === 'failed' || tree.size === 1 ? failure : undefined,
     spend: ledger.spend,

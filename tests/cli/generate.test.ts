@@ -54,7 +54,18 @@ function options(name: string, problems: string, ...more: readonly string[]): re
 
 test('puzzles become trees, and trees pairs', async () => {
   const problems = fileIn(folder, 'puzzles.txt', `${puzzles.join('\n')}\n`);
-  const plain = ['--task', 'game24', '--model', 'none', '--simulations', '60', '--max-pairs', '20'];
+  const plain = [
+    '--task',
+    'game24',
+    '--model',
+    'none',
+    '--simulations',
+    '60',
+    '--max-pairs',
+    '20',
+    '--min-visits',
+    '1',
+  ];
   const { code, stdout, stderr } = await espalier(...options('puzzles', problems, ...plain));
   expect(stderr).toBe('');
   expect(code).toBe(0);
@@ -65,7 +76,7 @@ test('puzzles become trees, and trees pairs', async () => {
   expect(rows.every(({ chosen, rejected }) => chosen !== rejected)).toBe(true);
   expect(rows.every(({ guidance }) => guidance === 'rewarded')).toBe(true);
   expect(readFileSync(join(folder, 'puzzles', 'README.md'), 'utf8')).toContain(
-    'config_name: agent-q',
+    'config_name: "agent-q"',
   );
 
   const drawn = await espalier('tree', join(folder, 'run-puzzles'), '--depth', '1');
@@ -96,7 +107,15 @@ test('known answers reward ends, and stamp the rows', async () => {
   );
 
   const unrewarded = await espalier(
-    ...options('judged', problems, ...model, '--no-answers', '--rule', 'unpaired-siblings', '--json'),
+    ...options(
+      'judged',
+      problems,
+      ...model,
+      '--no-answers',
+      '--rule',
+      'unpaired-siblings',
+      '--json',
+    ),
   );
   expect(unrewarded.code).toBe(0);
   expect(JSON.parse(unrewarded.stdout)).toMatchObject({ done: 4, solved: 0 });

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { BudgetPool, type PoolBudget } from '../../src/runtime/budget-pool.ts';
+import { memoryJournal } from '../../src/runtime/journal.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { search } from '../../src/search/search.ts';
 import type { ProposeRequest } from '../../src/spec/policy.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { treeToJson } from '../../src/tree/serialize.ts';
 
 const environment = {
   name: 'count',
@@ -35,6 +37,7 @@ test('searches share a budget, and the one that it cannot hold ends', async () =
   const second = await search({ ...options, budget: { calls: 6 } });
   expect([first.stopReason, first.exceeded, first.spend.calls]).toEqual(['budget', 'calls', 6]);
   expect([second.stopReason, second.exceeded, second.spend.calls]).toEqual(['budget', 'calls', 4]);
+  expect([first.outOfPool, second.outOfPool]).toEqual([false, true]);
   expect(pool.spend.calls).toBe(10);
   expect(pool.exhausted).toBe('calls');
 });
@@ -66,4 +69,41 @@ test.each([
   [{ ms: 5 }, 'Expected `budget` to be made of simulations, nodes, calls, tokens, usd'],
 ])('refuses %o', (budget, message) => {
   expect(() => new BudgetPool(budget as PoolBudget)).toThrow(message);
+});
+
+test('what a killed process had under way is charged to the pool alone', async () => {
+  const undisturbed = memoryJournal();
+  const alone = await search({
+    ...asking(),
+    algorithm: mcts({ width: 2 }),
+    budget: { calls: 6 },
+    journal: undisturbed,
+  });
+  // The process died in the middle of the third call: its intent is the last line.
+  const intents = undisturbed.lines.flatMap(({ type }, index) =>
+    type === 'intent' ? [index] : [],
+  );
+  const killed = undisturbed.lines.slice(0, (intents[2] ?? 0) + 1);
+
+  const pool = new BudgetPool({ calls: 100 });
+  const resumed = await search({
+    ...asking(),
+    algorithm: mcts({ width: 2 }),
+    budget: { calls: 6 },
+    journal: memoryJournal(killed),
+    pool,
+  });
+  expect(treeToJson(resumed.tree)).toEqual(treeToJson(alone.tree));
+  // The call that was cut off was to bring two samples.
+  expect(resumed.spend.calls).toBe(alone.spend.calls + 2);
+  expect(pool.spend.calls).toBe(resumed.spend.calls);
+
+  const without = await search({
+    ...asking(),
+    algorithm: mcts({ width: 2 }),
+    budget: { calls: 6 },
+    journal: memoryJournal(killed),
+  });
+  expect(without.spend.calls).toBe(6);
+  expect(without.tree.size).toBeLessThan(alone.tree.size);
 });

@@ -1,0 +1,116 @@
+"""TRL's trainers of single completions and of prompts."""
+
+from typing import Any
+
+from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
+
+import chat
+import toy
+from cases import (
+    Case,
+    Report,
+    expect_equal,
+    expect_finite,
+    expect_silence,
+    quiet,
+    settings,
+    warnings_of,
+)
+from preferences import ALWAYS, expect_row, texts_of
+
+LOGGERS = ("trl.trainer.sft_trainer", "trl.trainer.grpo_trainer")
+
+
+def check_others(report: Report, cases: list[Case]) -> None:
+    """Every file of prompts, with completions and without."""
+    for case in cases:
+        if not case.family.startswith("trl") or (case.family == "trl" and case.world == "tools"):
+            continue
+        if case.family == "trl-tools" and case.world != "tools":
+            continue
+        if case.way != "plain" and case.world != "continued":
+            continue  # The same texts with other turns around them.
+        if case.kind in ("sft", "rollout"):
+            if not case.says_ends:
+                print(f"SFTTrainer {case.name}: not checked: steps after which more follows, and no column that says so")
+                continue
+            report.check(f"SFTTrainer {case.name}", lambda own=case: _sft(own))
+        elif case.kind == "prompt":
+            report.check(f"GRPOTrainer {case.name}", lambda own=case: _grpo(own))
+
+
+def _sft(case: Case) -> tuple[int, str]:
+    rows = case.load()
+    tokenizer = toy.tokenizer_of(texts_of(case))
+    with warnings_of(*LOGGERS) as caught:
+        trainer = SFTTrainer(
+            model=toy.model_of(tokenizer),
+            # What tools answered stands in a completion too, and is not to be learnt.
+            args=SFTConfig(**settings(max_length=4096, assistant_only_loss=case.family == "trl-tools")),
+            train_dataset=rows,
+            processing_class=tokenizer,
+        )
+        quiet(trainer).train()
+    expect_silence(caught)
+    trained = trainer.train_dataset
+    expect_equal(len(trained), case.rows, "the number of rows that are trained on")
+    for row in trained:
+        expected = case.of(row)
+        learnt = [label != -100 for label in row["labels"]]
+        start = learnt.index(True)
+        if case.family == "trl-tools":
+            said = [turn for turn in expected["sides"]["completion"] if turn["role"] == "assistant"]
+            own = [token for token, learns in zip(row["input_ids"], learnt, strict=True) if learns]
+            # The template leaves out the header of the turns, and each of them ends with a line break.
+            texts = [text.removeprefix("\n") for text in tokenizer.decode(own).split(f"{toy.END}\n")]
+            expect_equal(len(texts), len(said) + 1, "the number of turns that are learnt")
+            for text, turn in zip(texts, said, strict=False):
+                chat.expect_completion(f"{text}{toy.END}\n", [turn])
+        else:
+            expect_equal(learnt, [place >= start for place in range(len(learnt))], "what is learnt")
+        ids = row["input_ids"][:start], row["input_ids"][start:]
+        expect_row(case, tokenizer, ids, (expected, "completion", ALWAYS))
+    return case.rows, f"{expect_finite(trainer.state.log_history)}, {ALWAYS}"
+
+
+def _grpo(case: Case) -> tuple[int, str]:
+    rows = case.load()
+    tokenizer = toy.tokenizer_of(texts_of(case))
+    asked: list[tuple[list[int], Any]] = []
+    rewarded: list[tuple[Any, str, str]] = []
+
+    def reward(prompts: list, completions: list, answer: list[str], problem_id: list[str], **_: Any) -> list[float]:
+        rewarded.extend(zip(prompts, answer, problem_id, strict=True))
+        return [float(len(str(completion)) % 3) for completion in completions]
+
+    trainer = GRPOTrainer(
+        model=toy.model_of(tokenizer),
+        reward_funcs=reward,
+        args=GRPOConfig(**settings(num_generations=2, max_completion_length=4)),
+        train_dataset=rows,
+        processing_class=tokenizer,
+    )
+    tokenize = trainer._tokenize_prompts
+
+    def watched(prompts: list) -> Any:
+        result = tokenize(prompts)
+        asked.extend(zip(result[0], prompts, strict=True))
+        return result
+
+    trainer._tokenize_prompts = watched
+    quiet(trainer).train()
+    wanted = {expected["problem"]: expected for expected in case.by_key.values()}
+    by_prompt = {str(row["prompt"]): wanted[row["problem_id"]] for row in rows}
+    expect_equal(len(trainer.train_dataset), case.rows, "the number of rows that are trained on")
+    for ids, prompt in asked:
+        expected = by_prompt[str(prompt)]
+        text = tokenizer.decode(ids)
+        if case.family == "trl":
+            # A text is a text: TRL puts no template around it.
+            expect_row(case, tokenizer, (ids, []), (expected, "", ALWAYS))
+        else:
+            chat.expect_prompt(text, expected["prompt"], [])
+    for prompt, answer, problem in rewarded:
+        expect_equal(by_prompt[str(prompt)]["problem"], problem, "the problem that is rewarded")
+        expect_equal(answer, wanted[problem]["answer"], "the answer that is rewarded")
+    return case.rows, f"{expect_finite(trainer.state.log_history)}, {len(asked)} prompts, {len(rewarded)} rewards"
