@@ -111,6 +111,8 @@ export interface SftRow extends RowBase {
   readonly kind: 'sft';
   /** What is learnt: one turn, or the rest of a conversation. What is not to be learnt stands in the prompt. */
   readonly completion: readonly Message[];
+  /** Whether nothing follows it: a trainer may end it. */
+  readonly ends: boolean;
   /** How good it is, on the scale of the rule. */
   readonly score: number;
   /** The weight of the row in a weighted loss, above 0. */

@@ -1,13 +1,16 @@
+import { formatFamilies } from '../../src/data/formats/families.ts';
+import type { FileRow, FormatOptions, RowFormat } from '../../src/data/formats/format.ts';
 import type {
   PreferenceRow,
   PromptRow,
   RolloutRow,
+  RowKind,
   RowProvenance,
   SftRow,
   StepwiseRow,
   UnpairedRow,
 } from '../../src/data/rows.ts';
-import type { Message } from '../../src/spec/language-model.ts';
+import type { Message, ToolDefinition } from '../../src/spec/language-model.ts';
 
 /** Rows by hand, for tests of forms and writers. */
 
@@ -36,7 +39,7 @@ export const provenance: RowProvenance = {
 };
 
 /** What the columns of provenance hold for it. */
-export const origin = {
+export const origin: FileRow = {
   problem_id: 'p1',
   tree_id: 't1',
   node_ids: [0, 1, 2],
@@ -86,7 +89,16 @@ export function unpaired(changes: Partial<UnpairedRow> = {}): UnpairedRow {
 
 export function sft(changes: Partial<SftRow> = {}): SftRow {
   const [prompt, completion] = [[asks('What is 2 + 2?')], [says('It is 4.')]];
-  return { kind: 'sft', prompt, completion, score: 1, weight: 2, provenance, ...changes };
+  return {
+    kind: 'sft',
+    prompt,
+    completion,
+    ends: true,
+    score: 1,
+    weight: 2,
+    provenance,
+    ...changes,
+  };
 }
 
 export function prompt(changes: Partial<PromptRow> = {}): PromptRow {
@@ -135,3 +147,23 @@ export function stepwise(changes: Partial<StepwiseRow> = {}): StepwiseRow {
     ...changes,
   };
 }
+
+export const bare: FormatOptions = { provenance: false };
+
+export function formOf(family: string, kind: RowKind, options: FormatOptions = bare): RowFormat {
+  const form = formatFamilies.find(({ name }) => name === family)?.formats[kind]?.(options);
+  if (form === undefined) throw new Error(`${family} has no form for ${kind}.`);
+  return form;
+}
+
+export const call: Message = {
+  role: 'assistant',
+  content: '',
+  toolCalls: [{ id: 'c1', name: 'weather', input: { city: 'Oslo' } }],
+};
+export const result: Message = { role: 'tool', content: '4 °C', toolCallId: 'c1' };
+export const tools: readonly ToolDefinition[] = [
+  { name: 'weather', description: 'Tells the weather.', input: { type: 'object' } },
+];
+export const toolsText =
+  '[{"type":"function","function":{"name":"weather","description":"Tells the weather.","parameters":{"type":"object"}}}]';

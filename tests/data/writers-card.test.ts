@@ -9,6 +9,12 @@ const config: ConfigReport = {
   rule: 'mcts-dpo',
   format: 'trl-preference',
   kind: 'preference',
+  columns: {
+    prompt: 'string',
+    margin: { optional: 'float' },
+    turns: { list: { struct: { role: 'string', call: 'json' } } },
+    ids: { list: 'int' },
+  },
   usage: 'load_dataset("<this dataset>", "<configuration>")',
   rows: 1_200,
   splits: [
@@ -66,6 +72,28 @@ task_categories:
 size_categories:
 - 1K<n<10K
 license: "other"
+`,
+    );
+  });
+
+  test('tells the types of JSON lines, which do not tell them', () => {
+    const [, front = ''] = datasetCard(report, { file: 'jsonl' }).split('---\n');
+    expect(front.slice(front.indexOf('dataset_info'), front.indexOf('tags:'))).toBe(
+      `dataset_info:
+- config_name: "dpo"
+  features:
+  - name: "prompt"
+    dtype: string
+  - name: "margin"
+    dtype: float64
+  - name: "turns"
+    list:
+    - name: "role"
+      dtype: string
+    - name: "call"
+      dtype: json
+  - name: "ids"
+    list: int64
 `,
     );
   });

@@ -132,8 +132,8 @@ describe('a dataset', () => {
       file: 'jsonl',
       problems: once(),
       configs: [
-        { rule: twoEach, format: text as NonNullable<typeof text> },
-        { name: 'lf', rule: twoEach, format: alpaca as NonNullable<typeof alpaca> },
+        { rule: twoEach, format: text },
+        { name: 'lf', rule: twoEach, format: alpaca },
       ],
     });
     expect(passes).toBe(1);
@@ -153,7 +153,7 @@ describe('a dataset', () => {
       },
     };
     const report = await write(['a', 'b'], {
-      configs: [{ rule: begun, format: turns as NonNullable<typeof turns> }],
+      configs: [{ rule: begun, format: turns }],
     });
     const reason =
       'The prompt ends with the beginning of a turn, which TRL would take for a whole one.';
@@ -284,7 +284,7 @@ describe('splits', () => {
 });
 
 describe('options that are wrong', () => {
-  const config = { rule: twoEach, format: text as NonNullable<typeof text> };
+  const config = { rule: twoEach, format: text };
 
   test('are told', async () => {
     await expect(write(['a'], { configs: [] })).rejects.toThrow(

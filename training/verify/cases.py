@@ -93,13 +93,6 @@ class Case:
         """What the trees say of the rows of the file, in its order."""
         return [self.of(row) for row in self.load()]
 
-    @property
-    def says_ends(self) -> bool:
-        """Whether it can be told where an end token belongs: by a column, or because every completion ends."""
-        if self.family not in ("trl", "llama-factory") or "ends" in self.columns:
-            return True
-        return all(all(row["ends"].values()) for row in self.by_key.values())
-
     def prompt_text(self, expected: Expected) -> str:
         """The prompt as the text of the file should have it."""
         return chatml(expected["prompt"]) if self.way == "chatml" else expected["text"]

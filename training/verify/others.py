@@ -16,7 +16,8 @@ from cases import (
     settings,
     warnings_of,
 )
-from preferences import ALWAYS, expect_row, texts_of
+from preferences import ALWAYS, AS_TREE, expect_row, texts_of
+from recipes import StepSFTTrainer
 
 LOGGERS = ("trl.trainer.sft_trainer", "trl.trainer.grpo_trainer")
 
@@ -31,19 +32,18 @@ def check_others(report: Report, cases: list[Case]) -> None:
         if case.way != "plain" and case.world != "continued":
             continue  # The same texts with other turns around them.
         if case.kind in ("sft", "rollout"):
-            if not case.says_ends:
-                print(f"SFTTrainer {case.name}: not checked: steps after which more follows, and no column that says so")
-                continue
-            report.check(f"SFTTrainer {case.name}", lambda own=case: _sft(own))
+            report.check(f"SFTTrainer {case.name}", lambda own=case: _sft(own, SFTTrainer, ALWAYS))
+            if case.family == "trl" and "ends" in case.columns:
+                report.check(f"StepSFTTrainer {case.name}", lambda own=case: _sft(own, StepSFTTrainer, AS_TREE))
         elif case.kind == "prompt":
             report.check(f"GRPOTrainer {case.name}", lambda own=case: _grpo(own))
 
 
-def _sft(case: Case) -> tuple[int, str]:
+def _sft(case: Case, trainer_class: type[SFTTrainer], ends: str) -> tuple[int, str]:
     rows = case.load()
     tokenizer = toy.tokenizer_of(texts_of(case))
     with warnings_of(*LOGGERS) as caught:
-        trainer = SFTTrainer(
+        trainer = trainer_class(
             model=toy.model_of(tokenizer),
             # What tools answered stands in a completion too, and is not to be learnt.
             args=SFTConfig(**settings(max_length=4096, assistant_only_loss=case.family == "trl-tools")),
@@ -69,8 +69,8 @@ def _sft(case: Case) -> tuple[int, str]:
         else:
             expect_equal(learnt, [place >= start for place in range(len(learnt))], "what is learnt")
         ids = row["input_ids"][:start], row["input_ids"][start:]
-        expect_row(case, tokenizer, ids, (expected, "completion", ALWAYS))
-    return case.rows, f"{expect_finite(trainer.state.log_history)}, {ALWAYS}"
+        expect_row(case, tokenizer, ids, (expected, "completion", ends))
+    return case.rows, f"{expect_finite(trainer.state.log_history)}, {ends}"
 
 
 def _grpo(case: Case) -> tuple[int, str]:

@@ -14,7 +14,7 @@ Conversations are left as they are: there a completion is a whole turn, and the 
 from typing import Any
 
 from datasets import Dataset, IterableDataset
-from trl import DPOTrainer, KTOConfig, KTOTrainer, is_conversational
+from trl import DPOTrainer, KTOConfig, KTOTrainer, SFTTrainer, is_conversational
 
 Rows = Dataset | IterableDataset
 
@@ -36,6 +36,12 @@ class StepDPOTrainer(_StepRows, DPOTrainer):
     """DPO on pairs of steps."""
 
     ends = {"chosen_ids": "chosen_ends", "rejected_ids": "rejected_ends"}
+
+
+class StepSFTTrainer(_StepRows, SFTTrainer):
+    """Supervised training on single steps, each row by itself: without `packing`."""
+
+    ends = {"input_ids": "ends", "labels": "ends"}
 
 
 class StepKTOTrainer(_StepRows, KTOTrainer):

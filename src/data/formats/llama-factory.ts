@@ -71,7 +71,7 @@ function sft(options: FormatOptions = {}): RowFormat<SftRow> {
       columns: { instruction: 'string', input: 'string', output: 'string' },
       usage: llamaFactoryUsage('sft', true),
       write: (row) =>
-        whole(texts.completion(row, row.completion, true), (output) => ({
+        whole(texts.completion(row, row.completion, row.ends), (output) => ({
           instruction: texts.prompt(row).text,
           input: '',
           output,

@@ -32,7 +32,7 @@ export const provenanceColumns: Readonly<Record<RowKind, Columns>> = {
   },
   prompt: { ...origin, value: 'float', solve_rate: 'float' },
   rollout: { ...origin, sampling: 'string' },
-  sft: { ...origin, score: 'float', weight: 'float' },
+  sft: { ...origin, score: 'float', weight: 'float', ends: 'boolean' },
   stepwise: {
     ...origin,
     step_values: { list: 'float' },
@@ -69,6 +69,7 @@ export function writeProvenance(row: TrainingRow): RowDraft {
     case 'sft':
       draft['score'] = row.score;
       draft['weight'] = row.weight;
+      draft['ends'] = row.ends;
       break;
     case 'stepwise':
       draft['step_values'] = row.steps.map(({ value }) => value);
@@ -102,8 +103,12 @@ function originOf(provenance: RowProvenance): RowDraft {
   };
 }
 
-/** The parts of a node stand in many rows. */
-const partTexts = new WeakMap<object, string>();
+/** The parts of a node stand in several rows that follow each other: the texts of the last few are kept. */
+const recent = {
+  parts: Array.from<object | undefined>({ length: 8 }),
+  texts: Array.from<string>({ length: 8 }),
+  next: 0,
+};
 
 function partsText(all: RowProvenance['parts']): string {
   let text = '';
@@ -112,10 +117,14 @@ function partsText(all: RowProvenance['parts']): string {
 }
 
 function partText(parts: Readonly<Record<string, number>>): string {
-  const known = partTexts.get(parts);
+  const known = recent.texts[recent.parts.indexOf(parts)];
   if (known !== undefined) return known;
   const text = JSON.stringify(parts);
   // One without parts is made anew for each row.
-  if (text !== '{}') partTexts.set(parts, text);
+  if (text !== '{}') {
+    recent.parts[recent.next] = parts;
+    recent.texts[recent.next] = text;
+    recent.next = (recent.next + 1) % recent.parts.length;
+  }
   return text;
 }

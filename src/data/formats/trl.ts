@@ -108,7 +108,7 @@ function trlSft(options: FormatOptions = {}): RowFormat<SftRow> {
       columns: { prompt: 'string', completion: 'string' },
       usage: trainerUsage('SFT'),
       write: (row) =>
-        whole(texts.completion(row, row.completion, true), (completion) => ({
+        whole(texts.completion(row, row.completion, row.ends), (completion) => ({
           prompt: texts.prompt(row).text,
           completion,
         })),

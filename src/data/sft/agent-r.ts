@@ -93,6 +93,7 @@ function rowOf<State, Action>(
     prompt: prefix.messages,
     ...(record.tools !== undefined && { tools: record.tools }),
     completion: revised(prefix, [thought, rest], delimiterOf(record)),
+    ends: true,
     score: goodScore,
     weight: 1,
     provenance: provenanceOf(record, {

@@ -5,7 +5,7 @@ import { pathTo } from '../../tree/summary.ts';
 import { choosePaths, type TreePath } from '../labels/path-choice.ts';
 import { pathCompletion } from '../path-completion.ts';
 import { provenanceOf } from '../provenance.ts';
-import { isRight, promptAt, turnOf } from '../record.ts';
+import { isEnd, isRight, promptAt, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 import { qvalueOf } from './qvalue-of.ts';
 
@@ -70,6 +70,7 @@ function stepsOf<State, Action>(
     prompt: promptAt(record, node.parent),
     ...(record.tools !== undefined && { tools: record.tools }),
     completion: [turnOf(record, node)],
+    ends: isEnd(node),
     score: qvalueOf(node),
     weight: 1,
     provenance: provenanceOf(record, {
@@ -89,6 +90,7 @@ function wholeRow(name: string, by: 'mean' | 'min') {
       prompt: promptAt(record, root),
       ...(record.tools !== undefined && { tools: record.tools }),
       completion: pathCompletion(record, root, end),
+      ends: true,
       score: path[by],
       weight: 1,
       provenance: provenanceOf(record, { rule: name, nodes: pathTo(end), from: root }),

@@ -76,6 +76,7 @@ function rowsOf<State, Action>(
         kind: 'sft',
         prompt: withWords(promptAt(record, node), question),
         completion: [{ role: 'assistant', content: reply(rationale.trim(), majority) }],
+        ends: true,
         // How many of the samples agree.
         score: majority ? value : 1 - value,
         weight: 1,

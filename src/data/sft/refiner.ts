@@ -3,7 +3,7 @@ import type { Message } from '../../spec/language-model.ts';
 import type { ChildNode, SearchNode } from '../../spec/node.ts';
 import { partsOf } from '../labels/path-choice.ts';
 import { provenanceOf } from '../provenance.ts';
-import { isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
+import { isEnd, isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 import { distinctRows } from './distinct-rows.ts';
 import { qvalueOf } from './qvalue-of.ts';
@@ -96,6 +96,7 @@ function rowOf<State, Action>(
     prompt: withWords(promptAt(record, parent), words),
     ...(record.tools !== undefined && { tools: record.tools }),
     completion: [turnOf(record, node)],
+    ends: isEnd(node),
     score: worthOf(record, node),
     weight: 1,
     provenance: provenanceOf(record, { rule: 'refiner', nodes: [parent, node], from: parent }),

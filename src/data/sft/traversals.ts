@@ -103,6 +103,7 @@ function* rowsOf<State, Action>(
       prompt,
       ...(record.tools !== undefined && { tools: record.tools }),
       completion: [turn],
+      ends: move === moves.at(-1) && isEnd(move.to),
       score,
       weight: 1,
       provenance: provenanceOf(record, {

@@ -97,10 +97,24 @@ function requiredEncoder(type: ReturnType<typeof withoutOptional>['inner'], path
 }
 
 function leafEncoder(type: LeafType, path: string): Encode {
+  if (type === 'string') return textEncoder(path);
   const write = leafWriters[type];
   return (value) => {
     expectLeaf(path, type, value);
     return write(value as never);
+  };
+}
+
+/** What is said of a node or a tree comes in many rows that follow each other. */
+function textEncoder(path: string): Encode {
+  let last: string | undefined;
+  let written = '';
+  return (value) => {
+    if (last !== undefined && value === last) return written;
+    expectLeaf(path, 'string', value);
+    last = value as string;
+    written = writeText(last);
+    return written;
   };
 }
 
@@ -109,7 +123,6 @@ const leafWriters: {
   readonly float: (value: number) => string;
   readonly int: (value: number) => string;
   readonly json: (value: string) => string;
-  readonly string: (value: string) => string;
 } = {
   boolean: String,
   float: writeFloat,
@@ -117,7 +130,6 @@ const leafWriters: {
   int: (value) => String(value),
   // Within JSON a line break can only stand between tokens.
   json: (value) => value.replace(/[\r\n]+/g, ' '),
-  string: writeText,
 };
 
 function writeFloat(value: number): string {

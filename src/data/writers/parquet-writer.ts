@@ -10,12 +10,12 @@ import { type Leaf, type Meter, shreddersOf } from './parquet-columns.ts';
 import type { RowWriter } from './row-writer.ts';
 
 /** A row group is held in memory: it ends with whichever comes first. */
-const maxGroup = { rows: 10_000, characters: 8 * 1024 * 1024 };
+const maxGroup = { rows: 2_500, characters: 8 * 1024 * 1024 };
 /** Before compression, so that a viewer need not read a whole column for one page. */
 const pageSize = 256 * 1024;
 
 /**
- * Writes rows as Parquet: Snappy, row groups of at most 10,000 rows or about 8 MB of text, pages with an index.
+ * Writes rows as Parquet: Snappy, row groups of at most 2,500 rows or about 8 MB of text, pages with an index.
  * Integers are INT64, floats DOUBLE, lists LIST groups, `json` text with the logical type JSON, which `datasets` from
  * 4.7 on reads as values. Half a surrogate pair becomes U+FFFD. A file may have no rows.
  *
