@@ -28,16 +28,24 @@ console.log(`${stopReason} after ${spend.calls} calls`);
 const record = { problem, tree, notation };
 const rule = pairRules.mctsDpo({ minMargin: 0.01 });
 for (const { chosen, rejected, margin } of rule.rows([record])) {
-  console.log(`${chosen[0]?.content}  rather than  ${rejected[0]?.content}, by ${margin.toFixed(3)}`);
+  console.log(
+    `${chosen[0]?.content}  rather than  ${rejected[0]?.content}, by ${margin.toFixed(3)}`,
+  );
 }
 
 const out = mkdtempSync(join(tmpdir(), 'espalier-pairs-'));
-const format = trl.formats.preference?.();
-assert.ok(format);
-const report = await writeDataset({ out, problems: [[record]], configs: [{ name: 'dpo', rule, format }], file: 'jsonl' });
+const format = trl.formats.preference();
+const report = await writeDataset({
+  out,
+  problems: [[record]],
+  configs: [{ name: 'dpo', rule, format }],
+  file: 'jsonl',
+});
 console.log(`${report.rows} rows in ${out}`);
 
-const [line = ''] = readFileSync(join(out, 'dpo', 'train-00000-of-00001.jsonl'), 'utf8').split('\n');
+const [line = ''] = readFileSync(join(out, 'dpo', 'train-00000-of-00001.jsonl'), 'utf8').split(
+  '\n',
+);
 const row = JSON.parse(line) as Record<string, unknown>;
 assert.ok(report.rows > 0);
 assert.notEqual(row['chosen'], row['rejected']);

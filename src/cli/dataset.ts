@@ -105,7 +105,7 @@ function readTemplate(path: string): string {
 export function describeDataset({ out, rows, configs }: DatasetReport): string {
   const width = Math.max(0, ...configs.map(({ name }) => name.length));
   return [
-    `${rows} rows in ${out}:`,
+    `${counted(rows, 'row')} in ${out}:`,
     ...configs.flatMap((config) => [
       `  ${config.name.padEnd(width)}  ${rowsOf(config)} · ${config.format}`,
       ...config.refused.map(
@@ -121,8 +121,13 @@ export function describeDataset({ out, rows, configs }: DatasetReport): string {
 }
 
 function rowsOf({ rows, splits }: DatasetReport['configs'][number]): string {
+  if (splits.length === 0) return 'no rows';
   const parts = splits.map(
-    ({ name, rows: count, problems }) => `${name} ${count} of ${problems} problems`,
+    ({ name, rows: own, problems }) => `${name} ${own} from ${counted(problems, 'problem')}`,
   );
-  return parts.length === 0 ? 'no rows' : `${rows} rows (${parts.join(', ')})`;
+  return `${counted(rows, 'row')} (${parts.join(', ')})`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

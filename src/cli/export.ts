@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
+import { ruleNamed } from '../data/catalogue.ts';
 import { readOmegaPrm } from '../data/readers/omega-prm.ts';
 import { readToolBench } from '../data/readers/tool-bench.ts';
 import type { TreeRecord } from '../data/record.ts';
@@ -65,12 +66,20 @@ interface Source {
   readonly rule: string;
 }
 
-function sourceOf(sources: readonly string[], { from, notation }: ExportRequest): Source {
+function sourceOf(
+  sources: readonly string[],
+  { from, notation, rule = ['omega-prm'] }: ExportRequest,
+): Source {
   switch (from) {
     case 'toolbench':
       return { problems: toolBench(sources), rule: 'tool-preference' };
-    case 'omegaprm':
-      return { problems: omegaPrm(sources), rule: 'omega-prm' };
+    case 'omegaprm': {
+      const isLabels = rule.every((name) => ruleNamed(name)?.kind === 'stepwise');
+      return {
+        problems: omegaPrm(sources, isLabels ? labelDelimiter : undefined),
+        rule: 'omega-prm',
+      };
+    }
     case 'run': {
       const [path = '', ...more] = sources;
       if (more.length > 0) {
@@ -99,9 +108,16 @@ function* toolBench(paths: readonly string[]): Generator<readonly TreeRecord[]> 
   }
 }
 
-function* omegaPrm(paths: readonly string[]): Generator<readonly TreeRecord[]> {
+/** Steps of OmegaPRM files hold empty lines, so that those cannot tell a reward model where a step ends. */
+const labelDelimiter = '\n\n\n\n\n';
+
+function* omegaPrm(
+  paths: readonly string[],
+  delimiter: string | undefined,
+): Generator<readonly TreeRecord[]> {
+  const options = delimiter === undefined ? {} : { delimiter };
   for (const path of paths) {
-    const trees = readOmegaPrm(read(path)) as readonly unknown[] as readonly TreeRecord[];
+    const trees = readOmegaPrm(read(path), options) as readonly unknown[] as readonly TreeRecord[];
     for (const problem of new Set(trees.map((tree) => tree.problem))) {
       yield trees.filter((tree) => tree.problem === problem);
     }

@@ -62,6 +62,24 @@ export function generateCommand(): Command {
       'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna',
       modelOption,
     )
+    .option('--json', 'print the result as one JSON document');
+  return addDatasetOptions(addRunOptions(command)).addHelpText(
+    'after',
+    [
+      '',
+      'A line is {"question": "…", "answer": "…"} or {"task": "game24", "input": "4 9 10 13"}, with an "id" if',
+      'wanted. Known answers reward ends, and mark the rows as oracle-guided. The same command again goes on',
+      'where it was broken off: what is done, or paid for, is not done again. Ctrl-C ends with what there is.',
+      '',
+      'Example: espalier generate --problems problems.jsonl --method agent-q --model openai:gpt-6-luna \\',
+      '           --calls 60 --budget-usd 5 --concurrency 16 --out data/agent-q',
+    ].join('\n'),
+  );
+}
+
+/** What may be spent, and how it is gone about. */
+function addRunOptions(command: Command): Command {
+  return command
     .option(
       '--run <folder>',
       'where trees and paid calls are kept (default: runs/ and the name of --out)',
@@ -93,18 +111,5 @@ export function generateCommand(): Command {
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--no-answers', 'do not reward ends by the known answers: a model judges them')
     .option('--until-solved', 'end a search at the first right end, and not at its budget')
-    .option('--retry-failed', 'search again what has failed')
-    .option('--json', 'print the result as one JSON document');
-  return addDatasetOptions(command).addHelpText(
-    'after',
-    [
-      '',
-      'A line is {"question": "…", "answer": "…"} or {"task": "game24", "input": "4 9 10 13"}, with an "id" if',
-      'wanted. Known answers reward ends, and mark the rows as oracle-guided. The same command again goes on',
-      'where it was broken off: what is done, or paid for, is not done again. Ctrl-C ends with what there is.',
-      '',
-      'Example: espalier generate --problems problems.jsonl --method agent-q --model openai:gpt-6-luna \\',
-      '           --calls 60 --budget-usd 5 --concurrency 16 --out data/agent-q',
-    ].join('\n'),
-  );
+    .option('--retry-failed', 'search again what has failed');
 }

@@ -20,7 +20,7 @@ import type { GenerateRequest } from './generate-options.ts';
 import { listenForInterruption } from './interruption.ts';
 import { methodFor, methodRule } from './methods.ts';
 import { type ChosenModel, chooseModel, guidesOf, nameOf, notationOf } from './model.ts';
-import { print, StatusLine } from './output.ts';
+import { oneLine, print, StatusLine } from './output.ts';
 import { type AskedProblem, problemOf, readProblems, withAnswer } from './problems-file.ts';
 import { recordsOf } from './run-records.ts';
 import { budgetOf } from './search-options.ts';
@@ -254,12 +254,6 @@ function describeRunEnd(report: GenerateReport, path: string): string {
     ...shown.map(({ problem, reason }) => `  ${oneLine(problem)}: ${oneLine(reason)}`),
     ...(failed.length > shown.length ? [`  … and ${failed.length - shown.length} more`] : []),
   ].join('\n');
-}
-
-/** Text from a file or a server, for one line of a terminal. */
-function oneLine(text: string): string {
-  const plain = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-  return plain.length > 100 ? `${plain.slice(0, 99)}…` : plain;
 }
 
 function duration(ms: number): string {

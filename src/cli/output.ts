@@ -20,6 +20,12 @@ export function endQuietlyWhenPipeCloses(): void {
   }
 }
 
+/** Text from a file or a server, for one line of a terminal. */
+export function oneLine(text: string): string {
+  const plain = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  return plain.length > 100 ? `${plain.slice(0, 99)}…` : plain;
+}
+
 /** Between two updates of a status line, in milliseconds. */
 const interval = 100;
 

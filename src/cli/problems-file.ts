@@ -53,7 +53,7 @@ export function readProblems(path: string, task: AskedProblem['task']): readonly
       problemOf(problem);
     } catch (cause) {
       if (!EspalierError.isInstance(cause)) throw cause;
-      throw fault(path, index + 1, cause.message, cause);
+      throw fault({ path, number: index + 1 }, cause.message, cause);
     }
     return [problem];
   });
@@ -82,9 +82,13 @@ export function withAnswer(
   return withOutcome(environment, verifier as Verifier<unknown>);
 }
 
-interface Line {
+interface Place {
   readonly path: string;
+  /** Of the line, from 1. */
   readonly number: number;
+}
+
+interface Line extends Place {
   readonly task: AskedProblem['task'];
 }
 
@@ -96,12 +100,12 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    throw fault(path, number, 'expected JSON, got something else', cause);
+    throw fault({ path, number }, 'expected JSON, got something else', cause);
   }
   const parsed = lineSchema.safeParse(value);
   if (!parsed.success) {
     const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
-    throw fault(path, number, expected, parsed.error);
+    throw fault({ path, number }, expected, parsed.error);
   }
   return asAsked(parsed.data, { path, number, task });
 }
@@ -124,7 +128,8 @@ function asAsked(
     readonly id?: string;
     readonly task?: string;
   };
-  if (task === undefined) throw fault(path, number, 'expected a `task`, or `--task` for all lines');
+  if (task === undefined)
+    throw fault({ path, number }, 'expected a `task`, or `--task` for all lines');
   return { id, task: task as NonNullable<AskedProblem['task']>, input };
 }
 
@@ -156,8 +161,7 @@ function read(path: string): string {
   }
 }
 
-function fault(path: string, number: number, what: string, cause?: unknown): EspalierError {
-  return new EspalierError('usage', `Line ${number} of \`${path}\`: ${what.replace(/\.$/, '')}.`, {
-    cause,
-  });
+function fault({ path, number }: Place, what: string, cause?: unknown): EspalierError {
+  const message = `Line ${number} of \`${path}\`: ${what.replace(/\.$/, '')}.`;
+  return new EspalierError('usage', message, { cause });
 }

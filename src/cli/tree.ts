@@ -2,7 +2,7 @@ import { readRun, type SavedRun, type TreeEntry } from '../runs/index.ts';
 import { EspalierError } from '../spec/errors.ts';
 import { renderTree } from '../tree/render.ts';
 import { treeFromJson } from '../tree/serialize.ts';
-import { print } from './output.ts';
+import { oneLine, print } from './output.ts';
 import { type Task, tasks } from './tasks.ts';
 
 /** What `espalier tree` was asked for. */
@@ -44,23 +44,30 @@ function read(path: string): SavedRun {
   }
 }
 
-function draw(entry: TreeEntry, { run }: SavedRun, { depth, breadth }: TreeRequest): string {
+function draw(entry: TreeEntry, saved: SavedRun, { depth, breadth }: TreeRequest): string {
   const tree = treeFromJson(entry.tree);
-  const task = taskOf(run);
-  const format = task && actionFormat(task, entry);
+  const { task, input } = puzzleOf(entry, saved);
+  const format = task && actionFormat(task, input);
   const picture = renderTree(tree, { depth, breadth, ...(format !== undefined && { format }) });
-  return `${headingOf(entry, run, task)}\n\n${picture}`;
+  return `${headingOf(entry, saved.run, task)}\n\n${picture}`;
 }
 
-/** The task that run.json names, where it names one. */
-function taskOf(run: SavedRun['run']): Task | undefined {
-  const name = fieldOf(run, 'task');
-  return Object.entries(tasks).find(([known]) => known === name)?.[1];
+interface DrawnPuzzle {
+  readonly task: Task | undefined;
+  readonly input: string;
+}
+
+/** What a tree is about, where it is a puzzle: said of each problem of a run over many, else by run.json. */
+function puzzleOf({ problem }: TreeEntry, { run, asked }: SavedRun): DrawnPuzzle {
+  const own = asked.find((each) => fieldOf(each, 'id') === problem);
+  const name = fieldOf(own ?? run, 'task');
+  const task = Object.entries(tasks).find(([known]) => known === name)?.[1];
+  return { task, input: fieldOf(own, 'input') ?? problem };
 }
 
 /** Actions in the notation of the puzzle. */
-function actionFormat({ puzzle }: Task, { problem }: TreeEntry): (action: unknown) => string {
-  const { notation } = puzzle.environment(puzzle.parse(problem));
+function actionFormat({ puzzle }: Task, input: string): (action: unknown) => string {
+  const { notation } = puzzle.environment(puzzle.parse(input));
   return (action) => notation.format(action);
 }
 
@@ -72,7 +79,7 @@ function headingOf(
   const algorithm = fieldOf(run, 'algorithm');
   return [
     task?.puzzle.title ?? tree.environment,
-    ...(problem.includes('\n') ? [] : [problem]),
+    ...(problem.includes('\n') ? [] : [oneLine(problem)]),
     ...(algorithm === undefined ? [] : [algorithm]),
     `${tree.simulations} simulations`,
     `${tree.nodes.length} nodes`,

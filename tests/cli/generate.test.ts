@@ -178,6 +178,21 @@ test('export makes other rows of the same trees without a call', async () => {
   expect(server.account.requests).toBe(before);
 });
 
+test.each(['gold', 'steps', 'chat', 'puzzles'])(
+  'what is written passes the audit: %s',
+  async (name) => {
+    const { code, stdout } = await espalier('check-dataset', join(folder, name), '--json');
+    const report = JSON.parse(stdout) as {
+      readonly errors: number;
+      readonly sets: readonly { readonly rows: number }[];
+    };
+    expect(report.errors).toBe(0);
+    expect(code).toBe(0);
+    expect(report.sets.length).toBeGreaterThan(0);
+    expect(report.sets.every(({ rows }) => rows > 0)).toBe(true);
+  },
+);
+
 test('a problem whose search fails is listed, and the others are searched', async () => {
   const broken = await emulator({
     dialect: 'vllm',
@@ -242,9 +257,9 @@ test('trees that others grew become rows', async () => {
   const out = ['--from', 'omegaprm', '--rule', 'step-dpo', '--out', join(folder, 'omega')];
   const { code } = await espalier('export', file, ...out);
   expect(code).toBe(0);
-  expect(lines('omega', 'step-dpo', 'train-00000-of-00001.jsonl')).toMatchObject([
-    { chosen: expect.stringContaining('four'), rejected: expect.stringContaining('five') },
-  ]);
+  const [row] = lines('omega', 'step-dpo', 'train-00000-of-00001.jsonl');
+  expect(String(row?.['chosen'])).toContain('four');
+  expect(String(row?.['rejected'])).toContain('five');
 });
 
 test.each([

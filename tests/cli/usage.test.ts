@@ -56,7 +56,10 @@ test.concurrent.each([
   ],
   ['search Why not?', 'Expected one question, got also `not?`; put it in quotes.'],
   ['tree', "Missing required argument 'folder'."],
-  ['tree no/run', 'There is no run in `no/run`: it has no run.json, journal.jsonl or problems.jsonl.'],
+  [
+    'tree no/run',
+    'There is no run in `no/run`: it has no run.json, journal.jsonl or problems.jsonl.',
+  ],
   ['demo --puzzles none', 'Expected `--puzzles` to be an integer from 1 up, got `"none"`.'],
 ])('%s', async (command, sentence) => {
   const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(

@@ -55,7 +55,9 @@ describe('the form for TRL as text', () => {
       margin: 0.5,
     });
   });
+});
 
+describe('the provenance', () => {
   test('tells where rows come from', () => {
     expect(formOf('trl', 'preference', {}).toFile(preference())).toEqual({
       prompt: 'What is 2 + 2?\n',
@@ -249,6 +251,22 @@ describe('the forms for TRL as conversations', () => {
       rejected: [{ role: 'assistant', content: 'It is 5.', tool_calls: null, name: null }],
       tools: toolsText,
     });
+    const earlier = unpaired({
+      prompt: [asks('Q'), call, result, asks('R')],
+      completion: [says('a')],
+    });
+    expect(formOf('trl-tools', 'unpaired').toFile(earlier)).toBeDefined();
+    const named = sft({ prompt: [asks('Q'), call, asks('R')], completion: [result, says('a')] });
+    expect(formOf('trl-tools', 'sft').toFile(named)?.['completion']).toMatchObject([
+      { name: 'weather' },
+      { name: null },
+    ]);
+    const later = unpaired({ completion: [call, result, says('4 °C.')], tools });
+    expect(formOf('trl-tools', 'unpaired').toFile(later)?.['completion']).toMatchObject([
+      { name: null },
+      { name: 'weather' },
+      { name: null },
+    ]);
     const lost = preference({ prompt: [asks('Q'), result] });
     expect(formOf('trl-tools', 'preference').toFile(lost)).toBeUndefined();
   });

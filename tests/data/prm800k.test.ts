@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { prm800k, readPrm800k } from '../../src/data/formats/prm800k.ts';
 import type { LabelledStep, StepwiseRow } from '../../src/data/rows.ts';
 
-const format = prm800k.formats.stepwise?.();
+const format = prm800k.formats.stepwise();
 
 const published = {
   labeler: 'a',
@@ -67,7 +67,7 @@ describe('readPrm800k', () => {
   });
 
   test('is written back equal, keys in their order', () => {
-    expect(JSON.stringify(format?.toFile(read(published)))).toBe(JSON.stringify(published));
+    expect(JSON.stringify(format.toFile(read(published)))).toBe(JSON.stringify(published));
   });
 
   test('without a choice the first one was labelled last; what was not finished is no end', () => {
@@ -84,7 +84,7 @@ describe('readPrm800k', () => {
     const alternatives = row.alternatives.map((proposed) =>
       proposed.map((step) => (step.text === 'Two.' ? rated('Two!', -1) : step)),
     );
-    const written = JSON.stringify(format?.toFile({ ...row, alternatives }));
+    const written = JSON.stringify(format.toFile({ ...row, alternatives }));
 
     expect(written).toBe(
       JSON.stringify(published).replace('"Two.","rating":null', '"Two!","rating":-1'),
@@ -110,7 +110,7 @@ describe('prm800k', () => {
   test('writes rows of our own trees', () => {
     const shorter = { ...row, alternatives: [[rated('a', 1), rated('b', -1)]], taken: [1] };
 
-    expect(format?.toFile({ ...shorter, right: true })).toMatchObject({
+    expect(format.toFile({ ...shorter, right: true })).toMatchObject({
       labeler: 'prm800k',
       timestamp: null,
       question: { problem: 'How many?', ground_truth_answer: null },
@@ -131,17 +131,17 @@ describe('prm800k', () => {
   });
 
   test('has the declared columns, in order', () => {
-    const written = format?.toFile(row) ?? {};
+    const written = format.toFile(row) ?? {};
 
-    expect(Object.keys(written)).toEqual(Object.keys(format?.columns ?? {}));
+    expect(Object.keys(written)).toEqual(Object.keys(format.columns));
     expect(written['label']).toMatchObject({ finish_reason: 'found_error' });
-    const open = format?.toFile({ ...row, right: undefined });
+    const open = format.toFile({ ...row, right: undefined });
     expect(open?.['label']).toMatchObject({ finish_reason: 'give_up' });
   });
 
   test('a row that has other steps by now is written anew', () => {
     const changed = { ...read(published), alternatives: [[rated('a', 1)]], taken: [0] };
 
-    expect(format?.toFile(changed)).toMatchObject({ labeler: 'prm800k', timestamp: null });
+    expect(format.toFile(changed)).toMatchObject({ labeler: 'prm800k', timestamp: null });
   });
 });

@@ -28,10 +28,9 @@ beforeEach(() => {
 afterEach(() => rmSync(out, { recursive: true, force: true }));
 
 const bare = { provenance: false };
-const text = trl.formats.preference?.(bare);
-const alpaca = llamaFactory.formats.preference?.(bare);
-const turns = trlConversational.formats.preference?.(bare);
-if (text === undefined || alpaca === undefined || turns === undefined) throw new Error('No form.');
+const text = trl.formats.preference(bare);
+const alpaca = llamaFactory.formats.preference(bare);
+const turns = trlConversational.formats.preference(bare);
 
 function problem(id: string): readonly TreeRecord[] {
   const tree = new SearchTree<unknown, unknown>(id, { environment: 'letters', seed: 0 });
@@ -54,7 +53,7 @@ const twoEach: RowRule<PreferenceRow> = {
 };
 
 function write(ids: readonly string[], options: Partial<WriteDatasetOptions> = {}) {
-  const configs = [{ name: 'dpo', rule: twoEach, format: text as NonNullable<typeof text> }];
+  const configs = [{ name: 'dpo', rule: twoEach, format: text }];
   return writeDataset({ out, problems: ids.map(problem), configs, file: 'jsonl', ...options });
 }
 
@@ -295,8 +294,7 @@ describe('options that are wrong', () => {
       'Expected `configs.name`',
     );
     await expect(write(['a'], { rowsPerFile: 0 })).rejects.toThrow('Expected `rowsPerFile`');
-    const sft = trl.formats.sft?.();
-    if (sft === undefined) throw new Error('There is one.');
+    const sft = trl.formats.sft();
     await expect(write(['a'], { configs: [{ ...config, format: sft }] })).rejects.toThrow(
       'Expected `configs.trl-sft.format` to be a form for rows of kind preference, got `"sft"`.',
     );

@@ -7,8 +7,7 @@ import { SearchTree } from '../../src/tree/tree.ts';
 import { asks, preference } from './formats-rows.ts';
 
 const [, , out = ''] = process.argv;
-const format = trl.formats.preference?.({ provenance: false });
-if (format === undefined) throw new Error('There is no form for preferences.');
+const format = trl.formats.preference({ provenance: false });
 
 async function* problems(): AsyncGenerator<readonly TreeRecord[]> {
   for (let id = 0; ; id++) {

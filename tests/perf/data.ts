@@ -99,8 +99,7 @@ function* problems(): Generator<readonly TreeRecord<State, string>[]> {
 
 async function measure(file: DatasetFile): Promise<void> {
   const out = mkdtempSync(join(tmpdir(), 'espalier-data-'));
-  const format = trl.formats.preference?.();
-  if (format === undefined) throw new Error('There is no form for preferences.');
+  const format = trl.formats.preference();
   const rule = preferences({
     name: 'all-pairs',
     nodes: 'all',

@@ -94,7 +94,9 @@ test('generation killed twenty times ends with the dataset of an undisturbed one
   expect(files.length).toBeGreaterThan(3);
   expect(dataFiles('killed')).toEqual(files);
   for (const file of files) {
-    const [left, right] = ['undisturbed', 'killed'].map((name) => readFileSync(join(folder, name, file)));
+    const [left, right] = ['undisturbed', 'killed'].map((name) =>
+      readFileSync(join(folder, name, file)),
+    );
     expect(right?.equals(left ?? Buffer.alloc(0)), file).toBe(true);
     expect(left?.length).toBeGreaterThan(1_000);
   }

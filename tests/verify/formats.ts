@@ -13,7 +13,7 @@ const data = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data'
 function writtenBackEqual(
   name: string,
   read: (text: string) => readonly StepwiseRow[],
-  family: FormatFamily,
+  family: FormatFamily<'stepwise'>,
 ): void {
   const path = join(data, name);
   assert.ok(existsSync(path), `Expected ${path}.`);
@@ -22,8 +22,7 @@ function writtenBackEqual(
     .trim()
     .split('\n')
     .map((line) => JSON.stringify(JSON.parse(line)));
-  const format = family.formats.stepwise?.();
-  assert.ok(format !== undefined);
+  const format = family.formats.stepwise();
   const rows = read(text);
   const written = rows.map((row) => JSON.stringify(format.toFile(row)));
   assert.deepEqual(written, published);

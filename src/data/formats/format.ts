@@ -12,9 +12,27 @@ export type ColumnType =
   | 'int'
   | 'json'
   | 'string'
-  | { readonly list: ColumnType }
-  | { readonly optional: ColumnType }
-  | { readonly struct: Columns };
+  | ListColumn
+  | OptionalColumn
+  | StructColumn;
+
+/** Any number of values of one type. */
+export interface ListColumn {
+  /** The type of each. */
+  readonly list: ColumnType;
+}
+
+/** A value that may be `null`. */
+export interface OptionalColumn {
+  /** The type of one that is not. */
+  readonly optional: ColumnType;
+}
+
+/** Named values. */
+export interface StructColumn {
+  /** Their types, in the order of the file. */
+  readonly struct: Columns;
+}
 
 /** The columns of a file, in order. */
 export type Columns = Readonly<Record<string, ColumnType>>;
@@ -63,12 +81,19 @@ export interface FormatOptions {
   readonly endToken?: string;
 }
 
-/** The forms of one trainer, by the kind of rows. A trainer that has no use for a kind lacks it. */
-export interface FormatFamily {
+/** Makes the form of one kind of rows. */
+export type MakeRowFormat = (options?: FormatOptions) => RowFormat;
+
+/**
+ * The forms of one trainer, by the kind of rows. A trainer that has no use for a kind lacks it; `Kinds` are those that
+ * it surely has.
+ */
+export interface FormatFamily<Kinds extends RowKind = never> {
   /** The name in commands, in kebab-case. */
   readonly name: string;
   /** What it is for, in one line. */
   readonly title: string;
   /** Its form for each kind of rows. */
-  readonly formats: { readonly [Kind in RowKind]?: (options?: FormatOptions) => RowFormat };
+  readonly formats: Readonly<Record<Kinds, MakeRowFormat>> &
+    Readonly<Partial<Record<RowKind, MakeRowFormat>>>;
 }

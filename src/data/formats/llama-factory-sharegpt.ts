@@ -9,7 +9,7 @@ import { writeTools } from './trl-conversational.ts';
  * LLaMA-Factory's ShareGPT form, with conversations: people and tools speak at odd places, the model at even
  * ones, and a completion is one turn. Others are skipped by its loader, and refused here.
  */
-export const llamaFactoryShareGpt: FormatFamily = {
+export const llamaFactoryShareGpt: FormatFamily<'preference' | 'sft' | 'unpaired'> = {
   name: 'llama-factory-sharegpt',
   title: 'LLaMA-Factory, ShareGPT form, as conversations: DPO, KTO, SFT',
   formats: { preference, sft, unpaired },

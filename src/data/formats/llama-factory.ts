@@ -6,7 +6,7 @@ import { rowTexts } from './text.ts';
 import { pairWriter, whole } from './trl.ts';
 
 /** LLaMA-Factory's Alpaca form, with text: to be used with `template: empty`, which adds no end token. */
-export const llamaFactory: FormatFamily = {
+export const llamaFactory: FormatFamily<'preference' | 'sft' | 'unpaired'> = {
   name: 'llama-factory',
   title: 'LLaMA-Factory, Alpaca form, as text: DPO, KTO, SFT',
   formats: { preference, sft, unpaired },

@@ -1,6 +1,14 @@
 import { expectFunction, expectOneOf } from '../../runtime/expect.ts';
 import type { RowKind } from '../rows.ts';
-import type { Columns, ColumnType, FileRow, RowFormat } from './format.ts';
+import type {
+  Columns,
+  ColumnType,
+  FileRow,
+  ListColumn,
+  OptionalColumn,
+  RowFormat,
+  StructColumn,
+} from './format.ts';
 import type { RowOfKind } from './row-format.ts';
 
 /** The values that a type of column takes. */
@@ -10,12 +18,12 @@ export type ValueOf<Type extends ColumnType> = Type extends 'boolean'
     ? number
     : Type extends 'json' | 'string'
       ? string
-      : Type extends { readonly list: infer Element extends ColumnType }
-        ? readonly ValueOf<Element>[]
-        : Type extends { readonly optional: infer Inner extends ColumnType }
-          ? ValueOf<Inner> | null
-          : Type extends { readonly struct: infer Fields extends Columns }
-            ? ValuesOf<Fields>
+      : Type extends ListColumn
+        ? readonly ValueOf<Type['list']>[]
+        : Type extends OptionalColumn
+          ? ValueOf<Type['optional']> | null
+          : Type extends StructColumn
+            ? ValuesOf<Type['struct']>
             : never;
 
 /** A value for each column. */
@@ -42,8 +50,9 @@ export interface MapRowOptions<Kind extends RowKind, Fields extends Columns> {
  *
  * @throws EspalierError `usage` where an option is not as described.
  *
- * @example axolotl, `type: user_defined.default` with `field_prompt: prompt` and `prompt_format: "{prompt}"`
+ * @example axolotl, with the type user_defined.default
  * ```ts
+ * // field_prompt: prompt, prompt_format: "{prompt}"
  * const axolotl = mapRow({
  *   name: 'axolotl',
  *   kind: 'preference',
@@ -56,8 +65,9 @@ export interface MapRowOptions<Kind extends RowKind, Fields extends Columns> {
  * });
  * ```
  *
- * @example OpenRLHF, reward model with `--data.prompt_key prompt`; it reads `margin`
+ * @example OpenRLHF, for a reward model
  * ```ts
+ * // --data.prompt_key prompt; margin is read too
  * const openRlhf = mapRow({
  *   name: 'openrlhf',
  *   kind: 'preference',
@@ -71,7 +81,7 @@ export interface MapRowOptions<Kind extends RowKind, Fields extends Columns> {
  * });
  * ```
  *
- * @example verl, `data.train_files` of supervised fine-tuning over several turns
+ * @example verl, for supervised fine-tuning over several turns
  * ```ts
  * const turn = { struct: { role: 'string', content: 'string' } } as const;
  * const verlSft = mapRow({

@@ -16,7 +16,7 @@ const columns: Columns = { input: 'string', label: 'string', task: 'string' };
  *
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2024.
  */
-export const mathShepherd: FormatFamily = {
+export const mathShepherd: FormatFamily<'stepwise'> = {
   name: 'math-shepherd',
   title: 'Math-Shepherd: step labels as + and - in the text',
   formats: { stepwise: mathShepherdStepwise },

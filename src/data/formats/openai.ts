@@ -6,7 +6,7 @@ import { functionOf } from './render.ts';
 import { rowFormat } from './row-format.ts';
 
 /** Hosted preference tuning (OpenAI, Together, Fireworks): a conversation, and one turn on each side. */
-export const openAiFiles: FormatFamily = {
+export const openAiFiles: FormatFamily<'preference'> = {
   name: 'openai',
   title: 'OpenAI, Together, Fireworks: hosted DPO',
   formats: { preference },

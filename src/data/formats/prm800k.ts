@@ -74,7 +74,7 @@ const columns: Columns = {
  *
  * @see Lightman et al., "Let's Verify Step by Step", 2023.
  */
-export const prm800k: FormatFamily = {
+export const prm800k: FormatFamily<'stepwise'> = {
   name: 'prm800k',
   title: 'PRM800K: for each step all that were proposed, with ratings',
   formats: { stepwise: prm800kStepwise },

@@ -3,7 +3,13 @@ import type { Columns, FileRow, FormatOptions, RowFormat } from './format.ts';
 import { provenanceColumns, writeProvenance } from './provenance-columns.ts';
 
 /** The row of a kind. */
-export type RowOfKind<Kind extends RowKind> = Extract<TrainingRow, { readonly kind: Kind }>;
+export type RowOfKind<Kind extends RowKind> = Extract<TrainingRow, OfKind<Kind>>;
+
+/** Whatever is of a kind. */
+export interface OfKind<Kind extends RowKind> {
+  /** The kind. */
+  readonly kind: Kind;
+}
 
 /** What a format is made of. */
 export interface RowFormatParts<Kind extends RowKind> {

@@ -11,7 +11,7 @@ import { pairWriter } from './trl.ts';
  *
  * @see Lai et al., "Step-DPO: Step-wise Preference Optimization for Long-chain Reasoning of LLMs", 2024.
  */
-export const stepDpoFiles: FormatFamily = {
+export const stepDpoFiles: FormatFamily<'preference'> = {
   name: 'step-dpo',
   title: 'Step-DPO: question, steps so far, two next steps',
   formats: { preference: stepDpoPreference },
@@ -23,7 +23,7 @@ export const stepDpoFiles: FormatFamily = {
  *
  * @see Wang et al., "CPL: Critical Plan Step Learning Boosts LLM Generalization in Reasoning Tasks", 2024.
  */
-export const stepApoFiles: FormatFamily = {
+export const stepApoFiles: FormatFamily<'preference'> = {
   name: 'step-apo',
   title: 'Step-APO: text so far, two next steps with their values',
   formats: { preference: stepApoPreference },

@@ -3,6 +3,7 @@ import type {
   PreferenceRow,
   PromptRow,
   RolloutRow,
+  RowKind,
   SftRow,
   TrainingRow,
   UnpairedRow,
@@ -74,8 +75,11 @@ const toolTurns: Turns = {
       : undefined,
 };
 
+/** TRL has no conversational form of step labels. */
+export type ConversationKind = Exclude<RowKind, 'stepwise'>;
+
 /** TRL, with conversations: each completion is a whole turn. */
-export const trlConversational: FormatFamily = familyOf(
+export const trlConversational: FormatFamily<ConversationKind> = familyOf(
   plainTurns,
   'TRL, as conversations: DPO, KTO, SFT, GRPO',
 );
@@ -84,12 +88,12 @@ export const trlConversational: FormatFamily = familyOf(
  * TRL, with conversations that call tools. The arguments of a call are an object: JSON lines hold it, and Parquet
  * holds JSON that `datasets` from 4.7 on reads as an object.
  */
-export const trlTools: FormatFamily = familyOf(
+export const trlTools: FormatFamily<ConversationKind> = familyOf(
   toolTurns,
   'TRL, as conversations that call tools: DPO, KTO, SFT, GRPO',
 );
 
-function familyOf(turns: Turns, title: string): FormatFamily {
+function familyOf(turns: Turns, title: string): FormatFamily<ConversationKind> {
   return {
     name: turns.family,
     title,

@@ -2,6 +2,7 @@ import type {
   PreferenceRow,
   PromptRow,
   RolloutRow,
+  RowKind,
   SftRow,
   StepwiseRow,
   UnpairedRow,
@@ -12,7 +13,7 @@ import { type CompletionText, rowTexts } from './text.ts';
 import { grpoUsage, stepwiseUsage, trainerUsage } from './trl-usage.ts';
 
 /** TRL, with text: the prompt is rendered, and a step goes on from the steps before it. */
-export const trl: FormatFamily = {
+export const trl: FormatFamily<RowKind> = {
   name: 'trl',
   title: 'TRL, as text: DPO, KTO, PRM, SFT, GRPO',
   formats: {
@@ -26,7 +27,7 @@ export const trl: FormatFamily = {
 };
 
 /** TRL's `RewardTrainer`, which reads the margin. */
-export const trlReward: FormatFamily = {
+export const trlReward: FormatFamily<'preference'> = {
   name: 'trl-reward',
   title: 'TRL, for reward models: preferences with their margin',
   formats: { preference: trlRewardPreference },

@@ -12,7 +12,7 @@ export interface VerlOptions extends FormatOptions {
 }
 
 /** verl: prompts with the right answer for a rule. */
-export const verl: FormatFamily = {
+export const verl: FormatFamily<'prompt'> = {
   name: 'verl',
   title: 'verl: prompts for reinforcement',
   formats: { prompt: verlPrompt },
