@@ -4,7 +4,7 @@ import { monteCarlo, type ValueSource } from './monte-carlo.ts';
 import { expectPathChoice } from './path-choice.ts';
 import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
 
-/** Options of {@link mathShepherd}. */
+/** Options of `stepLabels.mathShepherd`. */
 export interface MathShepherdOptions extends StepwisePaths {
   /** Where the share of right continuations is read. @defaultValue `'ends'` */
   readonly from?: ValueSource;

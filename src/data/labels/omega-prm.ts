@@ -4,7 +4,7 @@ import { monteCarlo, type ValueSource } from './monte-carlo.ts';
 import { expectPathChoice, type PathChoice } from './path-choice.ts';
 import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
 
-/** Options of {@link omegaPrm}. */
+/** Options of `stepLabels.omegaPrm`. */
 export interface OmegaPrmLabelOptions extends StepwisePaths {
   /** Where MC(s) is read. @defaultValue `'evaluation'`, where a node has none the ends */
   readonly from?: ValueSource;

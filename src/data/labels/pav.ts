@@ -4,7 +4,7 @@ import { monteCarlo, type ValueSource } from './monte-carlo.ts';
 import { expectPathChoice } from './path-choice.ts';
 import { type StepLabel, type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
 
-/** Options of {@link pav}. */
+/** Options of `stepLabels.pav`. */
 export interface PavOptions extends StepwisePaths {
   /** Where Q of the base policy is read. @defaultValue `'ends'` */
   readonly from?: ValueSource;

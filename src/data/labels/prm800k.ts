@@ -4,7 +4,7 @@ import { monteCarlo, type ValueSource } from './monte-carlo.ts';
 import { expectPathChoice } from './path-choice.ts';
 import { type StepLabel, type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
 
-/** Options of {@link prm800k}. The data set was rated by people: the thresholds are ours. */
+/** Options of `stepLabels.prm800k`. The data set was rated by people: the thresholds are ours. */
 export interface Prm800kOptions extends StepwisePaths {
   /** Where the value of a step is read. @defaultValue `'ends'` */
   readonly from?: ValueSource;

@@ -4,7 +4,7 @@ import { monteCarlo } from './monte-carlo.ts';
 import { expectPathChoice, partsOf } from './path-choice.ts';
 import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
 
-/** Options of {@link restMcts}. */
+/** Options of `stepLabels.restMcts`. */
 export interface RestMctsLabelOptions extends StepwisePaths {}
 
 /**

@@ -4,7 +4,7 @@ import { countEnds, promptAt, type TreeRecord } from '../record.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
 import { mean } from './z-scores.ts';
 
-/** Options of {@link prompts}. */
+/** Options of `rlRules.prompts`. */
 export interface PromptsOptions {
   /** The least share of right ends: in [0, 1]. @defaultValue 0 */
   readonly minSolveRate?: number;

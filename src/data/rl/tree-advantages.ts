@@ -36,7 +36,7 @@ export type StepEstimator =
   | 'tree-rl'
   | 'value';
 
-/** Options of {@link treeAdvantages}. */
+/** Options of `rlRules.treeAdvantages`. */
 export interface TreeAdvantagesOptions extends RolloutOptions {
   /** Which estimators. @defaultValue all */
   readonly estimators?: readonly Estimator[];

@@ -11,7 +11,7 @@ import { delimiterOf, type Prefix, prefixTo } from './prefix.ts';
 import { revisionThoughts } from './revision-thoughts.ts';
 import { type Splice, type SpliceOptions, splicesOf } from './splices.ts';
 
-/** Options of {@link agentR}. */
+/** Options of `sftRules.agentR`. */
 export interface AgentROptions extends SpliceOptions {
   /**
    * Whether the good actions were tried behind the bad ones. `naive`: no; they were taken from the common node,

@@ -9,7 +9,7 @@ import { isEnd, isRight, promptAt, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 import { qvalueOf } from './qvalue-of.ts';
 
-/** Options of {@link bestTrajectories}. */
+/** Options of `sftRules.bestTrajectories`. */
 export interface BestTrajectoriesOptions {
   /** k, how many paths of a problem, over all its trees: an integer from 1 up. @defaultValue 2, the paper's */
   readonly best?: number;

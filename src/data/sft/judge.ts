@@ -6,7 +6,7 @@ import type { RowRule, SftRow } from '../rows.ts';
 import { distinctRows } from './distinct-rows.ts';
 import { withoutOracle, withWords } from './refiner.ts';
 
-/** Options of {@link judge}. */
+/** Options of `sftRules.judge`. */
 export interface JudgeRowOptions {
   /**
    * What the critique that was kept says of the node; `undefined` where that cannot be told.

@@ -8,7 +8,7 @@ import type { RowRule, SftRow } from '../rows.ts';
 import { distinctRows } from './distinct-rows.ts';
 import { qvalueOf } from './qvalue-of.ts';
 
-/** Options of {@link refiner}. */
+/** Options of `sftRules.refiner`. */
 export interface RefinerOptions {
   /**
    * The critique after which an answer was written anew; `undefined` where there is none.

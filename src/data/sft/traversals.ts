@@ -10,7 +10,7 @@ import { type Move, movesThrough } from './moves.ts';
 import { delimiterOf, prefixTo } from './prefix.ts';
 import { resimulate } from './resimulate.ts';
 
-/** Options of {@link traversals}. */
+/** Options of `sftRules.traversals`. */
 export interface TraversalsOptions {
   /** `exploratory`: with what was tried in vain. `imitation`: the path alone. @defaultValue `'exploratory'` */
   readonly variant?: 'exploratory' | 'imitation';
