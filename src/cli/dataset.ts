@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ruleNamed } from '../data/catalogue.ts';
 import { formatFamilies } from '../data/formats/families.ts';
@@ -14,6 +13,7 @@ import {
 import { EspalierError } from '../spec/errors.ts';
 import type { Spend } from '../spec/spend.ts';
 import type { DatasetRequest } from './dataset-options.ts';
+import { readInput } from './input-file.ts';
 
 export type { DatasetReport };
 
@@ -87,18 +87,19 @@ function formatOptions({ chatTemplate, endToken }: DatasetRequest): FormatOption
 
 /** A Jinja file, or the `tokenizer_config.json` of a model, which holds one. */
 function readTemplate(path: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new EspalierError('usage', `\`${path}\` cannot be read: ${reason}.`, { cause });
-  }
+  const text = readInput(path);
   if (!path.endsWith('.json')) return text;
-  const parsed: unknown = JSON.parse(text);
-  const template = (parsed as { readonly chat_template?: unknown } | null)?.chat_template;
+  const template = templateIn(text);
   if (typeof template === 'string') return template;
   throw new EspalierError('usage', `Expected \`${path}\` to hold a \`chat_template\`.`);
+}
+
+function templateIn(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { readonly chat_template?: unknown } | null)?.chat_template;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A dataset for people: what was written, what was left out and why. */

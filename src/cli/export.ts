@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
 import { ruleNamed } from '../data/catalogue.ts';
 import { readOmegaPrm } from '../data/readers/omega-prm.ts';
 import { readToolBench } from '../data/readers/tool-bench.ts';
 import type { TreeRecord } from '../data/record.ts';
-import { readRun } from '../runs/index.ts';
 import { EspalierError } from '../spec/errors.ts';
 import { describeDataset, makeDataset } from './dataset.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
+import { readInput, readRunInput } from './input-file.ts';
 import { methodRule } from './methods.ts';
 import { print } from './output.ts';
 import { recordsOf } from './run-records.ts';
@@ -85,26 +84,18 @@ function sourceOf(
       if (more.length > 0) {
         throw new EspalierError('usage', `Expected one run folder, got ${sources.length}.`);
       }
-      const saved = readFolder(path);
+      const saved = readRunInput(path);
       return { problems: recordsOf(saved, notation), rule: methodRule(saved.run) };
     }
-  }
-}
-
-/** A folder that cannot be read is a wrong argument here. */
-function readFolder(path: string): ReturnType<typeof readRun> {
-  try {
-    return readRun(path);
-  } catch (cause) {
-    if (!EspalierError.isInstance(cause) || cause.code !== 'storage') throw cause;
-    throw new EspalierError('usage', cause.message, { cause });
   }
 }
 
 function* toolBench(paths: readonly string[]): Generator<readonly TreeRecord[]> {
   for (const path of paths) {
     const problem = basename(path).replace(/\.json$/, '');
-    yield [readToolBench(read(path), { problem })] as readonly unknown[] as readonly TreeRecord[];
+    yield [
+      readToolBench(readInput(path), { problem }),
+    ] as readonly unknown[] as readonly TreeRecord[];
   }
 }
 
@@ -117,18 +108,12 @@ function* omegaPrm(
 ): Generator<readonly TreeRecord[]> {
   const options = delimiter === undefined ? {} : { delimiter };
   for (const path of paths) {
-    const trees = readOmegaPrm(read(path), options) as readonly unknown[] as readonly TreeRecord[];
+    const trees = readOmegaPrm(
+      readInput(path),
+      options,
+    ) as readonly unknown[] as readonly TreeRecord[];
     for (const problem of new Set(trees.map((tree) => tree.problem))) {
       yield trees.filter((tree) => tree.problem === problem);
     }
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new EspalierError('usage', `\`${path}\` cannot be read: ${reason}.`, { cause });
   }
 }

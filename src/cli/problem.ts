@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { PuzzleName } from '../environments/puzzles/index.ts';
 import { journaled } from '../policies/journaled.ts';
 import { uniform } from '../policies/uniform.ts';
@@ -8,6 +8,7 @@ import type { Evaluator } from '../spec/evaluator.ts';
 import type { Capabilities } from '../spec/language-model.ts';
 import type { Policy } from '../spec/policy.ts';
 import { heuristic } from '../values/heuristic.ts';
+import { readInput } from './input-file.ts';
 import { type Task, tasks } from './tasks.ts';
 
 /** An environment that can be shown to a model and to people. */
@@ -100,15 +101,6 @@ export function puzzleProblem(name: PuzzleName, source: string, file?: string): 
     ...(showsStates && { render: (state: unknown) => puzzle.render(state) }),
     answer: (state, path) => answer(state, path),
   };
-}
-
-function readInput(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new EspalierError('usage', `\`${path}\` cannot be read: ${reason}.`, { cause });
-  }
 }
 
 function parse({ puzzle }: Task, text: string, file: string | undefined): unknown {

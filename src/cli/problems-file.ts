@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { answerOracle, type ReasoningState } from '../environments/text/index.ts';
 import type { NotatedEnvironment } from '../environments/with-outcome.ts';
@@ -6,6 +5,7 @@ import { withOutcome } from '../environments/with-outcome.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Verifier } from '../spec/verifier.ts';
 import { goldVerifier } from '../values/gold-verifier.ts';
+import { readInput } from './input-file.ts';
 import { type Problem, puzzleProblem } from './problem.ts';
 import { questionProblem } from './question.ts';
 import { taskNames } from './tasks.ts';
@@ -45,7 +45,7 @@ const lineSchema = z.union([
  * @throws EspalierError `usage`, naming the line.
  */
 export function readProblems(path: string, task: AskedProblem['task']): readonly AskedProblem[] {
-  const lines = read(path).split('\n');
+  const lines = readInput(path).split('\n');
   const asked = lines.flatMap((line, index) => {
     if (line.trim() === '') return [];
     const problem = parseLine(line, { path, task, number: index + 1 });
@@ -149,15 +149,6 @@ function expectDifferent(path: string, asked: readonly AskedProblem[]): void {
       throw new EspalierError('usage', message);
     }
     seen.add(key);
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new EspalierError('usage', `\`${path}\` cannot be read: ${reason}.`, { cause });
   }
 }
 

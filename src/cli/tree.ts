@@ -1,7 +1,8 @@
-import { readRun, type SavedRun, type TreeEntry } from '../runs/index.ts';
+import type { SavedRun, TreeEntry } from '../runs/index.ts';
 import { EspalierError } from '../spec/errors.ts';
 import { renderTree } from '../tree/render.ts';
 import { treeFromJson } from '../tree/serialize.ts';
+import { readRunInput } from './input-file.ts';
 import { oneLine, print } from './output.ts';
 import { type Task, tasks } from './tasks.ts';
 
@@ -19,7 +20,7 @@ const costLegend = 'g cost so far · h cost to come';
 
 /** Runs `espalier tree`: prints every tree of a run folder. */
 export function runTreeCommand(path: string, request: TreeRequest): void {
-  const saved = read(path);
+  const saved = readRunInput(path);
   if (saved.trees.length === 0) {
     throw new EspalierError('usage', `The run in \`${path}\` has no tree yet.`);
   }
@@ -30,18 +31,6 @@ export function runTreeCommand(path: string, request: TreeRequest): void {
     print(`${draw(entry, saved, request)}\n`);
   }
   print(hasCosts ? `${legend} · ${costLegend}` : legend);
-}
-
-/** A folder that cannot be read is a wrong argument here. */
-function read(path: string): SavedRun {
-  try {
-    return readRun(path);
-  } catch (cause) {
-    if (EspalierError.isInstance(cause) && cause.code === 'storage') {
-      throw new EspalierError('usage', cause.message, { cause });
-    }
-    throw cause;
-  }
 }
 
 function draw(entry: TreeEntry, saved: SavedRun, { depth, breadth }: TreeRequest): string {

@@ -193,6 +193,43 @@ test.each(['gold', 'steps', 'chat', 'puzzles'])(
   },
 );
 
+test('a chat template is read from the configuration of a tokenizer', async () => {
+  const template =
+    '{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}';
+  const good = fileIn(folder, 'tokenizer_config.json', JSON.stringify({ chat_template: template }));
+  const broken = fileIn(folder, 'broken.json', '{"chat_template": ');
+  const args = [
+    'export',
+    join(folder, 'run-gold'),
+    '--notation',
+    'restated',
+    '--end-token',
+    '<|end|>',
+  ];
+  const rendered = await espalier(
+    ...args,
+    '--out',
+    join(folder, 'rendered'),
+    '--chat-template',
+    good,
+  );
+  expect(rendered.code).toBe(0);
+  const [row] = lines('rendered', 'agent-q', 'train-00000-of-00001.jsonl');
+  expect(String(row?.['prompt'])).toMatch(/^<\|user\|>.*<\|end\|><\|assistant\|>$/s);
+  expect(String(row?.['chosen'])).toMatch(/The answer is \d+\.<\|end\|>$/);
+  const refused = await espalier(...args, '--out', join(folder, 'no'), '--chat-template', broken);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/^Expected `.*broken\.json` to hold a `chat_template`\.\n$/);
+  const missing = await espalier(
+    ...args,
+    '--out',
+    join(folder, 'no'),
+    '--chat-template',
+    'no.jinja',
+  );
+  expect(missing.stderr).toMatch(/^`no\.jinja` cannot be read: /);
+});
+
 test('a problem whose search fails is listed, and the others are searched', async () => {
   const broken = await emulator({
     dialect: 'vllm',

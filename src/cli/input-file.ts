@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { readRun, type SavedRun } from '../runs/index.ts';
+import { EspalierError } from '../spec/errors.ts';
+
+/**
+ * The text of a file that a command was given.
+ *
+ * @throws EspalierError `usage` where it cannot be read: the argument is wrong then.
+ */
+export function readInput(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EspalierError('usage', `\`${path}\` cannot be read: ${reason}.`, { cause });
+  }
+}
+
+/**
+ * The run folder that a command was given.
+ *
+ * @throws EspalierError `usage` where there is none.
+ */
+export function readRunInput(path: string): SavedRun {
+  try {
+    return readRun(path);
+  } catch (cause) {
+    if (!EspalierError.isInstance(cause) || cause.code !== 'storage') throw cause;
+    throw new EspalierError('usage', cause.message, { cause });
+  }
+}
