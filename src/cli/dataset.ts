@@ -37,17 +37,27 @@ export function makeDataset(
   request: DatasetRequest,
   { problems, defaultRule, source, spend }: DatasetSource,
 ): Promise<DatasetReport> {
-  const { out, rule = [defaultRule], file, split, splitSeed } = request;
-  const family = familyNamed(request.format);
+  const { out, file, split, splitSeed } = request;
   return writeDataset({
     out,
     problems,
-    configs: rule.map((name) => configOf(name, family, request)),
+    configs: configsOf(request, defaultRule),
     file,
     ...(split !== undefined && { splits: split }),
     seed: splitSeed,
     card: { source, ...(spend !== undefined && { spend }) },
   });
+}
+
+/**
+ * The rules and forms that were asked for.
+ *
+ * @throws EspalierError `usage` where a form has no place for the rows of a rule, or a template cannot be read.
+ */
+export function configsOf(request: DatasetRequest, defaultRule: string): readonly DatasetConfig[] {
+  const { rule = [defaultRule], format } = request;
+  const family = familyNamed(format);
+  return rule.map((name) => configOf(name, family, request));
 }
 
 function familyNamed(name: string): FormatFamily {

@@ -315,6 +315,18 @@ test.each([
   expect(stderr).toContain(message);
 });
 
+test('what cannot be written is not paid for', async () => {
+  const problems = join(folder, 'questions.jsonl');
+  const before = server.account.requests;
+  const model = ['--model', `vllm:${server.url}#adder`, '--calls', '12'];
+  const form = ['--rule', 'math-shepherd', '--format', 'openai'];
+  const { code, stderr } = await espalier(...options('unwritable', problems, ...model, ...form));
+  expect(code).toBe(2);
+  expect(stderr).toContain('Expected `--format` to have a place for stepwise rows');
+  expect(server.account.requests).toBe(before);
+  expect(existsSync(join(folder, 'run-unwritable'))).toBe(false);
+});
+
 test('a form that has no place for the rows says which it has', async () => {
   const out = join(folder, 'nothing');
   mkdirSync(out);
