@@ -1,4 +1,4 @@
-import { type Interval, wilsonInterval } from './metrics.ts';
+import { type Interval, wilsonInterval } from '../runtime/wilson-interval.ts';
 
 /** What one method made of one problem. */
 export interface Outcome {

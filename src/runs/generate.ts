@@ -6,7 +6,7 @@ import { EspalierError } from '../spec/errors.ts';
 import type { MaybePromise } from '../spec/json.ts';
 import type { Spend } from '../spec/spend.ts';
 import { treeToJson } from '../tree/serialize.ts';
-import { type ProblemOutcome, type RunFolder, readRun } from './run-folder.ts';
+import { type ProblemOutcome, type RunFolder, readRun, type SavedRun } from './run-folder.ts';
 
 /** A problem of a run. */
 export interface GenerateProblem {
@@ -106,6 +106,12 @@ interface Task<Problem> {
   readonly attempt: number;
 }
 
+/** What earlier sessions left. */
+interface Earlier {
+  readonly saved: SavedRun;
+  readonly outcome: ProblemOutcome | undefined;
+}
+
 type End = GenerateReport['stopReason'];
 
 /** One session of a run. */
@@ -135,26 +141,27 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     this.#maxFailuresInARow = maxFailuresInARow;
     this.#total = options.problems.length * attempts;
     this.#pool = new BudgetPool(options.budget ?? {});
+    const saved = readRun(options.run.path);
     const outcomes = new Map(
-      savedOutcomes(options.run).map((outcome) => [
-        keyOf(outcome.problem, outcome.attempt),
-        outcome,
-      ]),
+      saved.outcomes.map((outcome) => [keyOf(outcome.problem, outcome.attempt), outcome]),
     );
     for (const problem of options.problems) {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        this.#plan({ problem, attempt }, outcomes.get(keyOf(problem.id, attempt)));
+        this.#plan(
+          { problem, attempt },
+          { saved, outcome: outcomes.get(keyOf(problem.id, attempt)) },
+        );
       }
     }
   }
 
   /** What an earlier session has brought to an end is counted; the rest is to do. */
-  #plan(task: Task<Problem>, outcome: ProblemOutcome | undefined): void {
+  #plan(task: Task<Problem>, { saved, outcome }: Earlier): void {
     if (outcome === undefined) {
       this.#tasks.push(task);
     } else if (outcome.status === 'failed' && this.#options.retryFailed === true) {
       this.#tasks.push(task);
-      this.#begin(outcome);
+      this.#begin(outcome, saved);
     } else {
       this.#count(outcome);
       this.#pool.charge(outcome.spend);
@@ -165,9 +172,9 @@ class Generation<Problem extends GenerateProblem, State, Action> {
    * A search that could not reach its model goes on where it was, and what its journal holds is charged then.
    * One that failed for another reason would fail again with the same replies: it begins anew.
    */
-  #begin({ problem, attempt, spend }: ProblemOutcome): void {
-    using journal = this.#options.run.journalOf(problem, attempt);
-    if (journal.lines.some((line) => line.type === 'failure' && line.unavailable === true)) return;
+  #begin({ problem, attempt, spend }: ProblemOutcome, saved: SavedRun): void {
+    const { lines } = saved.journal({ problem, attempt });
+    if (lines.some((line) => line.type === 'failure' && line.unavailable === true)) return;
     this.#options.run.setAside(problem, attempt);
     this.#pool.charge(spend);
   }
@@ -295,10 +302,6 @@ class Generation<Problem extends GenerateProblem, State, Action> {
 }
 
 const nothing: Spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };
-
-function savedOutcomes({ path }: RunFolder): readonly ProblemOutcome[] {
-  return readRun(path).outcomes;
-}
 
 function keyOf(problem: string, attempt: number): string {
   return JSON.stringify([problem, attempt]);

@@ -136,9 +136,14 @@ export function readRun(path: string): SavedRun {
       `There is no run in \`${path}\`: it has no run.json, journal.jsonl or problems.jsonl.`,
     );
   }
+  let trees: readonly StoredTree[] | undefined;
   return {
     run: readJson(join(path, 'run.json')),
-    trees: listTrees(join(path, 'trees.jsonl')),
+    get trees() {
+      // The largest file of a run: who only asks for outcomes does not wait for it.
+      trees ??= listTrees(join(path, 'trees.jsonl'));
+      return trees;
+    },
     outcomes: latestOutcomes(readJsonLines(join(path, 'problems.jsonl'))),
     asked: readJsonLines(join(path, 'asked.jsonl')) as readonly JsonValue[],
     report: readJson(join(path, 'report.json')),

@@ -20,7 +20,8 @@ import { journaled, uniform } from 'espalier/policies';
 import { seededRandom } from 'espalier/runtime';
 import { manualClock } from 'espalier/testing';
 import { heuristic } from 'espalier/values';
-import { pairedDifference, wilsonInterval } from '../../src/bench/metrics.ts';
+import { pairedDifference } from '../../src/bench/metrics.ts';
+import { wilsonInterval } from '../../src/runtime/wilson-interval.ts';
 import { nextState, valueOfState } from './bare-uct.ts';
 
 const budgets = [60, 400];

@@ -1,6 +1,6 @@
 import { expectOneOf } from '../../runtime/expect.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { monteCarlo, type ValueSource } from './monte-carlo.ts';
+import { shareLabels, type ValueSource } from './monte-carlo.ts';
 import { expectPathChoice } from './path-choice.ts';
 import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
 
@@ -33,13 +33,6 @@ export function mathShepherd(options: MathShepherdOptions = {}): RowRule<Stepwis
   return stepwiseRule({
     name: 'math-shepherd',
     paths,
-    labels(record) {
-      const shareOf = monteCarlo(record, from);
-      return (node) => {
-        const value = shareOf(node);
-        if (value === undefined) return undefined;
-        return { value, label: value > 0, rating: value > 0 ? 1 : -1 };
-      };
-    },
+    labels: (record) => shareLabels(record, from),
   });
 }

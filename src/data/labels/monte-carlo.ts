@@ -1,5 +1,6 @@
 import type { SearchNode } from '../../spec/node.ts';
 import { countEnds, type TreeRecord } from '../record.ts';
+import type { StepLabel } from './stepwise-rule.ts';
 
 /**
  * Where the share of right continuations is read. `ends`: the ends below the node that were scored.
@@ -24,5 +25,18 @@ export function monteCarlo<State, Action>(
     if (source === 'evaluation' && rawValue !== undefined) return rawValue;
     const { right = 0, wrong = 0 } = counts[id] ?? {};
     return right + wrong === 0 ? undefined : right / (right + wrong);
+  };
+}
+
+/** Labels by the share alone: soft the share itself; hard, and the rating as 1 or −1, whether it is above 0. */
+export function shareLabels<State, Action>(
+  record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
+  source: ValueSource,
+): (node: SearchNode<State, Action>) => StepLabel | undefined {
+  const shareOf = monteCarlo(record, source);
+  return (node) => {
+    const value = shareOf(node);
+    if (value === undefined) return undefined;
+    return { value, label: value > 0, rating: value > 0 ? 1 : -1 };
   };
 }

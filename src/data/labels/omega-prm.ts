@@ -1,6 +1,6 @@
 import { expectOneOf } from '../../runtime/expect.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { monteCarlo, type ValueSource } from './monte-carlo.ts';
+import { shareLabels, type ValueSource } from './monte-carlo.ts';
 import { expectPathChoice, type PathChoice } from './path-choice.ts';
 import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
 
@@ -36,13 +36,6 @@ export function omegaPrm(options: OmegaPrmLabelOptions = {}): RowRule<StepwiseRo
   return stepwiseRule({
     name: 'omega-prm',
     paths,
-    labels(record) {
-      const shareOf = monteCarlo(record, from);
-      return (node) => {
-        const value = shareOf(node);
-        if (value === undefined) return undefined;
-        return { value, label: value > 0, rating: value > 0 ? 1 : -1 };
-      };
-    },
+    labels: (record) => shareLabels(record, from),
   });
 }

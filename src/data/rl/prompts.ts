@@ -1,5 +1,6 @@
 import { expectNumber } from '../../runtime/expect.ts';
 import { provenanceOf } from '../provenance.ts';
+import { qvalueOf } from '../qvalue-of.ts';
 import { countEnds, promptAt, type TreeRecord } from '../record.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
 import { mean } from './z-scores.ts';
@@ -49,10 +50,7 @@ function rowOf<State, Action>(trees: readonly TreeRecord<State, Action>[]): Prom
   const ends = trees.map((record) => countEnds(record)[0] ?? { right: 0, wrong: 0 });
   const right = ends.reduce((sum, count) => sum + count.right, 0);
   const scored = ends.reduce((sum, count) => sum + count.right + count.wrong, 0);
-  const values = trees.map(({ tree }) => {
-    const { visits, value, rawValue = 0 } = tree.root;
-    return visits > 0 ? value : rawValue;
-  });
+  const values = trees.map(({ tree }) => qvalueOf(tree.root));
   return {
     kind: 'prompt',
     prompt: promptAt(first, root),

@@ -5,9 +5,9 @@ import { pathTo } from '../../tree/summary.ts';
 import { choosePaths, type TreePath } from '../labels/path-choice.ts';
 import { pathCompletion } from '../path-completion.ts';
 import { provenanceOf } from '../provenance.ts';
+import { qvalueOf } from '../qvalue-of.ts';
 import { isEnd, isRight, promptAt, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
-import { qvalueOf } from './qvalue-of.ts';
 
 /** Options of `sftRules.bestTrajectories`. */
 export interface BestTrajectoriesOptions {

@@ -3,10 +3,10 @@ import type { Message } from '../../spec/language-model.ts';
 import type { ChildNode, SearchNode } from '../../spec/node.ts';
 import { partsOf } from '../labels/path-choice.ts';
 import { provenanceOf } from '../provenance.ts';
+import { qvalueOf } from '../qvalue-of.ts';
 import { isEnd, isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 import { distinctRows } from './distinct-rows.ts';
-import { qvalueOf } from './qvalue-of.ts';
 
 /** Options of `sftRules.refiner`. */
 export interface RefinerOptions {

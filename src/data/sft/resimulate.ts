@@ -1,6 +1,6 @@
 import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { qvalueOf } from '../qvalue-of.ts';
 import { isEnd, isPart, type TreeRecord } from '../record.ts';
-import { qvalueOf } from './qvalue-of.ts';
 
 /** How a search is run once more. */
 export interface ResimulateOptions {
