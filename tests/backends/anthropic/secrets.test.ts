@@ -5,7 +5,8 @@ import { ask, errorOf, modelOn, refusal, stub } from './messages-server.ts';
 
 describe('a key', () => {
   const key = `sk-ant-${randomBytes(16).toString('hex')}`;
-  const odd = randomBytes(12).toString('base64');
+  // With a slash or a port at its beginning it would be the path of an address that can be read.
+  const odd = `k${randomBytes(12).toString('base64')}`;
 
   /** Whatever a person or a log may get to see of an error. */
   function everything(error: unknown): string {
