@@ -37,7 +37,12 @@ export interface GenerateOptions<Problem extends GenerateProblem, State, Action>
   readonly budget?: PoolBudget;
   /** Searches under way at once: an integer from 1 up. @defaultValue 4 */
   readonly concurrency?: number;
-  /** Whether problems that have failed are searched again. @defaultValue `false` */
+  /**
+   * Whether problems that have failed for good are searched again, from their beginning. Those whose model could not be
+   * reached always are, and go on where they were.
+   *
+   * @defaultValue `false`
+   */
   readonly retryFailed?: boolean;
   /** So many failures one after the other end the run: from 1 up. @defaultValue 10 */
   readonly maxFailuresInARow?: number;
@@ -159,24 +164,18 @@ class Generation<Problem extends GenerateProblem, State, Action> {
   #plan(task: Task<Problem>, { saved, outcome }: Earlier): void {
     if (outcome === undefined) {
       this.#tasks.push(task);
-    } else if (outcome.status === 'failed' && this.#options.retryFailed === true) {
+    } else if (outcome.status === 'failed' && isOutage(outcome, saved)) {
+      // It goes on where it was, and what its journal holds is charged then.
       this.#tasks.push(task);
-      this.#begin(outcome, saved);
+    } else if (outcome.status === 'failed' && this.#options.retryFailed === true) {
+      // It would fail again with the same replies: it begins anew.
+      this.#tasks.push(task);
+      this.#options.run.setAside(outcome.problem, outcome.attempt);
+      this.#pool.charge(outcome.spend);
     } else {
       this.#count(outcome);
       this.#pool.charge(outcome.spend);
     }
-  }
-
-  /**
-   * A search that could not reach its model goes on where it was, and what its journal holds is charged then.
-   * One that failed for another reason would fail again with the same replies: it begins anew.
-   */
-  #begin({ problem, attempt, spend }: ProblemOutcome, saved: SavedRun): void {
-    const { lines } = saved.journal({ problem, attempt });
-    if (lines.some((line) => line.type === 'failure' && line.unavailable === true)) return;
-    this.#options.run.setAside(problem, attempt);
-    this.#pool.charge(spend);
   }
 
   async run(concurrency: number): Promise<GenerateReport> {
@@ -299,6 +298,14 @@ class Generation<Problem extends GenerateProblem, State, Action> {
   #tell(): void {
     this.#options.onProgress?.(this.#progress());
   }
+}
+
+/** Whether calls of a search failed that may succeed another time. */
+function isOutage({ problem, attempt }: ProblemOutcome, saved: SavedRun): boolean {
+  for (const line of saved.journal({ problem, attempt }).lines) {
+    if (line.type === 'failure' && (line.unavailable ?? line.transient) === true) return true;
+  }
+  return false;
 }
 
 const nothing: Spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };

@@ -1,20 +1,16 @@
 import type { Clock } from '../spec/context.ts';
-import { EspalierError, ModelCallError } from '../spec/errors.ts';
+import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type { FailedAttempt, ModelCall, ModelWarning } from '../spec/language-model.ts';
+import { Account } from './account.ts';
 import { canonicalJson, contentAddress, expectJson } from './canonical-json.ts';
-import {
-  type FailureLine,
-  type IntentLine,
-  indexJournal,
-  type Journal,
-  type JournalIndex,
-  type JournalLine,
-  type RecordedCall,
-  type ResultLine,
-} from './journal.ts';
+import type { Journal } from './journal.ts';
+import type { JournalIndex, LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
+import type { FailureLine, IntentLine, JournalLine, ResultLine } from './journal-lines.ts';
 import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
-import type { Sequencer } from './sequencer.ts';
+import { noLosses, Recall } from './recall.ts';
+import type { Sequencer, Ticket } from './sequencer.ts';
+import { storing } from './storing.ts';
 
 /** A call as it is asked for: what it is, what it may cost, how it is made. */
 export interface CallRequest {
@@ -63,11 +59,12 @@ export interface CallGateOptions {
   readonly onCall: (report: CallReport) => void;
   /** Hears what a model does not honour. */
   readonly onWarning: (warning: ModelWarning) => void;
-  /**
-   * Whether a recorded deadline is still to be replayed. A call that has no result then never got one: it
-   * hangs until that deadline.
-   */
+  /** Whether a recorded deadline is still to be replayed: what has no result then never got one. */
   readonly deadlineAhead: () => boolean;
+  /** Ends the search as that deadline did. */
+  readonly expire?: () => void;
+  /** Whether calls that failed are made again, and not only those that waiting may mend. */
+  readonly retryFailed?: boolean | undefined;
   /** The gate of the search that this one continues: its calls are shared and numbered on. */
   readonly before?: CallGate | undefined;
 }
@@ -84,18 +81,54 @@ export function addressOfCall(
 /** A call that was made and failed. */
 class CallFailure extends Error {
   override readonly name = 'CallFailure';
+  /** Whether the same request may succeed later. */
+  readonly transient: boolean;
+
+  constructor({ message, transient = false, cause }: FailedOutcome) {
+    super(message, { cause });
+    this.transient = transient;
+  }
+}
+
+/** The call failed, and the journal says so. */
+interface FailedOutcome {
+  readonly message: string;
+  readonly interrupted?: boolean | undefined;
+  readonly transient?: boolean | undefined;
+  readonly cause?: unknown;
 }
 
 type Outcome =
   | { readonly output: JsonValue }
-  /** The call failed, and the journal says so. */
-  | {
-      readonly message: string;
-      readonly interrupted?: boolean | undefined;
-      readonly cause?: unknown;
-    }
+  | FailedOutcome
   /** The run itself cannot go on: aborted, the disk is full, or the model cannot be reached. */
   | { readonly fatal: unknown };
+
+/** A call under way. */
+interface CallInFlight {
+  readonly number: number;
+  readonly key: string;
+  readonly request: CallRequest;
+  readonly ticket: Ticket;
+  readonly signal: AbortSignal;
+  account: Account;
+  /** The call of the journal that it repeats. */
+  record: RecordedCall | undefined;
+  /** What it is charged for its last attempt: known before that takes effect. */
+  ended: CallSpend | undefined;
+  /** Lets the outcome take effect. */
+  readonly settle: (outcome: Outcome, spend: CallSpend, replayed: boolean) => void;
+  /** Gives it up; it is charged. */
+  readonly abandon: (reason: unknown) => void;
+  /** Gives it up where it was never made. */
+  readonly refuse: (error: unknown) => void;
+}
+
+interface Shared {
+  readonly output: Promise<CallOutput>;
+  /** How it failed: for good, for now, or without anybody knowing what it has done. */
+  failure?: 'final' | 'transient' | 'interrupted';
+}
 
 /**
  * The one way out of a search. Every call is addressed by its content, so that equal calls are made
@@ -103,16 +136,19 @@ type Outcome =
  */
 export class CallGate {
   readonly #options: CallGateOptions;
-  readonly #index: JournalIndex;
-  readonly #shared: Map<string, Promise<CallOutput>>;
+  readonly #recall: Recall;
+  readonly #shared: Map<string, Shared>;
+  /** What was bought by parts of calls, such as single samples, for those who ask for other parts. */
+  readonly bought: Map<string, Promise<unknown>>;
   /** What all calls of this run have in common: the content address of its start. */
   run: string | undefined;
   /** The models that were called and whose price nobody knows: what they cost is not in the spend. */
   readonly unpriced: Set<string>;
-  /** Recorded calls that have not taken effect, and what each has set aside. */
-  readonly #underway = new Map<RecordedCall, CallSpend>();
-  /** How to abandon each call in flight. */
-  readonly #inFlight = new Set<(reason: unknown) => void>();
+  /** Whom calls are charged to that an earlier run has made and this one does not come to. */
+  ledger: Ledger | undefined;
+  /** Whether what a killed process had under way is to leave as much of the budget as an undisturbed one has. */
+  makesUpForLosses = false;
+  readonly #inFlight = new Set<CallInFlight>();
   #issued: number;
   #recorded = 0;
   #unrecorded = 0;
@@ -120,14 +156,24 @@ export class CallGate {
 
   constructor(options: CallGateOptions) {
     this.#options = options;
-    const { before, journal, signal } = options;
-    this.#index = indexJournal(journal.lines, journal.mode);
-    this.#shared = new Map(before === undefined ? [] : before.#shared);
+    const { before, journal, signal, sequencer, retryFailed = false } = options;
+    const goesOn = before !== undefined && before.#options.journal === journal;
+    this.#recall = goesOn ? before.#recall : new Recall(journal, retryFailed);
+    this.#shared = new Map(
+      [...(before === undefined ? [] : before.#shared)].filter(
+        ([, { failure }]) => failure !== 'transient' && !(retryFailed && failure === 'final'),
+      ),
+    );
+    this.bought = new Map(before?.bought);
     this.#issued = before === undefined ? 0 : before.#issued;
     this.run = before?.run;
     this.unpriced = before === undefined ? new Set() : before.unpriced;
+    sequencer.onStalled = () => {
+      if (options.deadlineAhead()) options.expire?.();
+      else this.#resume();
+    };
     signal.addEventListener('abort', () => {
-      for (const abandon of this.#inFlight) abandon(signal.reason);
+      for (const call of this.#inFlight) call.abandon(signal.reason);
     });
   }
 
@@ -136,9 +182,14 @@ export class CallGate {
     return this.#issued;
   }
 
-  /** How many calls the journal answered, and how many a replay could not. */
-  get coverage(): { readonly recorded: number; readonly unrecorded: number } {
-    return { recorded: this.#recorded, unrecorded: this.#unrecorded };
+  /** How far the journal answered, and where it says something else than this search. */
+  get coverage(): {
+    readonly recorded: number;
+    readonly unrecorded: number;
+    readonly differsAt: number | undefined;
+  } {
+    const { differsAt } = this.#recall;
+    return { recorded: this.#recorded, unrecorded: this.#unrecorded, differsAt };
   }
 
   /** Why nothing more can be written down: the search has to end. */
@@ -146,116 +197,119 @@ export class CallGate {
     return this.#storageError;
   }
 
-  /** What earlier processes reserved without writing down a result: it may have been paid for. */
-  get lost(): CallSpend {
-    return this.#index.lost;
-  }
-
   /** Deadlines that ended this run before. */
   get deadlines(): JournalIndex['deadlines'] {
-    return this.#index.deadlines;
+    return this.#recall.deadlines;
   }
 
-  /** The finished calls that the journal holds. */
-  recordedCalls(): Iterable<RecordedCall> {
-    return this.#index.calls.values();
+  /** What an earlier run has paid for, where this one has left its way. */
+  get left(): LeftCalls | undefined {
+    return this.#recall.left;
+  }
+
+  /** What was asked in calls that have ended. */
+  *intentsOf({ calls }: LeftCalls): Generator<IntentLine> {
+    for (const { place, end } of calls) {
+      if (place === undefined || end === undefined) continue;
+      yield this.#options.journal.lines.at(place) as IntentLine;
+    }
   }
 
   /** Makes the call, or shares the one like it. */
   call(request: CallRequest): Promise<CallOutput> {
     const key = addressOfCall(request);
-    const shared = this.#shared.get(key);
-    if (shared !== undefined) return shared;
-    const made = this.#make(key, request);
-    this.#shared.set(key, made);
-    made.catch((error: unknown) => {
+    const there = this.#shared.get(key);
+    if (there !== undefined) return there.output;
+    const shared: Shared = { output: this.#make(key, request) };
+    this.#shared.set(key, shared);
+    shared.output.catch((error: unknown) => {
       // A call that failed has been made; one that was refused or abandoned may be asked for again.
-      if (!isOutcome(error)) this.#shared.delete(key);
+      if (error instanceof CallFailure) shared.failure = error.transient ? 'transient' : 'final';
+      else if (isInterruption(error)) shared.failure = 'interrupted';
+      else this.#shared.delete(key);
     });
-    return made;
+    return shared.output;
   }
 
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
-    const { sequencer, deadlineAhead } = this.#options;
-    this.#options.signal.throwIfAborted();
-    if (this.#storageError !== undefined) throw this.#storageError;
-    const recorded = this.#index.calls.get(key);
-    const interrupted = recorded === undefined && !request.repeatable && this.#index.open.has(key);
-    const granted = request.ledger.reserve(request.reserve);
-    let reservation = granted instanceof Promise ? await granted : granted;
-    if (recorded === undefined && !this.#leavesRoom(request)) {
-      reservation = await this.#besideRecorded(request, reservation);
+    const { signal } = this.#options;
+    const recall = this.#recall;
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#storageError !== undefined) throw this.#storageError;
+      const left = recall.leftAnswer(key);
+      // A run that goes on has been charged for it; a replay that leaves its journal's way pays for what it asks.
+      if (left !== undefined && !(this.#isReplay && recall.isLive)) {
+        if (!recall.mustResume(this.#issued, key)) return this.#reuse(key, request, left);
+        this.#resume();
+        continue;
+      }
+      if (left === undefined) this.#expectRecorded(request);
+      const granted = request.ledger.reserve(request.reserve);
+      const reservation = granted instanceof Promise ? await granted : granted;
+      if (signal.aborted || recall.mustResume(this.#issued, key)) {
+        reservation.settle(nothing);
+        if (signal.aborted || this.#options.deadlineAhead()) return this.#never();
+        this.#resume();
+        continue;
+      }
+      return this.#issue(key, request, { reservation, left });
     }
-    try {
-      // An abort may itself have set free what this call waited for.
-      this.#options.signal.throwIfAborted();
-      // Asked only now: a call that the recorded budget refused is not in the journal either.
-      this.#expectRecorded(recorded, request);
-    } catch (error) {
-      reservation.settle(nothing);
-      throw error;
-    }
-    const call = this.#issued++;
-    const account = new Account(request, reservation);
-    const { promise, apply, signal } = this.#pending(call, request, account);
-    if (recorded === undefined && deadlineAhead()) return promise;
-    const arrive = sequencer.issue(recorded?.place);
-    if (recorded !== undefined) {
-      this.#recorded += request.reserve.calls;
-      account.recall(recorded);
-      this.#underway.set(recorded, request.reserve);
-      arrive(() => {
-        this.#underway.delete(recorded);
-        apply(outcomeOf(recorded), recorded.spend, true);
-      });
-    } else {
-      const attempt = { call, key, request, account, interrupted, signal };
-      void this.#perform(attempt).then(({ outcome, spend }) =>
-        arrive(() => apply(outcome, spend, false)),
-      );
-    }
+  }
+
+  /** What was not under way when the deadline passed never came to anything. */
+  #never(): Promise<CallOutput> {
+    const { sequencer, signal } = this.#options;
+    const ticket = sequencer.issue();
+    ticket.stall();
+    return new Promise((_, reject) => {
+      const leave = (): void => {
+        ticket.drop();
+        reject(signal.reason);
+      };
+      if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  #issue(
+    key: string,
+    request: CallRequest,
+    { reservation, left }: { readonly reservation: Reservation; readonly left: RecordedCall | undefined },
+  ): Promise<CallOutput> {
+    const record = this.#recall.take(this.#issued);
+    const { promise, call } = this.#open(key, request, reservation);
+    if (record !== undefined) this.#repeat(call, record);
+    else if (left !== undefined) this.#answer(call, left, left.cost);
+    else void this.#perform(call, this.#recall.left?.isOpen(key) === true);
     return promise;
   }
 
-  /**
-   * A new call leaves room for what recorded ones under way will be charged beyond what they hold: the run that
-   * made them had set it aside. Where it does not fit, it waits for them.
-   */
-  async #besideRecorded(request: CallRequest, granted: Reservation): Promise<Reservation> {
-    const { sequencer, signal } = this.#options;
-    let reservation = granted;
-    while (!this.#leavesRoom(request)) {
-      reservation.settle(nothing);
-      await sequencer.nextRelease();
-      signal.throwIfAborted();
-      reservation = await request.ledger.reserve(request.reserve);
-    }
-    return reservation;
+  /** A call of an earlier run, paid for and charged, answers a call of this one. */
+  #reuse(key: string, request: CallRequest, left: RecordedCall): Promise<CallOutput> {
+    if (this.#recall.isLive) this.#write({ type: 'reuse', call: this.#issued, key });
+    // What costs nothing always fits.
+    const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;
+    const { promise, call } = this.#open(key, request, reservation);
+    this.#answer(call, left, nothing);
+    return promise;
   }
 
-  #leavesRoom({ ledger }: CallRequest): boolean {
-    if (this.#underway.size === 0) return true;
-    const { remaining } = ledger;
-    let [tokens, usd] = [0, 0];
-    for (const [{ attempts, spend }, held] of this.#underway) {
-      tokens += Math.max(0, attempts.tokens + spend.tokens - held.tokens);
-      usd += Math.max(0, attempts.usd + spend.usd - held.usd);
-    }
-    return tokens <= remaining.tokens && usd <= remaining.usd;
+  get #isReplay(): boolean {
+    return this.#options.journal.mode === 'replay';
   }
 
-  #expectRecorded(recorded: RecordedCall | undefined, { kind, name, reserve }: CallRequest): void {
-    const { journal, deadlineAhead } = this.#options;
-    if (recorded !== undefined || journal.mode === 'record' || deadlineAhead()) return;
+  #expectRecorded({ kind, name, reserve }: CallRequest): void {
+    if (!this.#isReplay || !this.#recall.isLive || this.#options.deadlineAhead()) return;
     this.#unrecorded += reserve.calls;
-    throw new EspalierError(
-      'unrecorded',
-      `The journal does not hold this ${kind} call of ${name}; a replay makes no new calls.`,
-    );
+    throw unrecorded(`The journal does not hold this ${kind} call of ${name}`);
   }
 
-  /** The promise of a call, the function by which its outcome takes effect, and its own signal. */
-  #pending(call: number, { kind, name }: CallRequest, account: Account) {
+  /** Gives a call its number, its place in the order of issue, and the promise of its output. */
+  #open(key: string, request: CallRequest, reservation: Reservation) {
+    const number = this.#issued++;
+    const { kind, name } = request;
+    const callId = String(number);
     let resolve: (output: CallOutput) => void = () => {};
     let reject: (error: unknown) => void = () => {};
     const promise = new Promise<CallOutput>((onOutput, onError) => {
@@ -263,224 +317,305 @@ export class CallGate {
       reject = onError;
     });
     const controller = new AbortController();
-    const abandon = (reason: unknown) => {
-      this.#inFlight.delete(abandon);
-      account.settle();
-      controller.abort(reason);
-      reject(reason);
+    const call: CallInFlight = {
+      number,
+      key,
+      request,
+      ticket: this.#options.sequencer.issue(),
+      signal: controller.signal,
+      account: new Account(request, reservation),
+      record: undefined,
+      ended: undefined,
+      settle: (outcome, spend, replayed) => {
+        if (!this.#inFlight.delete(call)) return;
+        const failure = 'message' in outcome ? outcome.message : undefined;
+        this.#options.onCall({ callId, kind, name, spend, replayed, failure });
+        if ('output' in outcome) resolve({ callId, output: outcome.output });
+        else if ('fatal' in outcome) reject(outcome.fatal);
+        else reject(errorOf(outcome));
+      },
+      abandon: (reason) => {
+        if (!this.#inFlight.delete(call)) return;
+        this.#charge(call);
+        controller.abort(reason);
+        call.ticket.drop();
+        reject(reason);
+      },
+      refuse: (error) => {
+        if (!this.#inFlight.delete(call)) return;
+        call.ticket.drop();
+        reject(error);
+      },
     };
-    this.#inFlight.add(abandon);
-    const callId = String(call);
-
-    const apply = (outcome: Outcome, last: CallSpend, replayed: boolean): void => {
-      if (!this.#inFlight.delete(abandon)) return;
-      const spend = account.settle(last);
-      const failure = 'message' in outcome ? outcome.message : undefined;
-      this.#options.onCall({ callId, kind, name, spend, replayed, failure });
-      if ('output' in outcome) resolve({ callId, output: outcome.output });
-      else if ('fatal' in outcome) reject(outcome.fatal);
-      else if (outcome.interrupted === true) {
-        reject(new EspalierError('interrupted', outcome.message));
-      } else reject(new CallFailure(outcome.message, { cause: outcome.cause }));
-    };
-    return { promise, apply, signal: controller.signal };
+    this.#inFlight.add(call);
+    return { promise, call };
   }
 
-  async #perform(attempt: Attempt): Promise<{ outcome: Outcome; spend: CallSpend }> {
-    const { call, key, request, account, signal } = attempt;
-    const { kind, name, samples, reserve: reserved } = request;
+  /** Lets happen what the journal says became of a call. */
+  #repeat(call: CallInFlight, record: RecordedCall): void {
+    call.record = record;
+    const { mayWait } = this.#options.sequencer;
+    for (const { place, spend, isFurther } of record.attempts ?? []) {
+      const again = (): void => {
+        if (call.account.isSettled) return;
+        if (isFurther) call.account.extend();
+        else call.account.fail(spend);
+        // Where the budget refused it, it refuses it again.
+        call.account.hold(mayWait).catch(() => {});
+      };
+      call.ticket.arrive(again, { place });
+    }
+    if (record.reused !== undefined) this.#answer(call, record.reused, nothing);
+    else if (record.isHung) call.ticket.stall();
+    else this.#answer(call, record, (record.end as RecordedEnd).spend);
+  }
+
+  /** Lets the recorded outcome of a call take effect in its turn. */
+  #answer(call: CallInFlight, { end, cost }: RecordedCall, spend: CallSpend): void {
+    const { place } = end as RecordedEnd;
+    this.#recorded += call.request.reserve.calls;
+    call.ended = spend;
+    const apply = (): void => {
+      this.#charge(call);
+      call.settle(this.#outcomeOf(end as RecordedEnd), cost, true);
+    };
+    call.ticket.arrive(apply, { place, isLast: true });
+  }
+
+  /** What a journal says of a call. */
+  #outcomeOf(end: RecordedEnd): Outcome {
+    const { failure } = end;
+    if (failure === undefined) return { output: this.#recall.outputOf(end) };
+    if (failure.unavailable !== true) return failure;
+    return { fatal: unavailable(failure.message, undefined) };
+  }
+
+  /** Charges a call what it has cost or, where nobody knows, what it may have: once. */
+  #charge({ account, ended, record }: CallInFlight): CallSpend {
+    if (account.isSettled || record === undefined || record.reused !== undefined) {
+      return account.settle(ended);
+    }
+    this.#recall.claim(record.cost);
+    // As the journal says: it knows attempts whose turn has not come, and grants that were never used.
+    return account.settle(record.lastCost, record.attemptsCost);
+  }
+
+  /** Charges what is still under way, and writes down what it may have cost: the search is over. */
+  end(): void {
+    for (const call of this.#inFlight) {
+      const { number, key, account, ended, record } = call;
+      const isWritten = ended !== undefined || account.isSettled || record?.isCounted === true;
+      this.#charge(call);
+      if (isWritten) continue;
+      const { covered: spend } = record ?? account;
+      const message = 'The search ended while the call was under way.';
+      this.#tryToWrite({ type: 'failure', call: number, key, spend, message, abandoned: true });
+    }
+  }
+
+  /**
+   * Leaves the recorded way: the journal ends here, or an earlier process had resumed here. What the journal says was
+   * paid is charged before anything new is bought, and what was under way is asked again.
+   */
+  #resume(): void {
+    const recall = this.#recall;
+    const number = this.#issued;
+    const repeated = [...this.#inFlight].filter(({ record }) => record !== undefined);
+    const open = repeated.filter(({ account }) => !account.isSettled);
+    const hung = open.filter(({ ended }) => ended === undefined);
+    const recorded = recall.takeResume(number);
+    const isEnd = recorded === undefined && this.#isReplay;
+    const { lost, charged } = isEnd ? noLosses : (recorded ?? recall.losses(costOf(open)));
+    // First of all: nobody may be granted what is spent already.
+    this.ledger?.charge(charged);
+    recall.claim(charged);
+    if (this.makesUpForLosses) this.ledger?.raise(lost);
+    if (recorded === undefined) {
+      const { retryFailed } = recall;
+      recall.goLive(
+        number,
+        repeated.flatMap(({ record }) => record?.next ?? []),
+      );
+      this.#tryToWrite({
+        type: 'resume',
+        call: number,
+        lost,
+        charged,
+        ...(retryFailed && { retryFailed }),
+      });
+    }
+    for (const call of open) {
+      if (isEnd && call.ended === undefined) call.account.settle(nothing);
+      else this.#charge(call);
+    }
+    const place = recorded === undefined ? {} : { place: recorded.place };
+    for (const call of hung) call.ticket.arrive(() => void this.#again(call), place);
+  }
+
+  /** Asks again what was under way when the journal ended. */
+  async #again(call: CallInFlight): Promise<void> {
+    const { key, number, request, record } = call;
+    const recall = this.#recall;
+    const next = () => (record === undefined ? undefined : recall.nextOf(record));
+    call.record = undefined;
     try {
-      if (attempt.interrupted) {
-        const message = `${name} was under way when the process died, and its outcome is unknown.`;
-        const failure = { message, interrupted: true } as const;
-        this.#write({ type: 'failure', call, key, spend: nothing, ...failure });
-        return { outcome: failure, spend: nothing };
+      for (;;) {
+        if (recall.isLive) {
+          const left = recall.leftAnswer(key);
+          if (left !== undefined) {
+            this.#write({ type: 'reuse', call: number, key });
+            return this.#answer(call, left, nothing);
+          }
+          this.#expectRecorded(request);
+        }
+        if (next()?.reused === undefined && request.repeatable) await this.#reserveAgain(call);
+        if (!this.#inFlight.has(call)) return;
+        // While it waited, the run may have come to the next place at which it was resumed.
+        const again = next();
+        if (again !== undefined) return this.#repeat(call, again);
+        if (recall.isLive) return void this.#perform(call, !request.repeatable);
+        call.account.settle(nothing);
+        this.#resume();
       }
+    } catch (error) {
+      call.refuse(error);
+    }
+  }
+
+  async #reserveAgain(call: CallInFlight): Promise<void> {
+    const { ledger, reserve } = call.request;
+    const { mayWait } = this.#options.sequencer;
+    const account = new Account(call.request, await ledger.reserve(reserve, { waits: mayWait }));
+    // Abandoned meanwhile, it has been charged.
+    if (this.#inFlight.has(call)) call.account = account;
+    else account.settle(nothing);
+  }
+
+  /**
+   * Makes a call.
+   *
+   * @param interrupted - Whether a process died in the middle of it, so that one that is not repeatable may not be made.
+   */
+  async #perform(call: CallInFlight, interrupted: boolean): Promise<void> {
+    const { ticket } = call;
+    const { outcome, spend } = await this.#made(call, interrupted && !call.request.repeatable);
+    call.ended = spend;
+    const apply = (): void => call.settle(outcome, call.account.settle(spend), false);
+    ticket.arrive(apply, { isLast: true });
+  }
+
+  async #made(call: CallInFlight, isLost: boolean): Promise<{ outcome: Outcome; spend: CallSpend }> {
+    const { number, key, request, account, signal } = call;
+    const { kind, name, samples, reserve: reserved } = request;
+    const line = { call: number, key } as const;
+    if (isLost) {
+      const message = `${name} was under way when the process died, and its outcome is unknown.`;
+      return this.#settled({ type: 'failure', ...line, spend: nothing, message, interrupted: true });
+    }
+    const asked = { kind, name, reserved, request: request.request };
+    try {
       this.#write({
         type: 'intent',
-        call,
-        key,
-        kind,
-        name,
-        reserved,
-        request: request.request,
+        ...line,
+        ...asked,
         ...(samples !== undefined && { samples: [...samples] }),
       });
     } catch (error) {
       return { outcome: { fatal: error }, spend: nothing };
     }
-    let line: { readonly output: JsonValue; readonly spend: CallSpend };
     try {
-      line = await request.run(this.#modelCall(attempt));
-      expectJson(`result of ${name}`, line.output);
+      const { output, spend } = await request.run(this.#modelCall(call));
+      expectJson(`result of ${name}`, output);
+      return this.#settled({ type: 'result', ...line, spend: account.answered(spend), output });
     } catch (error) {
       // An aborted call leaves its intent open: whether it was paid for, nobody knows.
       if (signal.aborted) return { outcome: { fatal: signal.reason }, spend: reserved };
-      return this.#failed(attempt, error);
+      return this.#failed(call, error);
     }
-    const spend = account.answered(line.spend);
-    return this.#settled({ type: 'result', call, key, spend, output: line.output });
   }
 
   /** What a model is given beside its request. */
-  #modelCall({ call, key, account, signal }: Attempt): ModelCall {
+  #modelCall(call: CallInFlight): ModelCall {
+    const { number, key, account, signal } = call;
     const { clock, onWarning } = this.#options;
+    const ask = async (spend: CallSpend, message: string): Promise<void> => {
+      this.#write({ type: 'attempt', call: number, key, spend, asks: true, message });
+      const reserved = await this.#holdInTurn(call);
+      signal.throwIfAborted();
+      this.#write({ type: 'grant', call: number, key, reserved });
+    };
     return {
       signal,
       clock,
       ...(this.run !== undefined && { run: this.run }),
       warn: onWarning,
-      retry: async (failed) => {
-        const spend = await account.retry(failed);
-        signal.throwIfAborted();
-        this.#write({ type: 'attempt', call, key, spend, message: failed.message });
+      retry: async ({ message, charged }: FailedAttempt) => {
+        const spend = account.chargeOf(charged);
+        if (spend === nothing) {
+          return this.#write({ type: 'attempt', call: number, key, spend, message });
+        }
+        account.fail(spend);
+        await ask(spend, message);
       },
       further: async (message) => {
-        const reserved = await account.further();
-        signal.throwIfAborted();
-        this.#write({ type: 'attempt', call, key, spend: nothing, reserved, message });
+        account.extend();
+        await ask(nothing, message);
       },
     };
   }
 
-  #failed(attempt: Attempt, error: unknown): { outcome: Outcome; spend: CallSpend } {
-    const { call, key, account } = attempt;
+  /** Sets aside what another request may cost. That has its turn, as results have: what others are granted depends on it. */
+  #holdInTurn({ account, signal, ticket }: CallInFlight): Promise<CallSpend> {
+    const { mayWait } = this.#options.sequencer;
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      ticket.arrive(() => void account.hold(mayWait).then(resolve, reject));
+    });
+  }
+
+  #failed(call: CallInFlight, error: unknown): { outcome: Outcome; spend: CallSpend } {
+    const { number, key, account } = call;
     const message = error instanceof Error ? error.message : String(error);
-    const spend = account.failed(error);
-    const line: FailureLine = { type: 'failure', call, key, spend, message };
-    if (!isUnavailable(error)) return this.#settled(line, error);
-    this.#settled({ ...line, unavailable: true });
+    const line = { type: 'failure', call: number, key, spend: account.failed(error), message } as const;
+    if (!isUnavailable(error)) {
+      return this.#settled({ ...line, ...(isTransient(error) && { transient: true }) }, error);
+    }
+    const { spend } = this.#settled({ ...line, unavailable: true });
     return { outcome: { fatal: unavailable(message, error) }, spend };
   }
 
-  /** Writes an outcome down. One that cannot be written is still used: it has been paid for. */
+  /** Writes an outcome down. One that cannot be written is not used: a run that goes on would not know of it. */
   #settled(
     line: ResultLine | FailureLine,
     cause?: unknown,
   ): { outcome: Outcome; spend: CallSpend } {
+    const { spend } = line;
     try {
       this.#write(line);
-    } catch {
-      // Remembered by #write: the search ends with what it has.
+    } catch (error) {
+      return { outcome: { fatal: error }, spend };
     }
-    const outcome =
-      line.type === 'result' ? { output: line.output } : { message: line.message, cause };
-    return { outcome, spend: line.spend };
+    return { outcome: line.type === 'result' ? { output: line.output } : { ...line, cause }, spend };
   }
 
+  /** @throws EspalierError `storage`, remembered: the search has to end. */
   #write(line: JournalLine): void {
     if (this.#options.signal.aborted) return;
     try {
-      this.#options.journal.append(line);
+      storing('The journal', () => this.#options.journal.append(line));
     } catch (error) {
-      if (EspalierError.isInstance(error)) this.#storageError ??= error;
+      this.#storageError ??= error as EspalierError;
       throw error;
     }
   }
-}
 
-/** A call on its way. */
-interface Attempt {
-  readonly call: number;
-  readonly key: string;
-  readonly request: CallRequest;
-  readonly account: Account;
-  /** Whether a process died in the middle of it, so that it may not be made again. */
-  readonly interrupted: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** What one call has set aside: its worst case, once for each request that may have been paid for. */
-class Account {
-  readonly #request: CallRequest;
-  readonly #held: Reservation[];
-  /** What earlier attempts are charged. */
-  #attempts: CallSpend = nothing;
-  /** What was set aside for the attempt under way. */
-  #covered: CallSpend;
-  /** Whether requests of the attempt under way count as paid for, whatever becomes of it. */
-  #isPaid = false;
-  #isSettled = false;
-
-  constructor(request: CallRequest, reservation: Reservation) {
-    this.#request = request;
-    this.#held = [reservation];
-    this.#covered = request.reserve;
+  #tryToWrite(line: JournalLine): void {
+    try {
+      this.#write(line);
+    } catch {
+      // Remembered: no call is made any more.
+    }
   }
-
-  /** Sets aside the worst case of another attempt. Returns what the failed one is charged. */
-  async retry({ charged }: FailedAttempt): Promise<CallSpend> {
-    if (!charged && !this.#isPaid) return nothing;
-    await this.#hold();
-    const failed = { ...this.#covered, calls: 0 };
-    this.#attempts = addSpend(this.#attempts, failed);
-    this.#covered = this.#request.reserve;
-    this.#isPaid = false;
-    return failed;
-  }
-
-  /** Sets aside the worst case of a further request, whose use counts with that of the others. */
-  async further(): Promise<CallSpend> {
-    const reserved = await this.#hold();
-    this.#covered = addSpend(this.#covered, reserved);
-    return reserved;
-  }
-
-  /** Takes over what a recorded call needed beyond its first request. */
-  recall({ attempts, further }: RecordedCall): void {
-    this.#attempts = attempts;
-    this.#covered = addSpend(this.#covered, further);
-  }
-
-  /** What the last attempt is charged. Who was charged just what one request reserves told no usage. */
-  answered(spend: CallSpend): CallSpend {
-    return spend === this.#request.reserve ? this.#covered : spend;
-  }
-
-  /** What the last attempt is charged where it failed, or where it was the last that the budget held. */
-  failed(error: unknown): CallSpend {
-    return this.#isPaid ? this.#covered : chargeOf(error, this.#covered);
-  }
-
-  async #hold(): Promise<CallSpend> {
-    const { ledger, reserve } = this.#request;
-    // Even where no more is granted.
-    this.#isPaid = true;
-    // The samples are counted once, however many requests they take.
-    const again = { ...reserve, calls: 0 };
-    const reservation = await ledger.reserve(again, { holds: this.#held.length });
-    // Abandoned meanwhile, it has given back all that it held.
-    if (this.#isSettled) reservation.settle(nothing);
-    else this.#held.push(reservation);
-    return again;
-  }
-
-  /** Charges the attempts and what the last one used, by default all that it reserved. Returns the sum. */
-  settle(last: CallSpend = this.#covered): CallSpend {
-    this.#isSettled = true;
-    const [first, ...others] = this.#held.splice(0);
-    // Charged before anything is given back: nobody else may be granted what is spent already.
-    this.#request.ledger.charge(this.#attempts);
-    first?.settle(last, this.#covered);
-    for (const other of others) other.settle(nothing);
-    return addSpend(this.#attempts, last);
-  }
-}
-
-/** What a failed attempt is charged. It counts as made, so that a limit on calls binds whatever happens. */
-export function chargeOf(error: unknown, reserved: CallSpend): CallSpend {
-  if (EspalierError.isInstance(error) && error.code === 'budget') return nothing;
-  return isFree(error) ? { ...nothing, calls: reserved.calls } : reserved;
-}
-
-/** A model that was given up after an attempt says with the cause whether that was charged. */
-function isFree(error: unknown): boolean {
-  if (ModelCallError.isInstance(error)) return !error.charged;
-  if (!EspalierError.isInstance(error)) return false;
-  // A model that plays a recording has not asked anybody.
-  if (error.code === 'unrecorded') return true;
-  if (error.code !== 'unavailable') return false;
-  return !ModelCallError.isInstance(error.cause) || isFree(error.cause);
 }
 
 /** Whether no other call of the model can succeed either. */
@@ -489,18 +624,31 @@ export function isUnavailable(error: unknown): boolean {
   return EspalierError.isInstance(error) && error.code === 'unavailable';
 }
 
+const passing: readonly ModelCallErrorKind[] = ['network', 'overloaded', 'rate-limit', 'timeout'];
+
+/** Whether a call may succeed another time: the server was not to be had, or the budget held no other attempt. */
+function isTransient(error: unknown): boolean {
+  if (ModelCallError.isInstance(error)) return passing.includes(error.kind);
+  return EspalierError.isInstance(error) && error.code === 'budget';
+}
+
+function isInterruption(error: unknown): boolean {
+  return EspalierError.isInstance(error) && error.code === 'interrupted';
+}
+
+function costOf(calls: readonly CallInFlight[]): CallSpend {
+  return calls.reduce((sum, { record }) => addSpend(sum, record?.cost ?? nothing), nothing);
+}
+
+function errorOf(failed: FailedOutcome): Error {
+  if (failed.interrupted === true) return new EspalierError('interrupted', failed.message);
+  return new CallFailure(failed);
+}
+
 function unavailable(message: string, cause: unknown): EspalierError {
   return new EspalierError('unavailable', message, { cause });
 }
 
-/** What a journal says of a call. */
-function outcomeOf({ outcome }: RecordedCall): Outcome {
-  if ('output' in outcome || outcome.unavailable !== true) return outcome;
-  return { fatal: unavailable(outcome.message, undefined) };
-}
-
-/** Whether an error is what a call came to, and so stands when the call is asked for again. */
-function isOutcome(error: unknown): boolean {
-  if (error instanceof CallFailure) return true;
-  return EspalierError.isInstance(error) && error.code === 'interrupted';
+function unrecorded(what: string): EspalierError {
+  return new EspalierError('unrecorded', `${what}; a replay makes no new calls.`);
 }

@@ -13,6 +13,7 @@ import type {
 } from '../spec/language-model.ts';
 import type { RewardModel, ScoreRequest, StepScores } from '../spec/reward-model.ts';
 import type { CallGate, CallOutput } from './call-gate.ts';
+import type { LeftCalls } from './journal-index.ts';
 import { canonicalJson, contentAddress } from './canonical-json.ts';
 import { expectInteger } from './expect.ts';
 import type { Ledger } from './ledger.ts';
@@ -61,26 +62,14 @@ export class Calls {
   readonly #prices: PriceTable;
   readonly #ledger: Ledger;
   readonly #scoring: Scoring;
-  /** Samples that were bought or are being bought, by address and index. */
-  readonly #samples = new Map<string, Promise<Bought>>();
-  /** In which range of samples a journal holds a sample: the last one, if several were tried. */
-  readonly #recordedRanges = new Map<string, SampleRange>();
-  /** The requests for samples that a journal holds. */
-  readonly #recorded = new Set<string>();
+  /** The requests for samples that an earlier run left, and of each sample the last one. */
+  #left: { readonly calls: LeftCalls; readonly ranges: ReadonlyMap<string, SampleRange> } | undefined;
 
   constructor(gate: CallGate, options: { prices: PriceTable; ledger: Ledger }) {
     this.#gate = gate;
     this.#prices = options.prices;
     this.#ledger = options.ledger;
     this.#scoring = new Scoring(gate, options.ledger);
-    for (const { intent } of gate.recordedCalls()) {
-      if (intent?.samples === undefined) continue;
-      const address = addressOf(intent.name, intent.request);
-      this.#recorded.add(`${address}#${intent.samples.join('+')}`);
-      for (const index of indices(intent.samples)) {
-        this.#recordedRanges.set(`${address}#${index}`, intent.samples);
-      }
-    }
   }
 
   /** `request.samples` completions: those that were bought before, and new ones for the rest. */
@@ -97,8 +86,8 @@ export class Calls {
     const wanted = indices([offset, samples]);
     const found: Samples = new Map();
     for (const index of wanted) {
-      const sample = this.#samples.get(`${prompt.address}#${index}`);
-      if (sample !== undefined) found.set(index, sample);
+      const sample = this.#gate.bought.get(`${prompt.address}#${index}`);
+      if (sample !== undefined) found.set(index, sample as Promise<Bought>);
     }
     await this.#buyMissing(prompt, wanted, found);
     return collect(await Promise.all(wanted.map((index) => found.get(index) as Promise<Bought>)));
@@ -215,13 +204,28 @@ export class Calls {
   /** The request that buys a sample, with as many of those after it as it may. */
   #purchase({ address }: Prompt, index: number, missing: readonly number[]): SampleRange {
     const asked: SampleRange = [index, runLength(index, (next) => missing.includes(next))];
-    // The recorded run asked just so; its request may have failed, and another one brought the sample.
-    if (this.#recorded.has(`${address}#${asked.join('+')}`)) return asked;
-    const recorded = this.#recordedRanges.get(`${address}#${index}`);
-    if (recorded !== undefined) return recorded;
-    const isNew = (next: number) =>
-      missing.includes(next) && !this.#recordedRanges.has(`${address}#${next}`);
+    const ranges = this.#leftRanges();
+    // The run before asked just so; its request may have failed, and another one brought the sample.
+    if (ranges === undefined || ranges.has(`${address}#${asked.join('+')}`)) return asked;
+    const left = ranges.get(`${address}#${index}`);
+    if (left !== undefined) return left;
+    const isNew = (next: number) => missing.includes(next) && !ranges.has(`${address}#${next}`);
     return [index, runLength(index, isNew)];
+  }
+
+  /** In which requests the calls that an earlier run left asked for samples. */
+  #leftRanges(): ReadonlyMap<string, SampleRange> | undefined {
+    const { left } = this.#gate;
+    if (left === undefined || left === this.#left?.calls) return this.#left?.ranges;
+    const ranges = new Map<string, SampleRange>();
+    for (const { name, request, samples } of this.#gate.intentsOf(left)) {
+      if (samples === undefined) continue;
+      const address = addressOf(name, request);
+      ranges.set(`${address}#${samples.join('+')}`, samples);
+      for (const index of indices(samples)) ranges.set(`${address}#${index}`, samples);
+    }
+    this.#left = { calls: left, ranges };
+    return ranges;
   }
 
   /** Starts buying a range of samples in one request, and adds them to those found. */
@@ -253,10 +257,10 @@ export class Calls {
     for (const [place, index] of indices(range).entries()) {
       const key = `${address}#${index}`;
       const sample = call.then((output) => pick(output, place));
-      this.#samples.set(key, sample);
+      this.#gate.bought.set(key, sample);
       found.set(index, sample);
       // Asked for again, the gate decides anew whether the failure stands.
-      sample.catch(() => this.#samples.delete(key));
+      sample.catch(() => this.#gate.bought.delete(key));
     }
     return call;
   }

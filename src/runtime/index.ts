@@ -8,29 +8,30 @@ export { BudgetPool, type PoolBudget } from './budget-pool.ts';
 export type { CallReport } from './call-gate.ts';
 export { systemClock } from './clock.ts';
 export { isFailure } from './failure.ts';
-export {
-  type AttemptLine,
-  type DeadlineLine,
-  type FailureLine,
-  type HeaderLine,
-  type IntentLine,
-  type Journal,
-  type JournalLine,
-  memoryJournal,
-  type ParsedJournal,
-  parseJournal,
-  type ResultLine,
-  type RunIdentity,
-  replayed,
-  type StartLine,
-} from './journal.ts';
+export { type Journal, type JournalLines, memoryJournal, replayed } from './journal.ts';
 export {
   type JournalFile,
   type JournalFileOptions,
   openJournal,
   readJournal,
 } from './journal-file.ts';
-export type { CallSpend } from './ledger.ts';
+export {
+  type AttemptLine,
+  type DeadlineLine,
+  type FailureLine,
+  type GrantLine,
+  type HeaderLine,
+  type IntentLine,
+  type JournalLine,
+  type ParsedJournal,
+  parseJournal,
+  type ResultLine,
+  type ResumeLine,
+  type ReuseLine,
+  type RunIdentity,
+  type StartLine,
+} from './journal-lines.ts';
+export type { CallSpend, Overdraft } from './ledger.ts';
 export type { BreakerOptions } from './middleware/breaker.ts';
 export type { CacheStore } from './middleware/cache-store.ts';
 export { wrapModel } from './middleware/compose.ts';

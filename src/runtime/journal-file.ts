@@ -4,10 +4,11 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readFileSync,
+  readSync,
   writeSync,
 } from 'node:fs';
-import { type Journal, type JournalLine, parseJournal } from './journal.ts';
+import type { Journal, JournalLines } from './journal.ts';
+import { type JournalLine, LineReader, sealLine } from './journal-lines.ts';
 import { storing } from './storing.ts';
 
 /** A journal on disk. */
@@ -27,20 +28,27 @@ export interface JournalFileOptions {
   readonly fsync?: boolean;
 }
 
+const newline = 0x0a;
+
 /**
  * Opens a journal for reading and appending. It does not keep a second writer out: the run folder does.
  *
  * @throws EspalierError `invalid-journal` or `storage`.
  */
 export function openJournal(path: string, { fsync = false }: JournalFileOptions = {}): JournalFile {
-  const file = storing(`The file \`${path}\``, () => openSync(path, 'a+'));
-  const { lines, size } = load(path, file);
-  let end = size;
+  const file = storing(nameOf(path), () => openSync(path, 'a+'));
+  let end: number;
+  try {
+    end = readToEnd(path, file);
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
   let closed = false;
 
   const append = (line: JournalLine): void => {
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    storing(`The file \`${path}\``, () => {
+    storing(nameOf(path), () => {
+      const bytes = Buffer.from(`${sealLine(line)}\n`);
       try {
         for (let written = 0; written < bytes.length; ) {
           written += writeSync(file, bytes, written);
@@ -51,30 +59,130 @@ export function openJournal(path: string, { fsync = false }: JournalFileOptions 
         ftruncateSync(file, end);
         throw error;
       }
+      end += bytes.length;
     });
-    end += bytes.length;
-    lines.push(line);
   };
   const close = (): void => {
     if (!closed) closeSync(file);
     closed = true;
   };
+  const lines = linesOf(path, (use) => (closed ? opened(path, use) : use(file)));
   return { lines, mode: 'record', append, close, [Symbol.dispose]: close };
 }
 
-/** Reads a journal without writing to it: for a replay. */
+/**
+ * Reads a journal without writing to it: for a replay. Its lines are read from the file each time they are asked for.
+ *
+ * @throws EspalierError `storage` where it cannot be read; its lines throw `invalid-journal`, naming the line.
+ */
 export function readJournal(path: string): Pick<Journal, 'lines'> {
-  return parseJournal(storing(`The file \`${path}\``, () => readFileSync(path, 'utf8')));
+  const lines = linesOf(path, (use) => opened(path, use));
+  // A file that cannot be read is better found now than in the middle of a search.
+  for (const _line of lines) break;
+  return { lines };
 }
 
-function load(path: string, file: number): { lines: JournalLine[]; size: number } {
+function nameOf(path: string): string {
+  return `The file \`${path}\``;
+}
+
+function opened<Value>(path: string, use: (file: number) => Value): Value {
+  const file = storing(nameOf(path), () => openSync(path, 'r'));
   try {
-    const { lines, bytes } = parseJournal(readFileSync(file, 'utf8'));
-    if (fstatSync(file).size > bytes)
-      storing(`The file \`${path}\``, () => ftruncateSync(file, bytes));
-    return { lines, size: bytes };
-  } catch (error) {
+    return use(file);
+  } finally {
     closeSync(file);
-    throw error;
   }
+}
+
+type WithFile = <Value>(use: (file: number) => Value) => Value;
+
+/** The lines of a file, by the byte at which they begin. */
+function linesOf(path: string, withFile: WithFile): JournalLines {
+  function* entries(): Generator<readonly [number, JournalLine]> {
+    const reader = new LineReader();
+    for (const { bytes, place, isWhole } of written(path, withFile)) {
+      const line = isWhole ? reader.read(bytes) : reader.readRest(bytes);
+      if (line !== undefined) yield [place, line];
+    }
+  }
+  function* lines(): Generator<JournalLine> {
+    for (const [, line] of entries()) yield line;
+  }
+  const at = (place: number): JournalLine | undefined => {
+    const [line] = written(path, withFile, place);
+    return line === undefined ? undefined : (JSON.parse(line.bytes.toString()) as JournalLine);
+  };
+  return { entries, at, [Symbol.iterator]: lines };
+}
+
+/** The bytes of a line, without its end. */
+interface WrittenLine {
+  readonly bytes: Buffer;
+  readonly place: number;
+  /** Whether its end has been written. */
+  readonly isWhole: boolean;
+}
+
+const chunkSize = 1 << 18;
+
+/** What stands in a file from a place on, line by line; nothing of it stays in memory. */
+function* written(path: string, withFile: WithFile, from = 0): Generator<WrittenLine> {
+  let rest: Buffer[] = [];
+  let place = from;
+  for (let offset = from; ; ) {
+    // One line needs no more than a first look.
+    const chunk = read(path, withFile, offset, from === 0 ? chunkSize : 1 << 12);
+    if (chunk.length === 0) break;
+    offset += chunk.length;
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      const bytes = Buffer.concat([...rest, chunk.subarray(start, end)]);
+      rest = [];
+      yield { bytes, place, isWhole: true };
+      place += bytes.length + 1;
+      start = end + 1;
+    }
+    if (start < chunk.length) rest.push(chunk.subarray(start));
+  }
+  if (rest.length > 0) yield { bytes: Buffer.concat(rest), place, isWhole: false };
+}
+
+function read(path: string, withFile: WithFile, offset: number, size: number): Buffer {
+  return storing(nameOf(path), () =>
+    withFile((file) => {
+      const buffer = Buffer.allocUnsafe(size);
+      return buffer.subarray(0, readSync(file, buffer, 0, size, offset));
+    }),
+  );
+}
+
+/**
+ * Makes sure that what is appended begins a line. Returns where the file ends. The lines before the last are read, and
+ * judged, by whoever asks for them.
+ */
+function readToEnd(path: string, file: number): number {
+  const { size } = storing(nameOf(path), () => fstatSync(file));
+  const place = lastLine(path, file, size);
+  const [last] = written(path, (use) => use(file), place);
+  if (last === undefined) return size;
+  return storing(nameOf(path), () => {
+    if (new LineReader().readRest(last.bytes) === undefined) {
+      ftruncateSync(file, place);
+      return place;
+    }
+    writeSync(file, '\n');
+    return size + 1;
+  });
+}
+
+/** Where what follows the last end of a line begins. */
+function lastLine(path: string, file: number, size: number): number {
+  for (let end = size; end > 0; end -= chunkSize) {
+    const start = Math.max(0, end - chunkSize);
+    const chunk = read(path, (use) => use(file), start, end - start);
+    const found = chunk.lastIndexOf(newline);
+    if (found >= 0) return start + found + 1;
+  }
+  return 0;
 }

@@ -12,6 +12,9 @@ export interface CallSpend {
   readonly usd: number;
 }
 
+/** What servers used beyond what they were allowed. */
+export type Overdraft = Pick<CallSpend, 'tokens' | 'usd'>;
+
 /** A part of the budget that is set aside for one call. Settle it exactly once. */
 export interface Reservation {
   /**
@@ -48,7 +51,7 @@ interface Waiter {
  * A child ledger spends from its parent as well as from its own budget.
  */
 export class Ledger {
-  readonly #limits: Spend;
+  #limits: Spend;
   readonly #clock: Clock;
   readonly #startedAt: number;
   readonly #parent: Ledger | undefined;
@@ -58,7 +61,7 @@ export class Ledger {
   #used: CallSpend = { calls: 0, tokens: 0, usd: 0 };
   #reserved: CallSpend = { calls: 0, tokens: 0, usd: 0 };
   #open = 0;
-  #overdraft = 0;
+  #overdraft: Overdraft = { tokens: 0, usd: 0 };
   #refused: keyof Spend | undefined;
   readonly #waiters: Waiter[] = [];
 
@@ -95,8 +98,8 @@ export class Ledger {
     };
   }
 
-  /** Tokens that a server used beyond what it was allowed. */
-  get overdraft(): number {
+  /** What servers used beyond what they were allowed. */
+  get overdraft(): Overdraft {
     return this.#overdraft;
   }
 
@@ -146,10 +149,16 @@ export class Ledger {
     return this.#parent === undefined ? own : Math.min(own, this.#parent.freeNodes);
   }
 
-  /** Charges what an earlier process reserved and never settled. */
-  charge(lost: CallSpend): void {
-    this.#used = addSpend(this.#used, lost);
-    this.#parent?.charge(lost);
+  /** Charges what was spent without a reservation. */
+  charge(spend: CallSpend): void {
+    this.#used = addSpend(this.#used, spend);
+    this.#parent?.charge(spend);
+  }
+
+  /** Raises its own limits, and not those of a parent. */
+  raise(by: CallSpend): void {
+    const { calls, tokens, usd } = this.#limits;
+    this.#limits = { ...this.#limits, ...addSpend({ calls, tokens, usd }, by) };
   }
 
   /**
@@ -158,15 +167,18 @@ export class Ledger {
    * calls that wait for one another would wait for ever. Where that one is refused, the call goes on without:
    * it is no sign that the search is at its end.
    *
+   * @param options.waits - Whether it may wait. One that nothing in flight can take effect before goes first, or is
+   * refused.
    * @throws EspalierError `budget` when it cannot fit any more.
    */
   reserve(
     estimate: CallSpend,
-    { holds = 0 }: { readonly holds?: number } = {},
+    { holds = 0, waits = true }: { readonly holds?: number; readonly waits?: boolean } = {},
   ): Reservation | Promise<Reservation> {
     const { root } = this;
-    if (root.#waiters.length === 0 && this.#fits(estimate)) return this.#grant(estimate);
-    if (root.#open === 0 || root.#settling <= holds) throw this.#refusal(estimate, holds);
+    const isNext = !waits || root.#waiters.length === 0;
+    if (isNext && this.#fits(estimate)) return this.#grant(estimate);
+    if (!waits || root.#open === 0 || root.#settling <= holds) throw this.#refusal(estimate, holds);
     return new Promise((grant, refuse) => {
       root.#waiters.push({ ledger: this, estimate, holds, grant, refuse });
     });
@@ -213,7 +225,10 @@ export class Ledger {
         settled = true;
         this.#hold(negative(estimate), -1);
         this.charge(used);
-        this.#overdraw(Math.max(0, used.tokens - covered.tokens));
+        this.#overdraw({
+          tokens: beyond(used.tokens, covered.tokens),
+          usd: beyond(used.usd, covered.usd),
+        });
         this.root.#serve();
       },
     };
@@ -226,9 +241,10 @@ export class Ledger {
     if (this.#parent !== undefined) this.#parent.#hold(estimate, open);
   }
 
-  #overdraw(tokens: number): void {
-    this.#overdraft += tokens;
-    if (this.#parent !== undefined) this.#parent.#overdraw(tokens);
+  #overdraw(by: Overdraft): void {
+    const { tokens, usd } = this.#overdraft;
+    this.#overdraft = { tokens: tokens + by.tokens, usd: usd + by.usd };
+    if (this.#parent !== undefined) this.#parent.#overdraw(by);
   }
 
   /** How many reservations may still be settled without any being granted. */
@@ -281,6 +297,11 @@ export const nothing: CallSpend = { calls: 0, tokens: 0, usd: 0 };
 /** Adds up what two calls cost. */
 export function addSpend(a: CallSpend, b: CallSpend): CallSpend {
   return { calls: a.calls + b.calls, tokens: a.tokens + b.tokens, usd: a.usd + b.usd };
+}
+
+/** How far it goes beyond. Dollars are binary fractions: sums of equal parts need not be equal. */
+function beyond(used: number, covered: number): number {
+  return used - covered > 1e-12 ? used - covered : 0;
 }
 
 function negative(a: CallSpend): CallSpend {

@@ -6,6 +6,7 @@ import type { CallGate } from './call-gate.ts';
 import { canonicalJson, contentAddress } from './canonical-json.ts';
 import { expectation } from './expect.ts';
 import { isFailure } from './failure.ts';
+import type { LeftCalls } from './journal-index.ts';
 import type { Ledger } from './ledger.ts';
 import { actualCost, worstCaseOfScores } from './pricing.ts';
 import { sumOfUsages } from './usage.ts';
@@ -27,23 +28,12 @@ export interface PricedRewardModel {
 export class Scoring {
   readonly #gate: CallGate;
   readonly #ledger: Ledger;
-  /** What was bought or is being bought, by the address of model and solution. */
-  readonly #bought = new Map<string, Promise<Scores>>();
-  /** In which batch a journal holds a solution: the last one, if several were tried. */
-  readonly #recorded = new Map<string, Batch>();
-  readonly #recordedBatches = new Set<string>();
+  /** The batches that an earlier run left, and of each solution the last one. */
+  #left: { readonly calls: LeftCalls; readonly batches: ReadonlyMap<string, Batch> } | undefined;
 
   constructor(gate: CallGate, ledger: Ledger) {
     this.#gate = gate;
     this.#ledger = ledger;
-    for (const { intent } of gate.recordedCalls()) {
-      if (intent?.kind !== 'score') continue;
-      const { solutions } = intent.request as unknown as ScoreRequest;
-      this.#recordedBatches.add(addressOf(intent.name, solutions));
-      for (const solution of solutions) {
-        this.#recorded.set(addressOf(intent.name, solution), solutions);
-      }
-    }
   }
 
   async score(priced: PricedRewardModel, { solutions }: ScoreRequest): Promise<StepScores> {
@@ -51,27 +41,42 @@ export class Scoring {
     const keys = solutions.map((solution) => addressOf(priced.name, solution));
     const missing = solutions.filter(
       (_, place) =>
-        keys.indexOf(keys[place] ?? '') === place && !this.#bought.has(keys[place] ?? ''),
+        keys.indexOf(keys[place] ?? '') === place && !this.#gate.bought.has(keys[place] ?? ''),
     );
     const purchases = this.#batches(priced.name, missing).map((batch) => this.#buy(priced, batch));
-    const scores = await Promise.all(keys.map((key) => this.#bought.get(key) as Promise<Scores>));
+    const scores = await Promise.all(keys.map((key) => this.#gate.bought.get(key) as Promise<Scores>));
     if (purchases.length === 0) return { scores };
     const usages = (await Promise.all(purchases)).flatMap((usage) => usage ?? []);
     return usages.length < purchases.length ? { scores } : { scores, usage: sumOfUsages(usages) };
   }
 
-  /** In which requests solutions are bought: in those that a journal holds, the others together. */
+  /** In which requests solutions are bought: in those that an earlier run left, the others together. */
   #batches(name: string, missing: Batch): readonly Batch[] {
     if (missing.length === 0) return [];
-    if (this.#recordedBatches.has(addressOf(name, missing))) return [missing];
-    const recorded = new Set<Batch>();
+    const left = this.#leftBatches();
+    if (left === undefined || left.has(addressOf(name, missing))) return [missing];
+    const there = new Set<Batch>();
     const fresh: Solution[] = [];
     for (const solution of missing) {
-      const batch = this.#recorded.get(addressOf(name, solution));
+      const batch = left.get(addressOf(name, solution));
       if (batch === undefined) fresh.push(solution);
-      else recorded.add(batch);
+      else there.add(batch);
     }
-    return fresh.length === 0 ? [...recorded] : [...recorded, fresh];
+    return fresh.length === 0 ? [...there] : [...there, fresh];
+  }
+
+  #leftBatches(): ReadonlyMap<string, Batch> | undefined {
+    const { left } = this.#gate;
+    if (left === undefined || left === this.#left?.calls) return this.#left?.batches;
+    const batches = new Map<string, Batch>();
+    for (const { kind, name, request } of this.#gate.intentsOf(left)) {
+      if (kind !== 'score') continue;
+      const { solutions } = request as unknown as ScoreRequest;
+      batches.set(addressOf(name, solutions), solutions);
+      for (const solution of solutions) batches.set(addressOf(name, solution), solutions);
+    }
+    this.#left = { calls: left, batches };
+    return batches;
   }
 
   /** Starts buying a batch; resolves to what the request used. */
@@ -106,9 +111,9 @@ export class Scoring {
     for (const [place, solution] of solutions.entries()) {
       const key = addressOf(name, solution);
       const scores = answer.then((given) => given.scores[place] as Scores);
-      this.#bought.set(key, scores);
+      this.#gate.bought.set(key, scores);
       // Asked for again, the gate decides anew whether the failure stands.
-      scores.catch(() => this.#bought.delete(key));
+      scores.catch(() => this.#gate.bought.delete(key));
     }
     const used = answer.then(({ usage }) => usage);
     // Whoever asked hears of a failure through the scores.

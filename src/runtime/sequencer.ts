@@ -9,11 +9,33 @@ import { turn } from './clock.ts';
  */
 export type Order = 'arrival' | 'issued';
 
-interface Ticket {
-  /** The place of the result in the journal that is being replayed. */
-  readonly recorded: number | undefined;
-  apply: (() => void) | undefined;
-  arrival: number;
+/** What takes effect of a call, in its turn. */
+interface Happening {
+  readonly apply: () => void;
+  /** Its place in the journal that is being repeated. */
+  readonly place: number;
+  readonly arrival: number;
+  readonly isLast: boolean;
+}
+
+/** The place of a call in the order of issue. */
+export interface Ticket {
+  /**
+   * Hands in what is to take effect next: an attempt that failed, or, as the last, the outcome.
+   *
+   * @param place - Its place in the journal. @defaultValue none: it has just happened
+   */
+  arrive(apply: () => void, options?: { readonly place?: number; readonly isLast?: boolean }): void;
+  /** Says that nothing will arrive by itself: the journal knows no more of the call. */
+  stall(): void;
+  /** Gives the place up. */
+  drop(): void;
+}
+
+/** A ticket from within. */
+interface Held {
+  readonly happenings: Happening[];
+  isStalled: boolean;
 }
 
 /**
@@ -24,7 +46,9 @@ export class Sequencer {
   readonly #order: Order;
   /** Waited for before each release: a slow reader of events slows the search down. */
   readonly #ready: () => Promise<void> | undefined;
-  readonly #tickets: Ticket[] = [];
+  /** Called at rest where only calls that have stalled could bring the search on. */
+  onStalled: () => void = () => {};
+  readonly #tickets: Held[] = [];
   #arrivals = 0;
   #released = 0;
   #holds = 0;
@@ -36,28 +60,46 @@ export class Sequencer {
     this.#ready = ready;
   }
 
+  /** Whether a call may wait for those issued after it: not where they take effect only after it. */
+  get mayWait(): boolean {
+    return this.#order === 'arrival';
+  }
+
   /** Calls issued whose results have not taken effect. */
   get pending(): number {
     return this.#tickets.length;
   }
 
-  /** Results that have taken effect. */
+  /** How often something has taken effect. */
   get released(): number {
     return this.#released;
   }
 
-  /** Takes a place in the order of issue. The function it returns hands in the result. */
-  issue(recorded?: number): (apply: () => void) => void {
-    const ticket: Ticket = { recorded, apply: undefined, arrival: 0 };
-    this.#tickets.push(ticket);
-    return (apply) => {
-      ticket.apply = apply;
-      ticket.arrival = this.#arrivals++;
-      this.#pump();
+  /** Takes a place in the order of issue. */
+  issue(): Ticket {
+    const held: Held = { happenings: [], isStalled: false };
+    this.#tickets.push(held);
+    return {
+      arrive: (apply, { place = Infinity, isLast = false } = {}) => {
+        held.isStalled = false;
+        held.happenings.push({ apply, place, isLast, arrival: this.#arrivals++ });
+        this.#pump();
+      },
+      stall: () => {
+        held.isStalled = true;
+        this.#pump();
+      },
+      drop: () => {
+        const index = this.#tickets.indexOf(held);
+        if (index < 0) return;
+        this.#tickets.splice(index, 1);
+        this.#wake();
+        this.#pump();
+      },
     };
   }
 
-  /** Resolves when the next result has taken effect. */
+  /** Resolves when something has taken effect, or a call was given up. */
   nextRelease(): Promise<void> {
     if (this.#next === undefined) {
       let resolve = () => {};
@@ -81,12 +123,17 @@ export class Sequencer {
   /** Drops all that is pending: the search is over. */
   clear(): void {
     this.#tickets.length = 0;
+    this.#wake();
+  }
+
+  #wake(): void {
     this.#next?.resolve();
     this.#next = undefined;
   }
 
   #pump(): void {
-    if (this.#pumping || this.#holds > 0 || this.#choose() === undefined) return;
+    if (this.#pumping || this.#holds > 0) return;
+    if (this.#choose() === undefined && !this.#isStalled) return;
     this.#pumping = true;
     void this.#release();
   }
@@ -95,34 +142,44 @@ export class Sequencer {
     await this.#ready();
     await turn();
     this.#pumping = false;
-    const ticket = this.#holds > 0 ? undefined : this.#choose();
-    if (ticket?.apply === undefined) return;
-    this.#tickets.splice(this.#tickets.indexOf(ticket), 1);
+    if (this.#holds > 0) return;
+    const ticket = this.#choose();
+    const happening = ticket?.happenings.shift();
+    if (ticket === undefined || happening === undefined) {
+      if (this.#isStalled) this.onStalled();
+      return;
+    }
+    if (happening.isLast) this.#tickets.splice(this.#tickets.indexOf(ticket), 1);
     this.#released++;
-    ticket.apply();
-    this.#next?.resolve();
-    this.#next = undefined;
+    happening.apply();
+    this.#wake();
     this.#pump();
   }
 
-  #choose(): Ticket | undefined {
+  /** Whether nothing can take effect but by what has stalled. */
+  get #isStalled(): boolean {
+    if (this.#order === 'issued') return this.#tickets[0]?.isStalled === true;
+    return this.#tickets.some(({ isStalled }) => isStalled);
+  }
+
+  #choose(): Held | undefined {
     if (this.#order === 'issued') {
       const head = this.#tickets[0];
-      return head?.apply === undefined ? undefined : head;
+      return head?.happenings[0] === undefined ? undefined : head;
     }
-    let best: Ticket | undefined;
+    let best: Held | undefined;
     for (const ticket of this.#tickets) {
-      if (ticket.apply !== undefined && (best === undefined || precedes(ticket, best)))
+      const [next] = ticket.happenings;
+      if (next !== undefined && (best === undefined || precedes(next, best.happenings[0]))) {
         best = ticket;
+      }
     }
     return best;
   }
 }
 
-/** Recorded results come first, in the order of their journal; live ones follow as they arrive. */
-function precedes(a: Ticket, b: Ticket): boolean {
-  if (a.recorded !== undefined || b.recorded !== undefined) {
-    return (a.recorded ?? Infinity) < (b.recorded ?? Infinity);
-  }
-  return a.arrival < b.arrival;
+/** What is recorded comes first, in the order of its journal; what happens now follows as it arrives. */
+function precedes(a: Happening, b: Happening | undefined): boolean {
+  if (b === undefined) return true;
+  return a.place === b.place ? a.arrival < b.arrival : a.place < b.place;
 }

@@ -1,5 +1,6 @@
 import type { BudgetPool } from '../runtime/budget-pool.ts';
 import type { Journal } from '../runtime/journal.ts';
+import type { Overdraft } from '../runtime/ledger.ts';
 import type { PriceTable } from '../runtime/prices.ts';
 import type { Order } from '../runtime/sequencer.ts';
 import type { CallContext, Clock, Random } from '../spec/context.ts';
@@ -203,6 +204,13 @@ export interface SearchOptions<State, Action> {
   readonly prices?: PriceTable;
   /** Where paid calls are written down and found again. @defaultValue nowhere */
   readonly journal?: Journal;
+  /**
+   * Whether calls that failed in an earlier run on the journal, or in the search that this one continues, are made again.
+   * Without it, those are that waiting may mend: no connection, a busy server, too many requests, no time left.
+   *
+   * @defaultValue `false`
+   */
+  readonly retryFailed?: boolean;
   /** A tree to go on with. @defaultValue a new one */
   readonly tree?: SearchTree<NoInfer<State>, NoInfer<Action>>;
   /** @defaultValue the system's */
@@ -226,6 +234,8 @@ export interface Coverage {
   readonly recorded: number;
   /** Calls that a replay could not answer. */
   readonly unrecorded: number;
+  /** The line of the journal, from 1, at which the search asked something else than what is written there. */
+  readonly differsAt: number | undefined;
 }
 
 /** What a search found. */
@@ -250,8 +260,8 @@ export interface SearchResult<State, Action> {
   readonly failure: Failure | undefined;
   /** What the search has spent. */
   readonly spend: Spend;
-  /** Tokens that servers used beyond what they were allowed. */
-  readonly overdraft: number;
+  /** Tokens that servers used, and dollars that they charged, beyond what they were allowed. */
+  readonly overdraft: Overdraft;
   /** The models that were called and whose price nobody knows: what they cost is not in `spend.usd`. */
   readonly unpriced: readonly string[];
   /** How far the journal answered its calls. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { CallGate, type CallReport } from '../runtime/call-gate.ts';
-import type { DeadlineLine, Journal } from '../runtime/journal.ts';
+import type { Journal } from '../runtime/journal.ts';
+import type { DeadlineLine } from '../runtime/journal-lines.ts';
 import { type Order, Sequencer } from '../runtime/sequencer.ts';
 import type { Clock, Random } from '../spec/context.ts';
 import type { ModelWarning } from '../spec/language-model.ts';
@@ -26,6 +27,8 @@ export interface OutsideOptions {
   readonly ms: number | undefined;
   /** The search that this one continues. */
   readonly before: Outside | undefined;
+  /** Whether calls that failed are made again, and not only those that waiting may mend. */
+  readonly retryFailed: boolean;
   readonly ready: () => Promise<void> | undefined;
   readonly onCall: (report: CallReport) => void;
   readonly onWarning: (warning: ModelWarning) => void;
@@ -44,8 +47,10 @@ export function openOutside(options: OutsideOptions): Outside {
     clock,
     signal: controller.signal,
     before: before?.gate,
+    retryFailed: options.retryFailed,
     onWarning: options.onWarning,
     deadlineAhead: () => deadline.ahead,
+    expire: () => deadline.expire(),
     onCall(report) {
       options.onCall(report);
       deadline.check();
@@ -139,6 +144,7 @@ export class Deadline {
     this.#over = true;
     this.#note();
     this.#passed?.('ms');
+    this.#parts.gate.end();
     this.#parts.controller.abort(timeIsUp);
   }
 

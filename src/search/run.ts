@@ -3,7 +3,7 @@ import { expectJson } from '../runtime/canonical-json.ts';
 import { turn } from '../runtime/clock.ts';
 import { expectation } from '../runtime/expect.ts';
 import { addressOfStart, beginJournal, noJournal, startJournal } from '../runtime/journal.ts';
-import { type CallSpend, Ledger, nothing } from '../runtime/ledger.ts';
+import { Ledger } from '../runtime/ledger.ts';
 import { provenanceOf } from '../runtime/provenance.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { EspalierError } from '../spec/errors.ts';
@@ -41,18 +41,15 @@ export async function runSearch<State, Action>(
 ): Promise<SearchResult<State, Action>> {
   const checked = checkOptions(options);
   options.signal?.throwIfAborted();
-  const { emit, before, within } = surroundings;
+  const { emit, within } = surroundings;
   const { clock, budget } = checked;
   const outside = within?.outside ?? open(options, checked, surroundings);
-  const goesOn = within === undefined && before === undefined && outside.journal.mode === 'record';
-  const lost = goesOn ? outside.gate.lost : nothing;
-  const ledger = new Ledger({
+  const ledger = new Ledger({ budget, clock, parent: within?.ledger ?? options.pool?.ledger });
+  if (within === undefined) {
+    outside.gate.ledger = ledger;
     // With a pool to look after what is spent, a killed process must not make a tree smaller.
-    budget: options.pool === undefined ? budget : raised(budget, lost),
-    clock,
-    parent: within?.ledger ?? options.pool?.ledger,
-  });
-  ledger.charge(lost);
+    outside.gate.makesUpForLosses = options.pool !== undefined;
+  }
   const runtime: PluginRuntime = {
     calls: new Calls(outside.gate, { prices: checked.prices, ledger }),
     signal: outside.controller.signal,
@@ -111,6 +108,7 @@ function open<State, Action>(
     random: seededRandom(checked.seed),
     ms: checked.budget.ms,
     before,
+    retryFailed: options.retryFailed ?? false,
     ready,
     onCall: (call) => emit?.({ type: 'call-end', call }),
     onWarning: (warning) => emit?.({ type: 'warning', warning }),
@@ -240,20 +238,11 @@ function rejectionBy(signal: AbortSignal): { promise: Promise<never>; forget: ()
 const searchIsOver = new EspalierError('budget', 'The search is over.');
 
 /** Leaves nothing behind: no call in flight, nobody waiting for the budget. */
-function close({ controller, sequencer }: Outside, ledger: Ledger): void {
+function close({ controller, gate, sequencer }: Outside, ledger: Ledger): void {
   ledger.close();
+  gate.end();
   controller.abort(searchIsOver);
   sequencer.clear();
-}
-
-/** A budget that holds besides what was lost. */
-function raised(budget: Budget, lost: CallSpend): Budget {
-  const units = ['calls', 'tokens', 'usd'] as const;
-  const limits = units.flatMap((unit) => {
-    const limit = budget[unit];
-    return limit === undefined ? [] : [[unit, limit + lost[unit]] as const];
-  });
-  return { ...budget, ...Object.fromEntries(limits) };
 }
 
 function runNested<State, Action>(

@@ -1,5 +1,5 @@
 import { canonicalJson, contentAddress } from '../../runtime/canonical-json.ts';
-import { indexJournal, type JournalLine, type RecordedCall } from '../../runtime/journal.ts';
+import type { FailureLine, IntentLine, JournalLine, ResultLine } from '../../runtime/journal-lines.ts';
 import { sumOfUsages } from '../../runtime/usage.ts';
 import { EspalierError, ModelCallError } from '../../spec/errors.ts';
 import type {
@@ -56,19 +56,19 @@ export class Recording {
   }
 
   /** Takes in a recorded call. A sample that was bought stands, whatever failed later. */
-  add({ intent, outcome }: RecordedCall): void {
-    const [first, count] = intent?.samples ?? [0, 1];
-    const request = intent?.request as unknown as GenerateRequest;
+  add(intent: IntentLine, end: ResultLine | FailureLine): void {
+    const [first, count] = intent.samples ?? [0, 1];
+    const request = intent.request as unknown as GenerateRequest;
     const address = addressOf(request);
-    if (!('output' in outcome)) {
-      const { message: failure, unavailable: isUnavailable = false } = outcome;
+    if (end.type === 'failure') {
+      const { message: failure, unavailable: isUnavailable = false } = end;
       for (let index = first; index < first + count; index++) {
         const key = `${address}#${index}`;
         if (!this.#samples.has(key)) this.#samples.set(key, { failure, isUnavailable });
       }
       return;
     }
-    const generation = outcome.output as unknown as Generation;
+    const generation = end.output as unknown as Generation;
     this.#capabilities = { ...this.#capabilities, ...askedOf(request, count) };
     for (const [place, completion] of generation.completions.entries()) {
       this.#samples.set(`${address}#${first + place}`, { completion, generation, place });
@@ -107,14 +107,17 @@ export class Recording {
 }
 
 /** What a journal holds of each model, in the order in which they first answered. */
-export function recordingsOf(lines: readonly JournalLine[]): readonly Recording[] {
+export function recordingsOf(lines: Iterable<JournalLine>): readonly Recording[] {
   const recordings = new Map<string, Recording>();
-  for (const call of indexJournal(lines, 'replay').calls.values()) {
-    const { intent } = call;
-    if (intent?.kind !== 'generate') continue;
+  const asked = new Map<string, IntentLine>();
+  for (const line of lines) {
+    if (line.type === 'intent' && line.kind === 'generate') asked.set(line.key, line);
+    if (line.type !== 'result' && line.type !== 'failure') continue;
+    const intent = asked.get(line.key);
+    if (intent === undefined || (line.type === 'failure' && line.abandoned === true)) continue;
     const recording = recordings.get(intent.name) ?? new Recording(intent.name);
     recordings.set(intent.name, recording);
-    recording.add(call);
+    recording.add(intent, line);
   }
   return [...recordings.values()];
 }

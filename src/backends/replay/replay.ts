@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeValue, expectation, expectInteger } from '../../runtime/expect.ts';
-import type { Journal, JournalLine } from '../../runtime/journal.ts';
+import type { Journal } from '../../runtime/journal.ts';
+import type { JournalLine } from '../../runtime/journal-lines.ts';
 import { readJournal } from '../../runtime/journal-file.ts';
 import { EspalierError } from '../../spec/errors.ts';
 import type { Capabilities, LanguageModel } from '../../spec/language-model.ts';
@@ -66,7 +67,7 @@ export function replay(options: ReplayOptions): LanguageModel {
   };
 }
 
-function linesOf(journal: ReplayOptions['journal']): readonly JournalLine[] {
+function linesOf(journal: ReplayOptions['journal']): Iterable<JournalLine> {
   if (typeof journal === 'string') return readJournal(fileOf(journal)).lines;
   if (Array.isArray(journal)) return journal as readonly JournalLine[];
   if (typeof journal === 'object' && (journal as unknown) !== null && 'lines' in journal) {

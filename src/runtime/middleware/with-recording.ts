@@ -1,10 +1,12 @@
 import { EspalierError } from '../../spec/errors.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import type { ModelCall } from '../../spec/language-model.ts';
-import { addressOfCall, chargeOf, isUnavailable } from '../call-gate.ts';
+import { chargeOf } from '../account.ts';
+import { addressOfCall, isUnavailable } from '../call-gate.ts';
 import { expectJson } from '../canonical-json.ts';
 import { expectation } from '../expect.ts';
-import { beginJournal, type IntentLine, type Journal, type JournalLine } from '../journal.ts';
+import { beginJournal, type Journal } from '../journal.ts';
+import type { IntentLine, JournalLine } from '../journal-lines.ts';
 import { type CallSpend, nothing } from '../ledger.ts';
 import type { PriceTable } from '../prices.ts';
 import { actualCost, priceOf } from '../pricing.ts';
@@ -50,12 +52,12 @@ interface Made<Given extends Answer> {
   readonly make: (call: ModelCall) => Promise<Given>;
 }
 
+/** The number of the next call of each journal: several may write to the same one. */
+const numbers = new WeakMap<Journal, number>();
+
 class Recorder {
   readonly #journal: Journal;
   readonly #prices: PriceTable;
-  /** How many lines have been looked through for the numbers of calls. */
-  #seen = 0;
-  #next = 0;
 
   constructor(journal: Journal, prices: PriceTable) {
     this.#journal = journal;
@@ -100,31 +102,36 @@ class Recorder {
     return {
       ...call,
       retry: async (attempt) => {
-        await call.retry?.(attempt);
         const { message, charged } = attempt;
-        this.#write({ type: 'attempt', ...line, spend: charged ? again : nothing, message });
+        const spend = charged ? again : nothing;
+        this.#write({ type: 'attempt', ...line, spend, ...(charged && { asks: true }), message });
+        await call.retry?.(attempt);
+        if (charged) this.#write({ type: 'grant', ...line, reserved: again });
       },
       further: async (message) => {
+        this.#write({ type: 'attempt', ...line, spend: nothing, asks: true, message });
         await call.further?.(message);
-        this.#write({ type: 'attempt', ...line, spend: nothing, reserved: again, message });
+        this.#write({ type: 'grant', ...line, reserved: again });
       },
     };
   }
 
-  /** The number of the next call. Others may write to the same journal. */
   #number(): number {
-    const { lines } = this.#journal;
-    for (; this.#seen < lines.length; this.#seen++) {
-      const line = lines[this.#seen];
-      if (line?.type === 'intent') this.#next = Math.max(this.#next, line.call + 1);
+    let next = numbers.get(this.#journal) ?? 0;
+    if (next === 0) {
+      for (const line of this.#journal.lines) {
+        if (line.type === 'intent') next = Math.max(next, line.call + 1);
+      }
     }
-    return this.#next++;
+    numbers.set(this.#journal, next + 1);
+    return next;
   }
 
   #write(line: JournalLine): void {
     storing('The journal', () => {
       // Its header keeps a search from going on with it as with a journal of its own.
-      if (this.#journal.lines.length === 0) beginJournal(this.#journal, { recording: 'models' });
+      const [header] = this.#journal.lines;
+      if (header === undefined) beginJournal(this.#journal, { recording: 'models' });
       this.#journal.append(line);
     });
   }

@@ -232,6 +232,7 @@ function purse({
     random,
     ms: undefined,
     before: undefined,
+      retryFailed: false,
     ready: nobody,
     onCall: nobody,
     onWarning: nobody,

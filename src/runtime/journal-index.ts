@@ -1,0 +1,317 @@
+import type { JournalLines } from './journal.ts';
+import type {
+  AttemptLine,
+  DeadlineLine,
+  FailureLine,
+  IntentLine,
+  JournalLine,
+  ResultLine,
+  ResumeLine,
+  ReuseLine,
+} from './journal-lines.ts';
+import { addSpend, type CallSpend, nothing } from './ledger.ts';
+
+/** Something that a call asked of the budget beyond its first request. */
+export interface RecordedAttempt {
+  /** Its place in the journal. */
+  readonly place: number;
+  /** What a failed attempt was charged. */
+  readonly spend: CallSpend;
+  /** Whether it asked for another request that counts beside the first. */
+  readonly isFurther: boolean;
+}
+
+/** How a call ended. Its output is read from the journal when it is asked for. */
+export interface RecordedEnd {
+  readonly place: number;
+  readonly spend: CallSpend;
+  readonly failure: Omit<FailureLine, 'type' | 'call' | 'key' | 'spend'> | undefined;
+}
+
+/** A call as a journal holds it. */
+export class RecordedCall {
+  readonly key: string;
+  /** Where it was asked for; `undefined` where it never was, because a process had died in its middle. */
+  readonly place: number | undefined;
+  /** How often the run had been resumed before. */
+  readonly resumes: number;
+  attempts: readonly RecordedAttempt[] | undefined;
+  end: RecordedEnd | undefined;
+  /** What is set aside for what is under way. */
+  covered: CallSpend;
+  /** The same call, made again after the run was resumed. */
+  next: RecordedCall | undefined;
+  /** The call of an earlier run that answers this one. */
+  reused: RecordedCall | undefined;
+  /** Whether a failed one was asked for again in the same run. */
+  isSuperseded = false;
+  /** Whether a line of the journal counts it as lost. */
+  isLost = false;
+
+  constructor(
+    key: string,
+    { place, covered = nothing, resumes }: { place?: number; covered?: CallSpend; resumes: number },
+  ) {
+    this.key = key;
+    this.place = place;
+    this.covered = covered;
+    this.resumes = resumes;
+  }
+
+  /** Whether the journal does not say what became of it. */
+  get isHung(): boolean {
+    return this.end === undefined || this.end.failure?.abandoned === true;
+  }
+
+  /** Whether a line says what it may have cost, although it never ended. */
+  get isCounted(): boolean {
+    return this.end !== undefined || this.isLost;
+  }
+
+  /** What its failed attempts were charged. */
+  get attemptsCost(): CallSpend {
+    return (this.attempts ?? []).reduce((sum, { spend }) => addSpend(sum, spend), nothing);
+  }
+
+  /** What its last attempt was charged; of one without an end, what that may have cost. */
+  get lastCost(): CallSpend {
+    return this.end?.spend ?? this.covered;
+  }
+
+  /** What it is charged in all. */
+  get cost(): CallSpend {
+    return addSpend(this.attemptsCost, this.lastCost);
+  }
+}
+
+/** Where a run was resumed, and which calls had been made before that it did not come to by itself. */
+export interface RecordedResume extends ResumeLine {
+  readonly place: number;
+  readonly left: LeftCalls;
+}
+
+/** What a journal says, in the order in which its last run asked. */
+export interface JournalIndex {
+  /** The number of the first call. */
+  readonly first: number;
+  readonly calls: readonly RecordedCall[];
+  readonly resumes: readonly RecordedResume[];
+  /** Calls that no run came to after the last time it was resumed. */
+  readonly left: LeftCalls;
+  readonly deadlines: readonly DeadlineLine[];
+  /** What calls that never ended may have cost, and no line says. */
+  readonly lost: CallSpend;
+  /** What all calls may have cost. */
+  readonly total: CallSpend;
+}
+
+/** Reads a journal once, line by line, and keeps what a run needs to repeat it. */
+export function indexJournal(lines: JournalLines): JournalIndex {
+  const index = new Indexing();
+  for (const [place, line] of lines.entries()) index.add(place, line);
+  return index.finish();
+}
+
+interface Deadline {
+  readonly line: DeadlineLine;
+  /** The number of the next call when it passed. */
+  readonly call: number;
+}
+
+class Indexing {
+  #first: number | undefined;
+  #calls: RecordedCall[] = [];
+  #left = new LeftCalls([]);
+  #deadlines: Deadline[] = [];
+  readonly #resumes: RecordedResume[] = [];
+  /** Failed calls by key: few, and the only ones that may be asked for again in one run. */
+  readonly #failed = new Map<string, RecordedCall>();
+  #paid: CallSpend = nothing;
+  #version = 0;
+
+  add(place: number, line: JournalLine): void {
+    switch (line.type) {
+      case 'journal':
+        this.#version = line.version;
+        break;
+      case 'intent':
+        this.#intend(place, line);
+        break;
+      case 'attempt':
+        this.#attempt(place, line);
+        break;
+      case 'grant': {
+        const call = this.#current(line.call);
+        if (call !== undefined) call.covered = addSpend(call.covered, line.reserved);
+        break;
+      }
+      case 'result':
+      case 'failure':
+        this.#end(place, line);
+        break;
+      case 'resume':
+        this.#resume(place, line);
+        break;
+      case 'reuse':
+        this.#reuse(line);
+        break;
+      case 'deadline':
+        this.#deadlines.push({ line, call: this.#number });
+        break;
+      case 'start':
+        break;
+    }
+  }
+
+  finish(): JournalIndex {
+    const lost = [...this.#calls.flatMap(livesOf), ...this.#left.calls.flatMap(livesOf)]
+      .filter(isOpen)
+      .reduce((sum, { covered }) => addSpend(sum, covered), nothing);
+    return {
+      first: this.#first ?? 0,
+      calls: this.#calls,
+      resumes: this.#resumes,
+      left: this.#left,
+      deadlines: this.#deadlines.map(({ line }) => line),
+      lost,
+      total: addSpend(this.#paid, lost),
+    };
+  }
+
+  /** The number of the call that comes next. */
+  get #number(): number {
+    return (this.#first ?? 0) + this.#calls.length;
+  }
+
+  #current(number: number): RecordedCall | undefined {
+    let call = this.#calls[number - (this.#first ?? 0)];
+    while (call?.next !== undefined) call = call.next;
+    return call;
+  }
+
+  /** Calls are numbered as they are asked for: a number that is there already is one that is asked again. */
+  #set(number: number, call: RecordedCall): void {
+    this.#first ??= number;
+    const there = this.#current(number);
+    if (there === undefined) this.#calls.push(call);
+    else if (there.key === call.key) there.next = call;
+    else {
+      // Written by somebody who did not repeat what stood there, as version 2 allowed.
+      this.#leave(number);
+      this.#calls.push(call);
+    }
+  }
+
+  #leave(number: number): void {
+    const from = Math.max(0, number - (this.#first ?? 0));
+    this.#left = new LeftCalls([...this.#left.calls, ...this.#calls.slice(from)]);
+    this.#calls = this.#calls.slice(0, from);
+  }
+
+  #intend(place: number, { call, key, reserved }: IntentLine): void {
+    const failed = this.#failed.get(key);
+    if (failed !== undefined) failed.isSuperseded = true;
+    this.#set(call, new RecordedCall(key, { place, covered: reserved, resumes: this.#resumes.length }));
+  }
+
+  #attempt(place: number, { call, spend, asks, reserved }: AttemptLine): void {
+    this.#paid = addSpend(this.#paid, spend);
+    const made = this.#current(call);
+    if (made === undefined) return;
+    const isCharged = spend.tokens > 0 || spend.usd > 0 || asks === true;
+    if (!isCharged && reserved === undefined) return;
+    const isFurther = asks === true ? isNothing(spend) : reserved !== undefined;
+    made.attempts = [...(made.attempts ?? []), { place, spend, isFurther }];
+    // Version 2 wrote the line once the next request had been granted.
+    if (this.#version < 3) made.covered = addSpend(made.covered, reserved ?? nothing);
+    else if (!isFurther) made.covered = { ...nothing, calls: made.covered.calls };
+  }
+
+  #end(place: number, line: ResultLine | FailureLine): void {
+    const { key, spend } = line;
+    this.#paid = addSpend(this.#paid, spend);
+    let call = this.#current(line.call);
+    if (call === undefined || call.end !== undefined || call.key !== key) {
+      // An effect whose process had died: it is not asked for again, and has no intent.
+      call = new RecordedCall(key, { resumes: this.#resumes.length });
+      this.#set(line.call, call);
+    }
+    call.end = { place, spend, failure: line.type === 'result' ? undefined : failureOf(line) };
+    if (line.type === 'failure' && line.abandoned !== true) this.#failed.set(key, call);
+  }
+
+  #reuse({ call: number, key }: ReuseLine): void {
+    const call = new RecordedCall(key, { resumes: this.#resumes.length });
+    // What is asked again may have been so, and answered, before.
+    const there = livesOf(this.#calls[number - (this.#first ?? 0)]);
+    call.reused = this.#left.answer(key) ?? new LeftCalls(there).answer(key);
+    this.#set(number, call);
+  }
+
+  #resume(place: number, line: ResumeLine): void {
+    this.#paid = addSpend(this.#paid, line.lost);
+    this.#leave(line.call);
+    for (const call of [...this.#calls, ...this.#left.calls].flatMap(livesOf)) {
+      if (isOpen(call)) call.isLost = true;
+    }
+    this.#deadlines = this.#deadlines.filter(({ call }) => call < line.call);
+    this.#resumes.push({ ...line, place, left: this.#left });
+    this.#failed.clear();
+  }
+}
+
+function failureOf(line: FailureLine): RecordedEnd['failure'] {
+  const { type: _type, call: _call, key: _key, spend: _spend, ...failure } = line;
+  return failure;
+}
+
+/** A call and what became of it each time the run was resumed. */
+function livesOf(call: RecordedCall | undefined): RecordedCall[] {
+  const lives = [];
+  for (let life: RecordedCall | undefined = call; life !== undefined; life = life.next) {
+    if (life.reused === undefined) lives.push(life);
+  }
+  return lives;
+}
+
+function isOpen({ isCounted }: RecordedCall): boolean {
+  return !isCounted;
+}
+
+function isNothing({ tokens, usd }: CallSpend): boolean {
+  return tokens === 0 && usd === 0;
+}
+
+/** Calls that an earlier run has paid for, by what they asked. */
+export class LeftCalls {
+  readonly calls: readonly RecordedCall[];
+  readonly #lives = new Map<string, RecordedCall[]>();
+
+  constructor(calls: readonly RecordedCall[]) {
+    this.calls = calls;
+    for (const life of calls.flatMap((call) => livesOf(call))) {
+      const lives = this.#lives.get(life.key);
+      if (lives === undefined) this.#lives.set(life.key, [life]);
+      else lives.push(life);
+    }
+  }
+
+  /** What answers a call: the last that brought something, else the last failure that stands. */
+  answer(
+    key: string,
+    stands: (failure: NonNullable<RecordedEnd['failure']>) => boolean = () => true,
+  ): RecordedCall | undefined {
+    const ended = this.#lives.get(key)?.filter(({ end }) => end !== undefined) ?? [];
+    const answered = ended.findLast(({ end }) => end?.failure === undefined);
+    if (answered !== undefined) return answered;
+    return ended.findLast(({ end }) => {
+      const failure = end?.failure;
+      return failure !== undefined && failure.abandoned !== true && stands(failure);
+    });
+  }
+
+  /** Whether a call was under way when its process died. */
+  isOpen(key: string): boolean {
+    return this.#lives.get(key)?.some(({ end }) => end === undefined) === true;
+  }
+}

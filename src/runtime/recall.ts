@@ -1,0 +1,173 @@
+import type { JsonValue } from '../spec/json.ts';
+import type { Journal } from './journal.ts';
+import {
+  indexJournal,
+  type JournalIndex,
+  LeftCalls,
+  type RecordedCall,
+  type RecordedEnd,
+  type RecordedResume,
+} from './journal-index.ts';
+import type { ResultLine } from './journal-lines.ts';
+import { addSpend, type CallSpend, nothing } from './ledger.ts';
+
+/** What was lost with earlier processes, and what this run is charged of what they have paid. */
+export interface Losses {
+  readonly lost: CallSpend;
+  readonly charged: CallSpend;
+}
+
+export const noLosses: Losses = { lost: nothing, charged: nothing };
+
+type RecordedFailure = NonNullable<RecordedEnd['failure']>;
+
+/**
+ * What a journal knows of the calls of a run.
+ *
+ * A run repeats its journal call by call, for as long as it asks what is written there. From the first call on that
+ * the journal cannot answer, it is live: then all that was paid for and not come to is charged at once, and answers
+ * calls that ask the same.
+ */
+export class Recall {
+  readonly #journal: Journal;
+  readonly #index: JournalIndex;
+  /** How many of the places at which an earlier process had resumed have been passed. */
+  #passed = 0;
+  #isLive: boolean;
+  #left: LeftCalls | undefined;
+  #retries: (failure: RecordedFailure) => boolean;
+  /** What has been charged of what the journal says was paid. */
+  #claimed: CallSpend = nothing;
+  /** The line at which this run asked something else than what is written there. */
+  differsAt: number | undefined;
+
+  constructor(journal: Journal, retryFailed: boolean) {
+    this.#journal = journal;
+    this.#index = indexJournal(journal.lines);
+    this.#isLive = this.#index.calls.length === 0 && this.#index.left.calls.length === 0;
+    this.#retries = retriesOf(retryFailed);
+    this.retryFailed = retryFailed;
+  }
+
+  /** Whether every call that failed is asked again. */
+  readonly retryFailed: boolean;
+
+  /** What became of a call that was asked again at the place that the run has come to. */
+  nextOf(call: RecordedCall): RecordedCall | undefined {
+    if (this.#isLive) return undefined;
+    let next = call.next;
+    while (next !== undefined && next.resumes < this.#passed) next = next.next;
+    return next?.resumes === this.#passed ? next : undefined;
+  }
+
+  /** Whether calls are new: the journal has been repeated as far as it goes. */
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  get deadlines(): JournalIndex['deadlines'] {
+    return this.#index.deadlines;
+  }
+
+  /** What an earlier run has paid for, where this one has left its way. */
+  get left(): LeftCalls | undefined {
+    return this.#left;
+  }
+
+  /** What answers a call that the earlier run had made elsewhere. */
+  leftAnswer(key: string): RecordedCall | undefined {
+    return this.#left?.answer(key, (failure) => !this.#retries(failure));
+  }
+
+  /** Whether the run was resumed, or has to be, before the next call. */
+  mustResume(number: number, key: string): boolean {
+    if (this.#isLive) return false;
+    if (this.#index.resumes[this.#passed]?.call === number) return true;
+    const call = this.#at(number);
+    if (call === undefined) return true;
+    if (call.key !== key) {
+      this.#differ(call);
+      return true;
+    }
+    return this.#isAskedAgain(call);
+  }
+
+  /** The call with a number, where the run repeats it. */
+  take(number: number): RecordedCall | undefined {
+    return this.#isLive ? undefined : this.#at(number);
+  }
+
+  /** Notes what a repeated call is charged. */
+  claim(cost: CallSpend): void {
+    this.#claimed = addSpend(this.#claimed, cost);
+  }
+
+  /**
+   * What was lost with the processes before, and what the journal says was paid beyond what this run has been charged and
+   * is about to be.
+   */
+  losses(claiming: CallSpend): Losses {
+    const { total, lost } = this.#index;
+    const claimed = addSpend(this.#claimed, claiming);
+    const rest = (unit: keyof CallSpend) => {
+      const left = total[unit] - claimed[unit];
+      // Dollars are binary fractions: sums of equal parts need not be equal.
+      return left > 1e-12 ? left : 0;
+    };
+    return { lost, charged: { calls: rest('calls'), tokens: rest('tokens'), usd: rest('usd') } };
+  }
+
+  /** The place before this call, or at the end of what is written, at which an earlier process had resumed. */
+  takeResume(number: number): RecordedResume | undefined {
+    const resume = this.#index.resumes[this.#passed];
+    if (this.#isLive || resume?.call !== number) return undefined;
+    this.#passed += 1;
+    this.#left = resume.left;
+    this.#retries = retriesOf(resume.retryFailed === true);
+    return resume;
+  }
+
+  /** From this call on the run is live. What became of calls that are asked again here is left as well. */
+  goLive(number: number, again: readonly RecordedCall[]): void {
+    this.#isLive = true;
+    const { calls } = this.#index.left;
+    this.#left = new LeftCalls([...again, ...calls, ...this.#from(number)]);
+    this.#retries = this.#journal.mode === 'replay' ? () => false : retriesOf(this.retryFailed);
+  }
+
+  /** What a call came to. */
+  outputOf({ place }: RecordedEnd): JsonValue {
+    return (this.#journal.lines.at(place) as ResultLine).output;
+  }
+
+  #at(number: number): RecordedCall | undefined {
+    return this.#index.calls[number - this.#index.first];
+  }
+
+  #from(number: number): readonly RecordedCall[] {
+    return this.#index.calls.slice(Math.max(0, number - this.#index.first));
+  }
+
+  /** Whether a failed call is asked again instead of failing for ever; one that was asked again in its own run stands. */
+  #isAskedAgain({ end, isSuperseded, reused }: RecordedCall): boolean {
+    if (this.#journal.mode === 'replay' || isSuperseded || reused !== undefined) return false;
+    return end?.failure !== undefined && retriesOf(this.retryFailed)(end.failure);
+  }
+
+  #differ({ place }: RecordedCall): void {
+    if (place === undefined) return;
+    let number = 0;
+    for (const [at] of this.#journal.lines.entries()) {
+      number += 1;
+      if (at === place) this.differsAt ??= number;
+    }
+  }
+}
+
+/** Which failures are asked again when a run is resumed. What may have had an effect is not repeated unasked. */
+function retriesOf(retryFailed: boolean): (failure: RecordedFailure) => boolean {
+  return ({ unavailable, transient, interrupted, abandoned }) =>
+    interrupted !== true &&
+    abandoned !== true &&
+    (retryFailed || unavailable === true || transient === true);
+}
