@@ -151,6 +151,8 @@ export class CallGate {
   readonly #inFlight = new Set<CallInFlight>();
   #issued: number;
   #recorded = 0;
+  /** How often this run has come to a place at which it was resumed. */
+  #resumes = 0;
   #unrecorded = 0;
   #storageError: EspalierError | undefined;
 
@@ -245,21 +247,27 @@ export class CallGate {
         continue;
       }
       if (left === undefined) this.#expectRecorded(request);
+      const resumes = this.#resumes;
       const granted = request.ledger.reserve(request.reserve);
       const reservation = granted instanceof Promise ? await granted : granted;
-      if (signal.aborted || recall.mustResume(this.#issued, key)) {
-        reservation.settle(nothing);
-        if (signal.aborted || this.#options.deadlineAhead()) return this.#never();
+      // What was charged while it waited may leave no room.
+      const isStale = signal.aborted || resumes !== this.#resumes;
+      if (!isStale) {
+        if (!recall.mustResume(this.#issued, key)) {
+          return this.#issue(key, request, { reservation, left });
+        }
+        if (this.#options.deadlineAhead()) return this.#never(reservation);
+        // Before anything is given back: nobody may be granted what is spent already.
         this.#resume();
-        continue;
       }
-      return this.#issue(key, request, { reservation, left });
+      reservation.settle(nothing);
     }
   }
 
   /** What was not under way when the deadline passed never came to anything. */
-  #never(): Promise<CallOutput> {
+  #never(reservation: Reservation): Promise<CallOutput> {
     const { sequencer, signal } = this.#options;
+    reservation.settle(nothing);
     const ticket = sequencer.issue();
     ticket.stall();
     return new Promise((_, reject) => {
@@ -267,8 +275,7 @@ export class CallGate {
         ticket.drop();
         reject(signal.reason);
       };
-      if (signal.aborted) leave();
-      else signal.addEventListener('abort', leave, { once: true });
+      signal.addEventListener('abort', leave, { once: true });
     });
   }
 
@@ -420,6 +427,7 @@ export class CallGate {
   #resume(): void {
     const recall = this.#recall;
     const number = this.#issued;
+    this.#resumes += 1;
     const repeated = [...this.#inFlight].filter(({ record }) => record !== undefined);
     const open = repeated.filter(({ account }) => !account.isSettled);
     const hung = open.filter(({ ended }) => ended === undefined);
@@ -468,14 +476,16 @@ export class CallGate {
           }
           this.#expectRecorded(request);
         }
+        const resumes = this.#resumes;
         if (next()?.reused === undefined && request.repeatable) await this.#reserveAgain(call);
         if (!this.#inFlight.has(call)) return;
-        // While it waited, the run may have come to the next place at which it was resumed.
         const again = next();
-        if (again !== undefined) return this.#repeat(call, again);
-        if (recall.isLive) return void this.#perform(call, !request.repeatable);
+        if (resumes === this.#resumes) {
+          if (again !== undefined) return this.#repeat(call, again);
+          if (recall.isLive) return void this.#perform(call, !request.repeatable);
+          this.#resume();
+        }
         call.account.settle(nothing);
-        this.#resume();
       }
     } catch (error) {
       call.refuse(error);
