@@ -8,7 +8,13 @@ export { BudgetPool, type PoolBudget } from './budget-pool.ts';
 export type { CallReport } from './call-gate.ts';
 export { systemClock } from './clock.ts';
 export { isFailure } from './failure.ts';
-export { type Journal, type JournalLines, memoryJournal, replayed } from './journal.ts';
+export {
+  type Journal,
+  type JournalLines,
+  type MemoryJournal,
+  memoryJournal,
+  replayed,
+} from './journal.ts';
 export {
   type JournalFile,
   type JournalFileOptions,

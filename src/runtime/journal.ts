@@ -24,10 +24,14 @@ export interface Journal {
   append(line: JournalLine): void;
 }
 
-/** A journal in memory: for tests, and for a replay within one process. */
-export function memoryJournal(
-  lines: Iterable<JournalLine> = [],
-): Journal & { readonly lines: readonly JournalLine[] } {
+/** A journal in memory. */
+export interface MemoryJournal extends Journal {
+  /** All lines so far. */
+  readonly lines: readonly JournalLine[];
+}
+
+/** Keeps a journal in memory: for tests, and for a replay within one process. */
+export function memoryJournal(lines: Iterable<JournalLine> = []): MemoryJournal {
   const all = [...lines];
   return { lines: all, mode: 'record', append: (line) => void all.push(line) };
 }

@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
 import { canonicalJson } from '../../src/runtime/canonical-json.ts';
 import { turn } from '../../src/runtime/clock.ts';
-import { type JournalLine, parseJournal } from '../../src/runtime/journal.ts';
+import { type JournalLine, parseJournal } from '../../src/runtime/journal-lines.ts';
 import { type CallSpend, Ledger, type Reservation } from '../../src/runtime/ledger.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { Sequencer } from '../../src/runtime/sequencer.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { indexJournal } from '../../src/runtime/journal.ts';
+import { indexJournal } from '../../src/runtime/journal-index.ts';
 import { readJournal } from '../../src/runtime/journal-file.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { type Emulator, emulator } from '../../src/testing/index.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { indexJournal } from '../../src/runtime/journal.ts';
+import { indexJournal } from '../../src/runtime/journal-index.ts';
 import { readJournal } from '../../src/runtime/journal-file.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { turn } from '../../src/runtime/clock.ts';
-import {
-  indexJournal,
-  type Journal,
-  type JournalLine,
-  memoryJournal,
-  replayed,
-} from '../../src/runtime/journal.ts';
+import { type Journal, memoryJournal, replayed } from '../../src/runtime/journal.ts';
+import { indexJournal } from '../../src/runtime/journal-index.ts';
+import type { JournalLine } from '../../src/runtime/journal-lines.ts';
 import type { CallSpend, Ledger } from '../../src/runtime/ledger.ts';
 import { ModelCallError } from '../../src/spec/errors.ts';
 import type { ModelCall } from '../../src/spec/language-model.ts';

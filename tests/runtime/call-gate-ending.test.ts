@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { turn } from '../../src/runtime/clock.ts';
-import {
-  indexJournal,
-  type Journal,
-  type JournalLine,
-  memoryJournal,
-  replayed,
-} from '../../src/runtime/journal.ts';
+import { type Journal, memoryJournal, replayed } from '../../src/runtime/journal.ts';
+import { indexJournal } from '../../src/runtime/journal-index.ts';
+import type { JournalLine } from '../../src/runtime/journal-lines.ts';
 import { EspalierError } from '../../src/spec/errors.ts';
 import type { JsonValue } from '../../src/spec/json.ts';
 import { deferred, effectCall, openGate } from './harness.ts';

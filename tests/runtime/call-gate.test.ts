@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { turn } from '../../src/runtime/clock.ts';
-import { type JournalLine, memoryJournal, replayed } from '../../src/runtime/journal.ts';
+import { memoryJournal, replayed } from '../../src/runtime/journal.ts';
+import type { JournalLine } from '../../src/runtime/journal-lines.ts';
 import type { JsonValue } from '../../src/spec/json.ts';
 import { deferred, effectCall, openGate } from './harness.ts';
 

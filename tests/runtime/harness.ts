@@ -1,6 +1,6 @@
 import { CallGate, type CallReport, type CallRequest } from '../../src/runtime/call-gate.ts';
 import { Calls } from '../../src/runtime/calls.ts';
-import { type Journal, memoryJournal } from '../../src/runtime/journal.ts';
+import { type Journal, type MemoryJournal, memoryJournal } from '../../src/runtime/journal.ts';
 import { Ledger } from '../../src/runtime/ledger.ts';
 import type { PriceTable } from '../../src/runtime/prices.ts';
 import { type Order, Sequencer } from '../../src/runtime/sequencer.ts';
@@ -60,7 +60,7 @@ export interface GateOptions {
 
 /** A gate and all that is around it in a search. */
 export interface Harness {
-  readonly journal: Journal;
+  readonly journal: MemoryJournal;
   readonly controller: AbortController;
   readonly sequencer: Sequencer;
   readonly ledger: Ledger;
@@ -89,8 +89,9 @@ export function openGate(options: GateOptions = {}): Harness {
     deadlineAhead: options.deadlineAhead ?? (() => false),
     before: options.before,
   });
+  gate.ledger = ledger;
   const calls = new Calls(gate, { prices, ledger });
-  return { journal, controller, sequencer, ledger, gate, calls, reports, warnings };
+  return { journal: journal as MemoryJournal, controller, sequencer, ledger, gate, calls, reports, warnings };
 }
 
 /** An effect of one call that answers with `output`, or as `run` says. */

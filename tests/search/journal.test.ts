@@ -10,7 +10,8 @@ import {
   type SearchTree,
   search,
 } from '../../src/index.ts';
-import { type JournalLine, memoryJournal, replayed } from '../../src/runtime/journal.ts';
+import { memoryJournal, replayed } from '../../src/runtime/journal.ts';
+import type { JournalLine } from '../../src/runtime/journal-lines.ts';
 import { openJournal, readJournal } from '../../src/runtime/journal-file.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import {
