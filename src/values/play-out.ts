@@ -26,6 +26,8 @@ export interface Play<State, Action> {
 export interface PlayRequest extends EvaluateRequest {
   /** Which one this is: equal requests to a model with equal offsets would be one call. */
   readonly offset: number;
+  /** What the start was valued at before, where it was. */
+  readonly value: number | undefined;
 }
 
 /** Plays on from a node; what the play is worth, or why it came to nothing. */
@@ -35,7 +37,8 @@ export function* playOut<State, Action>(
   request: PlayRequest,
 ): Waiting<number | Failure> {
   const isForBest = play.worth === 'best';
-  let place: Place<State, Action> = { node: start, total: 0, weight: 1 };
+  const first: Place<State, Action> = { node: start, total: 0, weight: 1 };
+  let place = first;
   let best: number | undefined;
   for (let depth = 0; depth < play.maxDepth && !place.node.terminal; depth++) {
     const next = yield* goOn(play, place, request);
@@ -45,11 +48,15 @@ export function* playOut<State, Action>(
       return next;
     }
     place = next;
-    const value = isForBest ? yield* worthOf(play, place, request) : undefined;
-    if (typeof value === 'number') best = Math.max(best ?? 0, value);
+    if (isForBest) best = better(best, yield* worthOf(play, place, request));
   }
-  // A play for the best that met no state is worth what its start is.
-  return best ?? (yield* worthOf(play, place, request));
+  if (!isForBest) return yield* worthOf(play, place, request);
+  // A play for the best that met no state is worth what its start is, which nobody is asked twice.
+  return best ?? request.value ?? (yield* worthOf(play, first, request));
+}
+
+function better(best: number | undefined, value: number | Failure): number | undefined {
+  return typeof value === 'number' ? Math.max(best ?? 0, value) : best;
 }
 
 /** How far a play has come. */
