@@ -1,4 +1,6 @@
+import { actingOn, stateAddress } from '../runtime/acting-on.ts';
 import { failureOf } from '../runtime/failure.ts';
+import type { CallContext } from '../spec/context.ts';
 import type { Environment } from '../spec/environment.ts';
 import type { EvaluateRequest, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
@@ -74,10 +76,12 @@ function* goOn<State, Action>(
   { node, total, weight }: Place<State, Action>,
   request: PlayRequest,
 ): Waiting<Place<State, Action> | Failure | undefined> {
-  const proposal = yield* choose(play, node, request);
+  // The tree knows nothing of this state: effects would act on the one where the play began.
+  const context = actingOn(request.context, () => stateAddress(node, play.environment));
+  const proposal = yield* choose(play, node, { context, request });
   if (proposal === undefined) return undefined;
   if ('failure' in proposal) return proposal.failure;
-  const next = yield* take(play, node, { proposal, request });
+  const next = yield* take(play, node, { proposal, context });
   if (!('id' in next)) return next;
   return {
     node: next,
@@ -100,9 +104,9 @@ function* worthOf<State, Action>(
 function* choose<State, Action>(
   { policy }: Play<State, Action>,
   node: DetachedNode<State, Action>,
-  request: PlayRequest,
+  { context, request }: { readonly context: CallContext; readonly request: PlayRequest },
 ): Waiting<Proposal<Action> | undefined> {
-  const { context, offset, remaining } = request;
+  const { offset, remaining } = request;
   try {
     const [first] = yield* wait(policy.propose(node, { context, count: 1, offset, remaining }));
     return first;
@@ -114,9 +118,8 @@ function* choose<State, Action>(
 function* take<State, Action>(
   { environment }: Play<State, Action>,
   node: DetachedNode<State, Action>,
-  { proposal, request }: { readonly proposal: Chosen<Action>; readonly request: PlayRequest },
+  { proposal, context }: { readonly proposal: Chosen<Action>; readonly context: CallContext },
 ): Waiting<DetachedNode<State, Action> | Failure> {
-  const { context } = request;
   const { action, completion } = proposal;
   try {
     const transition = yield* wait(environment.step(node.state, action, context));
