@@ -13,8 +13,9 @@ import {
   type Emulator,
   emulator,
   plainContext,
+  scriptedModel,
 } from '../../src/testing/index.ts';
-import { debate, judge, selfEval } from '../../src/values/index.ts';
+import { compare, debate, judge, selfEval } from '../../src/values/index.ts';
 
 /** An agent that has looked something up: the state is how often. */
 const lookUps: Notation<number, string> = {
@@ -79,6 +80,21 @@ describe('a conversation with calls of tools', () => {
       }
     },
   );
+
+  test('is compared by the calls in it', async () => {
+    const tree = new SearchTree<number, string>(0, { environment: 'look-ups', seed: 0 });
+    const nodes = tree.add(tree.root, [
+      { action: 'look', prior: 0.5 },
+      { action: 'wait', prior: 0.5 },
+    ]);
+    for (const [place, node] of nodes.entries()) tree.realise(node, { state: 1 - place });
+    const model = scriptedModel({ answer: () => '{"reason": "so", "better": "T"}' });
+    await compare({ model, notation: lookUps, about: 'state' }).evaluate(nodes, request);
+    expect(model.requests).toHaveLength(2);
+    for (const { messages } of model.requests) {
+      expect(messages.at(-1)?.content).toContain('{"name":"temperature","input":{"city":"Oslo"}}');
+    }
+  });
 
   test('is shown by a policy too', async () => {
     const { model } = await claude('look');
