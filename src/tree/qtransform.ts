@@ -31,8 +31,7 @@ export const byParentAndSiblings: QTransform = (parent) => {
 
 /**
  * Mixes what was evaluated with what was backed up: `w · v + (1 − w) · Q`, with the weight w of the evaluation
- * as a function of the visits N. Before the first visit, and without an
- * evaluation, it is {@link knownValue}.
+ * as a function of the visits N. Before the first visit, and without an evaluation, it is {@link knownValue}.
  *
  * @param weight - w(N), in [0, 1]: `c / (N + c)` for I-MCTS, a constant 1 − α for Agent Q.
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025,

@@ -13,7 +13,8 @@ export interface PairScores {
    */
   readonly q: PairScore;
   /**
-   * `α · Q + (1 − α) · v`, what was backed up and what was evaluated. Where one of them is not known, as {@link q} has it.
+   * `α · Q + (1 − α) · v`, what was backed up and what was evaluated. Before the first visit, and without an
+   * evaluation, it is `q`.
    *
    * @param alpha - α, the share of the search, in [0, 1].
    * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024, section 4.
