@@ -40,8 +40,8 @@ export interface MctsDpoOptions<State, Action> extends MethodOptions<State, Acti
  *
  * Otherwise than the reference code: the root counts a simulation once, not twice; v is not divided by the depth;
  * of the actions of a node the most visited one is taken, of equal ones the one with the higher Q, where the code
- * multiplies N by 1 plus the spread of visits among its children; an end is worth its reward, not the self-
- * evaluation ± 1; the model is not shown the known solution; what is known in full is not visited again, and is
+ * multiplies N by 1 plus the spread of visits among its children; an end is worth its reward, not the
+ * self-evaluation ± 1; the model is not shown the known solution; what is known in full is not visited again, and is
  * then chosen by its value; the rejected sibling is the worst, as in the paper, where the code's defaults draw one
  * at random; and the first root gets no fourfold simulations.
  *
