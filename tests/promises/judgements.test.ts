@@ -53,7 +53,7 @@ async function valueBy(evaluator: Evaluator<string, string>): Promise<unknown> {
 }
 
 const judged = (model: ReturnType<typeof telling>, options: object = {}) =>
-  valueBy(judge({ model, notation, ...options } as JudgeOptions<string, string>));
+  valueBy(judge({ model, notation, ...options }));
 
 describe('a judgement read from tokens', () => {
   test('knows no word by a letter, which is a word of its own', async () => {
