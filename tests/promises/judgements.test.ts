@@ -14,7 +14,6 @@ import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import {
   comparePair,
   debate,
-  type JudgeOptions,
   judge,
   rollout,
   selfConsistency,
