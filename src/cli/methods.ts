@@ -6,6 +6,7 @@ import { iMcts } from '../methods/i-mcts.ts';
 import type { Method } from '../methods/method.ts';
 import { rMcts } from '../methods/r-mcts.ts';
 import { fromModel } from '../policies/from-model.ts';
+import { solved } from '../search/stop-conditions.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type { LanguageModel } from '../spec/language-model.ts';
 import { judge } from '../values/judge.ts';
@@ -30,12 +31,17 @@ export interface MethodGround<State, Action> {
   readonly maxTokens: number;
 }
 
-/** A method with the paper's defaults. The packaged model plays in it only the parts that it was taught. */
+/**
+ * A method with the paper's defaults, which ends with a solution: that is what is asked for here. The packaged model
+ * plays in it only the parts that it was taught.
+ */
 export function methodFor<State, Action>(
   name: string,
   ground: MethodGround<State, Action>,
 ): Method<State, Action> {
-  return ground.model.provider === 'tiny' ? toyMethod(name, ground) : entryOf(name).create(ground);
+  const isToy = ground.model.provider === 'tiny';
+  const method = isToy ? toyMethod(name, ground) : entryOf(name).create(ground);
+  return { stopWhen: [solved()], ...method };
 }
 
 /**

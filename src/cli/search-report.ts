@@ -1,6 +1,6 @@
 import type { SearchResult, StopReason } from '../search/contracts.ts';
-import type { SearchNode } from '../spec/node.ts';
 import type { Budget } from '../spec/spend.ts';
+import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
 import type { Problem } from './problem.ts';
 
@@ -122,7 +122,7 @@ function describePlan(
 
 function describeEnd(
   { solved, answer, path, stopReason, optimal, failure }: SearchReport,
-  { best, exceeded }: SearchResult<unknown, unknown>,
+  { best, tree, exceeded }: SearchResult<unknown, unknown>,
   budget: Budget,
 ): string {
   const steps = path.length === 1 ? '1 step' : `${path.length} steps`;
@@ -132,7 +132,8 @@ function describeEnd(
     return `Solved in ${steps}${shortest}${isLine ? `: ${answer}` : '.'}`;
   }
   if (answer !== null) {
-    return `Answered in ${steps}, valued at ${shownValue(best)}, not verified: ${answer}`;
+    const value = tree.score(best) ?? knownValue(best);
+    return `Answered in ${steps}, valued at ${value.toFixed(2)}, not verified: ${answer}`;
   }
   switch (stopReason) {
     case 'budget':
@@ -163,10 +164,6 @@ function describeSpend(
     `${Math.round(ms)} ms`,
   ];
   return parts.join(' · ');
-}
-
-function shownValue({ reward, rawValue, value, visits }: SearchNode): string {
-  return (reward ?? (visits > 0 ? value : (rawValue ?? 0))).toFixed(2);
 }
 
 /** Text of a model without what could steer a terminal. */

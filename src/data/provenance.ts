@@ -1,5 +1,5 @@
 import type { NodeId, SearchNode } from '../spec/node.ts';
-import { qvalueOf } from './qvalue-of.ts';
+import { knownValue } from '../tree/selection.ts';
 import type { TreeRecord } from './record.ts';
 import type { Guidance, RowProvenance } from './rows.ts';
 
@@ -15,7 +15,7 @@ export function provenanceOf<State, Action>(
     nodes: nodes.map((node): NodeId => node.id),
     depth: from.depth,
     visits: nodes.map(({ visits }) => visits),
-    values: nodes.map(qvalueOf),
+    values: nodes.map(knownValue),
     parts: nodes.map(({ evaluation }) => evaluation?.parts ?? {}),
     models,
     method,

@@ -1,3 +1,4 @@
+import { actingAfter } from '../runtime/acting-on.ts';
 import { expectation, expectMethods } from '../runtime/expect.ts';
 import { expectVerifier } from '../runtime/expect-no-oracle.ts';
 import { provenanceOf } from '../runtime/provenance.ts';
@@ -36,9 +37,10 @@ export function withOutcome<State, Action>(
   expectMethods('environment', environment, ['reset', 'step']);
   expectVerifier(verifier);
   const { name, key, notation, codec } = environment;
-  const judge = (transition: Transition<State>, context: CallContext) => {
+  const judge = (transition: Transition<State>, action: Action, context: CallContext) => {
     if (transition.terminal !== true && transition.answer !== true) return transition;
-    const verdict = verifier.verify(transition.state, context);
+    const { state } = transition;
+    const verdict = verifier.verify(state, actingAfter(context, environment, { state, action }));
     return verdict instanceof Promise
       ? verdict.then((settled) => rewarded(transition, settled))
       : rewarded(transition, verdict);
@@ -50,8 +52,8 @@ export function withOutcome<State, Action>(
     step(state, action, context): MaybePromise<Transition<State>> {
       const stepping = environment.step(state, action, context);
       return stepping instanceof Promise
-        ? stepping.then((transition) => judge(transition, context))
-        : judge(stepping, context);
+        ? stepping.then((transition) => judge(transition, action, context))
+        : judge(stepping, action, context);
     },
     ...(key !== undefined && { key: (state: State) => environment.key?.(state) ?? '' }),
     ...(notation !== undefined && { notation }),

@@ -99,7 +99,7 @@ async function recall(
   const { kind, task, situation } = query;
   const k = rules.k[kind];
   if (k === 0) return [];
-  const effect = { name: `recall:${retriever.name}`, repeatable: true, free: true };
+  const effect = { name: `recall:${retriever.name}`, repeatable: true, free: true, pure: true };
   const asked = { memory: name, kind, task, situation, k, minSimilarity, learnt };
   for (let look = 0; look < mostLooks; look++) {
     // Nothing is bought inside the effect: it would be waited for by what it waits for.
@@ -178,7 +178,7 @@ async function remember(
   for (const id of fresh.keys()) learnt.ids.add(id);
   const offered = [...fresh.values()];
   try {
-    const effect = { name: 'remember', repeatable: true, free: true };
+    const effect = { name: 'remember', repeatable: true, free: true, pure: true };
     const input = { memory: name, reflections: offered } as unknown as JsonValue;
     const ids = await context.effect(effect, input, () => keep(store, offered));
     learnt.count += ids.length;

@@ -1,5 +1,5 @@
+import { turnText } from '../runtime/turn-text.ts';
 import type { Notation } from '../spec/environment.ts';
-import type { Message } from '../spec/language-model.ts';
 
 /** How situations are told. */
 export interface SituationOptions<State, Action> {
@@ -22,8 +22,5 @@ export function situationOf<State, Action>(
   if (situation !== undefined) return situation(state);
   const messages = notation.prompt(state);
   const place = messages.findLastIndex(({ role }) => role === 'user');
-  return messages
-    .slice(Math.max(0, place))
-    .map(({ content }: Message) => content)
-    .join('\n\n');
+  return messages.slice(Math.max(0, place)).map(turnText).join('\n\n');
 }

@@ -2,7 +2,6 @@ import { pairRules } from '../data/pairs/pair-rules.ts';
 import { fromModel } from '../policies/from-model.ts';
 import { expectNumber } from '../runtime/expect.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
-import { solved } from '../search/stop-conditions.ts';
 import { mixedWithEvaluation } from '../tree/qtransform.ts';
 import { descend, uct } from '../tree/selection.ts';
 import { criticRanking } from '../values/critic-ranking.ts';
@@ -63,7 +62,6 @@ export function agentQ<State, Action>(
         judge({ model: judging, notation, form: 'yes-no' }),
       ),
     algorithm: mcts({ selection, evaluates: 'all', simulates: 'path', width, maxDepth }),
-    stopWhen: [solved()],
     pairs: pairRules.agentQ({ alpha, theta }),
   };
 }

@@ -1,9 +1,8 @@
 import { fromModel } from '../policies/from-model.ts';
 import { introspective } from '../policies/introspective.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
-import { solved } from '../search/stop-conditions.ts';
 import { mixedValue } from '../tree/qtransform.ts';
-import { type FlatScore, flat } from '../tree/selection.ts';
+import { type FlatScore, flat, type WideningRule } from '../tree/selection.ts';
 import { hybridWeight } from '../values/hybrid-weight.ts';
 import { judge } from '../values/judge.ts';
 import { rollout } from '../values/rollout.ts';
@@ -16,7 +15,7 @@ export interface IMctsOptions<State, Action> extends MethodOptions<State, Action
   readonly c?: number;
   /** c_v, how long the judgement of the model outweighs what was tried: above 0. @defaultValue 0.2, the reference code's */
   readonly cv?: number;
-  /** Actions a node: an integer from 1 up. @defaultValue 5, the reference code's */
+  /** Actions a node, proposed one by one: an integer from 1 up. @defaultValue 5, the reference code's */
   readonly width?: number;
   /** The longest path, in actions: an integer from 1 up. @defaultValue 64 */
   readonly maxDepth?: number;
@@ -31,15 +30,18 @@ export interface IMctsOptions<State, Action> extends MethodOptions<State, Action
  * - Hybrid reward: `H = w · V_llm + (1 − w) · W / N`, `w = c_v / (N + c_v)`: 1 at N = 0, 1/6 at N = 1, 1/11 at
  *   N = 2.
  * - V_llm: a rubric of seven criteria, `total / 100`. W: the rewards of plays from the node to the end.
- * - Expansion: {@link introspective}, one proposal after the other, each in sight of all before it.
+ * - Expansion: {@link introspective}, one action a simulation. It is tried before the next one is proposed at the
+ *   same place, in sight of what all before it came to.
  *
  * A node of the paper is a plan in stages for machine learning, and a trial runs the whole pipeline; here a trial
  * plays on to an end by the model's own proposals, and takes its reward. The rubric asks of any work what the
  * paper's asks of such plans.
  *
  * Otherwise than the reference code: siblings are told with their outcomes and scores, as the paper says, not as
- * bare ideas; the judgement is waited for; the node of the best reward is the answer, and no reward on hidden
- * data is looked at.
+ * bare ideas, so that they are proposed one by one, where the code proposes all at once and before any is tried; an
+ * action that is still to be proposed at a node counts as one that was never tried there, with the H of the node in
+ * place of a judgement; the root competes with all others; the judgement is waited for; the node of the best reward
+ * is the answer, and no reward on hidden data is looked at.
  *
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025
  * (arXiv 2502.14693), section 2.
@@ -48,6 +50,8 @@ export function iMcts<State, Action>(options: IMctsOptions<State, Action>): Meth
   const { model, judging, environment, notation, maxTokens } = partsOf(options);
   const { c = 2, cv = 0.2, width = 5, maxDepth = 64 } = options;
   const value = options.evaluator ?? judge({ model: judging, notation, form: 'criteria' });
+  const widening: WideningRule = ({ children, samples }) =>
+    Math.max(children.length, samples) < width;
   const playing = rollout({
     environment,
     policy: options.policy ?? fromModel({ model, notation, maxTokens }),
@@ -60,16 +64,19 @@ export function iMcts<State, Action>(options: IMctsOptions<State, Action>): Meth
     policy: options.policy ?? introspective({ model, notation, maxTokens }),
     evaluator: withSimulation(value, playing),
     algorithm: mcts({
-      selection: flat(introspectiveScore({ c, cv })),
+      selection: flat(introspectiveScore({ c, cv }), { widening }),
+      widening,
       evaluates: 'all',
-      width,
+      width: 1,
       maxDepth,
     }),
-    stopWhen: [solved()],
   };
 }
 
-/** The score of a node in I-MCTS: hybrid reward and exploration. */
+/**
+ * The score of a node in I-MCTS: hybrid reward and exploration. Of a node with children it is that of the next one,
+ * which is still to be proposed.
+ */
 export function introspectiveScore({
   c,
   cv,
@@ -81,8 +88,10 @@ export function introspectiveScore({
 }): FlatScore {
   const weight = hybridWeight({ c: cv });
   return (node, parent) => {
-    const visits = node.visits + node.inFlight;
-    const logVisits = Math.log(Math.max(1, parent === undefined ? 1 : parent.visits));
+    const grows = node.children.length > 0;
+    const visits = grows ? node.inFlight : node.visits + node.inFlight;
+    const above = grows ? node : parent;
+    const logVisits = Math.log(Math.max(1, above === undefined ? 1 : above.visits));
     return mixedValue(node, weight(node.visits)) + c * Math.sqrt(logVisits / (visits || cv));
   };
 }

@@ -3,7 +3,6 @@ import { fromModel } from '../policies/from-model.ts';
 import { sequenceProbability } from '../policies/sequence-probability.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { stepwise } from '../search/algorithms/stepwise.ts';
-import { solved } from '../search/stop-conditions.ts';
 import { visitWeighted } from '../tree/backup.ts';
 import { descend, knownValue, puct } from '../tree/selection.ts';
 import { selfEval } from '../values/self-eval.ts';
@@ -40,9 +39,11 @@ export interface MctsDpoOptions<State, Action> extends MethodOptions<State, Acti
  * simulation expands whatever it comes to for the first time: a new action then starts at `v(s′)` here.
  *
  * Otherwise than the reference code: the root counts a simulation once, not twice; v is not divided by the depth;
- * an end is worth its reward, not the self-evaluation ± 1; the model is not shown the known solution; what is
- * known in full is not visited again, and is then chosen by its value; the rejected sibling is the worst, as in
- * the paper, where the code's defaults draw one at random; and the first root gets no fourfold simulations.
+ * of the actions of a node the most visited one is taken, of equal ones the one with the higher Q, where the code
+ * multiplies N by 1 plus the spread of visits among its children; an end is worth its reward, not the
+ * self-evaluation ± 1; the model is not shown the known solution; what is known in full is not visited again, and is
+ * then chosen by its value; the rejected sibling is the worst, as in the paper, where the code's defaults draw one
+ * at random; and the first root gets no fourfold simulations.
  *
  * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024
  * (arXiv 2405.00451), section 2.1.
@@ -70,7 +71,6 @@ export function mctsDpo<State, Action>(
       }),
       { simulations },
     ),
-    stopWhen: [solved()],
     pairs: pairRules.mctsDpo(),
   };
 }

@@ -52,11 +52,13 @@ export interface RMctsOptions<State, Action> extends MethodOptions<State, Action
  * - Commit: the action with the most visits, of equally visited ones the one with the higher Q.
  * - Afterwards: {@link contrastive} reflection, at most three steps and one judgement.
  *
- * Otherwise than the reference code: what was learnt below the committed action is kept for the next one; a
- * search ends early with a solved path, not with a mean that happens to equal 1; what is known in full is not
- * visited again, and is then chosen by its value; a debate that fails leaves the node without a value, where the
- * code takes 0; proposals that cannot be read are failures, where the code makes an action of them; the option
- * for c is used. The training data of its exploratory learning is not part of the method.
+ * Otherwise than the reference code: the root is a leaf like any other, whose expansion costs a simulation and
+ * whose value is that of a debate, where the code expands it beforehand and never judges it; what was learnt below
+ * the committed action is kept for the next one; a search ends early with a solved path, not with a mean that
+ * happens to equal 1; what is known in full is not visited again, and is then chosen by its value; a debate that
+ * fails leaves the node without a value, where the code takes 0; proposals that cannot be read are failures, where
+ * the code makes an action of them; the option for c is used. The training data of its exploratory learning is not
+ * part of the method.
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024
  * (arXiv 2410.02052), R-MCTS.

@@ -8,19 +8,22 @@ import { rollout } from '../values/rollout.ts';
 import { withSimulation } from '../values/with-simulation.ts';
 import { type Method, type MethodOptions, partsOf } from './method.ts';
 
-/** Options of {@link restMcts}. */
+/**
+ * Options of {@link restMcts}. The defaults are those of the reference code where it evaluates. Where it makes
+ * training data they are c 0.5, a bonus of 0.9, roll-outs of 1 step and a gate of 0.8.
+ */
 export interface RestMctsOptions<State, Action> extends MethodOptions<State, Action> {
-  /** c, the weight of exploration: from 0 up. @defaultValue 0.7, the reference code's */
+  /** c, the weight of exploration: from 0 up. @defaultValue 0.4 */
   readonly c?: number;
-  /** What an action that was never tried gains on its value: from 0 up. @defaultValue 1, the reference code's */
+  /** What an action that was never tried gains on its value: from 0 up. @defaultValue 0.8 */
   readonly unvisitedBonus?: number;
-  /** b, actions a node: an integer from 1 up. @defaultValue 3, the paper's */
+  /** b, actions a node: an integer from 1 up. @defaultValue 3 */
   readonly width?: number;
-  /** α, the share of the roll-out in the value of a new node: in [0, 1]. @defaultValue 0.5, the paper's */
+  /** α, the share of the roll-out in the value of a new node: in [0, 1]. @defaultValue 0.5 */
   readonly alpha?: number;
-  /** How many steps a roll-out goes on: an integer from 1 up. @defaultValue 2, the reference code's in evaluation */
+  /** How many steps a roll-out goes on: an integer from 1 up. @defaultValue 2 */
   readonly rollForward?: number;
-  /** The value from which an end is accepted: in [0, 1]. @defaultValue 0.9, the reference code's */
+  /** The value from which an end is accepted: in [0, 1]. @defaultValue 0.9 */
   readonly gate?: number;
 }
 
@@ -49,7 +52,7 @@ export function restMcts<State, Action>(
 ): Method<State, Action> {
   const { model, judging, environment, notation, maxTokens } = partsOf(options);
   const { gate = 0.9 } = options;
-  const { c = 0.7, unvisitedBonus = 1, width = 3, alpha = 0.5, rollForward = 2 } = options;
+  const { c = 0.4, unvisitedBonus = 0.8, width = 3, alpha = 0.5, rollForward = 2 } = options;
   const policy = options.policy ?? fromModel({ model, notation, maxTokens, temperature: 0.7 });
   const value = options.evaluator ?? judge({ model: judging, notation });
   const playing = rollout({

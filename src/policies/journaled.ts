@@ -51,7 +51,7 @@ export function journaled<State, Action>(
         independent,
         arm: arm ?? null,
       };
-      const effect = { name: `policy:${name}`, repeatable: true };
+      const effect = { name: `policy:${name}`, repeatable: true, pure: true };
       const written = await context.effect(effect, input, async () => {
         const proposals = await policy.propose(node, request);
         return proposals.map((proposal) => convert(proposal, encode));

@@ -1,3 +1,4 @@
+import { stateAddress } from '../runtime/acting-on.ts';
 import { describeValue } from '../runtime/expect.ts';
 import { failureFrom } from '../runtime/failure.ts';
 import type { Ledger } from '../runtime/ledger.ts';
@@ -50,14 +51,15 @@ export class Expansions<State, Action> {
     node: SearchNode<State, Action>,
     { count = Number.POSITIVE_INFINITY, arm, independent = false, widening }: ExpandOptions,
   ): Children<State, Action> | Promise<Children<State, Action>> {
-    const { tree, policy, runtime, ledger } = this.#session;
+    const { tree, policy, runtime, ledger, environment } = this.#session;
     if (node.status !== 'open' || node.kind === 'proposed') return [];
     const offset = node.samples;
     const isLimited = Number.isFinite(count);
     // Samples that may have no room are not bought.
     if (isLimited && count > ledger.freeNodes) throw ledger.refuseNodes(count);
     const asked = isLimited ? count : 0;
-    const context = new PluginContext(runtime, 'propose', { node: node.id, offset });
+    const state = () => stateAddress(node, environment);
+    const context = new PluginContext(runtime, 'propose', { node: node.id, offset, state });
     const request = new Request(context, ledger, { count, offset, arm, independent });
     const batch = { context, wanted: count, asked, independent, widening };
     tree.countSamples(node, asked);

@@ -1,3 +1,4 @@
+import { acting } from '../runtime/acting-on.ts';
 import type { Calls } from '../runtime/calls.ts';
 import type { CallContext, Clock, EffectName, Random } from '../spec/context.ts';
 import type { DecisionModel, DecisionRequest, Decisions } from '../spec/decision-model.ts';
@@ -21,6 +22,14 @@ export interface PluginRuntime {
   readonly random: Random;
 }
 
+/** Where a plug-in call is made. */
+export interface PluginPlace {
+  readonly node?: number;
+  readonly offset?: number;
+  /** The content address of the state that its effects act on. */
+  readonly state?: () => string;
+}
+
 /**
  * The call context of one plug-in call. Its random numbers are named by what is being done, so that they
  * do not depend on what else is under way.
@@ -30,6 +39,7 @@ export class PluginContext implements CallContext {
   readonly #purpose: string;
   readonly #node: number;
   readonly #offset: number;
+  readonly #state: (() => string) | undefined;
   #random: Random | undefined;
   /** The refusal that this plug-in call ran into, kept in case the plug-in swallows it. */
   #refusal: Error | undefined;
@@ -37,12 +47,13 @@ export class PluginContext implements CallContext {
   constructor(
     runtime: PluginRuntime,
     purpose: string,
-    { node = 0, offset = 0 }: { readonly node?: number; readonly offset?: number } = {},
+    { node = 0, offset = 0, state }: PluginPlace = {},
   ) {
     this.#runtime = runtime;
     this.#purpose = purpose;
     this.#node = node;
     this.#offset = offset;
+    this.#state = state;
   }
 
   get signal(): AbortSignal {
@@ -79,7 +90,9 @@ export class PluginContext implements CallContext {
     input: JsonValue,
     run: (call: ModelCall) => Promise<T>,
   ): Promise<T> {
-    return this.#noting(this.#runtime.calls.effect(effect, input, run));
+    const state = this.#state;
+    const asked = state === undefined ? ([effect, input] as const) : acting(effect, input, state);
+    return this.#noting(this.#runtime.calls.effect(...asked, run));
   }
 
   /** Whether the search is over, or refused a call that was made through this context. */

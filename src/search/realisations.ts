@@ -1,3 +1,4 @@
+import { stateAddress } from '../runtime/acting-on.ts';
 import { describeValue } from '../runtime/expect.ts';
 import { failureFrom } from '../runtime/failure.ts';
 import type { Transition } from '../spec/environment.ts';
@@ -52,7 +53,8 @@ export class Realisations<State, Action> {
       failNode(this.#session, node, { kind: 'environment', message: 'Its parent has no state.' });
       return undefined;
     }
-    const context = new PluginContext(runtime, 'step', { node: node.id });
+    const state = () => stateAddress(parent, environment);
+    const context = new PluginContext(runtime, 'step', { node: node.id, state });
     try {
       const transition = environment.step(parent.state, action, context);
       if (!(transition instanceof Promise)) {

@@ -27,8 +27,11 @@ export interface CallContext {
   /** Turns texts into vectors. */
   embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]>;
   /**
-   * Runs a tool, a file access, a browser action. Its result must be JSON. Effects with equal names
-   * and inputs are one effect: put into `input` all that the outcome depends on.
+   * Runs a tool, a file access, a browser action. Its result must be JSON. Effects with equal names and inputs on
+   * equal states are one effect, unless they are `pure`. The state is the one in which a step is taken or a proposal
+   * made, and the one that a verifier looks at: told by the environment's `key`, else its `codec`, else by the actions
+   * that led to it, which must be JSON then. Put into `input` all that the outcome depends on besides; an evaluator,
+   * which is asked about several states at once, puts the state there as well.
    */
   effect<T>(effect: EffectName, input: JsonValue, run: (call: ModelCall) => Promise<T>): Promise<T>;
 }
@@ -42,6 +45,12 @@ export interface NamedEffect {
   readonly name: string;
   /** Whether it may run again after a crash in its middle; otherwise its outcome is reported as unknown. */
   readonly repeatable: boolean;
+  /**
+   * Whether its outcome depends on its input alone, and on no state: then it is one effect wherever it is run.
+   *
+   * @defaultValue false
+   */
+  readonly pure?: boolean;
   /**
    * Whether it costs nothing that a budget counts: something local that is written down only so that a replay
    * finds it as it was.

@@ -1,5 +1,5 @@
 import type { NodeStatistics } from '../spec/node.ts';
-import type { QTransform } from './selection.ts';
+import { knownValue, type QTransform } from './selection.ts';
 
 /**
  * Maps Q from [min, max] to [0, 1]; an unvisited child counts as `min`.
@@ -31,7 +31,7 @@ export const byParentAndSiblings: QTransform = (parent) => {
 
 /**
  * Mixes what was evaluated with what was backed up: `w · v + (1 − w) · Q`, with the weight w of the evaluation
- * as a function of the visits N. Where one of the two is not known, the other stands alone.
+ * as a function of the visits N. Before the first visit, and without an evaluation, it is {@link knownValue}.
  *
  * @param weight - w(N), in [0, 1]: `c / (N + c)` for I-MCTS, a constant 1 − α for Agent Q.
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025,
@@ -43,12 +43,10 @@ export function mixedWithEvaluation(weight: (visits: number) => number): QTransf
 }
 
 /** `w · v + (1 − w) · Q` of one node, as {@link mixedWithEvaluation} has it. */
-export function mixedValue(
-  { visits, value, reward = 0, rawValue }: NodeStatistics,
-  weight: number,
-): number {
-  if (rawValue === undefined) return visits === 0 ? reward : value;
-  return visits === 0 ? rawValue : weight * rawValue + (1 - weight) * value;
+export function mixedValue(node: NodeStatistics, weight: number): number {
+  const { visits, rawValue } = node;
+  const known = knownValue(node);
+  return visits === 0 || rawValue === undefined ? known : weight * rawValue + (1 - weight) * known;
 }
 
 /** Options of {@link completedByMixValue}. */

@@ -49,8 +49,7 @@ export function uct({
     return (child) => {
       const visits = inFlight.visits(child);
       if (visits + pseudoVisits === 0) return unvisited(child);
-      const qvalue = child.visits === 0 ? knownValue(child) : child.value;
-      const value = inFlight.value(child, transformed?.(child) ?? qvalue);
+      const value = inFlight.value(child, transformed?.(child) ?? knownValue(child));
       return value + c * Math.sqrt(logVisits / (visits + pseudoVisits));
     };
   };
@@ -69,7 +68,7 @@ export interface PuctOptions {
    * @defaultValue all visits
    */
   readonly parentVisits?: (visits: number) => number;
-  /** Q of a child that was never visited. @defaultValue {@link knownValue}: its own evaluation, else 0 */
+  /** Q of a child that was never visited. @defaultValue {@link knownValue}: its reward and its own evaluation, else 0 */
   readonly unvisited?: (child: NodeStatistics) => number;
   /** How simulations under way count. @defaultValue {@link virtualLoss} of 0 */
   readonly inFlight?: InFlight;
@@ -106,9 +105,19 @@ export function puct({
   };
 }
 
-/** What is known of a child before its first visit: its reward and its evaluation; 0 where there is neither. */
-export function knownValue({ reward = 0, rawValue = 0 }: NodeStatistics): number {
-  return reward + rawValue;
+/**
+ * Q(s, a) as far as it is known: what was backed up, and before the first visit the reward and the evaluation, of
+ * which what is missing counts as 0. Nothing follows an end with a reward: it is worth that reward.
+ */
+export function knownValue({
+  visits,
+  value,
+  reward,
+  rawValue = 0,
+  terminal,
+}: NodeStatistics): number {
+  if (visits > 0) return value;
+  return terminal && reward !== undefined ? reward : (reward ?? 0) + rawValue;
 }
 
 /** Options of {@link thompson}. */

@@ -52,9 +52,6 @@ export function valueWidening({
     const drawn = Math.max(children.length, samples);
     if (drawn < k) return true;
     if (drawn >= (children.length === 0 ? Math.min(most, 3 * k) : most)) return false;
-    return children.every((child) => {
-      const value = child.visits === 0 ? knownValue(child) : child.value;
-      return isClosed(child) || value < below;
-    });
+    return children.every((child) => isClosed(child) || knownValue(child) < below);
   };
 }

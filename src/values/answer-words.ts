@@ -1,3 +1,4 @@
+import { leastMass } from '../runtime/least-mass.ts';
 import type { Completion, TokenLogprob } from '../spec/language-model.ts';
 
 /** Answers in a sentence: `A, B or C`. */
@@ -6,7 +7,7 @@ export function oneOf(answers: readonly string[]): string {
 }
 
 /** Whether a word is an answer. A single letter must have its case: `a` is a word of English. */
-function isSame(answer: string, word: string): boolean {
+export function isSame(answer: string, word: string): boolean {
   return answer.length === 1 ? answer === word : answer.toLowerCase() === word.toLowerCase();
 }
 
@@ -24,21 +25,31 @@ export function answerIn(text: string, answers: readonly string[]): string | und
   return goesOn(rest) ? undefined : answers.find((answer) => isSame(answer, word));
 }
 
+/** What answers in log-probabilities are expected to have, for error messages. */
+export const likelyEnough: string = `with a probability of ${leastMass} or more`;
+
+/** The probability of each answer among the answers, or that they have too little of it to say anything. */
+export type Shares = Readonly<Record<string, number>> | 'unclear';
+
 /**
  * The probability of each answer among the answers, at the first place where one of them was written: the
  * mass of all its variants, such as `B`, ` B` and `(B`, over that of the variants of all answers. `undefined`
- * where no answer was written, or the model tells no log-probabilities.
+ * where no answer was written, or the model tells no log-probabilities; `'unclear'` where all answers together
+ * have less than {@link leastMass}.
  */
 export function probabilitiesOf(
   { logprobs = [] }: Completion,
   answers: readonly string[],
-): Readonly<Record<string, number>> | undefined {
+): Shares | undefined {
+  const answerOf = (token: string) => {
+    const word = wordIn(token);
+    return word === undefined ? undefined : answers.find((answer) => isSame(answer, word));
+  };
   let before = '';
   for (const [place, written] of logprobs.entries()) {
-    const word = isLead(before) ? wordIn(written.token) : undefined;
-    if (word !== undefined && answers.some((answer) => isSame(answer, word))) {
+    if (isLead(before) && answerOf(written.token) !== undefined) {
       const rest = logprobs.slice(place + 1).map(({ token }) => token);
-      if (!goesOn(rest.join(''))) return sharesOf(written, answers);
+      if (!goesOn(rest.join(''))) return sharesOf(written, answers, answerOf);
     }
     before += written.token;
   }
@@ -50,27 +61,29 @@ function isLead(before: string): boolean {
   return /(?:^|:)[^\p{L}\p{N}]*$/u.test(before);
 }
 
-function sharesOf(
+/** How the answers share their mass among what could have been written in a place. */
+export function sharesOf(
   written: TokenLogprob,
   answers: readonly string[],
-): Readonly<Record<string, number>> {
+  answerOf: (token: string) => string | undefined,
+): Shares {
   const { top = [] } = written;
   // What was sampled need not be among the likeliest.
   const isListed = top.some(({ token }) => token === written.token);
   const masses = Object.fromEntries(answers.map((answer) => [answer, 0]));
   let total = 0;
   for (const { token, logprob } of isListed ? top : [...top, written]) {
-    const word = wordIn(token);
-    const answer = answers.find((one) => word !== undefined && isSame(one, word));
+    const answer = answerOf(token);
     if (answer === undefined) continue;
     const probability = Math.exp(logprob);
     masses[answer] = (masses[answer] ?? 0) + probability;
     total += probability;
   }
+  if (total < leastMass) return 'unclear';
   return Object.fromEntries(Object.entries(masses).map(([answer, mass]) => [answer, mass / total]));
 }
 
 /** The word that a token is, marks and blanks around it left out. */
-function wordIn(token: string): string | undefined {
+export function wordIn(token: string): string | undefined {
   return /^[^\p{L}\p{N}]*([\p{L}\p{N}]+)[^\p{L}\p{N}]*$/u.exec(token)?.[1];
 }

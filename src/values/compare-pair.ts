@@ -4,7 +4,7 @@ import { fill, type PromptSet, withTexts } from '../runtime/prompts.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { Completion, LanguageModel, Message } from '../spec/language-model.ts';
-import { answerIn, probabilitiesOf } from './answer-words.ts';
+import { answerIn, likelyEnough, probabilitiesOf } from './answer-words.ts';
 import { mean } from './judge-average.ts';
 import { objectSchema } from './judge-form.ts';
 import { requestSettings } from './judge-sampling.ts';
@@ -87,7 +87,7 @@ export const comparePrompts: PromptSet<ComparePairText> = {
  * mean over the samples; where the model tells log-probabilities `P(A) + P(T) / 2` over the mass of the three
  * letters.
  *
- * An answer that cannot be read does not count. Where one order has no answer that counts, the comparison fails:
+ * An answer that cannot be read, or whose letters have a probability below 0.1 in all, does not count. Where one order has no answer that counts, the comparison fails:
  * half of it would say where the candidate stood.
  *
  * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, position bias.
@@ -162,7 +162,10 @@ interface Preference {
 
 function preferenceIn(completions: readonly Completion[], reason: boolean): Preference | Failure {
   const readings = completions.flatMap((completion) => readPreference(completion) ?? []);
-  if (readings.length === 0) return unreadable('A, B or T', completions);
+  if (readings.length === 0) {
+    const tellsTokens = completions.some(({ logprobs }) => logprobs !== undefined);
+    return unreadable(tellsTokens ? `A, B or T ${likelyEnough}` : 'A, B or T', completions);
+  }
   return {
     value: mean(readings.map(({ value }) => value)),
     unscored: completions.length - readings.length,
@@ -175,6 +178,7 @@ function readPreference(
 ): { readonly value: number; readonly reason?: string | undefined } | undefined {
   if (completion.logprobs !== undefined) {
     const shares = probabilitiesOf(completion, letters);
+    if (shares === 'unclear') return undefined;
     if (shares !== undefined) return { value: (shares['A'] ?? 0) + (shares['T'] ?? 0) / 2 };
   }
   if (completion.finishReason === 'refusal') return undefined;

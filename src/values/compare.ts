@@ -3,6 +3,7 @@ import { failureOf } from '../runtime/failure.ts';
 import { withParts } from '../runtime/prompt-parts.ts';
 import { promptsOf } from '../runtime/prompts.ts';
 import { provenanceOf } from '../runtime/provenance.ts';
+import { turnText } from '../runtime/turn-text.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Notation } from '../spec/environment.ts';
 import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
@@ -143,7 +144,7 @@ class Contest<State, Action> {
     const messages = notation.prompt(node.state);
     const isSingle = messages.length === 1;
     return messages
-      .map(({ role, content }) => (isSingle ? content : `[${role}]\n${content}`))
+      .map((turn) => (isSingle ? turnText(turn) : `[${turn.role}]\n${turnText(turn)}`))
       .join('\n\n');
   }
 }

@@ -6,7 +6,7 @@ import type { CallContext } from '../spec/context.ts';
 import type { Notation } from '../spec/environment.ts';
 import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
-import type { LanguageModel, Message } from '../spec/language-model.ts';
+import type { Completion, LanguageModel, Message } from '../spec/language-model.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { PromptPart } from '../spec/prompt-part.ts';
 import { oneOf } from './answer-words.ts';
@@ -18,7 +18,7 @@ import {
   listedCodes,
   type StatusCodes,
 } from './codes.ts';
-import { average } from './judge-average.ts';
+import { average, mean } from './judge-average.ts';
 import { type RequestSettings, requestSettings } from './judge-sampling.ts';
 import { askBehind, type Subject, subjectOf, type View } from './judge-subject.ts';
 import { noState } from './no-state.ts';
@@ -96,11 +96,11 @@ const debatePrompts: PromptSet<DebateText> = {
  * Values nodes by a debate. An advocate and an opponent argue in parallel, blind to each other; then a judge sees
  * both arguments and gives codes, asked twice in parallel with the order of the arguments swapped:
  *
- * `V = (Σ v(codeᵢ) over 3 samples in one order + 3 in the other) / 6`.
+ * `V = (mean of v(codeᵢ) over 3 samples in one order + the same in the other) / 2`.
  *
  * That is 2 + 2 · `samples` calls a node, 8 by default. A verdict that cannot be read does not count and is told
- * in `unscored`; where none counts, or one side has nothing to say, the node fails. The rationale holds both
- * arguments, shortened.
+ * in `unscored`; both orders weigh alike, however many of their verdicts count. Where one order has none that
+ * counts, or one side has nothing to say, the node fails. The rationale holds both arguments, shortened.
  *
  * The paper's settings: arguments at temperature 0.1 of at most 100 words, verdicts at temperature 1 and top-p
  * 0.95, codes from A to E.
@@ -202,19 +202,33 @@ async function evaluate<State, Action>(
         return context.generate(judge.model, { ...judge.settings, messages });
       }),
     );
-    const evaluation = average(
-      {
-        expected: `one of the codes ${Object.keys(table.codes).join(', ')}`,
-        reason: false,
-        read: (completion) => codeIn(table, completion),
-      },
-      answers.flatMap(({ completions }) => completions),
-    );
-    if ('kind' in evaluation) return evaluation;
-    return { ...evaluation, rationale: `For: ${short(advocate)}\nAgainst: ${short(opponent)}` };
+    const rationale = `For: ${short(advocate)}\nAgainst: ${short(opponent)}`;
+    const form = {
+      expected: `one of the codes ${Object.keys(table.codes).join(', ')} in each order`,
+      reason: false,
+      read: (completion: Completion) => codeIn(table, completion),
+    };
+    const verdicts = answers.map(({ completions }) => average(form, completions));
+    return meanOf(verdicts, rationale);
   } catch (error) {
     return failureOf(error, 'call', context);
   }
+}
+
+/** The mean of both orders, which weigh alike: one of them alone would say who spoke first. */
+function meanOf(
+  orders: readonly (Evaluation | Failure)[],
+  rationale: string,
+): Evaluation | Failure {
+  const failure = orders.find((order) => 'kind' in order);
+  if (failure !== undefined) return failure;
+  const read = orders.filter((order) => 'value' in order);
+  const unscored = read.reduce((sum, order) => sum + (order.unscored ?? 0), 0);
+  return {
+    value: mean(read.map(({ value }) => value)),
+    rationale,
+    ...(unscored > 0 && { unscored }),
+  };
 }
 
 /** What is in question, and what is asked about it. */

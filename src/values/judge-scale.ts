@@ -1,7 +1,7 @@
 import { expectation } from '../runtime/expect.ts';
 import { fill, type PromptSet, withTexts } from '../runtime/prompts.ts';
-import type { Completion, Message, TokenLogprob } from '../spec/language-model.ts';
-import { oneOf } from './answer-words.ts';
+import type { Completion, Message } from '../spec/language-model.ts';
+import { isSame, likelyEnough, oneOf, sharesOf, wordIn } from './answer-words.ts';
 import type { FormSettings, JudgeForm } from './judge-form.ts';
 import { askBehind } from './judge-subject.ts';
 
@@ -93,7 +93,7 @@ export function scaleForm(
     readsTokens,
     reason,
     maxTokens: readsTokens ? 1 : reason ? 64 : 8,
-    expected: `one of the words ${words.join(', ')}`,
+    expected: `one of the words ${words.join(', ')}${readsTokens ? ` ${likelyEnough}` : ''}`,
     request: (step) => scaleRequest(prompts.texts, { words, step, reason, rubric }),
     read(completion) {
       const score = valueIn(scale, completion);
@@ -123,41 +123,23 @@ function valueOfTokens(
 ): number | undefined {
   const first = logprobs[0];
   if (first === undefined) return valueOfText(scale, { text });
-  const { mass, value } = expectationOf(scale, first);
-  return mass > 0 ? value / mass : undefined;
-}
-
-function expectationOf(
-  scale: JudgementScale,
-  first: TokenLogprob,
-): { readonly mass: number; readonly value: number } {
-  let mass = 0;
-  let value = 0;
-  for (const { token, logprob } of first.top ?? [first]) {
-    const word = wordOf(scale, token);
-    if (word === undefined) continue;
-    const probability = Math.exp(logprob);
-    mass += probability;
-    value += probability * (scale[word] ?? 0);
-  }
-  return { mass, value };
+  const words = Object.keys(scale);
+  const shares = sharesOf(first, words, (token) => wordOf(words, token));
+  if (shares === 'unclear') return undefined;
+  return words.reduce((sum, word) => sum + (shares[word] ?? 0) * (scale[word] ?? 0), 0);
 }
 
 function valueOfText(scale: JudgementScale, { text }: Completion): number | undefined {
-  const word = wordOf(scale, /[\p{L}\p{N}]+/u.exec(text)?.[0] ?? '', { whole: true });
+  const first = /[\p{L}\p{N}]+/u.exec(text)?.[0].toLowerCase();
+  const word = Object.keys(scale).find((one) => one.toLowerCase() === first);
   return word === undefined ? undefined : scale[word];
 }
 
-/** The word of the scale that a token begins or holds. */
-function wordOf(
-  scale: JudgementScale,
-  token: string,
-  { whole = false }: { readonly whole?: boolean } = {},
-): string | undefined {
-  const text = token.trim().toLowerCase();
-  if (text === '') return undefined;
-  return Object.keys(scale).find((word) => {
-    const lower = word.toLowerCase();
-    return whole ? lower === text : lower.startsWith(text) || text.startsWith(lower);
-  });
+/** The word of the scale that a token is, or begins: with two letters or more, because `I` is a word of its own. */
+function wordOf(words: readonly string[], token: string): string | undefined {
+  const read = wordIn(token);
+  if (read === undefined) return undefined;
+  const whole = words.find((word) => isSame(word, read));
+  if (whole !== undefined || read.length < 2) return whole;
+  return words.find((word) => word.toLowerCase().startsWith(read.toLowerCase()));
 }

@@ -1,6 +1,6 @@
 import { fill, type PromptSet, withTexts } from '../runtime/prompts.ts';
 import type { Completion } from '../spec/language-model.ts';
-import { answerIn, probabilitiesOf } from './answer-words.ts';
+import { answerIn, likelyEnough, probabilitiesOf } from './answer-words.ts';
 import {
   type FormSettings,
   type JudgedText,
@@ -54,7 +54,7 @@ export function yesNoForm(
     readsTokens,
     reason,
     maxTokens: readsTokens ? 4 : reason ? 256 : 8,
-    expected: 'yes or no',
+    expected: readsTokens ? `yes or no ${likelyEnough}` : 'yes or no',
     ...(reason && {
       schema: objectSchema({
         reason: { type: 'string' },
@@ -73,8 +73,8 @@ export function yesNoForm(
 }
 
 function readTokens(completion: Completion): Reading | undefined {
-  const score = probabilitiesOf(completion, ['yes', 'no'])?.['yes'];
-  return score === undefined ? undefined : { score };
+  const shares = probabilitiesOf(completion, ['yes', 'no']);
+  return typeof shares === 'object' ? { score: shares['yes'] ?? 0 } : undefined;
 }
 
 function readText(completion: Completion): Reading | undefined {

@@ -80,7 +80,8 @@ export type JudgeOptions<State, Action> = JudgeBasics<State, Action> &
  * Values nodes by asking a language model for a judgement in one of several forms:
  *
  * - `scale`: one of a few words, as Tree of Thoughts does. Where the model tells log-probabilities, one call is
- *   enough, and the value is the expectation over the words, `Σ p(w) v(w) / Σ p(w)`, read from the first token.
+ *   enough, and the value is the expectation over the words, `Σ p(w) v(w) / Σ p(w)`, read from the first token. A token
+ *   counts for a word that it is, but for the marks around it, or that it begins with two letters or more.
  * - `number`: a whole number on a range, as in MCTSr (−100 to 100), LATS (1 to 10) or SWE-Search.
  * - `criteria`: points for each of several criteria, as in I-MCTS.
  * - `codes`: one of the codes A to E, as in R-MCTS.
@@ -90,7 +91,8 @@ export type JudgeOptions<State, Action> = JudgeBasics<State, Action> &
  * What is not read from log-probabilities is the mean over samples. All forms but `scale` and `yes-no` answer in
  * JSON, to which models that honour `schema` are bound; with others it is looked for, and the last verdict that
  * is stated counts. An answer that cannot be read does not count and is told in `unscored`; where none counts
- * the node fails.
+ * the node fails. Log-probabilities cannot be read where the words looked for have less than 0.1 together: then
+ * something else was likelier by far, and their shares are noise.
  *
  * @see Yao et al., "Tree of Thoughts: Deliberate Problem Solving with Large Language Models", 2023,
  * value prompts.

@@ -1,4 +1,6 @@
+import { actingOn, stateAddress } from '../runtime/acting-on.ts';
 import { failureOf } from '../runtime/failure.ts';
+import type { CallContext } from '../spec/context.ts';
 import type { Environment } from '../spec/environment.ts';
 import type { EvaluateRequest, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
@@ -26,6 +28,8 @@ export interface Play<State, Action> {
 export interface PlayRequest extends EvaluateRequest {
   /** Which one this is: equal requests to a model with equal offsets would be one call. */
   readonly offset: number;
+  /** What the start was valued at before, where it was. */
+  readonly value: number | undefined;
 }
 
 /** Plays on from a node; what the play is worth, or why it came to nothing. */
@@ -35,7 +39,8 @@ export function* playOut<State, Action>(
   request: PlayRequest,
 ): Waiting<number | Failure> {
   const isForBest = play.worth === 'best';
-  let place: Place<State, Action> = { node: start, total: 0, weight: 1 };
+  const first: Place<State, Action> = { node: start, total: 0, weight: 1 };
+  let place = first;
   let best: number | undefined;
   for (let depth = 0; depth < play.maxDepth && !place.node.terminal; depth++) {
     const next = yield* goOn(play, place, request);
@@ -45,11 +50,15 @@ export function* playOut<State, Action>(
       return next;
     }
     place = next;
-    const value = isForBest ? yield* worthOf(play, place, request) : undefined;
-    if (typeof value === 'number') best = Math.max(best ?? 0, value);
+    if (isForBest) best = better(best, yield* worthOf(play, place, request));
   }
-  // A play for the best that met no state is worth what its start is.
-  return best ?? (yield* worthOf(play, place, request));
+  if (!isForBest) return yield* worthOf(play, place, request);
+  // A play for the best that met no state is worth what its start is, which nobody is asked twice.
+  return best ?? request.value ?? (yield* worthOf(play, first, request));
+}
+
+function better(best: number | undefined, value: number | Failure): number | undefined {
+  return typeof value === 'number' ? Math.max(best ?? 0, value) : best;
 }
 
 /** How far a play has come. */
@@ -67,10 +76,12 @@ function* goOn<State, Action>(
   { node, total, weight }: Place<State, Action>,
   request: PlayRequest,
 ): Waiting<Place<State, Action> | Failure | undefined> {
-  const proposal = yield* choose(play, node, request);
+  // The tree knows nothing of this state: effects would act on the one where the play began.
+  const context = actingOn(request.context, () => stateAddress(node, play.environment));
+  const proposal = yield* choose(play, node, { context, request });
   if (proposal === undefined) return undefined;
   if ('failure' in proposal) return proposal.failure;
-  const next = yield* take(play, node, { proposal, request });
+  const next = yield* take(play, node, { proposal, context });
   if (!('id' in next)) return next;
   return {
     node: next,
@@ -93,9 +104,9 @@ function* worthOf<State, Action>(
 function* choose<State, Action>(
   { policy }: Play<State, Action>,
   node: DetachedNode<State, Action>,
-  request: PlayRequest,
+  { context, request }: { readonly context: CallContext; readonly request: PlayRequest },
 ): Waiting<Proposal<Action> | undefined> {
-  const { context, offset, remaining } = request;
+  const { offset, remaining } = request;
   try {
     const [first] = yield* wait(policy.propose(node, { context, count: 1, offset, remaining }));
     return first;
@@ -107,9 +118,8 @@ function* choose<State, Action>(
 function* take<State, Action>(
   { environment }: Play<State, Action>,
   node: DetachedNode<State, Action>,
-  { proposal, request }: { readonly proposal: Chosen<Action>; readonly request: PlayRequest },
+  { proposal, context }: { readonly proposal: Chosen<Action>; readonly context: CallContext },
 ): Waiting<DetachedNode<State, Action> | Failure> {
-  const { context } = request;
   const { action, completion } = proposal;
   try {
     const transition = yield* wait(environment.step(node.state, action, context));

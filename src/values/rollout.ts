@@ -90,11 +90,13 @@ function* evaluateNode<State, Action>(
 ): Waiting<Evaluation | Failure> {
   const start = detach(node);
   if (start === undefined) return noState;
+  const isRewardedEnd = node.terminal && node.reward !== undefined;
   const plays = Array.from({ length: rollouts }, (_, offset) => {
     const random = request.context.random.split('rollout', node.id, offset);
     return playOut(play, start, {
       context: contextWith(request.context, { random }),
       offset,
+      value: isRewardedEnd ? undefined : node.rawValue,
       get remaining() {
         return request.remaining;
       },

@@ -89,8 +89,7 @@ const selfConsistencyPrompts: PromptSet<SelfConsistencyText> = {
  * Values nodes by how far k samples agree: `v = max_y |{i : key(yᵢ) = y}| / k` of the samples drawn at a state,
  * or, about an action a, `v = |{i : key(yᵢ) = key(a)}| / k` of those drawn at its parent.
  *
- * A sample that cannot be read does not count among the k, and is told in `unscored`; where none counts the node
- * fails. Nodes of one batch with the same parent share its samples.
+ * A sample that cannot be read agrees with none, and is told in `unscored`; where none can be read the node fails. Nodes of one batch with the same parent share its samples.
  *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023.
  * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, confidence.
@@ -268,8 +267,8 @@ function shareOf({ keys, count, failure }: Draws, key: string | undefined): Eval
   const unscored = count - keys.length;
   const shown = key.length > 80 ? `${key.slice(0, 79)}…` : key;
   return {
-    value: agreeing / keys.length,
-    rationale: `${agreeing} of ${keys.length} agree on \`${shown}\`.`,
+    value: agreeing / count,
+    rationale: `${agreeing} of ${count} agree on \`${shown}\`.`,
     ...(unscored > 0 && { unscored }),
   };
 }

@@ -9,7 +9,7 @@ import type { Failure } from '../spec/failure.ts';
 import type { Completion, LanguageModel } from '../spec/language-model.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { PromptPart } from '../spec/prompt-part.ts';
-import { answerIn, probabilitiesOf } from './answer-words.ts';
+import { answerIn, likelyEnough, probabilitiesOf } from './answer-words.ts';
 import { average } from './judge-average.ts';
 import type { Reading } from './judge-form.ts';
 import { type RequestSettings, requestSettings } from './judge-sampling.ts';
@@ -74,7 +74,7 @@ const selfEvalPrompts: PromptSet<SelfEvalText> = {
  *
  * where P(B) is the mass of all variants of the letter, such as `B` and ` B`, at the first place where one of
  * the letters was written. Where the model tells no log-probabilities, C is the share of B among the samples.
- * An answer without a letter does not count and is told in `unscored`; where none counts the node fails.
+ * An answer without a letter, or whose letters have a probability below 0.1 in all, does not count and is told in `unscored`; where none counts the node fails.
  *
  * MCTS-DPO shows the known solution beside the question, divides C by the depth and adds ±1 at a right or wrong
  * end; here nobody knows the solution, and what is made of C is for the method to say.
@@ -111,7 +111,6 @@ interface Asking<State, Action> {
 }
 
 const letters = ['A', 'B'];
-const form = { expected: 'A or B', reason: false, read: readConfidence };
 
 async function evaluate<State, Action>(
   { model, settings, prompts: { texts }, view }: Asking<State, Action>,
@@ -127,7 +126,8 @@ async function evaluate<State, Action>(
       ...settings,
       messages: askBehind(messages, request),
     });
-    return average(form, completions);
+    const expected = settings.logprobs === true ? `A or B ${likelyEnough}` : 'A or B';
+    return average({ expected, reason: false, read: readConfidence }, completions);
   } catch (error) {
     return failureOf(error, 'call', context);
   }
@@ -135,8 +135,8 @@ async function evaluate<State, Action>(
 
 function readConfidence(completion: Completion): Reading | undefined {
   if (completion.logprobs !== undefined) {
-    const score = probabilitiesOf(completion, letters)?.['B'];
-    return score === undefined ? undefined : { score };
+    const shares = probabilitiesOf(completion, letters);
+    return typeof shares === 'object' ? { score: shares['B'] ?? 0 } : undefined;
   }
   if (completion.finishReason === 'refusal') return undefined;
   const stated = fieldsIn(completion, 'answer');

@@ -1,3 +1,4 @@
+import { actingOn, stateAddress } from '../runtime/acting-on.ts';
 import { expectVerifier } from '../runtime/expect-no-oracle.ts';
 import { failureOf } from '../runtime/failure.ts';
 import { provenanceOf } from '../runtime/provenance.ts';
@@ -38,8 +39,9 @@ function* verify<State>(
   context: CallContext,
 ): Waiting<Evaluation | Failure> {
   if (node.kind === 'proposed') return noState;
+  const acting = actingOn(context, () => stateAddress(node));
   try {
-    const { correct, score, rationale } = yield* wait(check.verify(node.state, context));
+    const { correct, score, rationale } = yield* wait(check.verify(node.state, acting));
     const evaluation = valueInRange('`score` of a verdict', score ?? (correct ? 1 : 0));
     return 'value' in evaluation && rationale !== undefined
       ? { ...evaluation, rationale }

@@ -101,7 +101,7 @@ describe('best trajectories', () => {
   test('break ties by the other one, and count equal texts of two trees once', () => {
     // Both 0.5 by mean; least 0.4 and 0.5.
     const tied = withValues(plant({ a: { b: 1 }, c: 1 }), { a: 0.4, ab: 0.6, c: 0.5 });
-    const again = plant({ c: 1 }, { id: 'second' });
+    const again = withValues(plant({ c: 1 }, { id: 'second' }), { c: 0.5 });
     const rows = rowsOf(sftRules.bestTrajectories({ best: 3 }), tied, again);
     expect(texts(rows)).toEqual([
       ['c', 0.5],

@@ -30,6 +30,12 @@ describe('the score of I-MCTS, by hand', () => {
     );
   });
 
+  test('of the next action at a node is that of one never tried, with the mix of the node as its judgement', () => {
+    // 0.75 / 16 + 0.3 · 15 / 16 + 2 · √(ln 3 / 0.2) = 0.328125 + 4.6874562156
+    const node = stats({ visits: 3, value: 0.3, rawValue: 0.75, children: [stats()] });
+    expect(score(node, undefined, noRandom)).toBeCloseTo(0.328125 + 4.687456215620813, 12);
+  });
+
   test('has no logarithm below 0', () => {
     expect(score(stats({ rawValue: 0.75 }), stats(), noRandom)).toBe(0.75);
     expect(score(stats({ rawValue: 0.75 }), undefined, noRandom)).toBe(0.75);
@@ -42,23 +48,22 @@ const words: Words = {
   rewards: { ax: 0.2, by: 0.8 },
 };
 
-test('a simulation plays from the best new node, and its reward outweighs the judgement', async () => {
+test('an action is tried before the next one is proposed, and its reward outweighs the judgement', async () => {
   const method = iMcts({
     model: scriptedModel({ answer: () => '' }),
     environment: wordsEnvironment(words),
     policy: wordsPolicy(words),
     evaluator: wordsValue(words),
   });
-  const one = await search({ ...method, budget: { simulations: 1 } });
-  const two = await search({ ...method, budget: { simulations: 2 } });
+  const after = async (simulations: number) =>
+    statisticsOf((await search({ ...method, budget: { simulations } })).tree);
 
-  expect(statisticsOf(one.tree)).toEqual({ root: [1, 0.2], a: [1, 0.2] });
-  expect(one.tree.root.children.map(({ rawValue }) => rawValue)).toEqual([0.9, 0.5]);
-  // ln N(root) = ln 1 = 0: H(a) = 0.9 / 6 + 0.2 · 5 / 6 = 0.3167 is below H(b) = 0.5.
-  expect(statisticsOf(two.tree)).toEqual({
-    root: [2, 0.5],
-    a: [1, 0.2],
-    b: [1, 0.8],
-    by: [1, 0.8],
-  });
+  expect(await after(1)).toEqual({ root: [1, 0.2], a: [1, 0.2] });
+  // ln 1 = 0: H(a) = 0.9 / 6 + 0.2 · 5 / 6 = 0.3167 is above what the next action at the root is thought to be
+  // worth, H(root) = 0.2.
+  expect(await after(2)).toEqual({ root: [2, 0.2], a: [2, 0.2], ax: [1, 0.2] });
+  // The next at a: 0.9 / 11 + 0.2 · 10 / 11 + 2 · √(ln 2 / 0.2) is above the next at the root, whose H is 0.2. There
+  // is none: a is played from again, and then nothing is left there.
+  expect(await after(3)).toEqual({ root: [3, 0.2], a: [3, 0.2], ax: [1, 0.2] });
+  expect(await after(4)).toEqual({ root: [4, 0.35], a: [3, 0.2], ax: [1, 0.2], b: [1, 0.8] });
 });

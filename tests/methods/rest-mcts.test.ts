@@ -52,7 +52,7 @@ describe('ReST-MCTS*, by hand', () => {
   test('carries values up, weighted by visits', async () => {
     const { tree } = await grow(2);
 
-    // a: 0.4 + 1 is above b: 0.7 + 0.7 · √(2 ln 1 / 1) = 0.7 and c: 0.2 + 1.
+    // a: 0.4 + 0.8 is above b: 0.7 + 0.4 · √(2 ln 1 / 1) = 0.7 and c: 0.2 + 0.8.
     // V(ax) = 0.5 · 0.5 + 0.5 · 0.2 = 0.35 = V(a); V(root) = (1 · 0.7 + 1 · 0.35) / 2.
     expect(statisticsOf(tree)).toEqual({
       root: [2, 0.525],

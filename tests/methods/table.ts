@@ -35,7 +35,7 @@ export function wordsEnvironment({ rewards = {} }: Words): NotatedEnvironment<st
   };
 }
 
-/** Lists the letters that may follow, in order. */
+/** Lists the letters that may follow and are not there yet, in order. */
 export function wordsPolicy({ next }: Words): Policy<string, string> {
   return {
     propose: (node, { count }) => {
@@ -44,7 +44,8 @@ export function wordsPolicy({ next }: Words): Policy<string, string> {
         typeof letters === 'string'
           ? [...letters].map((action) => ({ action }))
           : Object.entries(letters).map(([action, prior]) => ({ action, prior }));
-      return proposals.slice(0, count);
+      const known = new Set(node.children.map(({ action }) => action));
+      return proposals.filter(({ action }) => !known.has(action)).slice(0, count);
     },
   };
 }

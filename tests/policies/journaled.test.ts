@@ -40,7 +40,7 @@ describe('a journaled policy', () => {
     ]);
     expect(calls).toEqual([
       [
-        { name: 'policy:steps', repeatable: true },
+        { name: 'policy:steps', repeatable: true, pure: true },
         { state: { number: 3 }, count: null, offset: 0, independent: false, arm: null },
       ],
     ]);

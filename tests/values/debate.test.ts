@@ -90,7 +90,10 @@ describe('a debate', () => {
   test('fails where no verdict can be read, or one side says nothing', async () => {
     const mute = parties([], []);
     expect(await debate({ ...mute, notation }).evaluate([root], request)).toEqual([
-      { kind: 'parse', message: 'Expected one of the codes A, B, C, D, E, got `none`.' },
+      {
+        kind: 'parse',
+        message: 'Expected one of the codes A, B, C, D, E in each order, got `none`.',
+      },
     ]);
     const { model } = parties(['A'], ['A']);
     const debaters = scriptedModel({

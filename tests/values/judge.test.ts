@@ -76,7 +76,7 @@ describe('a judge that reads log-probabilities', () => {
     const model = tells([
       [' Imp', 0.6],
       ['SURE', 0.3],
-      [' s', 0.1],
+      [' su', 0.1],
     ]);
     expect(await judge({ model, notation }).evaluate([root], request)).toEqual([
       { value: expect.closeTo(0.4, 12) as number },
@@ -88,7 +88,8 @@ describe('a judge that reads log-probabilities', () => {
     expect(await judge({ model, notation }).evaluate([root], request)).toEqual([
       {
         kind: 'parse',
-        message: 'Expected one of the words sure, likely, impossible, got `Hello`.',
+        message:
+          'Expected one of the words sure, likely, impossible with a probability of 0.1 or more, got `Hello`.',
       },
     ]);
   });

@@ -239,8 +239,8 @@ describe('rollouts that wait', () => {
       },
     };
     const context = callContext({
-      effect: (name, _input, run) => {
-        effects.push(name);
+      effect: (effect, _input, run) => {
+        effects.push(typeof effect === 'string' ? effect : effect.name);
         return run(context);
       },
     });

@@ -33,13 +33,13 @@ describe('the agreement of samples of a policy', () => {
     expect(asked).toEqual([{ at: 's', count: 8, offset: 0 }]);
   });
 
-  test('is about what a key tells, and leaves out what cannot be read', async () => {
+  test('is about what a key tells; what cannot be read agrees with none', async () => {
     const { policy } = proposing('1.0', '1', '?', '2', unread);
     const key = (action: string) => (action === '?' ? undefined : String(Number(action)));
     const evaluator = selfConsistency({ policy, notation, samples: 5, key });
-    // 1 and 1.0 agree: 2 of 3.
+    // 1 and 1.0 agree: 2 of 5.
     expect(await evaluator.evaluate([root], request)).toEqual([
-      { value: 2 / 3, rationale: '2 of 3 agree on `1`.', unscored: 2 },
+      { value: 0.4, rationale: '2 of 5 agree on `1`.', unscored: 2 },
     ]);
   });
 
@@ -89,7 +89,7 @@ describe('the agreement of texts of a model', () => {
     const evaluator = selfConsistency({ model, notation, key, samples: 5 });
     expect(evaluator.prompts).toHaveProperty('self-consistency');
     expect(await evaluator.evaluate([root], request)).toEqual([
-      { value: 0.75, rationale: '3 of 4 agree on `7`.', unscored: 1 },
+      { value: 0.6, rationale: '3 of 5 agree on `7`.', unscored: 1 },
     ]);
     expect(model.requests).toHaveLength(1);
     expect(model.requests[0]).toMatchObject({ samples: 5, temperature: 1, maxTokens: 512 });

@@ -77,7 +77,10 @@ describe('a letter among tokens', () => {
       request,
     );
     expect(verdicts).toEqual([
-      { kind: 'parse', message: `Expected A or B, got \`${completion.text}\`.` },
+      {
+        kind: 'parse',
+        message: `Expected A or B with a probability of 0.1 or more, got \`${completion.text}\`.`,
+      },
     ]);
   });
 

@@ -66,7 +66,7 @@ export interface MessagesBody {
   readonly messages: readonly Turn[];
   readonly tools?: readonly Tool[];
   readonly tool_choice?:
-    | { readonly type: 'any' }
+    | { readonly type: 'any' | 'none' }
     | { readonly type: 'tool'; readonly name: string };
   readonly stop_sequences?: readonly string[];
   readonly temperature?: number;
@@ -99,6 +99,7 @@ export function messagesRequest(
 ): MessagesRequest {
   const { mark, modelId: model } = settings;
   const { tools = [], maxTokens: max_tokens = defaultMaxTokens } = request;
+  const called = tools.length > 0 ? [] : calledTools(request.messages);
   const conversation = conversationOf(request.messages, {
     prefill: !downgrades.has('continuation'),
     words: wordsOf(request, downgrades),
@@ -109,6 +110,7 @@ export function messagesRequest(
       model,
       max_tokens,
       ...(tools.length > 0 && { tools: markedLast(tools.map(toolOf), mark) }),
+      ...(called.length > 0 && { tools: called, tool_choice: { type: 'none' } }),
       ...(system.length > 0 && { system: markedLast(system, mark) }),
       messages: markedTurns(conversation, mark),
       ...toolChoiceOf(request, downgrades),
@@ -133,6 +135,15 @@ function wordsOf(
 
 function toolOf({ name, description, input }: NonNullable<GenerateRequest['tools']>[number]): Tool {
   return { name, ...(description !== undefined && { description }), input_schema: input };
+}
+
+/**
+ * The tools that a conversation calls, by their names. The API refuses one with calls of tools that it is not told
+ * of, and who shows it to a judge need not know more of them.
+ */
+function calledTools(messages: GenerateRequest['messages']): readonly Tool[] {
+  const names = messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ name }) => name));
+  return [...new Set(names)].map((name) => ({ name, input_schema: { type: 'object' } }));
 }
 
 function toolChoiceOf(

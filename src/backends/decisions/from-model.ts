@@ -1,4 +1,5 @@
 import { expectMethods } from '../../runtime/expect.ts';
+import { leastMass } from '../../runtime/least-mass.ts';
 import { promptsOf, withTexts } from '../../runtime/prompts.ts';
 import type { Decision, DecisionModel, Question } from '../../spec/decision-model.ts';
 import { ModelCallError } from '../../spec/errors.ts';
@@ -33,7 +34,7 @@ export type PromptedDecisionModel = DecisionModel & Pick<Provenance, 'prompts'>;
  * tokens, normalised: `p(a) / Σ p`. A token counts for a code that it equals but for space around it; for yes
  * and no, in any case.
  *
- * A question none of whose codes is among those tokens fails. All questions together are one call in the ledger,
+ * A question whose codes have less than 0.1 of the probability in all fails. All questions together are one call in the ledger,
  * under the name of the model: a reservation holds the conversation once for each question.
  *
  * @throws EspalierError `usage` where an option is out of its range. A model that tells no log-probabilities is
@@ -95,7 +96,7 @@ function read({ name, question, model }: Reading, completion: Completion | undef
   const codes = codesOf(question);
   const masses = codes.map((code) => massOf(code, told));
   const sum = masses.reduce((total, mass) => total + mass, 0);
-  if (sum > 0) {
+  if (sum >= leastMass) {
     return decisionFrom(
       question,
       masses.map((mass) => mass / sum),
@@ -103,7 +104,7 @@ function read({ name, question, model }: Reading, completion: Completion | undef
   }
   const tokens = told.slice(0, 5).map(({ token }) => JSON.stringify(token));
   return unread(
-    `Expected one of ${codes.join(', ')} among the likeliest tokens, got ${tokens.join(', ')}.`,
+    `Expected one of ${codes.join(', ')} with a probability of ${leastMass} or more, got ${tokens.join(', ')}.`,
   );
 }
 

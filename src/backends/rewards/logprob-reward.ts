@@ -1,4 +1,5 @@
 import { expectation, expectInteger, expectOneOf } from '../../runtime/expect.ts';
+import { leastMass } from '../../runtime/least-mass.ts';
 import { ModelCallError } from '../../spec/errors.ts';
 import type { Failure } from '../../spec/failure.ts';
 import type { ModelCall, TokenAlternative, Usage } from '../../spec/language-model.ts';
@@ -46,8 +47,8 @@ const mostDoubt = 0.01;
  * `/v1/chat/completions` for recipes that are conversations.
  *
  * A token counts for a label that it equals but for the space before it. Where only one of the labels was told,
- * the other one is less likely than all that were; where that leaves the score open by more than 0.01, or none
- * of them was told, the solution fails.
+ * the other one is less likely than all that were; where that leaves the score open by more than 0.01, none of
+ * them was told, or both have less than 0.1 of the probability together, the solution fails.
  *
  * @throws EspalierError `usage` where an option is out of its range, or the recipe has no labels.
  */
@@ -162,11 +163,11 @@ function shareOfGood(
   const [right, wrong] = [massOf(good), massOf(bad)];
   const least = Math.exp(Math.min(0, ...told.map(({ logprob }) => logprob)));
   const doubt = right > 0 && wrong > 0 ? 0 : least / (right + wrong + least);
-  if (doubt <= mostDoubt) return right / (right + wrong);
+  if (doubt <= mostDoubt && right + wrong >= leastMass) return right / (right + wrong);
   const tokens = told.slice(0, 5).map(({ token }) => JSON.stringify(token));
   return {
     kind: 'parse',
-    message: `Expected ${JSON.stringify(good)} and ${JSON.stringify(bad)} among the likeliest tokens, got ${tokens.join(', ')}.`,
+    message: `Expected ${JSON.stringify(good)} and ${JSON.stringify(bad)} with a probability of ${leastMass} or more, got ${tokens.join(', ')}.`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { expectNumber } from '../../runtime/expect.ts';
+import { knownValue } from '../../tree/selection.ts';
 import { provenanceOf } from '../provenance.ts';
-import { qvalueOf } from '../qvalue-of.ts';
 import { countEnds, promptAt, type TreeRecord } from '../record.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
 import { mean } from './z-scores.ts';
@@ -50,7 +50,7 @@ function rowOf<State, Action>(trees: readonly TreeRecord<State, Action>[]): Prom
   const ends = trees.map((record) => countEnds(record)[0] ?? { right: 0, wrong: 0 });
   const right = ends.reduce((sum, count) => sum + count.right, 0);
   const scored = ends.reduce((sum, count) => sum + count.right + count.wrong, 0);
-  const values = trees.map(({ tree }) => qvalueOf(tree.root));
+  const values = trees.map(({ tree }) => knownValue(tree.root));
   return {
     kind: 'prompt',
     prompt: promptAt(first, root),

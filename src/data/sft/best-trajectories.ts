@@ -1,11 +1,11 @@
 import { contentAddress } from '../../runtime/canonical-json.ts';
 import { expectInteger, expectOneOf } from '../../runtime/expect.ts';
 import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { knownValue } from '../../tree/selection.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { choosePaths, type TreePath } from '../labels/path-choice.ts';
 import { pathCompletion } from '../path-completion.ts';
 import { provenanceOf } from '../provenance.ts';
-import { qvalueOf } from '../qvalue-of.ts';
 import { isEnd, isRight, promptAt, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 
@@ -71,7 +71,7 @@ function stepsOf<State, Action>(
     ...(record.tools !== undefined && { tools: record.tools }),
     completion: [turnOf(record, node)],
     ends: isEnd(node),
-    score: qvalueOf(node),
+    score: knownValue(node),
     weight: 1,
     provenance: provenanceOf(record, {
       rule: name,
@@ -100,7 +100,7 @@ function wholeRow(name: string, by: 'mean' | 'min') {
 
 function rank<State, Action>(path: TreePath<State, Action>): Ranked<State, Action> {
   const nodes = pathTo<State, Action>(path.end).filter(isChild);
-  const qvalues = nodes.map(qvalueOf);
+  const qvalues = nodes.map(knownValue);
   const mean = qvalues.reduce((sum, qvalue) => sum + qvalue, 0) / qvalues.length;
   return { ...path, nodes, mean, min: Math.min(...qvalues) };
 }

@@ -1,9 +1,9 @@
 import { expectFunction, expectNumber } from '../../runtime/expect.ts';
 import type { Message } from '../../spec/language-model.ts';
 import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { knownValue } from '../../tree/selection.ts';
 import { partsOf } from '../labels/path-choice.ts';
 import { provenanceOf } from '../provenance.ts';
-import { qvalueOf } from '../qvalue-of.ts';
 import { isEnd, isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 import { distinctRows } from './distinct-rows.ts';
@@ -82,7 +82,7 @@ function worthOf<State, Action>(
   node: SearchNode<State, Action>,
 ): number {
   const score = node.terminal || node.answer ? tree.score(node) : undefined;
-  return score ?? node.rawValue ?? qvalueOf(node);
+  return score ?? node.rawValue ?? knownValue(node);
 }
 
 function rowOf<State, Action>(

@@ -1,5 +1,5 @@
 import type { ChildNode, SearchNode } from '../../spec/node.ts';
-import { qvalueOf } from '../qvalue-of.ts';
+import { knownValue } from '../../tree/selection.ts';
 import { isEnd, isPart, type TreeRecord } from '../record.ts';
 
 /** How a search is run once more. */
@@ -92,5 +92,5 @@ function worthOf<State, Action>(
   node: ChildNode<State, Action>,
 ): number {
   const score = isEnd(node) ? tree.score(node) : undefined;
-  return score ?? node.rawValue ?? qvalueOf(node);
+  return score ?? node.rawValue ?? knownValue(node);
 }

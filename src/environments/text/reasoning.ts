@@ -1,3 +1,4 @@
+import { actingAfter } from '../../runtime/acting-on.ts';
 import { expectation, expectFunction, expectInteger, expectNumber } from '../../runtime/expect.ts';
 import { expectVerifier } from '../../runtime/expect-no-oracle.ts';
 import type { CallContext } from '../../spec/context.ts';
@@ -79,6 +80,8 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
   expectFunction('extract', extract);
   expectFunction('isEqual', isEqual);
   if (verifier !== undefined) expectVerifier(verifier);
+  const key = ({ steps }: ReasoningState) =>
+    JSON.stringify(steps.map((step) => step.trim().replace(/\s+/g, ' ')));
   const notations = reasoningNotations({ system, delimiter, extract, isEqual });
   return {
     name: 'reasoning',
@@ -93,12 +96,12 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
         const answered = { ...state, steps, answer };
         return verifier === undefined
           ? { state: answered, terminal: true, answer: true }
-          : reward(verifier, answered, context);
+          : reward(verifier, answered, actingAfter(context, { key }, { state: answered, action }));
       }
       const next = { ...state, steps };
       return steps.length < maxSteps ? { state: next } : { state: next, terminal: true, reward: 0 };
     },
-    key: ({ steps }) => JSON.stringify(steps.map((step) => step.trim().replace(/\s+/g, ' '))),
+    key,
     notation: notations.restated,
     notations,
   };

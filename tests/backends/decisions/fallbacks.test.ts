@@ -89,7 +89,7 @@ test('fails where none of the codes was likely, or the model declined', async ()
   expect((await decisionsFromModel({ model: none }).decide(one, plainCall())).answers).toEqual({
     sound: {
       kind: 'parse',
-      message: 'Expected one of yes, no among the likeliest tokens, got "The", "perhaps".',
+      message: 'Expected one of yes, no with a probability of 0.1 or more, got "The", "perhaps".',
     },
   });
   const shy = model(() => ({ text: '', finishReason: 'refusal' }));

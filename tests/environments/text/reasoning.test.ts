@@ -106,7 +106,14 @@ describe('a verifier', () => {
     await taken({ verifier, maxSteps: 1 }, 'She has 3.');
     expect(asked).toEqual([]);
     await taken({ verifier }, 'The answer is 7.');
-    expect(asked).toEqual([[{ question, steps: ['The answer is 7.'], answer: '7' }, context]]);
+    // The context of the step, for effects that act on the answered state.
+    const { signal, random } = context;
+    expect(asked).toEqual([
+      [
+        { question, steps: ['The answer is 7.'], answer: '7' },
+        expect.objectContaining({ signal, random }),
+      ],
+    ]);
   });
 
   test('that scores outside of 0 to 1 fails the step', async () => {

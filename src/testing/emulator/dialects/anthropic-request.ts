@@ -25,6 +25,12 @@ export function readPromptOf(body: JsonObject): AnthropicPrompt {
     .map(objectOf)
     .flatMap((item) => turnsOf(roleOf(item), item['content']));
   if (turns.length === 0) throw invalid('messages: at least one message is required');
+  const isAboutTools = turns.some(
+    ({ message }) => message.role === 'tool' || message.toolCalls !== undefined,
+  );
+  if (isAboutTools && listOf(body['tools']).length === 0) {
+    throw invalid('Requests which have `tool_use` or `tool_result` blocks must define `tools`.');
+  }
   const blocks = [...toolBlocks(body), ...[...system, ...turns].flatMap((turn) => turn.blocks)];
   const last = blocks.at(-1);
   const keep = keepOf(body);

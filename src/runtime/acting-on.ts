@@ -1,0 +1,79 @@
+import type { CallContext, EffectName } from '../spec/context.ts';
+import type { Environment } from '../spec/environment.ts';
+import type { JsonValue } from '../spec/json.ts';
+import type { SearchNode } from '../spec/node.ts';
+import { canonicalJson, contentAddress } from './canonical-json.ts';
+import { contextWith } from './context-with.ts';
+
+/** What of an environment tells its states apart. */
+type Telling<State> = Pick<Environment<State, never>, 'codec' | 'key'>;
+
+/**
+ * The content address of the state of a node: of its key, else of what it is saved as, else of the actions that led
+ * to it.
+ */
+export function stateAddress<State, Action>(
+  node: SearchNode<State, Action>,
+  environment: Telling<State> = {},
+): string {
+  const own = node.kind === 'proposed' ? undefined : ownAddress(environment, node.state);
+  if (own !== undefined) return own;
+  const actions: Action[] = [];
+  let at: SearchNode<State, Action> = node;
+  while (at.kind !== 'root') {
+    actions.push(at.action);
+    at = at.parent;
+  }
+  return addressOf('actions', actions.toReversed());
+}
+
+function ownAddress<State>(environment: Telling<State>, state: State): string | undefined {
+  const key = environment.key?.(state);
+  if (key !== undefined) return addressOf('key', key);
+  const { codec } = environment;
+  return codec === undefined ? undefined : addressOf('codec', codec.encode(state));
+}
+
+function addressOf(name: 'actions' | 'codec' | 'key', value: unknown): string {
+  return contentAddress(canonicalJson(name, { [name]: value }));
+}
+
+/** An effect as one that acts on a state: unless it is pure, the state is a part of its input. */
+export function acting(
+  effect: EffectName,
+  input: JsonValue,
+  state: () => string,
+): readonly [effect: EffectName, input: JsonValue] {
+  const named = typeof effect === 'string' ? { name: effect, repeatable: false } : effect;
+  // Whoever passes it on has nothing to add.
+  return named.pure === true
+    ? [named, input]
+    : [
+        { ...named, pure: true },
+        { state: state(), input },
+      ];
+}
+
+/** A context in which effects act on a state. */
+export function actingOn(context: CallContext, state: () => string): CallContext {
+  return contextWith(context, {
+    effect: (effect, input, run) => context.effect(...acting(effect, input, state), run),
+  });
+}
+
+/** The context of a step, for what is done in the state that the action has led to. */
+export function actingAfter<State, Action>(
+  context: CallContext,
+  environment: Telling<State>,
+  { state, action }: { readonly state: State; readonly action: Action },
+): CallContext {
+  return contextWith(context, {
+    effect(effect, input, run) {
+      const isPure = typeof effect === 'object' && effect.pure === true;
+      const own = isPure ? undefined : ownAddress(environment, state);
+      if (own !== undefined) return context.effect(...acting(effect, input, () => own), run);
+      // The step adds the state before it.
+      return context.effect(effect, isPure ? input : { action: action as JsonValue, input }, run);
+    },
+  });
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type PairScore,
+  pairRules,
+  pairScores,
+  preferences,
+  sftRules,
+  type TreeRecord,
+} from '../../src/data/index.ts';
+import {
+  type ChildNode,
+  knownValue,
+  mixedValue,
+  type NodeStatistics,
+  progressiveWidening,
+  puct,
+  SearchTree,
+  uct,
+  valueWidening,
+} from '../../src/index.ts';
+
+/** What is known of a node: its numbers, and what it is worth by them. */
+const cases = [
+  { name: 'an end with a reward', reward: 0.25, terminal: true, known: 0.25 },
+  {
+    name: 'such an end that a critic had ranked',
+    reward: 0.25,
+    terminal: true,
+    v: 0.5,
+    known: 0.25,
+  },
+  { name: 'an end without a reward', terminal: true, v: 0.5, known: 0.5 },
+  { name: 'a step with a reward on the way', reward: 0.25, v: 0.5, known: 0.75 },
+  { name: 'an evaluated step', v: 0.5, known: 0.5 },
+  { name: 'a visited step', reward: 0.25, v: 0.5, backup: 0.625, known: 0.875 },
+  { name: 'a step with a reward and nothing more', reward: 0.25, known: undefined },
+  { name: 'a step of which nothing is known', known: undefined },
+] as const;
+
+function planted(): {
+  readonly record: TreeRecord<string, string>;
+  readonly nodes: readonly ChildNode<string, string>[];
+} {
+  const tree = new SearchTree<string, string>('', { environment: 'paths', seed: 0 });
+  const nodes = tree.add(
+    tree.root,
+    cases.map(({ name }) => ({ action: name, prior: 0.125 })),
+  );
+  for (const [place, node] of nodes.entries()) {
+    const { name, ...plan } = cases[place] ?? expect.fail('There is a case for each node.');
+    tree.realise(node, {
+      state: name,
+      ...('reward' in plan && { reward: plan.reward }),
+      ...('terminal' in plan && { terminal: plan.terminal }),
+    });
+    if ('v' in plan) tree.setEvaluation(node, { value: plan.v });
+    if ('backup' in plan) tree.backup(node, { outcome: plan.backup });
+  }
+  const record: TreeRecord<string, string> = {
+    problem: 'p',
+    tree,
+    notation: {
+      prompt: (state) => [{ role: 'user', content: `At ${state}` }],
+      format: (action) => action,
+    },
+  };
+  return { record, nodes };
+}
+
+describe('what a node is known to be worth', () => {
+  const { record, nodes } = planted();
+  const known = cases.map((one) => one.known);
+  const guessed = cases.map((one) => one.known ?? ('reward' in one ? one.reward : 0));
+  const none = { right: 0, wrong: 0 };
+
+  test('is one number for selection, and the reward so far where nothing is known', () => {
+    expect(nodes.map((node) => knownValue(node))).toEqual(guessed);
+  });
+
+  test('is the same number for the pairs, which leave out what is not known', () => {
+    const scores = (score: PairScore) => nodes.map((node) => score(node, none));
+    expect(scores(pairScores.q)).toEqual(known);
+    // Of the visited one a quarter is the evaluation: 0.75 · 0.875 + 0.25 · 0.5.
+    expect(scores(pairScores.mixed(0.75))).toEqual(
+      known.map((value) => (value === 0.875 ? 0.78125 : value)),
+    );
+  });
+
+  test('is the same number where a search mixes it with the evaluation', () => {
+    expect(nodes.map((node) => mixedValue(node, 0.25))).toEqual(
+      guessed.map((value) => (value === 0.875 ? 0.78125 : value)),
+    );
+  });
+
+  test('is what selection and widening go by', () => {
+    const parent: NodeStatistics = record.tree.root;
+    const random = { next: () => 0 } as never;
+    const scores = (rule: typeof uct | typeof puct) =>
+      nodes.map(
+        rule === uct
+          ? uct({ c: 0, pseudoVisits: 1 })(parent, random)
+          : puct({ cInit: 0, cBase: Number.POSITIVE_INFINITY })(parent, random),
+      );
+    expect(scores(uct)).toEqual(guessed);
+    expect(scores(puct)).toEqual(guessed);
+    const alone = (node: NodeStatistics) => ({ ...parent, samples: 2, children: [node] });
+    const widens = (below: number) => nodes.map((node) => valueWidening({ below })(alone(node)));
+    // An end that was never visited is still to be visited, so that it counts as any other.
+    expect(widens(0.7)).toEqual(guessed.map((value) => value < 0.7));
+    expect(progressiveWidening()(alone(parent))).toBe(false);
+  });
+
+  test('is what rows tell', () => {
+    const rule = preferences({
+      ...pairRules.mctsDpo().pairs,
+      name: 'all',
+      siblings: 'all-ordered',
+    });
+    const told = new Map<number, number | undefined>();
+    for (const { provenance } of rule.rows([record])) {
+      for (const [place, id] of provenance.nodes.entries()) told.set(id, provenance.values[place]);
+    }
+    expect(nodes.slice(0, 6).map(({ id }) => told.get(id))).toEqual(guessed.slice(0, 6));
+    const [row] = sftRules.bestTrajectories({ best: 1 }).rows([{ ...record, correctFrom: 0.25 }]);
+    expect(row?.score).toBe(0.5);
+  });
+});
