@@ -33,21 +33,25 @@ export function probabilitiesOf(
   { logprobs = [] }: Completion,
   answers: readonly string[],
 ): Readonly<Record<string, number>> | undefined {
-  let before = '';
+  let mayFollow = true;
   for (const [place, written] of logprobs.entries()) {
-    const word = isLead(before) ? wordIn(written.token) : undefined;
+    const word = mayFollow ? wordIn(written.token) : undefined;
     if (word !== undefined && answers.some((answer) => isSame(answer, word))) {
-      const rest = logprobs.slice(place + 1).map(({ token }) => token);
+      const rest = logprobs.slice(place + 1, place + 1 + lookAhead).map(({ token }) => token);
       if (!goesOn(rest.join(''))) return sharesOf(written, answers);
     }
-    before += written.token;
+    mayFollow = isLead(written.token, mayFollow);
   }
   return undefined;
 }
 
-/** Whether an answer may follow: behind other words it may be negated, behind a label such as `Answer:` it is stated. */
-function isLead(before: string): boolean {
-  return /(?:^|:)[^\p{L}\p{N}]*$/u.test(before);
+/** So many tokens tell whether a sentence goes on behind a word. */
+const lookAhead = 8;
+
+/** Whether an answer may follow a token: behind other words it may be negated, behind a label such as `Answer:` it is stated. */
+function isLead(token: string, before: boolean): boolean {
+  const colon = token.lastIndexOf(':');
+  return (colon >= 0 || before) && !/[\p{L}\p{N}]/u.test(token.slice(colon + 1));
 }
 
 function sharesOf(

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { jsonFault } from '../../spec/json.ts';
 
 /** A row as it stands in a file, or why there is none. */
 export type FileItem =
@@ -33,7 +34,9 @@ async function* lines(path: string): AsyncGenerator<FileItem, void, undefined> {
 
 function parsed(source: string): { value: unknown; source: string } | { broken: string } {
   try {
-    return { value: JSON.parse(source), source };
+    const value: unknown = JSON.parse(source);
+    // What is nested too deep could not be walked.
+    return jsonFault(value) === undefined ? { value, source } : { broken: source };
   } catch {
     return { broken: source };
   }
