@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { contentAddress } from '../runtime/canonical-json.ts';
+import { expectRegularFile } from '../runtime/regular-file.ts';
 import { storing } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
 
@@ -93,6 +94,7 @@ function takeOver(path: string, aside: string): void {
 /** The content of a lock; `undefined` where there is none. */
 function read(path: string): string | undefined {
   return storing(`The lock \`${path}\``, () => {
+    expectRegularFile(path);
     try {
       return readFileSync(path, 'utf8');
     } catch (error) {

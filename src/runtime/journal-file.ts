@@ -8,6 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { type Journal, type JournalLine, parseJournal } from './journal.ts';
+import { expectRegularFile } from './regular-file.ts';
 import { storing } from './storing.ts';
 
 /** A journal on disk. */
@@ -33,7 +34,10 @@ export interface JournalFileOptions {
  * @throws EspalierError `invalid-journal` or `storage`.
  */
 export function openJournal(path: string, { fsync = false }: JournalFileOptions = {}): JournalFile {
-  const file = storing(`The file \`${path}\``, () => openSync(path, 'a+'));
+  const file = storing(`The file \`${path}\``, () => {
+    expectRegularFile(path);
+    return openSync(path, 'a+');
+  });
   const { lines, size } = load(path, file);
   let end = size;
   let closed = false;
@@ -64,7 +68,12 @@ export function openJournal(path: string, { fsync = false }: JournalFileOptions 
 
 /** Reads a journal without writing to it: for a replay. */
 export function readJournal(path: string): Pick<Journal, 'lines'> {
-  return parseJournal(storing(`The file \`${path}\``, () => readFileSync(path, 'utf8')));
+  return parseJournal(
+    storing(`The file \`${path}\``, () => {
+      expectRegularFile(path);
+      return readFileSync(path, 'utf8');
+    }),
+  );
 }
 
 function load(path: string, file: number): { lines: JournalLine[]; size: number } {

@@ -171,7 +171,7 @@ test.each(depths)('a row of a dataset is a fault of its line, %i deep', async (d
 });
 
 describe('the command line', () => {
-  beforeAll(build);
+  beforeAll(build, 300_000);
 
   test.each(depths)('draws no tree nested %i deep, and says why', async (depth) => {
     const run = join(temporary, `run-${depth}`);
