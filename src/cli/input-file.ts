@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readRun, type SavedRun } from '../runs/index.ts';
+import { expectRegularFile } from '../runtime/regular-file.ts';
 import { EspalierError } from '../spec/errors.ts';
 
 /**
@@ -9,8 +10,12 @@ import { EspalierError } from '../spec/errors.ts';
  */
 export function readInput(path: string): string {
   try {
+    expectRegularFile(path);
     return readFileSync(path, 'utf8');
   } catch (cause) {
+    if (EspalierError.isInstance(cause)) {
+      throw new EspalierError('usage', cause.message, { cause });
+    }
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new EspalierError('usage', `\`${path}\` cannot be read: ${reason}.`, { cause });
   }

@@ -1,11 +1,42 @@
 /** A line, or several, for whoever reads the results. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  writeOut(`${text}\n`);
 }
 
 /** A line for whoever looks at what goes wrong. */
 export function printError(text: string): void {
-  process.stderr.write(`${text}\n`);
+  writeError(`${text}\n`);
+}
+
+/** Text to the standard output, as it is. With `writeError` the one way out of the process. */
+export function writeOut(text: string): void {
+  process.stdout.write(visible(text));
+}
+
+/** Text to the standard error, as it is. */
+export function writeError(text: string): void {
+  process.stderr.write(visible(text));
+}
+
+/**
+ * Text in which nothing steers a terminal: models and servers may have written it. What could is shown as JSON
+ * would write it, so that a JSON document has the same values as before.
+ */
+function visible(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replaceAll(
+      /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+}
+
+/** Warnings of Node.js and its libraries take the same way. */
+export function showWarnings(): void {
+  // Where there is none, nobody wants to see them.
+  if (process.listenerCount('warning') === 0) return;
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => printError(`${name}: ${message}`));
 }
 
 /**
@@ -38,7 +69,13 @@ export class StatusLine {
   show(text: () => string): void {
     if (!this.#terminal || performance.now() - this.#shownAt < interval) return;
     const width = process.stderr.columns - 1;
-    process.stderr.write(`\r\u001b[K${text().slice(0, width > 0 ? width : 79)}`);
+    // The escape sequence is our own.
+    process.stderr.write('\r\u001b[K');
+    writeError(
+      text()
+        .replaceAll('\n', ' ')
+        .slice(0, width > 0 ? width : 79),
+    );
     this.#shownAt = performance.now();
   }
 

@@ -11,7 +11,13 @@ import { type ExportRequest, exportCommand, runExportCommand } from './export.ts
 import { runGenerateCommand } from './generate.ts';
 import { type GenerateRequest, generateCommand } from './generate-options.ts';
 import { methodsCommand } from './methods.ts';
-import { endQuietlyWhenPipeCloses, printError } from './output.ts';
+import {
+  endQuietlyWhenPipeCloses,
+  printError,
+  showWarnings,
+  writeError,
+  writeOut,
+} from './output.ts';
 import { runSearchCommand } from './search.ts';
 import { type SearchRequest, searchCommand } from './search-options.ts';
 import { runTreeCommand, type TreeRequest } from './tree.ts';
@@ -26,6 +32,7 @@ import { espalierVersion } from './version.ts';
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   endQuietlyWhenPipeCloses();
+  showWarnings();
   let exitCode = 0;
   const program = makeProgram((code) => {
     exitCode = code;
@@ -54,7 +61,11 @@ function makeProgram(exit: (code: number) => void): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .addHelpText('after', '\nExample: espalier demo')
-    .configureOutput({ outputError: (text, write) => write(sentence(text)) })
+    .configureOutput({
+      writeOut,
+      writeErr: writeError,
+      outputError: (text, write) => write(sentence(text)),
+    })
     .exitOverride();
 
   const commands = [

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expectation } from '../runtime/expect.ts';
+import { expectRegularFile } from '../runtime/regular-file.ts';
 import { storing } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Reflection, ReflectionStore } from '../spec/memory.ts';
@@ -100,6 +101,7 @@ function add(
 
 /** One write, which no other writer can come into. Where it is cut short, what was read back will tell. */
 function append(path: string, bytes: Uint8Array, fsync: boolean): void {
+  expectRegularFile(path);
   const file = openSync(path, 'a');
   try {
     writeSync(file, bytes);
@@ -179,6 +181,7 @@ class Lines {
 }
 
 function openOrNone(path: string): number | undefined {
+  expectRegularFile(path);
   try {
     return openSync(path, 'r');
   } catch (error) {

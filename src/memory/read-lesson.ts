@@ -10,7 +10,7 @@ export function readLesson({ text, finishReason }: Completion): string | undefin
 
 /** The whole answer as JSON, in a fence or not. */
 function fromJson(text: string): string | undefined {
-  const body = text.trim().replace(/^```(?:json)?\s*([\s\S]*?)\s*```$/, '$1');
+  const body = text.trim().replace(/^```(?:json)?([\s\S]*)```$/, '$1');
   try {
     const value: unknown = JSON.parse(body);
     const lesson = isPlainObject(value) ? value['lesson'] : undefined;
@@ -22,6 +22,6 @@ function fromJson(text: string): string | undefined {
 
 /** What stands behind the last marker at the beginning of a line. */
 function fromLine(text: string): string | undefined {
-  const parts = text.split(/^[ \t>*_#]*lesson[ \t]*[*_]*[ \t]*:[ \t]*[*_]*/im);
+  const parts = text.split(/^[ \t>*_#]*lesson[ \t]{0,9}[*_]{0,9}[ \t]{0,9}:[ \t]*[*_]*/im);
   return parts.length < 2 ? undefined : parts.at(-1);
 }

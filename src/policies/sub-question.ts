@@ -86,6 +86,12 @@ export function subQuestion<State>(options: SubQuestionOptions<State>): Policy<S
   });
 }
 
+/** Its lines that are not empty, behind each other. */
+function oneLine(action: string): string {
+  const lines = action.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
+}
+
 const isLast = (text: string) => /^\W*now (?:that )?we can answer\b/i.test(text);
 
 /** Steps on one line, apart from those that answer the question itself. */
@@ -95,7 +101,7 @@ function withLines<State>(notation: Notation<State, string>): Notation<State, st
     ...whole,
     parse(text, state) {
       const action = whole.parse(text, state);
-      return isFailure(action) || isLast(action) ? action : action.replace(/\s*\n\s*/g, ' ');
+      return isFailure(action) || isLast(action) ? action : oneLine(action);
     },
   };
 }

@@ -7,10 +7,16 @@ import {
   openSync,
   readSync,
 } from 'node:fs';
+import { expectRegularFile } from '../runtime/regular-file.ts';
 import { storing } from '../runtime/storing.ts';
 
 const chunkSize = 1 << 20;
 const newline = 0x0a;
+
+function openFile(path: string, flags: 'r' | 'r+'): number {
+  expectRegularFile(path);
+  return openSync(path, flags);
+}
 
 /** A line and where it stands. */
 export interface FileLine {
@@ -27,7 +33,7 @@ export interface FileLine {
  */
 export function* readLines(path: string): Generator<FileLine, void, undefined> {
   if (!existsSync(path)) return;
-  const file = storing(`\`${path}\``, () => openSync(path, 'r'));
+  const file = storing(`\`${path}\``, () => openFile(path, 'r'));
   try {
     const chunk = Buffer.alloc(chunkSize);
     let rest: Buffer[] = [];
@@ -56,7 +62,7 @@ export function* readLines(path: string): Generator<FileLine, void, undefined> {
 /** The line that starts at an offset. */
 export function readLineAt(path: string, offset: number): string {
   return storing(`\`${path}\``, () => {
-    const file = openSync(path, 'r');
+    const file = openFile(path, 'r');
     try {
       const parts: Buffer[] = [];
       for (let at = offset; ; ) {
@@ -75,14 +81,17 @@ export function readLineAt(path: string, offset: number): string {
 
 /** Adds a line to a file. */
 export function appendLine(path: string, content: unknown): void {
-  storing(`\`${path}\``, () => appendFileSync(path, `${JSON.stringify(content)}\n`));
+  storing(`\`${path}\``, () => {
+    expectRegularFile(path);
+    appendFileSync(path, `${JSON.stringify(content)}\n`);
+  });
 }
 
 /** A line that a killed process left unfinished must not swallow the next one. */
 export function dropBrokenLine(path: string): void {
   if (!existsSync(path)) return;
   storing(`\`${path}\``, () => {
-    const file = openSync(path, 'r+');
+    const file = openFile(path, 'r+');
     try {
       const { size } = fstatSync(file);
       const end = lastLineEnd(file, size);

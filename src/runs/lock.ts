@@ -1,10 +1,26 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
+import { contentAddress } from '../runtime/canonical-json.ts';
+import { expectRegularFile } from '../runtime/regular-file.ts';
+import { storing } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
 
 interface Holder {
   readonly pid: number;
   readonly host: string;
+  /** When the process began, as far as the system tells: a later process may have its number. */
+  readonly started?: string | undefined;
+  /** Makes the content of each lock another one. */
+  readonly id?: string;
 }
 
 /**
@@ -14,66 +30,122 @@ interface Holder {
  * @throws EspalierError `locked`, naming the holder, or `storage`.
  */
 export function takeLock(path: string): () => void {
-  const own = JSON.stringify({ pid: process.pid, host: hostname() } satisfies Holder);
-  // Two attempts: the second after a dead holder's lock was taken away.
-  if (!create(path, own)) {
-    takeAway(path);
-    if (!create(path, own)) throw heldBy(path, read(path));
-  }
-  return () => rmSync(path, { force: true });
-}
-
-function create(path: string, content: string): boolean {
+  const id = randomUUID();
+  const holder: Holder = { pid: process.pid, host: hostname(), started: started(process.pid), id };
+  const own = JSON.stringify(holder);
+  // Written aside and linked into place, a lock is never seen before its content.
+  const aside = `${path}.${id}`;
   try {
-    writeFileSync(path, content, { flag: 'wx' });
-    return true;
-  } catch (cause) {
-    if (isCode(cause, 'EEXIST')) return false;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new EspalierError('storage', `The folder cannot be locked: ${reason}.`, { cause });
+    storing(`The lock \`${path}\``, () => writeFileSync(aside, own, { flag: 'wx' }));
+    if (!link(aside, path)) takeOver(path, aside);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+  return () => {
+    if (read(path) === own) rmSync(path, { force: true });
+  };
+}
+
+/** Whether the lock is now ours; else there was one already. */
+function link(aside: string, path: string): boolean {
+  return storing(`The lock \`${path}\``, () => {
+    try {
+      linkOrCopy(aside, path);
+      return true;
+    } catch (error) {
+      if (isCode(error, 'EEXIST')) return false;
+      throw error;
+    }
+  });
+}
+
+/** Where a file system has no hard links, a copy: a rival may see it before its content. */
+function linkOrCopy(aside: string, path: string): void {
+  try {
+    linkSync(aside, path);
+  } catch (error) {
+    if (!['EPERM', 'ENOSYS', 'ENOTSUP'].some((code) => isCode(error, code))) throw error;
+    copyFileSync(aside, path, constants.COPYFILE_EXCL);
   }
 }
 
-/** Takes a dead holder's lock away. Moving it is atomic: of two rivals one moves it. */
-function takeAway(path: string): void {
+/**
+ * Puts our lock in the place of a dead holder's. Only who holds the lock on a dead holder's lock may do so:
+ * of several rivals one does, and none takes away what is another's by then.
+ */
+function takeOver(path: string, aside: string): void {
   const seen = read(path);
-  if (seen !== undefined && isAlive(JSON.parse(seen) as Holder)) throw heldBy(path, seen);
-  const aside = `${path}.${process.pid}`;
-  try {
-    renameSync(path, aside);
-  } catch (cause) {
-    if (isCode(cause, 'ENOENT')) return;
-    throw cause;
+  if (seen === undefined) {
+    // Released in the meantime.
+    if (link(aside, path)) return;
+    throw heldBy(path, read(path));
   }
-  // A rival may have been faster, and what was moved is its new lock: it gets it back.
-  if (read(aside) !== seen) linkSync(aside, path);
-  rmSync(aside, { force: true });
+  if (isAlive(seen)) throw heldBy(path, seen);
+  const release = takeLock(`${path}.${contentAddress(seen)}`);
+  try {
+    const now = read(path);
+    if (now === seen) renameSync(aside, path);
+    else if (!link(aside, path)) throw heldBy(path, now);
+  } finally {
+    release();
+  }
 }
 
-/** The content of a lock; `undefined` where there is none, or its writer died before it could be written. */
+/** The content of a lock; `undefined` where there is none. */
 function read(path: string): string | undefined {
+  return storing(`The lock \`${path}\``, () => {
+    expectRegularFile(path);
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      if (isCode(error, 'ENOENT')) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Who wrote a lock; `undefined` where a failure of power left nothing that can be read. */
+function holderOf(content: string | undefined): Holder | undefined {
   try {
-    const text = readFileSync(path, 'utf8');
-    const { pid, host } = JSON.parse(text) as Partial<Holder>;
-    return typeof pid === 'number' && typeof host === 'string' ? text : undefined;
+    const { pid, host, started: since } = JSON.parse(content ?? '') as Partial<Holder>;
+    if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
+    return { pid, host, started: since };
   } catch {
     return undefined;
   }
 }
 
 /** A process of another machine cannot be asked; it counts as alive. */
-function isAlive({ pid, host }: Holder): boolean {
-  if (host !== hostname()) return true;
+function isAlive(content: string): boolean {
+  const holder = holderOf(content);
+  if (holder === undefined) return false;
+  if (holder.host !== hostname()) return true;
   try {
-    process.kill(pid, 0);
-    return true;
+    process.kill(holder.pid, 0);
   } catch (error) {
-    return isCode(error, 'EPERM');
+    if (!isCode(error, 'EPERM')) return false;
+  }
+  const since = started(holder.pid);
+  return since === undefined || holder.started === undefined || since === holder.started;
+}
+
+/**
+ * When a process began: the boot of the machine and the time since then. In a container each restart has the
+ * same number of a process. `undefined` where the system has no such file.
+ */
+function started(pid: number): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    // The second field, the name in parentheses, may hold spaces; the start is the 22nd.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1)?.trim().split(' ');
+    return `${boot} ${fields?.[19]}`;
+  } catch {
+    return undefined;
   }
 }
 
 function heldBy(path: string, content: string | undefined): EspalierError {
-  const { pid, host } = JSON.parse(content ?? '{}') as Partial<Holder>;
+  const { pid, host } = holderOf(content) ?? {};
   return new EspalierError(
     'locked',
     `Process ${pid ?? '(unknown)'} on ${host ?? 'this machine'} is writing to this folder. If it is no longer running, delete \`${path}\`.`,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { contentAddress } from '../runtime/canonical-json.ts';
 import type { Journal } from '../runtime/journal.ts';
 import { type JournalFile, openJournal, readJournal } from '../runtime/journal-file.ts';
+import { expectRegularFile } from '../runtime/regular-file.ts';
 import { storing } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
@@ -174,7 +175,10 @@ function readJsonLines(path: string): readonly unknown[] {
 
 function readJson(path: string): JsonValue | undefined {
   if (!existsSync(path)) return undefined;
-  return storing(`\`${path}\``, () => JSON.parse(readFileSync(path, 'utf8')) as JsonValue);
+  return storing(`\`${path}\``, () => {
+    expectRegularFile(path);
+    return JSON.parse(readFileSync(path, 'utf8')) as JsonValue;
+  });
 }
 
 function replaceFile(path: string, content: JsonValue): void {

@@ -16,7 +16,14 @@ export function canonicalJson(name: string, value: unknown): string {
 
 /** The content address of a text: its SHA-256 in base64url, 43 characters. */
 export function contentAddress(text: string): string {
-  return hash('sha256', text, 'base64url' as 'hex');
+  return hash('sha256', bytesOf(text), 'base64url' as 'hex');
+}
+
+/** UTF-8 has no halves of surrogate pairs: texts that hold one would all look the same. */
+function bytesOf(text: string): string | Buffer {
+  if (!/\p{Surrogate}/u.test(text)) return text;
+  // No text in UTF-8 has this byte.
+  return Buffer.concat([Buffer.from(text, 'utf16le'), Buffer.of(0xff)]);
 }
 
 /** `value` as JSON. Throws a usage error that names the path where JSON cannot hold it without loss. */

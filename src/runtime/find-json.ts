@@ -1,8 +1,8 @@
-import type { JsonValue } from '../spec/json.ts';
+import { type JsonValue, jsonFault } from '../spec/json.ts';
 
 /** The JSON in a text of a model. */
 export interface FoundJson {
-  /** Objects and arrays that are whole, in order; of those within each other, the outer one. */
+  /** Objects and arrays that are whole, in order; of those within each other, the outer one. None is too deep. */
   readonly values: readonly JsonValue[];
   /** The text from the first object or array on that does not end: the answer was cut off there. */
   readonly cut: string | undefined;
@@ -29,7 +29,7 @@ export function findJson(text: string): FoundJson {
     const value = end === undefined ? undefined : parseLoosely(text.slice(index, end));
     if (end === undefined) cut ??= text.slice(index);
     if (end !== undefined && value !== undefined) {
-      values.push(value);
+      if (jsonFault(value) === undefined) values.push(value);
       begin.lastIndex = end;
     } else {
       if (++mistaken === mostMistaken) break;

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import type { Journal, JournalLines } from './journal.ts';
 import { type JournalLine, LineReader, sealLine } from './journal-lines.ts';
+import { expectRegularFile } from './regular-file.ts';
 import { storing } from './storing.ts';
 
 /** A journal on disk. */
@@ -36,7 +37,10 @@ const newline = 0x0a;
  * @throws EspalierError `invalid-journal` or `storage`.
  */
 export function openJournal(path: string, { fsync = false }: JournalFileOptions = {}): JournalFile {
-  const file = storing(nameOf(path), () => openSync(path, 'a+'));
+  const file = storing(nameOf(path), () => {
+    expectRegularFile(path);
+    return openSync(path, 'a+');
+  });
   let end: number;
   try {
     end = readToEnd(path, file);
@@ -87,7 +91,10 @@ function nameOf(path: string): string {
 }
 
 function opened<Value>(path: string, use: (file: number) => Value): Value {
-  const file = storing(nameOf(path), () => openSync(path, 'r'));
+  const file = storing(nameOf(path), () => {
+    expectRegularFile(path);
+    return openSync(path, 'r');
+  });
   try {
     return use(file);
   } finally {

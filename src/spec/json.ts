@@ -26,11 +26,21 @@ export interface JsonFault {
   readonly path: readonly (string | number)[];
 }
 
-/** What keeps `value` from being a {@link JsonValue}; `undefined` where it is one. */
-export function jsonFault(
-  value: unknown,
-  ancestors: readonly unknown[] = [],
-): JsonFault | undefined {
+/**
+ * How many arrays and objects may lie within each other, in all that comes in and is kept. What is deeper cannot
+ * be written: the call stack ends at some thousands.
+ */
+export const deepestJson = 512;
+
+const tooDeep = `values nested more than ${deepestJson} deep`;
+
+/** What keeps `value` from being a {@link JsonValue} that can be kept; `undefined` where it is one. */
+export function jsonFault(value: unknown): JsonFault | undefined {
+  const fault = faultWithin(value, []);
+  return fault?.what === tooDeep ? { what: tooDeep, path: [] } : fault;
+}
+
+function faultWithin(value: unknown, ancestors: readonly unknown[]): JsonFault | undefined {
   if (typeof value !== 'object' || value === null) {
     const what = scalarFault(value);
     return what === undefined ? undefined : { what, path: [] };
@@ -39,11 +49,12 @@ export function jsonFault(
   if (!Array.isArray(value) && !isPlainObject(value)) {
     return { what: `a ${value.constructor.name}`, path: [] };
   }
+  if (ancestors.length === deepestJson) return { what: tooDeep, path: [] };
   const within = [...ancestors, value];
   for (const [key, part] of Object.entries(value)) {
     // JSON drops an absent property, and nothing is lost by it.
     if (part === undefined && !Array.isArray(value)) continue;
-    const fault = jsonFault(part, within);
+    const fault = faultWithin(part, within);
     if (fault !== undefined) return { what: fault.what, path: [key, ...fault.path] };
   }
   return undefined;

@@ -3,7 +3,7 @@ import type { Environment } from '../spec/environment.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Evaluation } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
-import { type Codec, type JsonValue, jsonFault } from '../spec/json.ts';
+import { type Codec, deepestJson, type JsonValue, jsonFault } from '../spec/json.ts';
 import type { Completion } from '../spec/language-model.ts';
 import type { NodeStatus } from '../spec/node.ts';
 import type { TreeNode } from './node.ts';
@@ -81,7 +81,10 @@ export interface NodeJson {
 }
 
 /** States and actions are the environment's: that they are JSON is all that is asked of them. */
-const json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
+const json: z.ZodType<JsonValue> = z.custom<JsonValue>(
+  (value) => jsonFault(value) === undefined,
+  `expected JSON, at most ${deepestJson} deep`,
+);
 const count = z.int().min(0);
 const flag = z.boolean().optional();
 

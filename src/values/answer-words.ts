@@ -45,20 +45,24 @@ export function probabilitiesOf(
     const word = wordIn(token);
     return word === undefined ? undefined : answers.find((answer) => isSame(answer, word));
   };
-  let before = '';
+  let mayFollow = true;
   for (const [place, written] of logprobs.entries()) {
-    if (isLead(before) && answerOf(written.token) !== undefined) {
-      const rest = logprobs.slice(place + 1).map(({ token }) => token);
+    if (mayFollow && answerOf(written.token) !== undefined) {
+      const rest = logprobs.slice(place + 1, place + 1 + lookAhead).map(({ token }) => token);
       if (!goesOn(rest.join(''))) return sharesOf(written, answers, answerOf);
     }
-    before += written.token;
+    mayFollow = isLead(written.token, mayFollow);
   }
   return undefined;
 }
 
-/** Whether an answer may follow: behind other words it may be negated, behind a label such as `Answer:` it is stated. */
-function isLead(before: string): boolean {
-  return /(?:^|:)[^\p{L}\p{N}]*$/u.test(before);
+/** So many tokens tell whether a sentence goes on behind a word. */
+const lookAhead = 8;
+
+/** Whether an answer may follow a token: behind other words it may be negated, behind a label such as `Answer:` it is stated. */
+function isLead(token: string, before: boolean): boolean {
+  const colon = token.lastIndexOf(':');
+  return (colon >= 0 || before) && !/[\p{L}\p{N}]/u.test(token.slice(colon + 1));
 }
 
 /** How the answers share their mass among what could have been written in a place. */

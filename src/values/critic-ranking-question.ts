@@ -190,8 +190,8 @@ function readList(completion: Completion, count: number): RankedList | undefined
 /** `3, 1, 2` or `3 > 1 > 2`, with or without brackets. */
 function itemsIn(text: string): readonly string[] {
   return text
-    .replace(/^[\s[(]+|[\s\])]+$/g, '')
-    .split(/\s*[,>;]\s*/)
+    .replace(/^[\s[(]+|(?<![\s\])])[\s\])]+$/g, '')
+    .split(/[,>;]/)
     .map((item) => item.trim());
 }
 

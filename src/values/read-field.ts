@@ -33,6 +33,7 @@ export function choiceIn(
   answers: readonly string[],
 ): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const text = value.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '').toLowerCase();
+  const [whole = ''] = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su.exec(value) ?? [];
+  const text = whole.toLowerCase();
   return answers.find((answer) => answer.toLowerCase() === text) ?? answerIn(value, answers);
 }

@@ -78,7 +78,7 @@ function labelledFields(lines: readonly string[]): Fields {
     const match = line.length > 500 ? null : labelledLine.exec(line.trimEnd());
     if (match === null) continue;
     const [, name = '', value = ''] = match;
-    fields[fieldName(name)] = value.replace(/[\s*_`]+$/u, '');
+    fields[fieldName(name)] = value.replace(/(?<![\s*_`])[\s*_`]+$/u, '');
   }
   return fields;
 }

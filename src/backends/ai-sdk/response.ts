@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../spec/json.ts';
+import { type JsonValue, jsonFault } from '../../spec/json.ts';
 import type { Completion, TokenLogprob, ToolCall, Usage } from '../../spec/language-model.ts';
 import type { Droppable } from '../wire/downgrades.ts';
 
@@ -176,7 +176,8 @@ function logprobsOf({ providerMetadata }: GenerateResult): readonly TokenLogprob
 
 function parsedJson(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text === '' ? '{}' : text) as JsonValue;
+    const value: unknown = JSON.parse(text === '' ? '{}' : text);
+    return jsonFault(value) === undefined ? (value as JsonValue) : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../spec/json.ts';
+import { type JsonValue, jsonFault } from '../../spec/json.ts';
 import type { Completion, ToolCall, Usage } from '../../spec/language-model.ts';
 
 /** A number of tokens; anything else counts as not told. */
@@ -55,7 +55,7 @@ const blockSchema: z.ZodType<ReplyBlock> = z.union([
     type: z.literal('tool_use'),
     id: z.string(),
     name: z.string(),
-    input: z.custom<JsonValue>((value) => value !== undefined),
+    input: z.custom<JsonValue>((value) => jsonFault(value) === undefined),
   }),
   z.object({ type: z.string().regex(/^(?!(text|thinking|tool_use)$)/) }),
 ]);

@@ -1,5 +1,6 @@
 import { open as openFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { expectRegularFile } from '../../runtime/regular-file.ts';
 import { EspalierError } from '../../spec/errors.ts';
 import { chatOf } from '../tiny/chat.ts';
 import type {
@@ -82,6 +83,7 @@ export async function openModel(settings: ModelSettings): Promise<OpenModel> {
 
 /** The size of a file, which is looked at: the package may hang on one that is no model. */
 async function sizeOf(path: string): Promise<number> {
+  expectRegularFile(path);
   const file = await openFile(path).catch((cause: unknown) => {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
     const what = reason === 'ENOENT' ? 'there is none' : `it cannot be opened (${reason})`;

@@ -1,3 +1,4 @@
+import { jsonFault } from '../../spec/json.ts';
 import type {
   Completion,
   GenerateRequest,
@@ -136,14 +137,19 @@ export function readToolCalls(
 
 function inputOf(text: unknown): ToolCall['input'] | undefined {
   // Some servers send the object itself.
-  if (typeof text === 'object' && text !== null) return text as ToolCall['input'];
+  if (typeof text === 'object' && text !== null) return keepable(text);
   if (typeof text !== 'string') return text === undefined || text === null ? {} : undefined;
   if (text.trim() === '') return {};
   try {
-    return JSON.parse(text) as ToolCall['input'];
+    return keepable(JSON.parse(text));
   } catch {
     return undefined;
   }
+}
+
+/** What is nested too deep could not be written down. */
+function keepable(input: unknown): ToolCall['input'] | undefined {
+  return jsonFault(input) === undefined ? (input as ToolCall['input']) : undefined;
 }
 
 function isJson(text: string): boolean {

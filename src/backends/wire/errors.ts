@@ -196,7 +196,7 @@ function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext):
 /** One line, not too long. */
 function brief(text: string): string {
   const line = text
-    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
   const short = line.length > 200 ? `${line.slice(0, 200)}…` : line;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { expectRegularFile } from '../../runtime/regular-file.ts';
 import { EspalierError } from '../../spec/errors.ts';
 import type { TurnKeys } from './audit-row.ts';
 import { escapeControls } from './excerpt.ts';
@@ -149,6 +150,7 @@ function parsed(text: string): unknown {
 
 function textOrNothing(path: string): string {
   try {
+    expectRegularFile(path);
     return readFileSync(path, 'utf8');
   } catch {
     return '';

@@ -44,7 +44,7 @@ function keysOf(line: string): ReadonlyMap<string, string> {
 }
 
 /** `key: value`, in a block or between braces. */
-const pair = /([A-Za-z_]+):\s*("[^"]*"|'[^']*'|[^,{}[\]\s][^,{}[\]]*)/g;
+const pair = /(?<![A-Za-z_])([A-Za-z_]+):\s*("[^"]*"|'[^']*'|[^,{}[\]\s][^,{}[\]]*)/g;
 
 function unquoted(value: string): string {
   return value.trim().replace(/^(["'])(.*)\1$/, '$2');

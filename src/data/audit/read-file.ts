@@ -1,21 +1,25 @@
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { Worker } from 'node:worker_threads';
+import { expectRegularFile } from '../../runtime/regular-file.ts';
+import { jsonFault } from '../../spec/json.ts';
 
 /** A row as it stands in a file, or why there is none. */
 export type FileItem =
   | { readonly line: number; readonly value: unknown; readonly source?: string }
   | { readonly line: number; readonly broken: string };
 
-/** At most so many rows of a Parquet file are held at a time. */
-const rowsAtOnce = 10_000;
+/** How long the next rows of a Parquet file may take, in milliseconds; whole files take less. */
+const longestBatch = 20_000;
 
 /**
  * The rows of a file, one after another: of JSON lines each line, of a JSON array each element, of Parquet each
  * row, with its line or number from 1.
  */
 export async function* itemsOf(path: string): AsyncGenerator<FileItem, void, undefined> {
+  expectRegularFile(path);
   if (/\.parquet$/i.test(path)) yield* parquetRows(path);
   else if ((await firstCharacter(path)) === '[') yield* arrayElements(path);
   else yield* lines(path);
@@ -33,7 +37,9 @@ async function* lines(path: string): AsyncGenerator<FileItem, void, undefined> {
 
 function parsed(source: string): { value: unknown; source: string } | { broken: string } {
   try {
-    return { value: JSON.parse(source), source };
+    const value: unknown = JSON.parse(source);
+    // What is nested too deep could not be walked.
+    return jsonFault(value) === undefined ? { value, source } : { broken: source };
   } catch {
     return { broken: source };
   }
@@ -52,28 +58,36 @@ async function* arrayElements(path: string): AsyncGenerator<FileItem, void, unde
   }
 }
 
+/** What the worker sends. */
+type Batch = { readonly rows: readonly unknown[] } | { readonly fault: string };
+
+/** In a thread of its own: a broken file can keep the reader busy for ever. */
 async function* parquetRows(path: string): AsyncGenerator<FileItem, void, undefined> {
-  const file = await asyncBufferFromFile(path);
-  const metadata = await parquetMetadataAsync(file);
+  // Under a loader of TypeScript, that of the build.
+  const script = import.meta.url.endsWith('.ts')
+    ? '../../../dist/data/audit/parquet-worker.js'
+    : './parquet-worker.js';
+  const worker = new Worker(new URL(script, import.meta.url), { workerData: path, execArgv: [] });
   let line = 0;
-  for (const group of metadata.row_groups) {
-    const end = line + Number(group.num_rows);
-    while (line < end) {
-      const rowEnd = Math.min(end, line + rowsAtOnce);
-      const rows = await parquetReadObjects({ file, metadata, rowStart: line, rowEnd });
-      for (const row of rows) yield { line: ++line, value: plain(row) };
-      if (rows.length === 0) return;
+  try {
+    for (;;) {
+      worker.postMessage('next');
+      const [batch] = (await once(worker, 'message', {
+        signal: AbortSignal.timeout(longestBatch),
+      }).catch(refuseSlow)) as [Batch];
+      if ('fault' in batch) throw new Error(batch.fault);
+      if (batch.rows.length === 0) return;
+      for (const value of batch.rows) yield { line: ++line, value };
     }
+  } finally {
+    await worker.terminate();
   }
 }
 
-/** Whole numbers of Parquet are `bigint`, and may stand anywhere in a row. */
-function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  if (ArrayBuffer.isView(value)) return '(binary)';
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plain(part)]));
+function refuseSlow(cause: Error): never {
+  if (cause.name !== 'AbortError') throw cause;
+  const message = `Its rows were not read within ${longestBatch / 1000} s: it is broken.`;
+  throw new Error(message, { cause });
 }
 
 async function firstCharacter(path: string): Promise<string> {

@@ -76,7 +76,7 @@ function promptText(messages: readonly Message[], text: string): PromptText {
   const last = messages.at(-1);
   if (last?.role !== 'assistant' || last.content.trim() === '') return { text, lead: '' };
   // Blanks would be one token with the word that follows.
-  const kept = text.replace(/[ \t]+$/, '');
+  const kept = text.replace(/(?<![ \t])[ \t]+$/, '');
   return { text: kept, lead: /\s$/.test(kept) ? '' : ' ' };
 }
 

@@ -1,4 +1,3 @@
-import { distance } from 'fastest-levenshtein';
 import { seededRandom } from '../../runtime/random.ts';
 import type { SearchNode } from '../../spec/node.ts';
 import { isEnd } from '../record.ts';
@@ -157,6 +156,40 @@ function isWithinRatio(one: string, other: string, most = Number.POSITIVE_INFINI
 }
 
 function isFarApart(one: string, other: string, least: number): boolean {
-  // The distance is never less than the difference of the lengths, and that one costs nothing.
-  return Math.abs(one.length - other.length) >= least || distance(one, other) >= least;
+  return least <= 0 || !isNear(one, other, least - 1);
+}
+
+/**
+ * Whether the Levenshtein distance of two texts is at most `most`, in time proportional to their length.
+ *
+ * @see Ukkonen, "Algorithms for Approximate String Matching", 1985: how far a number of edits reaches on each
+ * diagonal of the table.
+ */
+function isNear(one: string, other: string, most: number): boolean {
+  const end = other.length - one.length;
+  if (Math.abs(end) > most) return false;
+  let reached = new Map<number, number>();
+  for (let edits = 0; edits <= most; edits++) {
+    const before = reached;
+    const from = (diagonal: number): number => before.get(diagonal) ?? -1;
+    reached = new Map();
+    for (let diagonal = -edits; diagonal <= edits; diagonal++) {
+      const next = Math.max(from(diagonal - 1), from(diagonal) + 1, from(diagonal + 1) + 1);
+      reached.set(diagonal, endOfEqual(one, other, { place: next, diagonal }));
+    }
+    if (reached.get(end) === one.length) return true;
+  }
+  return false;
+}
+
+/** How far the texts are equal on a diagonal, from a place in the first one on. */
+function endOfEqual(
+  one: string,
+  other: string,
+  { place, diagonal }: { readonly place: number; readonly diagonal: number },
+): number {
+  const end = Math.min(one.length, other.length - diagonal);
+  let at = Math.min(place, end);
+  while (at < end && one.charCodeAt(at) === other.charCodeAt(at + diagonal)) at++;
+  return at;
 }

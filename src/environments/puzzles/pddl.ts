@@ -1,4 +1,5 @@
 import { EspalierError } from '../../spec/errors.ts';
+import { deepestJson } from '../../spec/json.ts';
 
 /** A word of a PDDL file, in lower case. */
 export interface Atom {
@@ -33,6 +34,7 @@ export function readPddl(text: string): List {
   const open: OpenList[] = [];
   for (const { word, place } of readTokens(text)) {
     if (word === '(') {
+      expectRoom(open, place);
       open.push({ items: [], place });
     } else if (word === ')') {
       const closed = open.pop();
@@ -50,6 +52,12 @@ export function readPddl(text: string): List {
   if (root.kind === 'atom') throw pddlError('`(define (problem …) …)`', root);
   if (extra !== undefined) throw pddlError('nothing after the problem', extra);
   return root;
+}
+
+/** Lists are walked by functions that call themselves. */
+function expectRoom(open: readonly OpenList[], place: string): void {
+  if (open.length < deepestJson) return;
+  throw unexpected(`at most ${deepestJson} lists within each other`, '(', place);
 }
 
 interface OpenList {

@@ -92,7 +92,7 @@ function estimate(state: TilesState): number {
 function parse(text: string): TilesInstance {
   const rows = text
     .trim()
-    .split(/\s*[/\n]\s*/)
+    .split(/(?<!\s)\s*[/\n]\s*/)
     .map((row) => row.split(/[\s,]+/).map(readTile));
   const [first = [], ...others] = rows;
   const side = Math.sqrt(first.length);

@@ -9,14 +9,18 @@ export interface StepRules {
 }
 
 const stepLabel = String.raw`(?:#{1,6}[ \t]+)?(?:\*\*)?step[ \t]+\d{1,3}(?:\*\*)?[ \t]*[:.)]`;
+// White space within a label has a most, so that each look at a text takes linear time.
 const label =
-  /^(?:#{1,6}\s+)?(?:\*\*\s*step\s+\d{1,3}\s*[:.)]?\s*\*\*\s*[:.)]?|step\s+\d{1,3}\s*[:.)])\s*/i;
+  /^(?:#{1,6}\s{1,9})?(?:\*\*\s{0,9}step\s{1,9}\d{1,3}\s{0,9}[:.)]?\s{0,9}\*\*\s{0,9}[:.)]?|step\s{1,9}\d{1,3}\s{0,9}[:.)])/i;
 /** `**Step 3: Title**`: the emphasis goes on behind the label, and so it stays. */
-const openLabel = /^(?:#{1,6}\s+)?\*\*\s*step\s+\d{1,3}\s*[:.)]\s*(?=[^*\n]+\*\*)/i;
+const openLabel =
+  /^(?:#{1,6}\s{1,9})?\*\*\s{0,9}step\s{1,9}\d{1,3}\s{0,9}[:.)]\s{0,9}(?=[^*\n]+\*\*)/i;
 const nextLabel = new RegExp(String.raw`\n[ \t]*(?=${stepLabel})`, 'i');
 /** Before a digit a dash may be a minus sign. */
 const bullet = /^[-*•]\s+(?=[\p{L}$\\])/u;
 const numbering = /^(\d{1,3})[.)]\s+(?=[\p{L}$\\])/u;
+/** More labels and markers in a row than anybody writes. */
+const mostMarks = 16;
 const answerHeading = /^(?:#{1,6}\s+)?(?:\*\*)?(?:the )?(?:final )?answer(?:\*\*)?:?(?:\*\*)?$/i;
 
 /**
@@ -32,6 +36,9 @@ export function readStep(text: string, { delimiter, number }: StepRules): string
   let heading = '';
   for (const part of body.split(delimiter)) {
     const step = withoutMarks(part, number);
+    if (step === undefined) {
+      return { kind: 'parse', message: 'Expected a step, got one label behind another.' };
+    }
     if (step === '') continue;
     if (!answerHeading.test(step)) return isText(step) ? heading + step : unreadable(step);
     heading = 'Answer: ';
@@ -52,11 +59,11 @@ export function lineBreak(delimiter: string): string {
   return delimiter.trim() === '' && !delimiter.includes('\n\n') ? ' ' : '\n';
 }
 
-/** To the fixed point, so that a step that is read again is the same. */
-function withoutMarks(part: string, number: number): string {
+/** To the fixed point, so that a step that is read again is the same; `undefined` where it is far. */
+function withoutMarks(part: string, number: number): string | undefined {
   let step = part.trim();
-  for (let before = ''; before !== step; ) {
-    before = step;
+  for (let round = 0; round < mostMarks; round++) {
+    const before = step;
     step = step
       .replace(openLabel, '**')
       .replace(label, '')
@@ -65,8 +72,9 @@ function withoutMarks(part: string, number: number): string {
       .trim();
     const end = nextLabel.exec(step)?.index;
     if (end !== undefined) step = step.slice(0, end).trim();
+    if (step === before) return step;
   }
-  return step;
+  return undefined;
 }
 
 function isText(step: string): boolean {

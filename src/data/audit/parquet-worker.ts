@@ -1,0 +1,40 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+
+/** At most so many rows of a Parquet file are held at a time. */
+const rowsAtOnce = 10_000;
+
+async function* batches(path: string): AsyncGenerator<readonly unknown[], void, undefined> {
+  const file = await asyncBufferFromFile(path);
+  const metadata = await parquetMetadataAsync(file);
+  let rowStart = 0;
+  for (const group of metadata.row_groups) {
+    const end = rowStart + Number(group.num_rows);
+    while (rowStart < end) {
+      const rowEnd = Math.min(end, rowStart + rowsAtOnce);
+      const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
+      if (rows.length === 0) return;
+      yield rows.map(plain);
+      rowStart += rows.length;
+    }
+  }
+}
+
+/** Whole numbers of Parquet are `bigint`, and may stand anywhere in a row. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (ArrayBuffer.isView(value)) return '(binary)';
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plain(part)]));
+}
+
+// A batch for each message; nothing behind the last one.
+const rows = batches(workerData as string);
+parentPort?.on('message', () => {
+  rows.next().then(
+    ({ value }) => parentPort?.postMessage({ rows: value ?? [] }),
+    (error: unknown) =>
+      parentPort?.postMessage({ fault: error instanceof Error ? error.message : String(error) }),
+  );
+});
