@@ -485,7 +485,7 @@ function isFree(error: unknown): boolean {
 
 /** Whether no other call of the model can succeed either. */
 export function isUnavailable(error: unknown): boolean {
-  if (ModelCallError.isInstance(error)) return error.kind === 'auth';
+  if (ModelCallError.isInstance(error)) return ['auth', 'credit'].includes(error.kind);
   return EspalierError.isInstance(error) && error.code === 'unavailable';
 }
 

@@ -1,5 +1,6 @@
 import { withDeadline } from '../wire/deadline.ts';
 import { loadPeer } from '../wire/load-peer.ts';
+import { patientFetch } from '../wire/patient-fetch.ts';
 import { fetchWithin, type ReplyLimits } from '../wire/reply-text.ts';
 import type { MessagesBody } from './request.ts';
 
@@ -31,7 +32,7 @@ export interface ClientOptions {
 
 /** Loads the SDK and makes a client that repeats nothing by itself and reports no spans of its own. */
 export async function openClient(options: ClientOptions): Promise<AnthropicClient> {
-  const { apiKey, baseUrl, fetch = globalThis.fetch, limits } = options;
+  const { apiKey, baseUrl, fetch = patientFetch, limits } = options;
   const { Anthropic } = await loadPeer('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
   return new Anthropic({
     maxRetries: 0,

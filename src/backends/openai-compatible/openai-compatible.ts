@@ -7,6 +7,7 @@ import { Downgrades } from '../wire/downgrades.ts';
 import type { WireContext } from '../wire/errors.ts';
 import { type CompatibleClient, Exchange } from '../wire/exchange.ts';
 import { expectRequest } from '../wire/expect-request.ts';
+import { patientFetch } from '../wire/patient-fetch.ts';
 import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
 import { askForSamples } from '../wire/sampling.ts';
 import { warningsOf } from '../wire/warn-once.ts';
@@ -33,8 +34,8 @@ export interface OpenAiCompatibleOptions {
   /** Further headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * How long one request may take, from its first byte to the last of its reply, in milliseconds. Node's own
-   * `fetch` gives up after 300 000 without headers: for longer answers bring a `fetch` that waits.
+   * How long one request may take, from its first byte to the last of its reply, in milliseconds. A `fetch` or
+   * `client` of your own may give up before, as Node's `fetch` does by itself after 300 000 without a byte.
    *
    * @defaultValue 300 000
    */
@@ -191,7 +192,7 @@ export async function probeServer(options: ProbeOptions): Promise<ServerInfo> {
 
 function serverOf(options: OpenAiCompatibleOptions) {
   const { preset, model, client, contextLength, timeoutMs = 300_000 } = options;
-  const { apiKey, headers = {}, fetch = globalThis.fetch } = options;
+  const { apiKey, headers = {}, fetch = patientFetch } = options;
   const { maxReplyBytes = defaultMaxReplyBytes } = options;
   const baseUrl = addressOf(options);
   const isNamed = preset !== undefined && preset !== 'generic';

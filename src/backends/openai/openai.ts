@@ -6,6 +6,7 @@ import { expectConnection, secretsOf } from '../wire/connection.ts';
 import { Downgrades } from '../wire/downgrades.ts';
 import type { WireContext } from '../wire/errors.ts';
 import { expectRequest } from '../wire/expect-request.ts';
+import { patientFetch } from '../wire/patient-fetch.ts';
 import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
 import { askForSamples } from '../wire/sampling.ts';
 import { warningsOf } from '../wire/warn-once.ts';
@@ -30,7 +31,8 @@ export interface OpenAiOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * How long one request may take, from its first byte to the last of its reply, in milliseconds, from 1 up.
-   * Node's own `fetch` gives up after 300 000 without headers.
+   * A `fetch` or `client` of your own may give up before, as Node's `fetch` does by itself after 300 000
+   * without a byte.
    *
    * @defaultValue 600 000
    */
@@ -146,7 +148,7 @@ async function clientOf(
 ): Promise<OpenAiClient> {
   const { client, apiKey, baseUrl, organization, project } = options;
   if (client !== undefined) return client;
-  const { fetch = globalThis.fetch, maxReplyBytes = defaultMaxReplyBytes } = options;
+  const { fetch = patientFetch, maxReplyBytes = defaultMaxReplyBytes } = options;
   return openClient({
     ...{ apiKey, organization, project, fetch, maxReplyBytes },
     baseUrl: baseUrl === undefined ? undefined : withVersion(baseUrl),

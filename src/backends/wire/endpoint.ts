@@ -10,6 +10,7 @@ import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { headerLookup, rateLimitsOf } from './headers.ts';
 import { countOf, fieldsOf } from './json.ts';
+import { patientFetch } from './patient-fetch.ts';
 import { defaultMaxReplyBytes } from './reply-text.ts';
 
 /** How a model behind HTTP is reached. */
@@ -58,7 +59,7 @@ export class Endpoint {
   readonly #context: Omit<WireContext, 'signal'>;
 
   constructor(habits: EndpointHabits, options: EndpointOptions) {
-    const { model, apiKey, headers = {}, fetch = globalThis.fetch, timeoutMs = 300_000 } = options;
+    const { model, apiKey, headers = {}, fetch = patientFetch, timeoutMs = 300_000 } = options;
     const { maxReplyBytes = defaultMaxReplyBytes, baseUrl = habits.baseUrl } = options;
     expectOptions(options, baseUrl);
     this.provider = habits.provider;

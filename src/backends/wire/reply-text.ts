@@ -1,4 +1,5 @@
 import { malformed, type WireContext } from './errors.ts';
+import { FetchFailure } from './fetch-failure.ts';
 
 /** How large a reply may be unless a user says otherwise, in bytes. */
 export const defaultMaxReplyBytes: number = 64 * 1024 * 1024;
@@ -81,9 +82,15 @@ export function parsedReply(text: string, context: WireContext): unknown {
  */
 export function fetchWithin(fetch: typeof globalThis.fetch, limits: ReplyLimits): typeof fetch {
   return async (...request) => {
-    const response = await fetch(...request);
+    const response = await fetch(...request).catch((error: unknown) => {
+      throw isAbort(error) ? error : new FetchFailure(error);
+    });
     const text = await replyText(response, limits);
     const { status, statusText, headers } = response;
     return new Response(text === '' ? null : text, { status, statusText, headers });
   };
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
 }
