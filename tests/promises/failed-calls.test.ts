@@ -112,7 +112,7 @@ describe.each(Object.entries(models))('a call of %s that never reached a server'
     expect(error).toMatchObject({ kind: 'network', charged: false, retryable: false });
   });
 
-  test.each([
+  test.each<[string, object?]>([
     ['ECONNREFUSED'],
     ['ENOTFOUND'],
     ['EAI_AGAIN'],
@@ -143,7 +143,7 @@ describe.each(Object.entries(models))('a call of %s that never reached a server'
   });
 
   // Here the server may have begun.
-  test.each([
+  test.each<[string, object?]>([
     ['ECONNRESET', { syscall: 'read' }],
     ['EHOSTUNREACH', { syscall: 'read' }],
     ['UND_ERR_SOCKET'],

@@ -2,10 +2,11 @@ import { expectation, expectInteger, expectMethods, expectOneOf } from '../../ru
 import { type RetryOptions, withRetry } from '../../runtime/middleware/with-retry.ts';
 import type { Capabilities, LanguageModel } from '../../spec/language-model.ts';
 import { expectAbsentBesideClient } from '../wire/beside-client.ts';
-import { expectConnection, secretsOf } from '../wire/connection.ts';
+import { expectConnection, secretsOf, secretsOfClient } from '../wire/connection.ts';
 import { Downgrades } from '../wire/downgrades.ts';
 import type { WireContext } from '../wire/errors.ts';
 import { expectRequest } from '../wire/expect-request.ts';
+import { guarded } from '../wire/guarded.ts';
 import { patientFetch } from '../wire/patient-fetch.ts';
 import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
 import { askForSamples } from '../wire/sampling.ts';
@@ -87,12 +88,15 @@ export interface OpenAiOptions {
  */
 export function openai(options: OpenAiOptions): LanguageModel {
   expectOptions(options);
-  const { retry = {} } = options;
-  const model = bareModel(options);
+  const { retry = {}, client } = options;
+  const secrets = new Set(secretsOf(options));
+  // A client may look for a new key at any time.
+  const known = () => [...secrets, ...secretsOfClient(client)];
+  const model = guarded(bareModel(options, secrets), known);
   return retry === false ? model : withRetry(retry)(model);
 }
 
-function bareModel(options: OpenAiOptions): LanguageModel {
+function bareModel(options: OpenAiOptions, secrets: Set<string>): LanguageModel {
   const { model: modelId, reasoningEffort, api, headers = {}, timeoutMs = 600_000 } = options;
   const traits = traitsOf(modelId, reasoningEffort);
   const context: Omit<WireContext, 'signal'> = {
@@ -100,14 +104,14 @@ function bareModel(options: OpenAiOptions): LanguageModel {
     modelId,
     baseUrl: options.baseUrl,
     keyVariable: 'OPENAI_API_KEY',
-    secrets: secretsOf(options),
+    secrets,
   };
   const downgrades = new Downgrades(`openai:${modelId}`, capabilitiesOf(traits, options));
   const service = new Service({
     ...{ modelId, traits, api, headers, timeoutMs, downgrades, context },
     effort: reasoningEffort,
     warn: warningsOf(`openai:${modelId}`),
-    open: () => clientOf(options, context),
+    open: () => clientOf(options, { ...context, secrets }),
   });
   return {
     provider: 'openai',
@@ -144,16 +148,21 @@ function capabilitiesOf(traits: ModelTraits, { api, client }: OpenAiOptions): Ca
 
 async function clientOf(
   options: OpenAiOptions,
-  context: Omit<WireContext, 'signal'>,
+  context: Omit<WireContext, 'signal'> & { readonly secrets: Set<string> },
 ): Promise<OpenAiClient> {
   const { client, apiKey, baseUrl, organization, project } = options;
   if (client !== undefined) return client;
   const { fetch = patientFetch, maxReplyBytes = defaultMaxReplyBytes } = options;
-  return openClient({
-    ...{ apiKey, organization, project, fetch, maxReplyBytes },
+  const learn = (found: readonly string[]) => {
+    for (const secret of found) context.secrets.add(secret);
+  };
+  const opened = await openClient({
+    ...{ apiKey, organization, project, fetch },
     baseUrl: baseUrl === undefined ? undefined : withVersion(baseUrl),
-    context: { ...context, signal: new AbortController().signal },
+    limits: { maxReplyBytes, learn, context: { ...context, signal: new AbortController().signal } },
   });
+  learn(secretsOfClient(opened));
+  return opened;
 }
 
 function withVersion(baseUrl: string): string {

@@ -2,7 +2,7 @@ import type { Completion, Generation, TokenLogprob, Usage } from '../../spec/lan
 import { logprobsOf } from '../wire/chat-logprobs.ts';
 import { type Asked, finished, readToolCalls } from '../wire/chat-reply.ts';
 import { malformed, modelCallErrorFrom } from '../wire/errors.ts';
-import { countOf, defined, fieldsOf, itemsOf, type JsonFields, textOf } from '../wire/json.ts';
+import { defined, fieldsOf, itemsOf, type JsonFields, numberOf, textOf } from '../wire/json.ts';
 
 /**
  * A reply of the Responses API as a generation of one sample.
@@ -83,10 +83,10 @@ function responseUsage(usage: unknown): Usage {
   const read = fieldsOf(fields['input_tokens_details']);
   const written = fieldsOf(fields['output_tokens_details']);
   return defined({
-    inputTokens: countOf(fields['input_tokens']),
-    outputTokens: countOf(fields['output_tokens']),
-    cachedTokens: countOf(read['cached_tokens']),
-    cacheWriteTokens: countOf(read['cache_write_tokens']),
-    reasoningTokens: countOf(written['reasoning_tokens']),
+    inputTokens: numberOf(fields['input_tokens']),
+    outputTokens: numberOf(fields['output_tokens']),
+    cachedTokens: numberOf(read['cached_tokens']),
+    cacheWriteTokens: numberOf(read['cache_write_tokens']),
+    reasoningTokens: numberOf(written['reasoning_tokens']),
   });
 }

@@ -1,7 +1,7 @@
 import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../../spec/errors.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import { headerLookup, retryAfterOf } from './headers.ts';
-import { withoutSecrets } from './secrets.ts';
+import { type KnownSecrets, withoutSecrets } from './secrets.ts';
 import { causesOf, isUnsent } from './unsent.ts';
 
 /** Whose call failed, and what a person can do about it. */
@@ -15,7 +15,7 @@ export interface WireContext {
   /** The environment variable of the key. */
   readonly keyVariable?: string | undefined;
   /** Keys that no message may hold. */
-  readonly secrets?: readonly (string | undefined)[];
+  readonly secrets?: KnownSecrets;
   /** The caller's own signal: when it has aborted, that is the reason. */
   readonly signal: AbortSignal;
 }
