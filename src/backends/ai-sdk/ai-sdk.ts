@@ -139,6 +139,7 @@ function adaptedModel(model: AiSdkModel, options: AiSdkOptions): LanguageModel {
   return {
     provider,
     modelId,
+    settings: settingsOf(options),
     get capabilities() {
       return downgrades.capabilities;
     },
@@ -149,6 +150,16 @@ function adaptedModel(model: AiSdkModel, options: AiSdkOptions): LanguageModel {
       prepare(request, adapter, call);
       return askForSamples((one) => ask(one, adapter, call), request, { call, downgrades });
     },
+  };
+}
+
+function settingsOf({
+  providerOptions,
+  capabilities,
+}: AiSdkOptions): NonNullable<LanguageModel['settings']> {
+  return {
+    ...(providerOptions !== undefined && { providerOptions: { ...providerOptions } }),
+    ...(capabilities !== undefined && { capabilities: { ...capabilities } }),
   };
 }
 

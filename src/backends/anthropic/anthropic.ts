@@ -125,6 +125,7 @@ function bareModel(options: AnthropicOptions, secrets: Set<string>): LanguageMod
   return {
     provider: 'anthropic',
     modelId,
+    settings: { ...(thinking && { thinking: { ...thinking } }), ...(effort && { effort }) },
     get capabilities() {
       return downgrades.capabilities;
     },

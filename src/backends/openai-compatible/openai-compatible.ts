@@ -116,6 +116,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
   const bare: LanguageModel = {
     provider: context.provider,
     modelId: context.modelId,
+    settings: capabilities === undefined ? {} : { capabilities: { ...capabilities } },
     get capabilities() {
       return memory?.downgrades.capabilities ?? { ...known.capabilities, ...capabilities };
     },

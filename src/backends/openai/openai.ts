@@ -7,6 +7,7 @@ import { Downgrades } from '../wire/downgrades.ts';
 import type { WireContext } from '../wire/errors.ts';
 import { expectRequest } from '../wire/expect-request.ts';
 import { guarded } from '../wire/guarded.ts';
+import { defined } from '../wire/json.ts';
 import { patientFetch } from '../wire/patient-fetch.ts';
 import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
 import { askForSamples } from '../wire/sampling.ts';
@@ -116,6 +117,7 @@ function bareModel(options: OpenAiOptions, secrets: Set<string>): LanguageModel 
   return {
     provider: 'openai',
     modelId,
+    settings: defined({ reasoningEffort, api }),
     get capabilities() {
       return downgrades.capabilities;
     },
