@@ -317,7 +317,7 @@ describe('a search that runs out of credit', () => {
         concurrency: 2,
         budget: { simulations: 12 },
       });
-      await journal.close();
+      journal.close();
       return result;
     };
     const broke = await run();

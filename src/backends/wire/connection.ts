@@ -96,7 +96,7 @@ function secretsOfHeader(name: string, value: string): readonly string[] {
 function secretsOfAddress(address: string | undefined): readonly string[] {
   if (address === undefined || !URL.canParse(address)) return [];
   const { username, password, searchParams } = new URL(address);
-  const user = [username, password].filter((part) => part !== '').map(decodeURIComponent);
+  const user = [username, password].filter((part) => part !== '');
   return [...user, ...searchParams.values()];
 }
 
@@ -105,10 +105,11 @@ export function secretsOfClient(client: object | undefined): readonly string[] {
   if (client === undefined) return [];
   const { baseURL, _options: options } = client as { baseURL?: unknown; _options?: unknown };
   const { defaultHeaders } = Object(options) as { defaultHeaders?: unknown };
-  const given =
-    defaultHeaders instanceof Headers ? Object.fromEntries(defaultHeaders) : Object(defaultHeaders);
+  const given = (
+    defaultHeaders instanceof Headers ? Object.fromEntries(defaultHeaders) : Object(defaultHeaders)
+  ) as object;
   const headers = Object.fromEntries(
-    Object.entries(given as object).filter(([, value]) => typeof value === 'string'),
+    Object.entries(given).filter(([, value]) => typeof value === 'string'),
   );
   const keys = clientKeys.map((name) => Reflect.get(client, name) as unknown);
   return [

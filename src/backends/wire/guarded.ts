@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { type Answer, type AnyModel, aroundCalls, nameOf } from '../../runtime/middleware/wrap.ts';
 import { EspalierError, ModelCallError } from '../../spec/errors.ts';
-import type { ModelCall } from '../../spec/language-model.ts';
+import type { Generation, ModelCall } from '../../spec/language-model.ts';
 import { type KnownSecrets, withoutSecrets, withoutSecretsIn } from './secrets.ts';
 import { faultOfUsage } from './usage-fault.ts';
 
@@ -60,13 +60,12 @@ function withoutUsage<Given extends Answer>(answer: Given): Given {
 
 /** Tokens hold a secret in pieces: where their text changes, they no longer fit it. */
 function withoutTellingTokens<Value>(value: Value, secrets: KnownSecrets): Value {
-  const { completions } = Object(value) as { completions?: unknown };
+  const { completions } = Object(value) as Partial<Generation>;
   if (!Array.isArray(completions)) return value;
   return {
     ...value,
-    completions: completions.map(({ logprobs, ...rest }) => {
-      const tokens: readonly { readonly token: string }[] = logprobs ?? [];
-      const text = tokens.map(({ token }) => token).join('');
+    completions: (completions as Generation['completions']).map(({ logprobs, ...rest }) => {
+      const text = (logprobs ?? []).map(({ token }) => token).join('');
       const isPlain = logprobs !== undefined && withoutSecretsIn(text, secrets) === text;
       return isPlain ? { ...rest, logprobs } : rest;
     }),

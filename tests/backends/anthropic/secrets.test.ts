@@ -53,6 +53,7 @@ describe('a key', () => {
       modelId: 'claude-sonnet-5-5',
       capabilities: model.capabilities,
       price: model.price,
+      settings: {},
     });
     expect(inspect(model, { depth: 9, showHidden: true, getters: true })).not.toContain(key);
     for (const baseUrl of [`http://me:${odd}@host/v1`, `ftp://${odd}@host`, `${odd}@host`]) {
