@@ -124,7 +124,7 @@ export type {
   SoundProposal,
 } from './spec/policy.ts';
 export type { PromptPart, PromptPartRequest } from './spec/prompt-part.ts';
-export type { Provenance } from './spec/provenance.ts';
+export type { ModelProvenance, Provenance } from './spec/provenance.ts';
 export type { RewardModel, ScoreRequest, Solution, StepScores } from './spec/reward-model.ts';
 export type { Budget, Spend } from './spec/spend.ts';
 export type { Oracle, Verdict, Verifier } from './spec/verifier.ts';

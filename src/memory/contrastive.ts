@@ -1,6 +1,7 @@
 import { expectation, expectInteger, expectMethods, expectNumber } from '../runtime/expect.ts';
 import { failureFrom, failureOf } from '../runtime/failure.ts';
 import { type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
+import { provenanceOfModel } from '../runtime/provenance.ts';
 import type { CallContext } from '../spec/context.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Failure } from '../spec/failure.ts';
@@ -110,6 +111,7 @@ export function contrastive<State, Action>(
 ): ContrastiveReflection<State, Action> {
   const rules = rulesOf(options);
   return {
+    ...provenanceOfModel(options.model, { maxTokens: rules.maxTokens }),
     prompts: promptsOf(rules.prompts),
     reflect: (path, request) => reflect({ ...options, ...rules }, path, request),
   };

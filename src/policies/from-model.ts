@@ -7,7 +7,7 @@ import {
 } from '../runtime/expect.ts';
 import { withParts } from '../runtime/prompt-parts.ts';
 import { fill, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import type { Notation } from '../spec/environment.ts';
 import type { Completion } from '../spec/language-model.ts';
 import type { SearchNode } from '../spec/node.ts';
@@ -140,7 +140,11 @@ export function fromModel<State, Action>(
   }
 
   return {
-    ...provenanceOf(...including, isSaid ? { prompts: promptsOf(set) } : undefined),
+    ...provenanceOf(
+      provenanceOfModel(model, settings),
+      ...including,
+      isSaid ? { prompts: promptsOf(set) } : undefined,
+    ),
     async propose(node, request) {
       const proposals = await propose(node, request);
       return prior === undefined ? proposals : withPriors(proposals, prior);

@@ -2,7 +2,7 @@ import { expectInteger, expectMethods } from '../runtime/expect.ts';
 import { isFailure } from '../runtime/failure.ts';
 import { withInstruction, withParts } from '../runtime/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { Completion, Message } from '../spec/language-model.ts';
 import type { Policy, Proposal } from '../spec/policy.ts';
@@ -129,6 +129,7 @@ export function introspective<State, Action>(
 
   return {
     ...provenanceOf(
+      provenanceOfModel(model, settings),
       ...including,
       repairProvenance(repairs),
       { prompts: teller.prompts },

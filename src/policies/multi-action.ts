@@ -2,7 +2,7 @@ import { expectation, expectInteger, expectMethods } from '../runtime/expect.ts'
 import { isFailure } from '../runtime/failure.ts';
 import { withInstruction, withParts } from '../runtime/prompt-parts.ts';
 import { fill, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import type { Completion } from '../spec/language-model.ts';
 import type { Policy, Proposal } from '../spec/policy.ts';
 import { repairProvenance } from './from-model-prompts.ts';
@@ -107,7 +107,12 @@ export function multiAction<State>(options: MultiActionOptions<State>): Policy<S
   }
 
   return {
-    ...provenanceOf(...including, repairProvenance(repairs), { prompts: promptsOf(set) }),
+    ...provenanceOf(
+      provenanceOfModel(model, forms.step.settings),
+      ...including,
+      repairProvenance(repairs),
+      { prompts: promptsOf(set) },
+    ),
     async propose(node, { context, count, offset }) {
       const state = stateOf(node);
       const last = node.kind === 'root' ? 'root' : actionKind(node.action, options.prompts);

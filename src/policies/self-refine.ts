@@ -2,7 +2,7 @@ import { expectFunction, expectInteger, expectMethods } from '../runtime/expect.
 import { failureOf } from '../runtime/failure.ts';
 import { withParts } from '../runtime/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { Completion, LanguageModel, Message } from '../spec/language-model.ts';
@@ -105,7 +105,13 @@ export function selfRefine<State, Action>(
   });
   const read = readerOf(notation);
   return {
-    ...provenanceOf(...including, repairProvenance(repairs), { prompts: promptsOf(set) }),
+    ...provenanceOf(
+      provenanceOfModel(model, settings),
+      provenanceOfModel(critic, critiqueSettings),
+      ...including,
+      repairProvenance(repairs),
+      { prompts: promptsOf(set) },
+    ),
     async propose(node, { context, count, offset }) {
       const state = stateOf(node);
       const range = { offset, count: Number.isFinite(count) ? count : samples };

@@ -630,7 +630,7 @@ export class CallGate {
 
 /** Whether no other call of the model can succeed either. */
 export function isUnavailable(error: unknown): boolean {
-  if (ModelCallError.isInstance(error)) return error.kind === 'auth';
+  if (ModelCallError.isInstance(error)) return ['auth', 'credit'].includes(error.kind);
   return EspalierError.isInstance(error) && error.code === 'unavailable';
 }
 

@@ -56,6 +56,6 @@ export {
 export type { AnyMiddleware, AnyModel } from './middleware/wrap.ts';
 export { defaultPrices, type PriceTable, pricesAsOf } from './prices.ts';
 export { fill, type PromptSet, promptsOf, withTexts } from './prompts.ts';
-export { provenanceOf } from './provenance.ts';
+export { provenanceOf, provenanceOfModel } from './provenance.ts';
 export { seededRandom } from './random.ts';
 export type { Order } from './sequencer.ts';

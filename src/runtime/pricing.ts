@@ -4,6 +4,7 @@ import type { GenerateRequest, ModelPrice, Usage } from '../spec/language-model.
 import type { ScoreRequest } from '../spec/reward-model.ts';
 import type { CallSpend } from './ledger.ts';
 import { defaultPrices, type PriceTable } from './prices.ts';
+import { faultOfCounts } from './usage.ts';
 
 /** The completion length that a reservation assumes where a request sets no `maxTokens`. */
 export const defaultMaxTokens = 1024;
@@ -67,17 +68,17 @@ export function worstCaseOfDecision(
 }
 
 /**
- * What a request did cost. A usage that was not told in full is charged as reserved; a cached part that
- * was not told is charged as if nothing had been cached.
+ * What a request did cost. A usage that was not told in full, or that cannot be, is charged as reserved; a
+ * cached part that was not told is charged as if nothing had been cached.
  */
 export function actualCost(
   usage: Usage | undefined,
   reserved: CallSpend,
   price: ModelPrice | undefined,
 ): CallSpend {
-  const { inputTokens, outputTokens } = usage ?? {};
+  const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage ?? {};
   if (inputTokens === undefined || outputTokens === undefined) return reserved;
-  const { cachedTokens = 0, cacheWriteTokens = 0 } = usage ?? {};
+  if (faultOfCounts(usage ?? {}) !== undefined) return reserved;
   return cost({ inputTokens, outputTokens, cachedTokens, cacheWriteTokens }, reserved.calls, price);
 }
 

@@ -1,13 +1,28 @@
-import type { Provenance } from '../spec/provenance.ts';
+import type { GenerateRequest } from '../spec/language-model.ts';
+import type { ModelProvenance, Provenance } from '../spec/provenance.ts';
+import { type AnyModel, nameOf } from './middleware/wrap.ts';
 
-/** What several parts tell of themselves together; each stamp once, in order. */
+/** What several parts tell of themselves together; each stamp and each model once, in order. */
 export function provenanceOf(...parts: readonly (Provenance | undefined)[]): Provenance {
   const stamps = [...new Set(parts.flatMap((part) => part?.stamps ?? []))];
   const prompts = Object.assign({}, ...parts.map((part) => part?.prompts)) as NonNullable<
     Provenance['prompts']
   >;
+  const told = parts.flatMap((part) => part?.models ?? []);
+  const models = [...new Map(told.map((model) => [JSON.stringify(model), model])).values()];
   return {
     ...(stamps.length > 0 && { stamps }),
     ...(Object.keys(prompts).length > 0 && { prompts }),
+    ...(models.length > 0 && { models }),
   };
+}
+
+/** What a part tells of a model that it asks. @param request - What all its requests have in common. */
+export function provenanceOfModel(
+  model: Pick<AnyModel, 'provider' | 'modelId' | 'settings'>,
+  request: Partial<GenerateRequest> = {},
+): Provenance {
+  const { messages: _, schema: __, tools: ___, ...asked } = request;
+  const settings = { ...model.settings, ...asked } as unknown as ModelProvenance['settings'];
+  return { models: [{ model: nameOf(model), settings }] };
 }

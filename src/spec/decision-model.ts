@@ -1,4 +1,5 @@
 import type { Failure } from './failure.ts';
+import type { JsonValue } from './json.ts';
 import type { Message, ModelCall, ModelPrice, Usage } from './language-model.ts';
 
 /**
@@ -12,6 +13,8 @@ export interface DecisionModel {
   readonly modelId: string;
   /** What it costs, where its provider knows. A price table overrides it. */
   readonly price?: ModelPrice;
+  /** What it was told beforehand that changes its answers, such as an effort. @defaultValue nothing */
+  readonly settings?: Readonly<Record<string, JsonValue>>;
   /** One decision a question, or an error. */
   decide(request: DecisionRequest, call: ModelCall): Promise<Decisions>;
 }

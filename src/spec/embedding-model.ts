@@ -1,3 +1,4 @@
+import type { JsonValue } from './json.ts';
 import type { ModelCall, ModelPrice, Usage } from './language-model.ts';
 
 /** A model that turns texts into vectors. Call it through `CallContext.embed`. */
@@ -8,6 +9,8 @@ export interface EmbeddingModel {
   readonly modelId: string;
   /** What it costs, where its provider knows. A price table overrides it. */
   readonly price?: ModelPrice;
+  /** What it was told beforehand that changes its answers, such as an effort. @defaultValue nothing */
+  readonly settings?: Readonly<Record<string, JsonValue>>;
   /** One vector a text, or an error. */
   embed(texts: readonly string[], call: ModelCall): Promise<Embeddings>;
 }

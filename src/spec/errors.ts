@@ -10,7 +10,8 @@
  * - `interrupted`: an effect was open when a process died, and it must not be repeated unasked.
  * - `unrecorded`: a replay was asked for a call that its journal does not hold.
  * - `model-call`: a call of a model failed; the error is a {@link ModelCallError}.
- * - `unavailable`: a model cannot be reached, or refuses the key: no further call of it makes sense now.
+ * - `unavailable`: a model cannot be reached, refuses the key, or has no credit left: no further call of it
+ *   makes sense now.
  */
 export type EspalierErrorCode =
   | 'usage'
@@ -50,7 +51,8 @@ export class EspalierError extends Error {
  * Why a call of a model failed.
  *
  * - `auth`: the key is missing, wrong, or not allowed to.
- * - `rate-limit`: too many requests or tokens, or no credit left.
+ * - `credit`: the credit, the quota or the spend limit of the account is used up. Waiting does not help.
+ * - `rate-limit`: too many requests or tokens for now.
  * - `overloaded`: the server is busy, or still loading its model.
  * - `context-length`: the request and its answer do not fit the model's context.
  * - `capability`: the model does not honour a parameter of the request.
@@ -63,6 +65,7 @@ export class EspalierError extends Error {
  */
 export type ModelCallErrorKind =
   | 'auth'
+  | 'credit'
   | 'rate-limit'
   | 'overloaded'
   | 'context-length'
@@ -88,7 +91,11 @@ export interface ModelCallErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** The server's own name for the request. */
   readonly requestId?: string | undefined;
-  /** Whether the server may have charged for it. @defaultValue by kind: network, timeout, malformed and aborted may */
+  /**
+   * Whether the server may have charged for it: not where the request never reached it.
+   *
+   * @defaultValue by kind: network, timeout, malformed and aborted may
+   */
   readonly charged?: boolean;
   /** For `capability`: the parameter that the model does not honour. */
   readonly parameter?: string | undefined;

@@ -43,6 +43,8 @@ export interface LanguageModel {
   readonly capabilities: Capabilities;
   /** What it costs, where its provider knows: nothing on a machine of one's own. A price table overrides it. */
   readonly price?: ModelPrice;
+  /** What it was told beforehand that changes its answers, such as an effort. @defaultValue nothing */
+  readonly settings?: Readonly<Record<string, JsonValue>>;
   /** Answers with `request.samples` completions, or throws. */
   generate(request: GenerateRequest, call: ModelCall): Promise<Generation>;
 }

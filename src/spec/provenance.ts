@@ -1,3 +1,5 @@
+import type { JsonValue } from './json.ts';
+
 /**
  * What a part of a search tells of itself, for trees and journals. A part that is made of others passes on
  * theirs.
@@ -7,4 +9,14 @@ export interface Provenance {
   readonly stamps?: readonly string[];
   /** The prompts it uses: of each its name, and its version and content address. @defaultValue none */
   readonly prompts?: Readonly<Record<string, string>>;
+  /** The models that it asks, each with what changes their answers. @defaultValue none */
+  readonly models?: readonly ModelProvenance[];
+}
+
+/** A model that a part of a search asks. */
+export interface ModelProvenance {
+  /** The model, as `provider:modelId`. */
+  readonly model: string;
+  /** What changes its answers: the settings of the model, and those of each request, such as a temperature. */
+  readonly settings: Readonly<Record<string, JsonValue>>;
 }

@@ -1,4 +1,5 @@
 import type { Failure } from './failure.ts';
+import type { JsonValue } from './json.ts';
 import type { ModelCall, ModelPrice, Usage } from './language-model.ts';
 
 /**
@@ -12,6 +13,8 @@ export interface RewardModel {
   readonly modelId: string;
   /** What it costs, where its provider knows. A price table overrides it. */
   readonly price?: ModelPrice;
+  /** What it was told beforehand that changes its answers, such as an effort. @defaultValue nothing */
+  readonly settings?: Readonly<Record<string, JsonValue>>;
   /** What gets a score: each step, or the solution as a whole. @defaultValue `'steps'` */
   readonly scores?: 'solution' | 'steps';
   /**

@@ -34,11 +34,13 @@ export type {
 } from './emulator/question.ts';
 export { countTokens } from './emulator/tokens.ts';
 export type {
+  FailsResponse,
   Gigantic,
   Loading,
   PlainVice,
   RateLimited,
   RejectsParameter,
+  TellsUsage,
   Vice,
   ViceRequest,
 } from './emulator/vices.ts';

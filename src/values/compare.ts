@@ -2,7 +2,7 @@ import { expectMethods, expectOneOf } from '../runtime/expect.ts';
 import { failureOf } from '../runtime/failure.ts';
 import { withParts } from '../runtime/prompt-parts.ts';
 import { promptsOf } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import { turnText } from '../runtime/turn-text.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Notation } from '../spec/environment.ts';
@@ -47,12 +47,16 @@ export function compare<State, Action>(
   options: CompareOptions<State, Action>,
 ): Evaluator<State, Action> {
   const { notation, about = 'action', including = [] } = options;
-  const { prompts } = askingOf(options);
+  const { prompts, settings } = askingOf(options);
   expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('about', about, ['action', 'state']);
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
-    ...provenanceOf({ prompts: promptsOf(prompts) }, ...including),
+    ...provenanceOf(
+      provenanceOfModel(options.model, settings),
+      { prompts: promptsOf(prompts) },
+      ...including,
+    ),
     evaluate(nodes, { context }) {
       const contest = new Contest({ ...options, about, including }, context);
       return Promise.all(nodes.map((node) => contest.evaluate(node)));

@@ -2,7 +2,7 @@ import { expectation, expectFunction, expectMethods, expectOneOf } from '../runt
 import { failureOf } from '../runtime/failure.ts';
 import { withParts } from '../runtime/prompt-parts.ts';
 import { promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Notation } from '../spec/environment.ts';
 import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
@@ -102,7 +102,7 @@ export function criticRanking<State, Action>(
   const prompts = withTexts<CriticRankingText>(criticRankingPrompts, options.prompts);
   const { samples = 1, maxTokens = reason ? 256 : 64, temperature, rubric } = options;
   const sampling = { samples, maxTokens, temperature };
-  requestSettings(model, sampling);
+  const settings = requestSettings(model, sampling);
   const question: Omit<Question, 'messages' | 'proposals'> = {
     model,
     texts: prompts.texts,
@@ -113,7 +113,11 @@ export function criticRanking<State, Action>(
   const ranking = { notation, including, by, rankScore, question };
   return {
     needs: 'proposed',
-    ...provenanceOf({ prompts: promptsOf(prompts) }, ...including),
+    ...provenanceOf(
+      provenanceOfModel(model, settings),
+      { prompts: promptsOf(prompts) },
+      ...including,
+    ),
     evaluate(nodes, { context }) {
       const placings = new Map<unknown, Promise<readonly Placing[] | Failure>>();
       const placingsAt = (parent: SearchNode<State, Action>) => {

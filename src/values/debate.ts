@@ -1,7 +1,7 @@
 import { expectInteger, expectMethods, expectOneOf } from '../runtime/expect.ts';
 import { failureOf } from '../runtime/failure.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Notation } from '../spec/environment.ts';
 import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
@@ -146,7 +146,13 @@ export function debate<State, Action>(
   };
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
-    ...provenanceOf({ prompts: promptsOf(prompts) }, ...including, ...debatersIncluding),
+    ...provenanceOf(
+      provenanceOfModel(model, debating.judge.settings),
+      provenanceOfModel(debaters, debating.debaters.settings),
+      { prompts: promptsOf(prompts) },
+      ...including,
+      ...debatersIncluding,
+    ),
     evaluate: (nodes, { context }) =>
       Promise.all(nodes.map((node) => evaluate(debating, node, context))),
   };

@@ -2,7 +2,7 @@ import { expectation, expectMethods, expectOneOf } from '../runtime/expect.ts';
 import { failureOf, isFailure } from '../runtime/failure.ts';
 import { withInstruction, withParts } from '../runtime/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Decision, DecisionModel, Question } from '../spec/decision-model.ts';
 import type { Notation } from '../spec/environment.ts';
@@ -79,7 +79,7 @@ export function decision<State, Action>(
   // The question is part of what is told.
   const told = { ...set, texts: { ...set.texts, question: JSON.stringify(question) } };
   return {
-    ...provenanceOf(model, ...including, { prompts: promptsOf(told) }),
+    ...provenanceOf(model, provenanceOfModel(model), ...including, { prompts: promptsOf(told) }),
     needs: about === 'action' ? 'proposed' : 'realised',
     evaluate: (nodes, { context }) =>
       Promise.all(nodes.map((node) => evaluate(settings, node, context))),

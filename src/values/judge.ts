@@ -1,7 +1,7 @@
 import { expectFunction, expectMethods, expectOneOf } from '../runtime/expect.ts';
 import { failureOf } from '../runtime/failure.ts';
 import { promptsOf } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Notation } from '../spec/environment.ts';
 import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
@@ -102,10 +102,14 @@ export function judge<State, Action>(
   options: JudgeOptions<State, Action>,
 ): Evaluator<State, Action> {
   const judgement = judgementOf(options);
-  const { form, view } = judgement;
+  const { model, form, view, settings } = judgement;
   return {
     needs: view.about === 'action' ? 'proposed' : 'realised',
-    ...provenanceOf({ prompts: promptsOf(form.prompts) }, ...view.including),
+    ...provenanceOf(
+      provenanceOfModel(model, settings),
+      { prompts: promptsOf(form.prompts) },
+      ...view.including,
+    ),
     evaluate: (nodes, { context }) =>
       Promise.all(nodes.map((node) => evaluate(judgement, node, context))),
   };

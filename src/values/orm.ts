@@ -1,4 +1,5 @@
 import { expectNumber, expectOneOf } from '../runtime/expect.ts';
+import { provenanceOfModel } from '../runtime/provenance.ts';
 import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
@@ -60,6 +61,7 @@ export function orm<State, Action>(options: OrmOptions<State, Action>): Evaluato
   const settings = { solutionOf, map: scoreMapOf(model, squash), at, otherwise };
   return {
     needs: 'realised',
+    ...provenanceOfModel(model),
     evaluate: (nodes, { context }) =>
       scoreNodes(nodes, { model, context, prepare: (node) => prepare(settings, node) }),
   };

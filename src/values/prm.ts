@@ -1,4 +1,5 @@
 import { expectNumber, expectOneOf } from '../runtime/expect.ts';
+import { provenanceOfModel } from '../runtime/provenance.ts';
 import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
@@ -75,6 +76,7 @@ export function prm<State, Action>(options: PrmOptions<State, Action>): Evaluato
   const settings: Settings<State, Action> = { model, solutionOf, map, aggregate, about, start };
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
+    ...provenanceOfModel(model),
     evaluate: (nodes, { context }) =>
       scoreNodes(nodes, { model, context, prepare: (node) => prepare(settings, node) }),
   };

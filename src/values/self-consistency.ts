@@ -9,7 +9,7 @@ import {
 import { failureOf } from '../runtime/failure.ts';
 import { withInstruction, withParts } from '../runtime/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import type { Notation } from '../spec/environment.ts';
 import type { EvaluateRequest, Evaluation, Evaluator } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
@@ -204,7 +204,11 @@ function modelSource<State, Action>(
   const finish = about === 'action' ? undefined : fill(prompts.texts.finish, {});
   return {
     keyOf: (action) => key(notation.format(action)),
-    provenance: provenanceOf({ prompts: promptsOf(prompts) }, ...including),
+    provenance: provenanceOf(
+      provenanceOfModel(model, settings),
+      { prompts: promptsOf(prompts) },
+      ...including,
+    ),
     async draw(place, { context }) {
       const prompt = notation.prompt(place.state);
       const told = await withParts(prompt, including, { node: place, context });

@@ -1,7 +1,7 @@
 import { expectMethods, expectOneOf } from '../runtime/expect.ts';
 import { failureOf } from '../runtime/failure.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
 import type { CallContext } from '../spec/context.ts';
 import type { Notation } from '../spec/environment.ts';
 import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
@@ -97,7 +97,11 @@ export function selfEval<State, Action>(
   const asking = { model, settings, prompts, view: { notation, about, including } };
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
-    ...provenanceOf({ prompts: promptsOf(prompts) }, ...including),
+    ...provenanceOf(
+      provenanceOfModel(model, settings),
+      { prompts: promptsOf(prompts) },
+      ...including,
+    ),
     evaluate: (nodes, { context }) =>
       Promise.all(nodes.map((node) => evaluate(asking, node, context))),
   };

@@ -9,10 +9,12 @@ import type {
   ModelCall,
   ModelPrice,
 } from '../../spec/language-model.ts';
+import { secretsOf } from '../wire/connection.ts';
 import { withDeadline } from '../wire/deadline.ts';
 import { Downgrades } from '../wire/downgrades.ts';
 import { malformed, type WireContext } from '../wire/errors.ts';
 import { expectRequest } from '../wire/expect-request.ts';
+import { guarded } from '../wire/guarded.ts';
 import { headerLookup, rateLimitsOf } from '../wire/headers.ts';
 import { withoutBeginning } from '../wire/in-words.ts';
 import { askForSamples, cutAtStop } from '../wire/sampling.ts';
@@ -84,8 +86,24 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageMo
   expectModel(model);
   const { retry = {}, timeoutMs } = options;
   if (timeoutMs !== undefined) expectNumber('timeoutMs', timeoutMs, { min: 1 });
-  const adapted = adaptedModel(model, options);
+  const adapted = guarded(adaptedModel(model, options), () => secretsOfModel(model));
   return retry === false ? adapted : withRetry(retry)(adapted);
+}
+
+/** The headers that a provider sends, which may hold a key from the environment. */
+function secretsOfModel(model: AiSdkModel): readonly string[] {
+  const { config } = model as { readonly config?: { headers?: unknown } };
+  try {
+    const given: unknown =
+      typeof config?.headers === 'function' ? config.headers() : config?.headers;
+    const headers = Object.entries(Object(given) as object).filter(
+      ([, value]) => typeof value === 'string',
+    );
+    return secretsOf({ headers: Object.fromEntries(headers) });
+  } catch {
+    // It has no key.
+    return [];
+  }
 }
 
 function expectModel(model: AiSdkModel): void {
@@ -121,6 +139,7 @@ function adaptedModel(model: AiSdkModel, options: AiSdkOptions): LanguageModel {
   return {
     provider,
     modelId,
+    settings: settingsOf(options),
     get capabilities() {
       return downgrades.capabilities;
     },
@@ -131,6 +150,16 @@ function adaptedModel(model: AiSdkModel, options: AiSdkOptions): LanguageModel {
       prepare(request, adapter, call);
       return askForSamples((one) => ask(one, adapter, call), request, { call, downgrades });
     },
+  };
+}
+
+function settingsOf({
+  providerOptions,
+  capabilities,
+}: AiSdkOptions): NonNullable<LanguageModel['settings']> {
+  return {
+    ...(providerOptions !== undefined && { providerOptions: { ...providerOptions } }),
+    ...(capabilities !== undefined && { capabilities: { ...capabilities } }),
   };
 }
 

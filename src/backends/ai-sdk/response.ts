@@ -3,8 +3,11 @@ import { type JsonValue, jsonFault } from '../../spec/json.ts';
 import type { Completion, TokenLogprob, ToolCall, Usage } from '../../spec/language-model.ts';
 import type { Droppable } from '../wire/downgrades.ts';
 
-/** A number of tokens; anything else counts as not told. */
-const tokens = z.int().min(0).nullish().catch(undefined);
+/** A number of tokens, whether or not it can be one; anything else counts as not told. */
+const tokens = z
+  .custom<number>((value) => typeof value === 'number')
+  .nullish()
+  .catch(undefined);
 
 /** Version 2 of the specification tells usage flat, later ones in two groups. */
 const flatUsage = z

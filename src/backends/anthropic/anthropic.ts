@@ -2,9 +2,10 @@ import { expectation, expectInteger, expectMethods, expectOneOf } from '../../ru
 import { type RetryOptions, withRetry } from '../../runtime/middleware/with-retry.ts';
 import type { Capabilities, GenerateRequest, LanguageModel } from '../../spec/language-model.ts';
 import { expectAbsentBesideClient } from '../wire/beside-client.ts';
-import { expectConnection } from '../wire/connection.ts';
+import { expectConnection, secretsOf, secretsOfClient } from '../wire/connection.ts';
 import { Downgrades, type Droppable } from '../wire/downgrades.ts';
 import { expectRequest } from '../wire/expect-request.ts';
+import { guarded } from '../wire/guarded.ts';
 import { askForSamples } from '../wire/sampling.ts';
 import type { AnthropicClient } from './client.ts';
 import { type ModelTraits, modelPriceOf, traitsOf } from './models.ts';
@@ -80,8 +81,11 @@ export interface AnthropicOptions {
  */
 export function anthropic(options: AnthropicOptions): LanguageModel {
   expectOptions(options);
-  const { retry = {} } = options;
-  const model = bareModel(options);
+  const { retry = {}, client } = options;
+  const secrets = new Set(secretsOf(options));
+  // A client may look for a new key at any time.
+  const known = () => [...secrets, ...secretsOfClient(client)];
+  const model = guarded(bareModel(options, secrets), known);
   return retry === false ? model : withRetry(retry)(model);
 }
 
@@ -108,7 +112,7 @@ function expectClient(client: AnthropicClient, options: AnthropicOptions): void 
   expectAbsentBesideClient(options, ['apiKey', 'baseUrl', 'fetch', 'maxReplyBytes']);
 }
 
-function bareModel(options: AnthropicOptions): LanguageModel {
+function bareModel(options: AnthropicOptions, secrets: Set<string>): LanguageModel {
   const { model: modelId, cache = true, thinking, effort } = options;
   const thinks = thinking !== undefined && thinking.type !== 'disabled';
   const traits = traitsOf(modelId);
@@ -116,10 +120,12 @@ function bareModel(options: AnthropicOptions): LanguageModel {
   const downgrades = new Downgrades(`anthropic:${modelId}`, capabilitiesOf(honoured));
   const price = modelPriceOf(modelId, cache === '1h');
   const mark = markOf(cache);
-  const server = new Server(options, { modelId, thinking, effort, mark, traits, downgrades });
+  const connection = { ...options, secrets };
+  const server = new Server(connection, { modelId, thinking, effort, mark, traits, downgrades });
   return {
     provider: 'anthropic',
     modelId,
+    settings: { ...(thinking && { thinking: { ...thinking } }), ...(effort && { effort }) },
     get capabilities() {
       return downgrades.capabilities;
     },

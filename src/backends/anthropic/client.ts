@@ -1,6 +1,7 @@
 import { withDeadline } from '../wire/deadline.ts';
 import { loadPeer } from '../wire/load-peer.ts';
-import { fetchWithin, type ReplyLimits } from '../wire/reply-text.ts';
+import { patientFetch } from '../wire/patient-fetch.ts';
+import { fetchWithin, type SdkLimits } from '../wire/reply-text.ts';
 import type { MessagesBody } from './request.ts';
 
 /** What is needed of a client of `@anthropic-ai/sdk`, or of one of its sisters for other clouds. */
@@ -26,12 +27,12 @@ export interface ClientOptions {
   readonly baseUrl: string | undefined;
   readonly fetch: typeof globalThis.fetch | undefined;
   /** What replies are read for. */
-  readonly limits: ReplyLimits;
+  readonly limits: SdkLimits;
 }
 
 /** Loads the SDK and makes a client that repeats nothing by itself and reports no spans of its own. */
 export async function openClient(options: ClientOptions): Promise<AnthropicClient> {
-  const { apiKey, baseUrl, fetch = globalThis.fetch, limits } = options;
+  const { apiKey, baseUrl, fetch = patientFetch, limits } = options;
   const { Anthropic } = await loadPeer('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
   return new Anthropic({
     maxRetries: 0,
@@ -41,12 +42,6 @@ export async function openClient(options: ClientOptions): Promise<AnthropicClien
     ...(baseUrl !== undefined && { baseURL: baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '') }),
     fetch: fetchWithin(fetch, limits),
   });
-}
-
-/** The keys of a client, which it may have from the environment. */
-export function secretsOfClient(client: object): readonly string[] {
-  const { apiKey, authToken } = client as { apiKey?: unknown; authToken?: unknown };
-  return [apiKey, authToken].filter((secret) => typeof secret === 'string');
 }
 
 /** What goes along with a request. */

@@ -21,11 +21,8 @@ export function anthropicError(error: unknown, context: WireContext): EspalierEr
     return modelCallErrorFrom(error, context);
   }
   if (/could not resolve authentication/i.test(error.message)) return noKey(context);
-  const { status, error: body, message, headers } = error as SdkError;
+  const { status, error: body, headers } = error as SdkError;
   const type = body?.error?.type;
-  if (status === 400 && /credit balance/i.test(message)) {
-    return modelCallErrorFrom({ status: 402, error: body, headers }, context);
-  }
   const meant = status === undefined && type !== undefined ? statuses[type] : undefined;
   if (meant === undefined) return modelCallErrorFrom(error, context);
   const told = modelCallErrorFrom({ status: meant, error: body, headers }, context);

@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { type JsonValue, jsonFault } from '../../spec/json.ts';
 import type { Completion, ToolCall, Usage } from '../../spec/language-model.ts';
 
-/** A number of tokens; anything else counts as not told. */
-const tokens = z.int().min(0).nullish().catch(undefined);
+/** A number of tokens, whether or not it can be one; anything else counts as not told. */
+const tokens = z
+  .custom<number>((value) => typeof value === 'number')
+  .nullish()
+  .catch(undefined);
 
 /** What was used, as far as it was told. */
 interface ReplyUsage {

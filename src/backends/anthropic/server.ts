@@ -1,5 +1,5 @@
 import type { GenerateRequest, Generation, ModelCall } from '../../spec/language-model.ts';
-import { type Connection, secretsOf } from '../wire/connection.ts';
+import { type Connection, secretsOfClient } from '../wire/connection.ts';
 import type { Downgrades } from '../wire/downgrades.ts';
 import { malformed, type WireContext } from '../wire/errors.ts';
 import { headerLookup, rateLimitsOf } from '../wire/headers.ts';
@@ -7,7 +7,7 @@ import { withoutBeginning } from '../wire/in-words.ts';
 import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
 import { cutAtStop, sampleHeader } from '../wire/sampling.ts';
 import { type WarnOnce, warningsOf } from '../wire/warn-once.ts';
-import { type AnthropicClient, openClient, type Sent, secretsOfClient, send } from './client.ts';
+import { type AnthropicClient, openClient, type Sent, send } from './client.ts';
 import { anthropicError } from './errors.ts';
 import type { ModelTraits } from './models.ts';
 import {
@@ -22,6 +22,8 @@ import { completionOf, parsedReply, usageOf } from './response.ts';
 export interface ServerConnection extends Connection {
   readonly client?: AnthropicClient | undefined;
   readonly maxReplyBytes?: number | undefined;
+  /** The credentials that are known by now. */
+  readonly secrets: Set<string>;
 }
 
 /** What is known of the model that a server is asked for. */
@@ -36,13 +38,11 @@ export class Server {
   readonly #model: ServedModel;
   #client: Promise<AnthropicClient> | undefined;
   readonly #warn: WarnOnce;
-  #secrets: readonly string[];
 
   constructor(connection: ServerConnection, model: ServedModel) {
     this.#connection = connection;
     this.#model = model;
     this.#warn = warningsOf(`anthropic:${model.modelId}`);
-    this.#secrets = secretsOf(connection);
     const { client } = connection;
     if (client !== undefined) this.#client = Promise.resolve(client);
   }
@@ -82,11 +82,15 @@ export class Server {
   /** Loads the SDK; at a later request again, where it was not there. */
   async #open(): Promise<AnthropicClient> {
     const { apiKey, baseUrl, fetch, maxReplyBytes = defaultMaxReplyBytes } = this.#connection;
-    const limits = { context: this.#context(new AbortController().signal), maxReplyBytes };
+    const learn = (found: readonly string[]) => {
+      for (const secret of found) this.#connection.secrets.add(secret);
+    };
+    const context = this.#context(new AbortController().signal);
+    const limits = { context, maxReplyBytes, learn };
     this.#client ??= openClient({ apiKey, baseUrl, fetch, limits });
     try {
       const client = await this.#client;
-      this.#secrets = [...secretsOf(this.#connection), ...secretsOfClient(client)];
+      learn(secretsOfClient(client));
       return client;
     } catch (error) {
       this.#client = undefined;
@@ -125,7 +129,7 @@ export class Server {
       modelId: this.#model.modelId,
       baseUrl: this.#connection.baseUrl,
       keyVariable: 'ANTHROPIC_API_KEY',
-      secrets: this.#secrets,
+      secrets: this.#connection.secrets,
       signal,
     };
   }

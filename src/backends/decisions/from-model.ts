@@ -50,6 +50,7 @@ export function decisionsFromModel(options: DecisionsFromModelOptions): Prompted
     provider,
     modelId,
     ...(model.price !== undefined && { price: model.price }),
+    settings: { ...model.settings, topLogprobs },
     prompts: promptsOf(set),
     async decide(request, call) {
       expectQuestions(request);

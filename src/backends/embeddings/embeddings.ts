@@ -46,6 +46,7 @@ export function embeddings(options: EmbeddingsOptions): EmbeddingModel {
   const endpoint = new Endpoint({ provider }, options);
   const model: EmbeddingModel = {
     ...endpoint.names,
+    settings: dimensions === undefined ? {} : { dimensions },
     async embed(texts, call) {
       if (texts.length === 0) return { embeddings: [], usage: { inputTokens: 0, outputTokens: 0 } };
       const batches = Array.from({ length: Math.ceil(texts.length / maxBatch) }, (_, batch) =>

@@ -2,11 +2,13 @@ import { expectation, expectInteger, expectMethods, expectOneOf } from '../../ru
 import { type RetryOptions, withRetry } from '../../runtime/middleware/with-retry.ts';
 import type { Capabilities, LanguageModel, ModelPrice } from '../../spec/language-model.ts';
 import { expectAbsentBesideClient } from '../wire/beside-client.ts';
-import { expectConnection, secretsOf } from '../wire/connection.ts';
+import { expectConnection, secretsOf, secretsOfClient } from '../wire/connection.ts';
 import { Downgrades } from '../wire/downgrades.ts';
 import type { WireContext } from '../wire/errors.ts';
 import { type CompatibleClient, Exchange } from '../wire/exchange.ts';
 import { expectRequest } from '../wire/expect-request.ts';
+import { guarded, withSecretsKept } from '../wire/guarded.ts';
+import { patientFetch } from '../wire/patient-fetch.ts';
 import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
 import { askForSamples } from '../wire/sampling.ts';
 import { warningsOf } from '../wire/warn-once.ts';
@@ -33,8 +35,8 @@ export interface OpenAiCompatibleOptions {
   /** Further headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * How long one request may take, from its first byte to the last of its reply, in milliseconds. Node's own
-   * `fetch` gives up after 300 000 without headers: for longer answers bring a `fetch` that waits.
+   * How long one request may take, from its first byte to the last of its reply, in milliseconds. A `fetch` or
+   * `client` of your own may give up before, as Node's `fetch` does by itself after 300 000 without a byte.
    *
    * @defaultValue 300 000
    */
@@ -94,7 +96,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
   expectOptions(options);
   const { preset, capabilities, retry = {} } = options;
   const known = habits[preset ?? 'generic'];
-  const { server, exchange, context, timeoutMs } = serverOf(options);
+  const { server, exchange, context, timeoutMs, secrets } = serverOf(options);
   const price = options.price ?? (known.isFree ? { input: 0, output: 0 } : undefined);
   let memory: Memory | undefined;
 
@@ -111,9 +113,10 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
     return memory;
   };
 
-  const model: LanguageModel = {
+  const bare: LanguageModel = {
     provider: context.provider,
     modelId: context.modelId,
+    settings: capabilities === undefined ? {} : { capabilities: { ...capabilities } },
     get capabilities() {
       return memory?.downgrades.capabilities ?? { ...known.capabilities, ...capabilities };
     },
@@ -132,8 +135,10 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
       return askForSamples((part) => answer(part, asking), request, { call, downgrades, oneByOne });
     },
   };
+  const model = guarded(bare, secrets);
   return Object.defineProperty(retry === false ? model : withRetry(retry)(model), 'server', {
-    value: (signal = new AbortController().signal) => server.look(signal),
+    value: (signal = new AbortController().signal) =>
+      withSecretsKept(secrets, () => server.look(signal)),
   }) as OpenAiCompatibleModel;
 }
 
@@ -186,25 +191,28 @@ export type ProbeOptions = Pick<
 export async function probeServer(options: ProbeOptions): Promise<ServerInfo> {
   const { signal = new AbortController().signal, ...reached } = options;
   expectOptions(reached);
-  return serverOf(reached).server.look(signal);
+  const { server, secrets } = serverOf(reached);
+  return withSecretsKept(secrets, () => server.look(signal));
 }
 
 function serverOf(options: OpenAiCompatibleOptions) {
   const { preset, model, client, contextLength, timeoutMs = 300_000 } = options;
-  const { apiKey, headers = {}, fetch = globalThis.fetch } = options;
+  const { apiKey, headers = {}, fetch = patientFetch } = options;
   const { maxReplyBytes = defaultMaxReplyBytes } = options;
   const baseUrl = addressOf(options);
   const isNamed = preset !== undefined && preset !== 'generic';
-  const secrets = secretsOf({ headers, apiKey: apiKey ?? keyOf(client) });
+  const known = secretsOf({ apiKey, baseUrl, headers });
+  // A client may look for a new key at any time.
+  const secrets = () => [...known, ...secretsOfClient(client)];
   const context = {
     provider: isNamed ? preset : 'openai-compatible',
     modelId: model ?? 'default',
     baseUrl,
-    secrets,
+    secrets: secrets(),
   };
   const exchange = new Exchange({ fetch, client, apiKey, headers, maxReplyBytes });
-  const known = { exchange, baseUrl, preset, model, contextLength, timeoutMs, context };
-  return { server: new Server(known), exchange, context, timeoutMs };
+  const place = { exchange, baseUrl, preset, model, contextLength, timeoutMs, context };
+  return { server: new Server(place), exchange, context, timeoutMs, secrets };
 }
 
 /** The address without a slash at its end, and without the path of one endpoint. */
@@ -212,12 +220,6 @@ function addressOf({ baseUrl, preset, client }: OpenAiCompatibleOptions): string
   const given = baseUrl ?? client?.baseURL ?? habits[preset ?? 'generic'].baseUrl;
   const address = typeof given === 'string' ? given : '';
   return address.replace(/\/+$/, '').replace(/\/(chat\/)?completions$/, '');
-}
-
-/** The key of a client, which its errors may repeat. */
-function keyOf(client: CompatibleClient | undefined): string | undefined {
-  const key: unknown = client === undefined ? undefined : Reflect.get(client, 'apiKey');
-  return typeof key === 'string' && key !== '' ? key : undefined;
 }
 
 function expectOptions(options: OpenAiCompatibleOptions): void {

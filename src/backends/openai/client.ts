@@ -3,7 +3,7 @@ import type { JsonBody } from '../wire/chat-request.ts';
 import { withDeadline } from '../wire/deadline.ts';
 import type { WireContext } from '../wire/errors.ts';
 import { loadPeer } from '../wire/load-peer.ts';
-import { fetchWithin, parsedReply, type ReplyLimits } from '../wire/reply-text.ts';
+import { fetchWithin, parsedReply, type SdkLimits } from '../wire/reply-text.ts';
 import type { OpenAiApi } from './request.ts';
 
 /** What is needed of a client of the package `openai`, whatever its version. */
@@ -30,14 +30,13 @@ export interface ClientOptions {
   readonly organization: string | undefined;
   readonly project: string | undefined;
   readonly fetch: typeof globalThis.fetch;
-  readonly maxReplyBytes: number;
-  /** Whose replies are read. */
-  readonly context: WireContext;
+  /** What replies are read for. */
+  readonly limits: SdkLimits;
 }
 
 /** Loads the SDK and makes a client that repeats nothing by itself. */
 export async function openClient(options: ClientOptions): Promise<OpenAiClient> {
-  const { apiKey, baseUrl, organization, project, fetch, maxReplyBytes, context } = options;
+  const { apiKey, baseUrl, organization, project, fetch, limits } = options;
   const { OpenAI } = await loadPeer('openai', () => import('openai'));
   try {
     return new OpenAI({
@@ -46,15 +45,15 @@ export async function openClient(options: ClientOptions): Promise<OpenAiClient> 
       ...(baseUrl !== undefined && { baseURL: baseUrl }),
       ...(organization !== undefined && { organization }),
       ...(project !== undefined && { project }),
-      fetch: jsonFetch(fetch, { context, maxReplyBytes }),
+      fetch: jsonFetch(fetch, limits),
     });
   } catch (error) {
-    throw isKeyMissing(error) ? keyMissing(context) : error;
+    throw isKeyMissing(error) ? keyMissing(limits.context) : error;
   }
 }
 
 /** The SDK stumbles over replies that are no JSON, and not always in words that help anybody. */
-function jsonFetch(fetch: typeof globalThis.fetch, limits: ReplyLimits): typeof globalThis.fetch {
+function jsonFetch(fetch: typeof globalThis.fetch, limits: SdkLimits): typeof globalThis.fetch {
   const within = fetchWithin(fetch, limits);
   return async (...request) => {
     const response = await within(...request);
@@ -73,12 +72,6 @@ function keyMissing({ provider, modelId, keyVariable }: WireContext): ModelCallE
     message: `${provider}:${modelId} has no key. Set ${keyVariable}, or the option \`apiKey\`.`,
     charged: false,
   });
-}
-
-/** The key of a client, which it may have from the environment. */
-export function secretsOfClient(client: object): readonly string[] {
-  const { apiKey } = client as { apiKey?: unknown };
-  return typeof apiKey === 'string' ? [apiKey] : [];
 }
 
 /** A request. */

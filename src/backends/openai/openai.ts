@@ -2,10 +2,13 @@ import { expectation, expectInteger, expectMethods, expectOneOf } from '../../ru
 import { type RetryOptions, withRetry } from '../../runtime/middleware/with-retry.ts';
 import type { Capabilities, LanguageModel } from '../../spec/language-model.ts';
 import { expectAbsentBesideClient } from '../wire/beside-client.ts';
-import { expectConnection, secretsOf } from '../wire/connection.ts';
+import { expectConnection, secretsOf, secretsOfClient } from '../wire/connection.ts';
 import { Downgrades } from '../wire/downgrades.ts';
 import type { WireContext } from '../wire/errors.ts';
 import { expectRequest } from '../wire/expect-request.ts';
+import { guarded } from '../wire/guarded.ts';
+import { defined } from '../wire/json.ts';
+import { patientFetch } from '../wire/patient-fetch.ts';
 import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
 import { askForSamples } from '../wire/sampling.ts';
 import { warningsOf } from '../wire/warn-once.ts';
@@ -30,7 +33,8 @@ export interface OpenAiOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * How long one request may take, from its first byte to the last of its reply, in milliseconds, from 1 up.
-   * Node's own `fetch` gives up after 300 000 without headers.
+   * A `fetch` or `client` of your own may give up before, as Node's `fetch` does by itself after 300 000
+   * without a byte.
    *
    * @defaultValue 600 000
    */
@@ -85,12 +89,15 @@ export interface OpenAiOptions {
  */
 export function openai(options: OpenAiOptions): LanguageModel {
   expectOptions(options);
-  const { retry = {} } = options;
-  const model = bareModel(options);
+  const { retry = {}, client } = options;
+  const secrets = new Set(secretsOf(options));
+  // A client may look for a new key at any time.
+  const known = () => [...secrets, ...secretsOfClient(client)];
+  const model = guarded(bareModel(options, secrets), known);
   return retry === false ? model : withRetry(retry)(model);
 }
 
-function bareModel(options: OpenAiOptions): LanguageModel {
+function bareModel(options: OpenAiOptions, secrets: Set<string>): LanguageModel {
   const { model: modelId, reasoningEffort, api, headers = {}, timeoutMs = 600_000 } = options;
   const traits = traitsOf(modelId, reasoningEffort);
   const context: Omit<WireContext, 'signal'> = {
@@ -98,18 +105,19 @@ function bareModel(options: OpenAiOptions): LanguageModel {
     modelId,
     baseUrl: options.baseUrl,
     keyVariable: 'OPENAI_API_KEY',
-    secrets: secretsOf(options),
+    secrets,
   };
   const downgrades = new Downgrades(`openai:${modelId}`, capabilitiesOf(traits, options));
   const service = new Service({
     ...{ modelId, traits, api, headers, timeoutMs, downgrades, context },
     effort: reasoningEffort,
     warn: warningsOf(`openai:${modelId}`),
-    open: () => clientOf(options, context),
+    open: () => clientOf(options, { ...context, secrets }),
   });
   return {
     provider: 'openai',
     modelId,
+    settings: defined({ reasoningEffort, api }),
     get capabilities() {
       return downgrades.capabilities;
     },
@@ -142,16 +150,21 @@ function capabilitiesOf(traits: ModelTraits, { api, client }: OpenAiOptions): Ca
 
 async function clientOf(
   options: OpenAiOptions,
-  context: Omit<WireContext, 'signal'>,
+  context: Omit<WireContext, 'signal'> & { readonly secrets: Set<string> },
 ): Promise<OpenAiClient> {
   const { client, apiKey, baseUrl, organization, project } = options;
   if (client !== undefined) return client;
-  const { fetch = globalThis.fetch, maxReplyBytes = defaultMaxReplyBytes } = options;
-  return openClient({
-    ...{ apiKey, organization, project, fetch, maxReplyBytes },
+  const { fetch = patientFetch, maxReplyBytes = defaultMaxReplyBytes } = options;
+  const learn = (found: readonly string[]) => {
+    for (const secret of found) context.secrets.add(secret);
+  };
+  const opened = await openClient({
+    ...{ apiKey, organization, project, fetch },
     baseUrl: baseUrl === undefined ? undefined : withVersion(baseUrl),
-    context: { ...context, signal: new AbortController().signal },
+    limits: { maxReplyBytes, learn, context: { ...context, signal: new AbortController().signal } },
   });
+  learn(secretsOfClient(opened));
+  return opened;
 }
 
 function withVersion(baseUrl: string): string {

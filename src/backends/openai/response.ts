@@ -1,10 +1,8 @@
-import { ModelCallError } from '../../spec/errors.ts';
 import type { Completion, Generation, TokenLogprob, Usage } from '../../spec/language-model.ts';
 import { logprobsOf } from '../wire/chat-logprobs.ts';
 import { type Asked, finished, readToolCalls } from '../wire/chat-reply.ts';
-import { malformed, type WireContext } from '../wire/errors.ts';
-import { countOf, defined, fieldsOf, itemsOf, type JsonFields, textOf } from '../wire/json.ts';
-import { withoutSecrets } from '../wire/secrets.ts';
+import { malformed, modelCallErrorFrom } from '../wire/errors.ts';
+import { defined, fieldsOf, itemsOf, type JsonFields, numberOf, textOf } from '../wire/json.ts';
 
 /**
  * A reply of the Responses API as a generation of one sample.
@@ -15,7 +13,7 @@ export function readResponse(body: unknown, asked: Asked): Generation {
   const reply = fieldsOf(body);
   const { output, status } = reply;
   if (reply['error'] !== undefined && reply['error'] !== null) {
-    throw failureOf(fieldsOf(reply['error']), asked.context);
+    throw modelCallErrorFrom({ error: reply['error'] }, asked.context);
   }
   if (!Array.isArray(output)) {
     throw malformed(asked.context, 'JSON of another shape: it has no `output`');
@@ -28,18 +26,6 @@ export function readResponse(body: unknown, asked: Asked): Generation {
     usage: responseUsage(reply['usage']),
     ...defined({ answeredBy: textOf(reply['model']), requestId: textOf(reply['id']) }),
   };
-}
-
-/** What went wrong after the request was taken. It may have been charged. */
-function failureOf({ code, message }: JsonFields, context: WireContext): ModelCallError {
-  const { provider, modelId, secrets } = context;
-  const kind = code === 'rate_limit_exceeded' ? 'rate-limit' : 'overloaded';
-  const said = withoutSecrets(`${String(code)}: ${String(message)}`.slice(0, 200), secrets);
-  return new ModelCallError({
-    kind,
-    message: `${provider}:${modelId} failed on its way to an answer (${said.replace(/\.$/, '')}). Try again later.`,
-    charged: true,
-  });
 }
 
 function completionOf(items: readonly JsonFields[], reply: JsonFields, asked: Asked): Completion {
@@ -97,10 +83,10 @@ function responseUsage(usage: unknown): Usage {
   const read = fieldsOf(fields['input_tokens_details']);
   const written = fieldsOf(fields['output_tokens_details']);
   return defined({
-    inputTokens: countOf(fields['input_tokens']),
-    outputTokens: countOf(fields['output_tokens']),
-    cachedTokens: countOf(read['cached_tokens']),
-    cacheWriteTokens: countOf(read['cache_write_tokens']),
-    reasoningTokens: countOf(written['reasoning_tokens']),
+    inputTokens: numberOf(fields['input_tokens']),
+    outputTokens: numberOf(fields['output_tokens']),
+    cachedTokens: numberOf(read['cached_tokens']),
+    cacheWriteTokens: numberOf(read['cache_write_tokens']),
+    reasoningTokens: numberOf(written['reasoning_tokens']),
   });
 }

@@ -9,7 +9,7 @@ import { withoutBeginning } from '../wire/in-words.ts';
 import { defined } from '../wire/json.ts';
 import { cutAtStop, sampleHeader } from '../wire/sampling.ts';
 import type { WarnOnce } from '../wire/warn-once.ts';
-import { type OpenAiClient, type Sent, secretsOfClient, send } from './client.ts';
+import { type OpenAiClient, type Sent, send } from './client.ts';
 import type { ModelTraits, ReasoningEffort } from './models.ts';
 import { apiFor, chatBody, type OpenAiApi, type Recipient, responsesBody } from './request.ts';
 import { readResponse } from './response.ts';
@@ -35,7 +35,6 @@ export interface ServiceOptions {
 export class Service {
   readonly #options: ServiceOptions;
   #client: Promise<OpenAiClient> | undefined;
-  #clientSecrets: readonly string[] = [];
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -69,9 +68,7 @@ export class Service {
   async #open(): Promise<OpenAiClient> {
     this.#client ??= this.#options.open();
     try {
-      const client = await this.#client;
-      this.#clientSecrets = secretsOfClient(client);
-      return client;
+      return await this.#client;
     } catch (error) {
       this.#client = undefined;
       throw error;
@@ -137,9 +134,7 @@ export class Service {
   }
 
   #context({ signal }: ModelCall): WireContext {
-    const { context } = this.#options;
-    const secrets = [...(context.secrets ?? []), ...this.#clientSecrets];
-    return { ...context, secrets, signal };
+    return { ...this.#options.context, signal };
   }
 }
 

@@ -65,6 +65,7 @@ export function logprobReward(options: LogprobRewardOptions): RewardModel {
   const settings = { endpoint, recipe, labels, topLogprobs, batches };
   const model: RewardModel = {
     ...endpoint.names,
+    settings: { recipe: recipe.name, topLogprobs },
     scores: recipe.scores ?? 'steps',
     incremental: recipe.incremental ?? false,
     score: ({ solutions }, call) =>

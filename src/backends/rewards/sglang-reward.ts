@@ -53,6 +53,10 @@ export function sglangReward(options: SglangRewardOptions): RewardModel {
   const reading: RowReading = { ...recipe, activation };
   const model: RewardModel = {
     ...endpoint.names,
+    settings: {
+      ...{ recipe: recipe.name, endpoint: path, activation },
+      ...(labelIds !== undefined && { labelIds: [...labelIds] }),
+    },
     scores: recipe.scores ?? 'steps',
     incremental: recipe.incremental ?? false,
     range: labelIds === undefined ? rangeOf(reading) : [0, 1],

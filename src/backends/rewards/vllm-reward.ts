@@ -68,6 +68,11 @@ export function vllmReward(options: VllmRewardOptions): RewardModel {
   const reading = { ...recipe, activation };
   const model: RewardModel = {
     ...endpoint.names,
+    settings: {
+      ...{ recipe: recipe.name, endpoint: path, activation },
+      ...(task !== undefined && { task }),
+      ...(labelIds !== undefined && { labelIds: [...labelIds] }),
+    },
     scores: recipe.scores ?? 'steps',
     incremental: recipe.incremental ?? false,
     range: rangeOf(reading),

@@ -9,7 +9,7 @@ import type {
 import { logprobsOf } from './chat-logprobs.ts';
 import { conversationOf } from './chat-request.ts';
 import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
-import { countOf, defined, fieldsOf, itemsOf, type JsonFields, textOf } from './json.ts';
+import { countOf, defined, fieldsOf, itemsOf, type JsonFields, numberOf, textOf } from './json.ts';
 
 /** What a reply is the reply to. */
 export interface Asked {
@@ -185,16 +185,16 @@ function finishOf(reason: unknown): NonNullable<Completion['finishReason']> {
   return finishes[String(reason)] ?? 'other';
 }
 
-/** The usage of Chat Completions. What is left out, or no count, is unknown. */
+/** The usage of Chat Completions. What is left out, or no number, is unknown. */
 function chatUsage(usage: unknown): Usage {
   const fields = fieldsOf(usage);
   const read = fieldsOf(fields['prompt_tokens_details']);
   const written = fieldsOf(fields['completion_tokens_details']);
   return defined({
-    inputTokens: countOf(fields['prompt_tokens']),
-    outputTokens: countOf(fields['completion_tokens']),
-    cachedTokens: countOf(read['cached_tokens']),
-    cacheWriteTokens: countOf(read['cache_write_tokens']),
-    reasoningTokens: countOf(written['reasoning_tokens']),
+    inputTokens: numberOf(fields['prompt_tokens']),
+    outputTokens: numberOf(fields['completion_tokens']),
+    cachedTokens: numberOf(read['cached_tokens']),
+    cacheWriteTokens: numberOf(read['cache_write_tokens']),
+    reasoningTokens: numberOf(written['reasoning_tokens']),
   });
 }

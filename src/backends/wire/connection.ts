@@ -48,14 +48,82 @@ function expectHeaders(headers: Readonly<Record<string, string>>): void {
     if (typeof value !== 'string') {
       throw expectation(`headers.${name}`, 'a string', typeof value);
     }
+    if (!isSendable(name, value)) {
+      throw expectation(`headers.${name}`, 'a header that can be sent, on one line', typeof value);
+    }
   }
 }
 
-/** What of a connection no message may show: the key, and headers that hold one. */
-export function secretsOf({ apiKey, headers = {} }: Connection): readonly string[] {
-  const telling = Object.entries(headers).filter(([name]) =>
-    /auth|key|token|secret|cookie/i.test(name),
-  );
-  const keys = telling.flatMap(([, value]) => [value, value.replace(/^\S+\s+/, '')]);
-  return apiKey === undefined ? keys : [apiKey, ...keys];
+/** What `fetch` refuses, it shows. */
+function isSendable(name: string, value: string): boolean {
+  try {
+    new Headers([[name, value]]);
+    return true;
+  } catch {
+    return false;
+  }
 }
+
+/** Headers that anybody may see. Every other one may hold a credential. */
+const plainHeaders =
+  /^(accept|accept-.*|content-.*|user-agent|(http-)?referer|origin|x-title|(anthropic|openai)-(beta|version)|x-stainless-.*|x-espalier-.*)$/i;
+
+/** What of a connection may be a credential: the key, its headers, and what its address holds. */
+export function secretsOf({
+  apiKey,
+  baseUrl,
+  headers = {},
+}: Pick<Connection, 'apiKey' | 'baseUrl' | 'headers'>): readonly string[] {
+  const telling = Object.entries(headers).filter(([name]) => !plainHeaders.test(name));
+  return [
+    ...(apiKey === undefined ? [] : [apiKey]),
+    ...telling.flatMap(([name, value]) => secretsOfHeader(name, value)),
+    ...secretsOfAddress(baseUrl),
+  ];
+}
+
+/** A header, and what stands in it behind the name of a scheme, as `user:password`, or as a cookie. */
+function secretsOfHeader(name: string, value: string): readonly string[] {
+  const bare = value.replace(/^\S+\s+/, '');
+  if (/cookie/i.test(name)) {
+    return [value, ...value.split(/;\s*/).map((cookie) => cookie.replace(/^[^=]*=/, ''))];
+  }
+  if (!/^basic\s/i.test(value)) return [value, bare];
+  const account = Buffer.from(bare, 'base64').toString();
+  return [value, bare, account, account.replace(/^[^:]*:/, '')];
+}
+
+function secretsOfAddress(address: string | undefined): readonly string[] {
+  if (address === undefined || !URL.canParse(address)) return [];
+  const { username, password, searchParams } = new URL(address);
+  const user = [username, password].filter((part) => part !== '');
+  return [...user, ...searchParams.values()];
+}
+
+/** What a client of the user's own, or one that an SDK has made of the environment, may hold of credentials. */
+export function secretsOfClient(client: object | undefined): readonly string[] {
+  if (client === undefined) return [];
+  const { baseURL, _options: options } = client as { baseURL?: unknown; _options?: unknown };
+  const { defaultHeaders } = Object(options) as { defaultHeaders?: unknown };
+  const given = (
+    defaultHeaders instanceof Headers ? Object.fromEntries(defaultHeaders) : Object(defaultHeaders)
+  ) as object;
+  const headers = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => typeof value === 'string'),
+  );
+  const keys = clientKeys.map((name) => Reflect.get(client, name) as unknown);
+  return [
+    ...keys.filter((key) => typeof key === 'string'),
+    ...secretsOf({ headers, baseUrl: typeof baseURL === 'string' ? baseURL : undefined }),
+  ];
+}
+
+const clientKeys = [
+  'apiKey',
+  'authToken',
+  'adminAPIKey',
+  'webhookSecret',
+  'webhookKey',
+  'organization',
+  'project',
+];

@@ -8,8 +8,10 @@ import type { JsonBody } from './chat-request.ts';
 import { expectConnection, secretsOf } from './connection.ts';
 import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
 import { Exchange } from './exchange.ts';
+import { guarded } from './guarded.ts';
 import { headerLookup, rateLimitsOf } from './headers.ts';
-import { countOf, fieldsOf } from './json.ts';
+import { countOf, fieldsOf, numberOf } from './json.ts';
+import { patientFetch } from './patient-fetch.ts';
 import { defaultMaxReplyBytes } from './reply-text.ts';
 
 /** How a model behind HTTP is reached. */
@@ -58,7 +60,7 @@ export class Endpoint {
   readonly #context: Omit<WireContext, 'signal'>;
 
   constructor(habits: EndpointHabits, options: EndpointOptions) {
-    const { model, apiKey, headers = {}, fetch = globalThis.fetch, timeoutMs = 300_000 } = options;
+    const { model, apiKey, headers = {}, fetch = patientFetch, timeoutMs = 300_000 } = options;
     const { maxReplyBytes = defaultMaxReplyBytes, baseUrl = habits.baseUrl } = options;
     expectOptions(options, baseUrl);
     this.provider = habits.provider;
@@ -68,7 +70,8 @@ export class Endpoint {
     this.#address = String(baseUrl).replace(/\/+$/, '');
     this.#timeoutMs = timeoutMs;
     const { provider } = habits;
-    this.#context = { provider, modelId: model, baseUrl, secrets: secretsOf({ apiKey, headers }) };
+    const secrets = secretsOf({ apiKey, headers, baseUrl });
+    this.#context = { provider, modelId: model, baseUrl, secrets };
   }
 
   /** What the model is called in the fields of its kind. */
@@ -112,21 +115,24 @@ export class Endpoint {
   }
 }
 
-/** A model whose failed calls are repeated as its options say. */
+/** A model behind an endpoint: what it says is guarded, and its failed calls are repeated as its options say. */
 export function retried<Model extends AnyModel>(
   model: Model,
-  { retry = {} }: Pick<EndpointOptions, 'retry'>,
+  options: Pick<EndpointOptions, 'retry' | 'apiKey' | 'baseUrl' | 'headers'>,
 ): Model {
-  if (retry === false) return model;
-  return (withRetry(retry) as (next: AnyModel) => AnyModel)(model) as Model;
+  const { retry = {} } = options;
+  const secrets = secretsOf(options);
+  const kept = guarded(model, () => secrets);
+  if (retry === false) return kept;
+  return (withRetry(retry) as (next: AnyModel) => AnyModel)(kept) as Model;
 }
 
 /** The usage that a reply tells; `undefined` where it tells none. */
 export function usageOf(reply: unknown): Usage | undefined {
   const told = fieldsOf(fieldsOf(reply)['usage']);
-  const inputTokens = countOf(told['prompt_tokens']) ?? countOf(told['input_tokens']);
+  const inputTokens = numberOf(told['prompt_tokens']) ?? numberOf(told['input_tokens']);
   if (inputTokens === undefined) return undefined;
-  const outputTokens = countOf(told['completion_tokens']) ?? countOf(told['output_tokens']) ?? 0;
+  const outputTokens = numberOf(told['completion_tokens']) ?? numberOf(told['output_tokens']) ?? 0;
   return { inputTokens, outputTokens };
 }
 

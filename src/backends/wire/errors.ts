@@ -1,6 +1,8 @@
 import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../../spec/errors.ts';
+import { FetchFailure } from './fetch-failure.ts';
 import { headerLookup, retryAfterOf } from './headers.ts';
-import { withoutSecrets } from './secrets.ts';
+import { type KnownSecrets, withoutSecrets } from './secrets.ts';
+import { causesOf, isUnsent } from './unsent.ts';
 
 /** Whose call failed, and what a person can do about it. */
 export interface WireContext {
@@ -13,7 +15,7 @@ export interface WireContext {
   /** The environment variable of the key. */
   readonly keyVariable?: string | undefined;
   /** Keys that no message may hold. */
-  readonly secrets?: readonly (string | undefined)[];
+  readonly secrets?: KnownSecrets;
   /** The caller's own signal: when it has aborted, that is the reason. */
   readonly signal: AbortSignal;
 }
@@ -25,6 +27,8 @@ interface Facts {
   readonly code: string;
   readonly parameter: string | undefined;
   readonly error: unknown;
+  /** The error of the body. */
+  readonly inner: unknown;
 }
 
 /**
@@ -34,11 +38,14 @@ export function modelCallErrorFrom(error: unknown, context: WireContext): Espali
   if (EspalierError.isInstance(error)) return error;
   // Thrown by a `fetch` of ours, within an SDK.
   const own = field(error, 'cause');
+  if (own instanceof FetchFailure) return modelCallErrorFrom(own.origin, context);
   if (EspalierError.isInstance(own)) return own;
   const facts = factsOf(error);
   const kind = context.signal.aborted ? 'aborted' : kindOf(facts);
   const header = headerLookup(field(error, 'headers'));
   const { status } = facts;
+  const isFinal = header('x-should-retry') === 'false' || isUntrusted(facts);
+  const charged = mayBeCharged(facts, kind);
   return new ModelCallError({
     kind,
     message: withoutSecrets(sentence(kind, facts, context), context.secrets),
@@ -46,10 +53,21 @@ export function modelCallErrorFrom(error: unknown, context: WireContext): Espali
     retryAfterMs: retryAfterOf(header),
     requestId: requestIdOf(error) ?? header('x-request-id') ?? header('request-id'),
     parameter: kind === 'capability' ? parameterOf(facts) : undefined,
-    ...(isFinal(facts) && { retryable: false }),
-    // A gateway gave up on a server that may go on; any other status says that nothing was done.
-    ...(status !== undefined && status >= 400 && { charged: [408, 502, 504].includes(status) }),
+    ...(isFinal && { retryable: false }),
+    ...(charged !== undefined && { charged }),
   });
+}
+
+/** Whether a server may have charged for a call that failed; `undefined` where its kind tells. */
+function mayBeCharged({ status, error }: Facts, kind: ModelCallErrorKind): boolean | undefined {
+  // A gateway gave up on a server that may go on; any other status says that nothing was done.
+  if (status !== undefined && status >= 400) return [408, 502, 504].includes(status);
+  if (isUnsent(error)) return false;
+  // Told in a reply that says success: the server had begun.
+  const isTold = status === undefined && !(error instanceof Error);
+  return isTold
+    ? kind === 'overloaded' || kind === 'rate-limit' || kind === 'malformed'
+    : undefined;
 }
 
 /** An answer that cannot be read. What it cost is unknown. */
@@ -70,6 +88,7 @@ function factsOf(error: unknown): Facts {
     field(error, 'code'),
     field(inner, 'code'),
     field(inner, 'type'),
+    field(field(inner, 'details'), 'error_code'),
     causeCode(error),
   ];
   const parameter = field(error, 'param') ?? field(inner, 'param');
@@ -79,6 +98,7 @@ function factsOf(error: unknown): Facts {
     code: codes.filter((code) => typeof code === 'string').join(' '),
     parameter: typeof parameter === 'string' ? parameter : undefined,
     error,
+    inner,
   };
 }
 
@@ -102,9 +122,21 @@ const contextOverflow =
 const notHonoured =
   /unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|parameter)|unused fields|unexpected fields|extra inputs|not permitted|must be between|failed to initialize samplers|deprecated for this model|forces tool use/i;
 
+/** What says that an account may not spend any more, in codes and in words. */
+const spentCodes =
+  /insufficient_(quota|balance|credit|fund)|credit_balance|spend(ing)?_limit|usage_limit|billing_(error|hard|not)|organization_on_hold|payment_required|weight_exceeds_budget/i;
+const spentWords =
+  /credit balance is too low|insufficient (balance|credits|funds)|(specified|reached your).* usage limits?|spend(ing)? limit|key limit exceeded/i;
+/** The quota of a day, or one of nothing at all, as Gemini names it. */
+const spentQuota = /"quotaId":\s*"[^"]*PerDay|\blimit: 0\b/;
+
 function kindOf(facts: Facts): ModelCallErrorKind {
   const { status, text, code, error } = facts;
-  if (status === undefined) return kindOfThrown(error, code);
+  if (isSpent(facts)) return 'credit';
+  if (isDeclined(facts)) return 'refusal';
+  if (status === undefined) {
+    return error instanceof Error ? kindOfThrown(error, code) : kindOfTold(code);
+  }
   const isRefused = status === 400 || status === 413 || status === 422;
   if (isRefused && contextOverflow.test(`${text} ${code}`)) return 'context-length';
   if (isRefused && (notHonoured.test(`${text} ${code}`) || isPrefill(text))) return 'capability';
@@ -114,12 +146,43 @@ function kindOf(facts: Facts): ModelCallErrorKind {
 const unreachable =
   /ECONN|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EPIPE|UND_ERR_(SOCKET|CONNECT)|EPROTO|CERT|SSL|TLS|self.signed/i;
 
-function kindOfThrown(error: unknown, code: string): ModelCallErrorKind {
-  const name = error instanceof Error ? `${error.name} ${error.constructor.name}` : '';
+/** Whether the account may not spend any more, which does not get better by waiting. */
+function isSpent({ status, text, code, error, inner }: Facts): boolean {
+  if (status !== undefined && ![400, 402, 403, 429].includes(status)) return false;
+  if (code.includes('in_flight_budget')) return false;
+  if (spentCodes.test(code) || (status !== undefined && spentWords.test(text))) return true;
+  if (status === 403) return field(field(inner, 'metadata'), 'resets_at') !== undefined;
+  if (status === 429) return spentQuota.test(JSON.stringify(inner ?? text));
+  const mayWait = retryAfterOf(headerLookup(field(error, 'headers'))) !== undefined;
+  return status === 402 && !mayWait;
+}
+
+const declined = /content_filter|policy|moderation/i;
+
+function isDeclined({ status, text, code }: Facts): boolean {
+  if (status === 403 && /flagged|moderation/i.test(text)) return true;
+  return (status === 400 || status === 403) && declined.test(code);
+}
+
+/** What the code of an error means that came in a reply which says success. */
+function kindOfTold(code: string): ModelCallErrorKind {
+  if (/rate_limit|slow_down|in_flight_budget/i.test(code)) return 'rate-limit';
+  if (/server|overload|timeout|unavailable|internal/i.test(code)) return 'overloaded';
+  if (declined.test(code)) return 'refusal';
+  if (/context_length/i.test(code)) return 'context-length';
+  return code === '' ? 'malformed' : 'bad-request';
+}
+
+/** What `fetch` says of a request that cannot be written. */
+const unsendable = /^(Headers|Request|Failed to parse URL|Invalid URL)\b/;
+
+function kindOfThrown(error: Error, code: string): ModelCallErrorKind {
+  const name = `${error.name} ${error.constructor.name}`;
   if (/Timeout/i.test(`${name} ${code}`)) return 'timeout';
   if (/Abort/.test(name)) return 'aborted';
   if (error instanceof SyntaxError) return 'malformed';
   if (/Connection|FetchError/.test(name) || unreachable.test(code)) return 'network';
+  if (error instanceof TypeError && unsendable.test(error.message)) return 'bad-request';
   if (error instanceof TypeError && /fetch|network|terminated/i.test(error.message))
     return 'network';
   return 'malformed';
@@ -129,17 +192,9 @@ function isPrefill(text: string): boolean {
   return /prefill|must end with a user message|final message does not appear/i.test(text);
 }
 
-/** Waiting does not bring credit, nor a certificate that is trusted. */
-function isFinal(facts: Facts): boolean {
-  const { status, code, text } = facts;
-  return (
-    status === 402 || /insufficient_quota|billing/.test(`${code} ${text}`) || isUntrusted(facts)
-  );
-}
-
-/** Whether a secure connection could not be made. */
+/** Whether a secure connection could not be made. Waiting does not bring a certificate that is trusted. */
 function isUntrusted({ status, code }: Facts): boolean {
-  return status === undefined && /CERT|SSL|TLS|EPROTO/.test(code);
+  return status === undefined && /CERT|SSL|TLS|EPROTO|UNABLE_TO_/.test(code);
 }
 
 const parameters =
@@ -155,18 +210,20 @@ function parameterOf({ parameter, text, status }: Facts): string | undefined {
 
 function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext): string {
   const { provider, modelId, baseUrl, keyVariable } = context;
-  const { status, text, code } = facts;
+  const { status, text, code, error } = facts;
   const model = `${provider}:${modelId}`;
   const where = baseUrl === undefined ? '' : ` at ${withoutCredentials(baseUrl)}`;
-  const said = `${status === undefined ? '' : `${status}: `}${brief(text)}`;
+  const isTold = !(error instanceof Error) && code !== '';
+  const told = status ?? (isTold ? brief(code) : undefined);
+  const said = `${told === undefined ? '' : `${told}: `}${brief(text)}`;
   const key = keyVariable === undefined ? 'the key' : `${keyVariable}, or the option \`apiKey\`,`;
   switch (kind) {
     case 'auth':
       return `${model} refuses the key (${said}). Check ${key} and what it may use.`;
+    case 'credit':
+      return `${model} has no credit left (${said}). Check the account's billing and its limits, then run again.`;
     case 'rate-limit':
-      return isFinal(facts)
-        ? `${model} has no credit left (${said}). Check the account's billing.`
-        : `${model} allows no more requests for now (${said}). Lower the concurrency, or wait.`;
+      return `${model} allows no more requests for now (${said}). Lower the concurrency, or wait.`;
     case 'overloaded':
       return `${model}${where} is busy or not ready (${said}). Try again later.`;
     case 'context-length':
@@ -183,6 +240,9 @@ function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext):
       }
       return `${model}${where} cannot be reached (${brief(`${code} ${text}`.trim())}). Check the address, and that the server runs.`;
     case 'timeout':
+      if (/UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(code)) {
+        return `${model}${where} did not answer within the limits of the \`fetch\` in use (${said}). Bring one that waits longer: the option \`timeoutMs\` does not change them.`;
+      }
       return `${model}${where} did not answer in time (${said}). Raise the time-out, or lower the load.`;
     case 'malformed':
       return `${model} answered with something that cannot be read (${said}).`;
@@ -219,13 +279,10 @@ function requestIdOf(error: unknown): string | undefined {
 
 /** `fetch` hides why it failed behind its own error. */
 function causeCode(error: unknown): unknown {
-  let cause = field(error, 'cause');
-  for (let depth = 0; depth < 4 && cause !== undefined; depth++) {
-    const code = field(cause, 'code');
-    if (typeof code === 'string') return code;
-    cause = field(cause, 'cause');
-  }
-  return undefined;
+  const codes = causesOf(error)
+    .slice(1)
+    .map(({ code }) => code);
+  return codes.find((code) => typeof code === 'string');
 }
 
 function field(value: unknown, name: string): unknown {

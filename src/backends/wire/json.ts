@@ -24,6 +24,11 @@ export function countOf(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
 
+/** A number; `undefined` where it is something else. Whether it counts anything is for others to judge. */
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
 /** An object without the fields that are `undefined`. */
 export function defined<Fields extends object>(
   fields: Fields,

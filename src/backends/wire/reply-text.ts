@@ -1,4 +1,6 @@
+import { secretsOf } from './connection.ts';
 import { malformed, type WireContext } from './errors.ts';
+import { FetchFailure } from './fetch-failure.ts';
 
 /** How large a reply may be unless a user says otherwise, in bytes. */
 export const defaultMaxReplyBytes: number = 64 * 1024 * 1024;
@@ -9,6 +11,12 @@ export interface ReplyLimits {
   readonly context: WireContext;
   /** The most bytes that it may have. */
   readonly maxReplyBytes: number;
+}
+
+/** What an SDK sends, and how its reply is read. */
+export interface SdkLimits extends ReplyLimits {
+  /** Learns the credentials that are sent, wherever the SDK has found them. */
+  readonly learn: (secrets: readonly string[]) => void;
 }
 
 /**
@@ -79,11 +87,19 @@ export function parsedReply(text: string, context: WireContext): unknown {
  * A `fetch` whose replies are read to their end, within limits, before anybody sees them: an SDK reads
  * whatever comes.
  */
-export function fetchWithin(fetch: typeof globalThis.fetch, limits: ReplyLimits): typeof fetch {
+export function fetchWithin(fetch: typeof globalThis.fetch, limits: SdkLimits): typeof fetch {
   return async (...request) => {
-    const response = await fetch(...request);
+    const headers = Object.fromEntries(new Headers(request[1]?.headers));
+    limits.learn(secretsOf({ headers, baseUrl: String(request[0]) }));
+    const response = await fetch(...request).catch((error: unknown) => {
+      throw isAbort(error) ? error : new FetchFailure(error);
+    });
     const text = await replyText(response, limits);
-    const { status, statusText, headers } = response;
-    return new Response(text === '' ? null : text, { status, statusText, headers });
+    const { status, statusText, headers: told } = response;
+    return new Response(text === '' ? null : text, { status, statusText, headers: told });
   };
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
 }

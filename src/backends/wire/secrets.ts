@@ -4,15 +4,68 @@ const hidden = '[hidden]';
 /** Shapes of keys that servers are known to repeat in their errors, whole or in part. */
 const keyShapes = /\b(?:sk|pk|rk|key|api|hf|gsk|xai)[-_][A-Za-z0-9_*-]{6,}|\bBearer\s+\S+/g;
 
-/** Takes keys out of a text: those that are known, and whatever looks like one. */
-export function withoutSecrets(
-  text: string,
-  secrets: readonly (string | undefined)[] = [],
-): string {
-  const known = secrets.filter((secret) => secret !== undefined && secret.length >= 4);
-  const cleaned = known.reduce<string>(
-    (rest, secret) => rest.replaceAll(secret as string, hidden),
-    text,
-  );
+/** Secrets that are known. An `undefined` stands for one that was not given. */
+export type KnownSecrets = Iterable<string | undefined>;
+
+/** Takes keys out of a text for people: those that are known, and whatever looks like one. */
+export function withoutSecrets(text: string, secrets: KnownSecrets = []): string {
+  const known = patternOf(secrets, (secret) => secret.length >= 4);
+  const cleaned = known === undefined ? text : text.replace(known, hidden);
   return cleaned.replace(keyShapes, hidden);
+}
+
+/** Takes the secrets that are known out of all texts of a value, the names of its fields included. */
+export function withoutSecretsIn<Value>(value: Value, secrets: KnownSecrets): Value {
+  const known = patternOf(secrets, isTelling);
+  return known === undefined ? value : (cleaned(value, known) as Value);
+}
+
+/** Words such as `none` and `ollama`, which stand in for a key, are no secrets of an answer. */
+function isTelling(secret: string): boolean {
+  return secret.length >= 8 || (secret.length >= 6 && /[^A-Za-z]/.test(secret));
+}
+
+function patternOf(
+  secrets: KnownSecrets,
+  isMeant: (secret: string) => boolean,
+): RegExp | undefined {
+  const forms = new Set<string>();
+  for (const secret of secrets) {
+    if (secret === undefined || !isMeant(secret)) continue;
+    for (const form of [secret, encodeURIComponent(secret)]) forms.add(form);
+    forms.add(JSON.stringify(secret).slice(1, -1));
+    if (isTelling(secret)) for (const form of base64FormsOf(secret)) forms.add(form);
+  }
+  if (forms.size === 0) return undefined;
+  const longestFirst = [...forms].sort((one, other) => other.length - one.length);
+  return new RegExp(
+    longestFirst.map((form) => form.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'),
+    'g',
+  );
+}
+
+/** What is certain of a text in base64, wherever it stands in what was encoded, in both alphabets. */
+function base64FormsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  return [0, 1, 2].flatMap((shift) => {
+    const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+    const start = Math.ceil((shift * 8) / 6);
+    const form = encoded.slice(start, Math.floor(((shift + bytes.length) * 8) / 6));
+    return [form, form.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+function cleaned(value: unknown, known: RegExp): unknown {
+  if (typeof value === 'string') return value.replace(known, hidden);
+  if (typeof value !== 'object' || value === null) return value;
+  // Vectors are long, and hold no text.
+  if (Array.isArray(value)) {
+    return typeof value[0] === 'number' ? value : value.map((item) => cleaned(item, known));
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name.replace(known, hidden),
+      cleaned(item, known),
+    ]),
+  );
 }

@@ -93,6 +93,7 @@ export function inPlaceOf<Model extends AnyModel>(model: Model, methods: Methods
 
 /** What a model tells of itself; `price` also where it learns it later. */
 const descriptions = [
+  'settings',
   'provider',
   'modelId',
   'price',

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../spec/json.ts';
 import type { Reply, ReplyBody } from './dialect.ts';
-import { isObject } from './fields.ts';
+import { isObject, type JsonObject } from './fields.ts';
 import { chunksOf, contentTypeOf, htmlReply, isWord } from './reply.ts';
 import { hasVice, type Vice, viceOf } from './vices.ts';
 
@@ -33,6 +33,8 @@ function withFaults(reply: Reply, vices: readonly Vice[]): Reply {
   if (hasVice(vices, 'wrong-language')) {
     return { ...reply, body: { json: ['Guten Tag', { gruss: 'Guten Tag' }] } };
   }
+  const told = viceOf(vices, 'tells-usage');
+  if (told !== undefined) return { ...reply, body: withUsage(reply.body, told.usage) };
   if (hasVice(vices, 'missing-usage')) return { ...reply, body: withoutUsage(reply.body) };
   return reply;
 }
@@ -77,6 +79,12 @@ const countFields = [
   ...['usage', 'timings', 'tokens_predicted', 'tokens_evaluated', 'tokens_cached'],
   ...['prompt_eval_count', 'eval_count', 'prompt_tokens', 'completion_tokens', 'cached_tokens'],
 ];
+
+/** Another usage in the place where the dialect has one: not in streams. */
+function withUsage(body: ReplyBody, usage: JsonObject): ReplyBody {
+  if (!('json' in body) || !isObject(body.json) || !isObject(body.json['usage'])) return body;
+  return { json: { ...body.json, usage: { ...body.json['usage'], ...usage } } };
+}
 
 function withoutUsage(body: ReplyBody): ReplyBody {
   if ('json' in body) return { json: stripped(body.json) };

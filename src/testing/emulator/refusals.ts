@@ -1,4 +1,5 @@
 import type { Call } from './dialect.ts';
+import { openAi } from './dialects/openai.ts';
 import { topLevelError } from './dialects/sglang.ts';
 import { type JsonObject, numberAt } from './fields.ts';
 import { Rejection, type RejectionOptions } from './rejection.ts';
@@ -23,6 +24,7 @@ function sweepingRefusal(call: Call): RejectionOptions | undefined {
   if (hasVice(vices, 'overloaded')) return { status: 529, message: 'Overloaded' };
   const limited = viceOf(vices, 'rate-limited');
   if (limited !== undefined) return rateLimited(limited, service.settings.now());
+  if (hasVice(vices, 'no-credit')) return noCredit(service.dialect === openAi);
   if (hasVice(vices, 'server-error')) return serverError;
   if (hasVice(vices, 'unknown-model')) {
     return service.dialect.unknownModel(String(call.body['model'] ?? ''));
@@ -77,6 +79,14 @@ function rateLimited(vice: RateLimited, now: number): RejectionOptions {
 }
 
 function retryHeaders(vice: RateLimited, now: number): Readonly<Record<string, string>> {
+  const { shouldRetry } = vice;
+  return {
+    ...waitHeaders(vice, now),
+    ...(shouldRetry !== undefined && { 'x-should-retry': String(shouldRetry) }),
+  };
+}
+
+function waitHeaders(vice: RateLimited, now: number): Readonly<Record<string, string>> {
   const { retryAfterMs, as = 'seconds' } = vice;
   if (retryAfterMs === undefined) return {};
   switch (as) {
@@ -87,6 +97,17 @@ function retryHeaders(vice: RateLimited, now: number): Readonly<Record<string, s
     case 'date':
       return { 'retry-after': new Date(now + retryAfterMs).toUTCString() };
   }
+}
+
+/** OpenAI says it with the status of too many requests. */
+function noCredit(isOpenAi: boolean): RejectionOptions {
+  if (!isOpenAi) return { status: 402, message: 'Insufficient Balance', type: 'billing_error' };
+  return {
+    status: 429,
+    message: 'You exceeded your current quota, please check your plan and billing details.',
+    type: 'insufficient_quota',
+    code: 'insufficient_quota',
+  };
 }
 
 const loadingModel: RejectionOptions = {

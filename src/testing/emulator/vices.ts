@@ -1,3 +1,5 @@
+import type { JsonValue } from '../../spec/json.ts';
+
 /**
  * What a server does wrong. Those that follow have nothing to set; {@link Vice} has the others.
  *
@@ -19,6 +21,7 @@
  *
  * - `auth`: 401, whatever the key.
  * - `unknown-model`: 404, whatever the model.
+ * - `no-credit`: the account has no credit left, in the dialect's own words: OpenAI 429, others 402.
  * - `overloaded`: 529.
  * - `server-error`: 500 with a page of HTML.
  * - `top-level-error`: 400 with the error at the top level of its body.
@@ -52,6 +55,7 @@ export type PlainVice =
   | 'trailing-assistant-to-user'
   | 'auth'
   | 'unknown-model'
+  | 'no-credit'
   | 'overloaded'
   | 'server-error'
   | 'top-level-error'
@@ -69,7 +73,14 @@ export type PlainVice =
   | 'wrong-language';
 
 /** Something that an {@link Emulator} does wrong, as real servers do. */
-export type Vice = PlainVice | RejectsParameter | Loading | RateLimited | Gigantic;
+export type Vice =
+  | PlainVice
+  | RejectsParameter
+  | Loading
+  | RateLimited
+  | FailsResponse
+  | TellsUsage
+  | Gigantic;
 
 /** Refuses a parameter with a 400. */
 export interface RejectsParameter {
@@ -99,6 +110,24 @@ export interface RateLimited {
    * @defaultValue `'seconds'`
    */
   readonly as?: 'seconds' | 'milliseconds' | 'date';
+  /** Whether it says `x-should-retry`, and what. @defaultValue it does not say */
+  readonly shouldRetry?: boolean;
+}
+
+/** Answers a request to the Responses API with 200 and a response that failed. Nothing is generated. */
+export interface FailsResponse {
+  /** Which vice it is. */
+  readonly kind: 'fails-response';
+  /** The code of the error, as in `invalid_prompt`. */
+  readonly code: string;
+}
+
+/** Tells another usage than the true one. */
+export interface TellsUsage {
+  /** Which vice it is. */
+  readonly kind: 'tells-usage';
+  /** What it tells: fields of the dialect's own usage, which replace those of the same name. */
+  readonly usage: { readonly [name: string]: JsonValue };
 }
 
 /** Sends a reply that is mostly white space. Its tokens were generated, and count. */

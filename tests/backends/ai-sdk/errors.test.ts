@@ -47,7 +47,7 @@ describe('an error', () => {
         cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
       }),
       'network',
-      true,
+      false,
     ],
     [new DOMException('too long', 'TimeoutError'), 'timeout', true],
     [new Error('something odd'), 'malformed', true],

@@ -30,14 +30,14 @@ const cases: readonly Case[] = [
   {
     status: 402,
     text: 'Pay first',
-    kind: 'rate-limit',
-    sentence: `${name} has no credit left (402: Pay first). Check the account's billing.`,
+    kind: 'credit',
+    sentence: `${name} has no credit left (402: Pay first). Check the account's billing and its limits, then run again.`,
   },
   {
     status: 400,
     text: 'Your credit balance is too low to access the API.',
-    kind: 'rate-limit',
-    sentence: `${name} has no credit left (402: Your credit balance is too low to access the API). Check the account's billing.`,
+    kind: 'credit',
+    sentence: `${name} has no credit left (400: Your credit balance is too low to access the API). Check the account's billing and its limits, then run again.`,
   },
   {
     status: 404,

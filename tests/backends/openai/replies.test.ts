@@ -186,14 +186,14 @@ describe('a service that is not as it should be', () => {
     [
       'fails on its way',
       { json: { status: 'failed', error: { code: 'server_error', message: 'Oops.' }, output: [] } },
-      'openai:gpt-4o failed on its way to an answer (server_error: Oops). Try again later.',
+      'openai:gpt-4o is busy or not ready (server_error: Oops). Try again later.',
     ],
     [
       'cannot be reached',
       new TypeError('fetch failed', {
         cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
       }),
-      'openai:gpt-4o cannot be reached (ECONNREFUSED Connection error). Check the address, and that the server runs.',
+      'openai:gpt-4o cannot be reached (ECONNREFUSED fetch failed). Check the address, and that the server runs.',
     ],
   ])('%s', async (_what, reply, sentence) => {
     expect((await failureOf(reply)).message).toBe(sentence);

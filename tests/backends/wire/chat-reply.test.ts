@@ -64,12 +64,12 @@ describe('a chat reply', () => {
     });
   });
 
-  test('leaves out of the usage what is no count', () => {
+  test('leaves out of the usage what is no number, and judges none', () => {
     const choices = [{ message: { content: 'a' } }];
     expect(read({ choices }).usage).toEqual({});
     expect(read({ choices, usage: null }).usage).toEqual({});
     const usage = { prompt_tokens: -1, completion_tokens: 1.5, prompt_tokens_details: null };
-    expect(read({ choices, usage }).usage).toEqual({});
+    expect(read({ choices, usage }).usage).toEqual({ inputTokens: -1, outputTokens: 1.5 });
   });
 
   test.each([

@@ -67,15 +67,17 @@ const cases: readonly Case[] = [
   {
     about: 'no credit',
     thrown: refused(429, { error: { message: 'Quota.', code: 'insufficient_quota' } }),
-    kind: 'rate-limit',
-    message: "maker:m-1 has no credit left (429: Quota). Check the account's billing.",
+    kind: 'credit',
+    message:
+      "maker:m-1 has no credit left (429: Quota). Check the account's billing and its limits, then run again.",
     retryable: false,
   },
   {
     about: 'payment required',
     thrown: refused(402, { error: 'Pay.' }),
-    kind: 'rate-limit',
-    message: "maker:m-1 has no credit left (402: Pay). Check the account's billing.",
+    kind: 'credit',
+    message:
+      "maker:m-1 has no credit left (402: Pay). Check the account's billing and its limits, then run again.",
     retryable: false,
   },
   {
@@ -248,7 +250,7 @@ const cases: readonly Case[] = [
     message:
       'maker:m-1 at http://host:8000/v1 cannot be reached (ECONNREFUSED fetch failed). Check the address, and that the server runs.',
     retryable: true,
-    charged: true,
+    charged: false,
   },
   {
     about: 'a connection that breaks',

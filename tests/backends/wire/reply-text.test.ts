@@ -63,6 +63,7 @@ describe('a fetch within limits', () => {
     const fetch = fetchWithin(async () => new Response('Hi', { status: 418, headers }), {
       context,
       maxReplyBytes: 9,
+      learn: () => {},
     });
     const response = await fetch('http://host');
     expect([response.status, response.headers.get('x-one'), await response.text()]).toEqual([
@@ -76,12 +77,15 @@ describe('a fetch within limits', () => {
     const fetch = fetchWithin(async () => new Response(null, { status: 204 }), {
       context,
       maxReplyBytes: 9,
+      learn: () => {},
     });
     expect((await fetch('http://host')).status).toBe(204);
   });
 
   test('refuses one that is too large', async () => {
-    const fetch = fetchWithin(async () => new Response('too large'), { context, maxReplyBytes: 3 });
+    const fetch = fetchWithin(async () => new Response('too large'), {
+      ...{ context, maxReplyBytes: 3, learn: () => {} },
+    });
     expect(await rejectionOf(fetch('http://host'))).toMatchObject({ kind: 'malformed' });
   });
 });

@@ -8,6 +8,7 @@ import { tokenOf } from '../logprobs.ts';
 import { Rejection } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
+import { viceOf } from '../vices.ts';
 import { checkReasoning, effortOf } from './openai-gates.ts';
 import { streamedResponse } from './openai-responses-stream.ts';
 
@@ -15,9 +16,23 @@ import { streamedResponse } from './openai-responses-stream.ts';
 export function responses(call: Call): Reply {
   const { body } = call;
   checkReasoning(body, effortOf(body));
+  const failing = viceOf(call.exchange.vices, 'fails-response');
+  if (failing !== undefined) return jsonReply(failedResponse(call, failing.code));
   const generation = generate(call, readResponses(body));
   const response = responseOf(generation, call);
   return body['stream'] === true ? streamedResponse(response) : jsonReply(response);
+}
+
+function failedResponse({ exchange, body }: Call, code: string): JsonObject {
+  return {
+    id: `resp_${exchange.index}`,
+    object: 'response',
+    status: 'failed',
+    error: { code, message: `The response failed (${code}).` },
+    model: body['model'] ?? '',
+    output: [],
+    usage: null,
+  };
 }
 
 function readResponses(body: JsonObject): Asked {

@@ -1,0 +1,96 @@
+import { inspect } from 'node:util';
+import { type Answer, type AnyModel, aroundCalls, nameOf } from '../../runtime/middleware/wrap.ts';
+import { EspalierError, ModelCallError } from '../../spec/errors.ts';
+import type { Generation, ModelCall } from '../../spec/language-model.ts';
+import { type KnownSecrets, withoutSecrets, withoutSecretsIn } from './secrets.ts';
+import { faultOfUsage } from './usage-fault.ts';
+
+/**
+ * A model whose every answer, error and warning passes through here before anybody else sees it: no credential
+ * leaves, and a usage that cannot be counts as unknown, with a warning.
+ *
+ * @param secrets - The credentials that are known by then.
+ */
+export function guarded<Model extends AnyModel>(model: Model, secrets: () => KnownSecrets): Model {
+  let impossible = 0;
+  const guard = aroundCalls(
+    (next) => (asked, call, make) =>
+      withSecretsKept(secrets, async () => {
+        const answer = await make(cautious(call, secrets));
+        const fault = faultOfUsage(asked, answer);
+        if (fault === undefined) return answer;
+        impossible++;
+        // Told at the first, the second, the fourth time, and so on.
+        if (Number.isInteger(Math.log2(impossible))) {
+          const name = nameOf(next);
+          const message = `${name} told a usage that cannot be (${fault}): it counts as unknown, and the call is charged as reserved; ${impossible} so far.`;
+          call.warn?.({ model: name, about: 'usage', message });
+        }
+        return withoutUsage(answer);
+      }),
+  );
+  return (guard as (next: AnyModel) => AnyModel)(model) as Model;
+}
+
+/** What something comes to, without the credentials in it. */
+export async function withSecretsKept<Value>(
+  secrets: () => KnownSecrets,
+  run: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    const value = await run();
+    return withoutSecretsIn(withoutTellingTokens(value, secrets()), secrets());
+  } catch (error) {
+    throw discreet(error, secrets());
+  }
+}
+
+function cautious(call: ModelCall, secrets: () => KnownSecrets): ModelCall {
+  return {
+    ...call,
+    warn: (warning) =>
+      call.warn?.({ ...warning, message: withoutSecrets(warning.message, secrets()) }),
+  };
+}
+
+function withoutUsage<Given extends Answer>(answer: Given): Given {
+  const { usage: _, ...rest } = answer;
+  return ('completions' in answer ? { ...rest, usage: {} } : rest) as Given;
+}
+
+/** Tokens hold a secret in pieces: where their text changes, they no longer fit it. */
+function withoutTellingTokens<Value>(value: Value, secrets: KnownSecrets): Value {
+  const { completions } = Object(value) as Partial<Generation>;
+  if (!Array.isArray(completions)) return value;
+  return {
+    ...value,
+    completions: (completions as Generation['completions']).map(({ logprobs, ...rest }) => {
+      const text = (logprobs ?? []).map(({ token }) => token).join('');
+      const isPlain = logprobs !== undefined && withoutSecretsIn(text, secrets) === text;
+      return isPlain ? { ...rest, logprobs } : rest;
+    }),
+  };
+}
+
+/** The same error, in whose message and causes no credential stands. */
+function discreet(error: unknown, secrets: KnownSecrets): unknown {
+  if (!EspalierError.isInstance(error)) return error;
+  const message = withoutSecrets(error.message, secrets);
+  const cause = discreetCause(error.cause, secrets);
+  const isPlain = message === error.message && cause === error.cause;
+  if (!ModelCallError.isInstance(error)) {
+    return isPlain ? error : new EspalierError(error.code, message, { cause });
+  }
+  const fields = withoutSecretsIn({ ...error }, secrets);
+  if (isPlain && fields.requestId === error.requestId && fields.parameter === error.parameter) {
+    return error;
+  }
+  return new ModelCallError({ ...fields, message, cause });
+}
+
+/** What was thrown, or no more than its message, where more would tell a credential. */
+function discreetCause(cause: unknown, secrets: KnownSecrets): unknown {
+  const shown = inspect(cause, { depth: 9 });
+  if (withoutSecretsIn(shown, secrets) === shown) return cause;
+  return new Error(withoutSecrets(cause instanceof Error ? cause.message : String(cause), secrets));
+}

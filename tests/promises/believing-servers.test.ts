@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { aiSdk } from '../../src/backends/ai-sdk/index.ts';
+import { anthropic } from '../../src/backends/anthropic/index.ts';
+import { embeddings } from '../../src/backends/embeddings/index.ts';
+import { openai } from '../../src/backends/openai/index.ts';
+import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
+import {
+  type LanguageModel,
+  type ModelWarning,
+  mcts,
+  type SearchResult,
+  streamSearch,
+} from '../../src/index.ts';
+import {
+  type EmulatedDialect,
+  emulator,
+  hashedAnswer,
+  plainContext,
+  type SyntheticState,
+  syntheticTree,
+  throughModel,
+  type Vice,
+} from '../../src/testing/index.ts';
+
+const servers: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+const price = { input: 10, output: 50, cachedInput: 1 };
+const prices = { m: price };
+
+async function modelWith(
+  name: string,
+  vices: readonly Vice[],
+  maxTokens?: number,
+): Promise<LanguageModel> {
+  const dialect: EmulatedDialect =
+    name === 'anthropic' ? 'anthropic' : name === 'openai-compatible' ? 'vllm' : 'openai';
+  const text = 'word '.repeat(maxTokens ?? 0);
+  const answer = maxTokens === undefined ? hashedAnswer : () => text;
+  const server = await emulator({ dialect, models: ['m'], vices, answer });
+  servers.push(server);
+  const reached = { model: 'm', baseUrl: server.url, apiKey: 'sk-abcdef12' };
+  if (name === 'anthropic') return anthropic(reached);
+  if (name === 'openai-compatible') return openaiCompatible({ ...reached, preset: 'vllm', price });
+  return openai({ ...reached, api: name === 'responses' ? 'responses' : 'chat' });
+}
+
+const [read, written] = [
+  {
+    chat: 'prompt_tokens',
+    'openai-compatible': 'prompt_tokens',
+    responses: 'input_tokens',
+    anthropic: 'input_tokens',
+  },
+  {
+    chat: 'completion_tokens',
+    'openai-compatible': 'completion_tokens',
+    responses: 'output_tokens',
+    anthropic: 'output_tokens',
+  },
+] as const;
+
+type Name = keyof typeof read;
+
+function cached(name: Name, tokens: number) {
+  if (name === 'anthropic') return { cache_read_input_tokens: tokens };
+  const details = { cached_tokens: tokens };
+  return name === 'responses'
+    ? { input_tokens_details: details }
+    : { prompt_tokens_details: details };
+}
+
+const impossible: Readonly<Record<string, (name: Name) => object>> = {
+  'nothing at all': (name) => ({ [read[name]]: 0, [written[name]]: 0 }),
+  'no token for a text': (name) => ({ [written[name]]: 0 }),
+  'fewer than none': (name) => ({ [written[name]]: -5 }),
+  'half a token': (name) => ({ [read[name]]: 12.5 }),
+  'more from a cache than was read': (name) => ({ [read[name]]: 5, ...cached(name, 2 ** 50) }),
+  'more than any model reads': (name) => ({ [read[name]]: 2 ** 50 }),
+  'more than any model writes': (name) => ({ [written[name]]: 2 ** 40 }),
+};
+
+describe.each(Object.keys(read) as Name[])('usage that cannot be, by %s,', (name) => {
+  test.each(Object.keys(impossible))('counts as unknown: %s', async (what) => {
+    const usage = impossible[what]?.(name) as Record<string, never>;
+    const model = await modelWith(name, [{ kind: 'tells-usage', usage }]);
+    const warnings: ModelWarning[] = [];
+    const events = streamSearch({
+      ...throughModel(syntheticTree(), { model, maxTokens: 32 }),
+      algorithm: mcts(),
+      prices,
+      budget: { tokens: 2_000, simulations: 500, usd: 1 },
+    });
+    let result: SearchResult<SyntheticState, number> | undefined;
+    for await (const event of events) {
+      if (event.type === 'warning') warnings.push(event.warning);
+      if (event.type === 'search-end') result = event.result;
+    }
+    if (result === undefined) throw new Error('The search has no end.');
+    const { spend, exceeded, overdraft } = result;
+    // Charged as reserved, it ends soon.
+    expect(exceeded).toBe('tokens');
+    expect(spend.tokens).toBeLessThanOrEqual(2_000);
+    expect(spend.tokens).toBeGreaterThan(1_800);
+    expect(spend.calls).toBeLessThan(40);
+    expect(spend.usd).toBeLessThan(0.1);
+    expect(overdraft).toBe(0);
+    const told = warnings.filter(({ about }) => about === 'usage');
+    expect(told[0]?.message).toMatch(/usage that cannot be .* charged as reserved; 1 so far/);
+    // 1, 2, 4, 8, 16 …
+    expect(told).toHaveLength(Math.floor(Math.log2(spend.calls)) + 1);
+  });
+
+  test('is not what a server says that writes beyond a limit: that is an overdraft', async () => {
+    const model = await modelWith(name, ['ignores-max-tokens'], 100);
+    const { usage } = await plainContext().generate(model, {
+      messages: [{ role: 'user', content: 'Hi' }],
+      maxTokens: 20,
+    });
+    expect(usage.outputTokens).toBeGreaterThan(20);
+  });
+});
+
+test.each([
+  ['NaN', { inputTokens: Number.NaN, outputTokens: 3 }],
+  ['fractions', { inputTokens: 1.5, outputTokens: 3 }],
+  ['no token for a text', { inputTokens: 3, outputTokens: 0 }],
+  ['more thoughts than tokens', { inputTokens: 3, outputTokens: 3, reasoningTokens: 9 }],
+])('a model of the AI SDK that tells %s tells nothing', async (_, usage) => {
+  const model = {
+    ...{ specificationVersion: 'v2', provider: 'acme', modelId: 'm' },
+    doGenerate: async () => ({
+      content: [{ type: 'text', text: 'Yes' }],
+      finishReason: 'stop',
+      usage,
+    }),
+  };
+  const request = { messages: [{ role: 'user', content: 'Hi' }] } as const;
+  expect((await plainContext().generate(aiSdk(model), request)).usage).toEqual({});
+});
+
+test('an embedding for which no token was read has no usage', async () => {
+  const server = await emulator({
+    dialect: 'openai',
+    models: ['m'],
+    vices: [{ kind: 'tells-usage', usage: { prompt_tokens: 0 } }],
+  });
+  servers.push(server);
+  const model = embeddings({ model: 'm', baseUrl: server.url });
+  const call = { signal: new AbortController().signal, clock: plainContext().clock };
+  expect((await model.embed(['a', 'b'], call)).usage).toBeUndefined();
+});
