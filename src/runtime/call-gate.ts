@@ -282,7 +282,10 @@ export class CallGate {
   #issue(
     key: string,
     request: CallRequest,
-    { reservation, left }: { readonly reservation: Reservation; readonly left: RecordedCall | undefined },
+    {
+      reservation,
+      left,
+    }: { readonly reservation: Reservation; readonly left: RecordedCall | undefined },
   ): Promise<CallOutput> {
     const record = this.#recall.take(this.#issued);
     const { promise, call } = this.#open(key, request, reservation);
@@ -514,13 +517,22 @@ export class CallGate {
     ticket.arrive(apply, { isLast: true });
   }
 
-  async #made(call: CallInFlight, isLost: boolean): Promise<{ outcome: Outcome; spend: CallSpend }> {
+  async #made(
+    call: CallInFlight,
+    isLost: boolean,
+  ): Promise<{ outcome: Outcome; spend: CallSpend }> {
     const { number, key, request, account, signal } = call;
     const { kind, name, samples, reserve: reserved } = request;
     const line = { call: number, key } as const;
     if (isLost) {
       const message = `${name} was under way when the process died, and its outcome is unknown.`;
-      return this.#settled({ type: 'failure', ...line, spend: nothing, message, interrupted: true });
+      return this.#settled({
+        type: 'failure',
+        ...line,
+        spend: nothing,
+        message,
+        interrupted: true,
+      });
     }
     const asked = { kind, name, reserved, request: request.request };
     try {
@@ -586,7 +598,13 @@ export class CallGate {
   #failed(call: CallInFlight, error: unknown): { outcome: Outcome; spend: CallSpend } {
     const { number, key, account } = call;
     const message = error instanceof Error ? error.message : String(error);
-    const line = { type: 'failure', call: number, key, spend: account.failed(error), message } as const;
+    const line = {
+      type: 'failure',
+      call: number,
+      key,
+      spend: account.failed(error),
+      message,
+    } as const;
     if (!isUnavailable(error)) {
       return this.#settled({ ...line, ...(isTransient(error) && { transient: true }) }, error);
     }
@@ -605,7 +623,10 @@ export class CallGate {
     } catch (error) {
       return { outcome: { fatal: error }, spend };
     }
-    return { outcome: line.type === 'result' ? { output: line.output } : { ...line, cause }, spend };
+    return {
+      outcome: line.type === 'result' ? { output: line.output } : { ...line, cause },
+      spend,
+    };
   }
 
   /** @throws EspalierError `storage`, remembered: the search has to end. */

@@ -13,9 +13,9 @@ import type {
 } from '../spec/language-model.ts';
 import type { RewardModel, ScoreRequest, StepScores } from '../spec/reward-model.ts';
 import type { CallGate, CallOutput } from './call-gate.ts';
-import type { LeftCalls } from './journal-index.ts';
 import { canonicalJson, contentAddress } from './canonical-json.ts';
 import { expectInteger } from './expect.ts';
+import type { LeftCalls } from './journal-index.ts';
 import type { Ledger } from './ledger.ts';
 import type { PriceTable } from './prices.ts';
 import {
@@ -63,7 +63,9 @@ export class Calls {
   readonly #ledger: Ledger;
   readonly #scoring: Scoring;
   /** The requests for samples that an earlier run left, and of each sample the last one. */
-  #left: { readonly calls: LeftCalls; readonly ranges: ReadonlyMap<string, SampleRange> } | undefined;
+  #left:
+    | { readonly calls: LeftCalls; readonly ranges: ReadonlyMap<string, SampleRange> }
+    | undefined;
 
   constructor(gate: CallGate, options: { prices: PriceTable; ledger: Ledger }) {
     this.#gate = gate;

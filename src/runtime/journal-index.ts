@@ -211,7 +211,10 @@ class Indexing {
   #intend(place: number, { call, key, reserved }: IntentLine): void {
     const failed = this.#failed.get(key);
     if (failed !== undefined) failed.isSuperseded = true;
-    this.#set(call, new RecordedCall(key, { place, covered: reserved, resumes: this.#resumes.length }));
+    this.#set(
+      call,
+      new RecordedCall(key, { place, covered: reserved, resumes: this.#resumes.length }),
+    );
   }
 
   #attempt(place: number, { call, spend, asks, reserved }: AttemptLine): void {

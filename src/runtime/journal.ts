@@ -1,7 +1,12 @@
 import { EspalierError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
 import { canonicalJson, contentAddress } from './canonical-json.ts';
-import { type JournalLine, journalVersion, type RunIdentity, type StartLine } from './journal-lines.ts';
+import {
+  type JournalLine,
+  journalVersion,
+  type RunIdentity,
+  type StartLine,
+} from './journal-lines.ts';
 
 /** The lines of a journal, in order. An array of lines is one; those of a file are read when they are asked for. */
 export interface JournalLines extends Iterable<JournalLine> {
@@ -54,7 +59,10 @@ export function beginJournal(journal: Journal, run: RunIdentity): void {
   }
   // A replay may ask anything of a journal: which calls it holds decides what can be answered.
   if (journal.mode === 'replay' || header.type !== 'journal') return;
-  for (const field of new Set([...Object.keys(run), ...Object.keys(header.run)])) {
+  // Which models were asked, and how, is told since version 3.
+  const told =
+    header.version < 3 ? Object.keys(run).filter((field) => field !== 'models') : Object.keys(run);
+  for (const field of new Set([...told, ...Object.keys(header.run)])) {
     const there = canonicalJson(field, header.run[field] ?? null);
     const here = canonicalJson(field, run[field] ?? null);
     if (there !== here) throw othersRun(`its \`${field}\` is ${there}, this run's is ${here}`);
@@ -86,4 +94,3 @@ function othersRun(difference: string): EspalierError {
     `The journal belongs to another run: ${difference}. Use another folder, or the same options.`,
   );
 }
-

@@ -44,7 +44,9 @@ export class Scoring {
         keys.indexOf(keys[place] ?? '') === place && !this.#gate.bought.has(keys[place] ?? ''),
     );
     const purchases = this.#batches(priced.name, missing).map((batch) => this.#buy(priced, batch));
-    const scores = await Promise.all(keys.map((key) => this.#gate.bought.get(key) as Promise<Scores>));
+    const scores = await Promise.all(
+      keys.map((key) => this.#gate.bought.get(key) as Promise<Scores>),
+    );
     if (purchases.length === 0) return { scores };
     const usages = (await Promise.all(purchases)).flatMap((usage) => usage ?? []);
     return usages.length < purchases.length ? { scores } : { scores, usage: sumOfUsages(usages) };

@@ -92,12 +92,13 @@ function open<State, Action>(
   const journal = options.journal ?? before?.journal ?? noJournal;
   // A journal that nobody gave nobody will read.
   if (options.journal !== undefined && before === undefined) {
-    const { prompts } = provenanceFor(options);
+    const { models, prompts } = provenanceFor(options);
     beginJournal(journal, {
       environment: options.environment.name,
       algorithm: checked.algorithm.name,
       seed: checked.seed,
       order: checked.order,
+      ...(models !== undefined && { models: models as unknown as JsonValue }),
       ...(prompts !== undefined && { prompts }),
     });
   }

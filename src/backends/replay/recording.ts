@@ -1,5 +1,10 @@
 import { canonicalJson, contentAddress } from '../../runtime/canonical-json.ts';
-import type { FailureLine, IntentLine, JournalLine, ResultLine } from '../../runtime/journal-lines.ts';
+import type {
+  FailureLine,
+  IntentLine,
+  JournalLine,
+  ResultLine,
+} from '../../runtime/journal-lines.ts';
 import { sumOfUsages } from '../../runtime/usage.ts';
 import { EspalierError, ModelCallError } from '../../spec/errors.ts';
 import type {

@@ -232,7 +232,7 @@ function purse({
     random,
     ms: undefined,
     before: undefined,
-      retryFailed: false,
+    retryFailed: false,
     ready: nobody,
     onCall: nobody,
     onWarning: nobody,
