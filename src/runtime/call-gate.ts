@@ -1,31 +1,18 @@
 import type { Clock } from '../spec/context.ts';
-import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../spec/errors.ts';
-import type { JsonValue } from '../spec/json.ts';
-import type { FailedAttempt, ModelCall, ModelWarning } from '../spec/language-model.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { ModelWarning } from '../spec/language-model.ts';
 import { Account } from './account.ts';
-import { canonicalJson, contentAddress, expectJson } from './canonical-json.ts';
+import { CallInFlight, type CallOutput } from './call-in-flight.ts';
+import { CallMaker } from './call-maker.ts';
+import { failingOf, type Outcome, unavailable } from './call-outcome.ts';
+import { addressOfCall, type CallRequest } from './call-request.ts';
 import type { Journal } from './journal.ts';
 import type { JournalIndex, LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
-import type { FailureLine, IntentLine, JournalLine, ResultLine } from './journal-lines.ts';
+import type { IntentLine, JournalLine } from './journal-lines.ts';
 import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
 import { noLosses, Recall } from './recall.ts';
-import type { Sequencer, Ticket } from './sequencer.ts';
+import type { Sequencer } from './sequencer.ts';
 import { storing } from './storing.ts';
-
-/** A call as it is asked for: what it is, what it may cost, how it is made. */
-export interface CallRequest {
-  readonly kind: IntentLine['kind'];
-  readonly name: string;
-  readonly request: JsonValue;
-  /** The index of the first sample and how many there are. */
-  readonly samples?: readonly [number, number];
-  readonly reserve: CallSpend;
-  /** Whether it may run again where its outcome was lost. */
-  readonly repeatable: boolean;
-  /** Whom it is charged to. */
-  readonly ledger: Ledger;
-  readonly run: (call: ModelCall) => Promise<{ output: JsonValue; spend: CallSpend }>;
-}
 
 /** A call that has taken effect. */
 export interface CallReport {
@@ -41,12 +28,6 @@ export interface CallReport {
   readonly replayed: boolean;
   /** Why it failed. */
   readonly failure: string | undefined;
-}
-
-/** The output of a call and the number that names it. */
-export interface CallOutput {
-  readonly callId: string;
-  readonly output: JsonValue;
 }
 
 /** What a gate works with. */
@@ -69,65 +50,10 @@ export interface CallGateOptions {
   readonly before?: CallGate | undefined;
 }
 
-/** The content address of a call. */
-export function addressOfCall(
-  call: Pick<CallRequest, 'kind' | 'name' | 'request' | 'samples'>,
-): string {
-  const { kind, name, request, samples } = call;
-  const content = samples === undefined ? [kind, name, request] : [kind, name, request, samples];
-  return contentAddress(canonicalJson('request', content));
-}
-
-/** A call that was made and failed. */
-class CallFailure extends Error {
-  override readonly name = 'CallFailure';
-  /** Whether the same request may succeed later. */
-  readonly transient: boolean;
-
-  constructor({ message, transient = false, cause }: FailedOutcome) {
-    super(message, { cause });
-    this.transient = transient;
-  }
-}
-
-/** The call failed, and the journal says so. */
-interface FailedOutcome {
-  readonly message: string;
-  readonly interrupted?: boolean | undefined;
-  readonly transient?: boolean | undefined;
-  readonly cause?: unknown;
-}
-
-type Outcome =
-  | { readonly output: JsonValue }
-  | FailedOutcome
-  /** The run itself cannot go on: aborted, the disk is full, or the model cannot be reached. */
-  | { readonly fatal: unknown };
-
-/** A call under way. */
-interface CallInFlight {
-  readonly number: number;
-  readonly key: string;
-  readonly request: CallRequest;
-  readonly ticket: Ticket;
-  readonly signal: AbortSignal;
-  account: Account;
-  /** The call of the journal that it repeats. */
-  record: RecordedCall | undefined;
-  /** What it is charged for its last attempt: known before that takes effect. */
-  ended: CallSpend | undefined;
-  /** Lets the outcome take effect. */
-  readonly settle: (outcome: Outcome, spend: CallSpend, replayed: boolean) => void;
-  /** Gives it up; it is charged. */
-  readonly abandon: (reason: unknown) => void;
-  /** Gives it up where it was never made. */
-  readonly refuse: (error: unknown) => void;
-}
-
+/** A call that whoever asks the same shares. */
 interface Shared {
   readonly output: Promise<CallOutput>;
-  /** How it failed: for good, for now, or without anybody knowing what it has done. */
-  failure?: 'final' | 'transient' | 'interrupted';
+  failing?: ReturnType<typeof failingOf>;
 }
 
 /**
@@ -137,11 +63,10 @@ interface Shared {
 export class CallGate {
   readonly #options: CallGateOptions;
   readonly #recall: Recall;
+  readonly #maker: CallMaker;
   readonly #shared: Map<string, Shared>;
   /** What was bought by parts of calls, such as single samples, for those who ask for other parts. */
   readonly bought: Map<string, Promise<unknown>>;
-  /** What all calls of this run have in common: the content address of its start. */
-  run: string | undefined;
   /** The models that were called and whose price nobody knows: what they cost is not in the spend. */
   readonly unpriced: Set<string>;
   /** Whom calls are charged to that an earlier run has made and this one does not come to. */
@@ -163,20 +88,38 @@ export class CallGate {
     this.#recall = goesOn ? before.#recall : new Recall(journal, retryFailed);
     this.#shared = new Map(
       [...(before === undefined ? [] : before.#shared)].filter(
-        ([, { failure }]) => failure !== 'transient' && !(retryFailed && failure === 'final'),
+        ([, { failing }]) => failing !== 'transient' && !(retryFailed && failing === 'final'),
       ),
     );
     this.bought = new Map(before?.bought);
     this.#issued = before === undefined ? 0 : before.#issued;
-    this.run = before?.run;
+    this.#maker = new CallMaker({
+      clock: options.clock,
+      onWarning: options.onWarning,
+      write: (line) => this.#write(line),
+      mayWait: sequencer.mayWait,
+    });
+    this.#maker.run = before?.run;
     this.unpriced = before === undefined ? new Set() : before.unpriced;
     sequencer.onStalled = () => {
       if (options.deadlineAhead()) options.expire?.();
       else this.#resume();
     };
     signal.addEventListener('abort', () => {
-      for (const call of this.#inFlight) call.abandon(signal.reason);
+      for (const call of this.#inFlight) {
+        this.#charge(call);
+        this.#drop(call, signal.reason);
+      }
     });
+  }
+
+  /** What all calls of this run have in common: the content address of its start. */
+  get run(): string | undefined {
+    return this.#maker.run;
+  }
+
+  set run(start: string | undefined) {
+    this.#maker.run = start;
   }
 
   /** Calls issued so far, shared ones not counted again. */
@@ -225,20 +168,17 @@ export class CallGate {
     const shared: Shared = { output: this.#make(key, request) };
     this.#shared.set(key, shared);
     shared.output.catch((error: unknown) => {
+      shared.failing = failingOf(error);
       // A call that failed has been made; one that was refused or abandoned may be asked for again.
-      if (error instanceof CallFailure) shared.failure = error.transient ? 'transient' : 'final';
-      else if (isInterruption(error)) shared.failure = 'interrupted';
-      else this.#shared.delete(key);
+      if (shared.failing === undefined) this.#shared.delete(key);
     });
     return shared.output;
   }
 
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
-    const { signal } = this.#options;
     const recall = this.#recall;
     for (;;) {
-      signal.throwIfAborted();
-      if (this.#storageError !== undefined) throw this.#storageError;
+      this.#expectOpen();
       const left = recall.leftAnswer(key);
       // A run that goes on has been charged for it; a replay that leaves its journal's way pays for what it asks.
       if (left !== undefined && !(this.#isReplay && recall.isLive)) {
@@ -250,18 +190,43 @@ export class CallGate {
       const resumes = this.#resumes;
       const granted = request.ledger.reserve(request.reserve);
       const reservation = granted instanceof Promise ? await granted : granted;
-      // What was charged while it waited may leave no room.
-      const isStale = signal.aborted || resumes !== this.#resumes;
-      if (!isStale) {
-        if (!recall.mustResume(this.#issued, key)) {
-          return this.#issue(key, request, { reservation, left });
-        }
-        if (this.#options.deadlineAhead()) return this.#never(reservation);
-        // Before anything is given back: nobody may be granted what is spent already.
-        this.#resume();
-      }
-      reservation.settle(nothing);
+      const issued = this.#issue(key, request, { reservation, left, resumes });
+      if (issued !== undefined) return issued;
     }
+  }
+
+  #expectOpen(): void {
+    this.#options.signal.throwIfAborted();
+    if (this.#storageError !== undefined) throw this.#storageError;
+  }
+
+  /** Issues a call; `undefined` where the run had to be resumed first, so that the budget is to be asked again. */
+  #issue(
+    key: string,
+    request: CallRequest,
+    asked: {
+      readonly reservation: Reservation;
+      readonly left: RecordedCall | undefined;
+      readonly resumes: number;
+    },
+  ): Promise<CallOutput> | undefined {
+    const recall = this.#recall;
+    const { reservation, left, resumes } = asked;
+    // What was charged while it waited may leave no room.
+    const isStale = this.#options.signal.aborted || resumes !== this.#resumes;
+    if (isStale || recall.mustResume(this.#issued, key)) {
+      if (!isStale && this.#options.deadlineAhead()) return this.#never(reservation);
+      // Before anything is given back: nobody may be granted what is spent already.
+      if (!isStale) this.#resume();
+      reservation.settle(nothing);
+      return undefined;
+    }
+    const record = recall.take(this.#issued);
+    const call = this.#open(key, request, reservation);
+    if (record !== undefined) this.#repeat(call, record);
+    else if (left !== undefined) this.#answer(call, left, left.cost);
+    else void this.#perform(call, recall.left?.isOpen(key) === true);
+    return call.output;
   }
 
   /** What was not under way when the deadline passed never came to anything. */
@@ -279,30 +244,14 @@ export class CallGate {
     });
   }
 
-  #issue(
-    key: string,
-    request: CallRequest,
-    {
-      reservation,
-      left,
-    }: { readonly reservation: Reservation; readonly left: RecordedCall | undefined },
-  ): Promise<CallOutput> {
-    const record = this.#recall.take(this.#issued);
-    const { promise, call } = this.#open(key, request, reservation);
-    if (record !== undefined) this.#repeat(call, record);
-    else if (left !== undefined) this.#answer(call, left, left.cost);
-    else void this.#perform(call, this.#recall.left?.isOpen(key) === true);
-    return promise;
-  }
-
   /** A call of an earlier run, paid for and charged, answers a call of this one. */
   #reuse(key: string, request: CallRequest, left: RecordedCall): Promise<CallOutput> {
     if (this.#recall.isLive) this.#write({ type: 'reuse', call: this.#issued, key });
     // What costs nothing always fits.
     const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;
-    const { promise, call } = this.#open(key, request, reservation);
+    const call = this.#open(key, request, reservation);
     this.#answer(call, left, nothing);
-    return promise;
+    return call.output;
   }
 
   get #isReplay(): boolean {
@@ -315,50 +264,28 @@ export class CallGate {
     throw unrecorded(`The journal does not hold this ${kind} call of ${name}`);
   }
 
-  /** Gives a call its number, its place in the order of issue, and the promise of its output. */
-  #open(key: string, request: CallRequest, reservation: Reservation) {
-    const number = this.#issued++;
-    const { kind, name } = request;
-    const callId = String(number);
-    let resolve: (output: CallOutput) => void = () => {};
-    let reject: (error: unknown) => void = () => {};
-    const promise = new Promise<CallOutput>((onOutput, onError) => {
-      resolve = onOutput;
-      reject = onError;
-    });
-    const controller = new AbortController();
-    const call: CallInFlight = {
-      number,
-      key,
-      request,
-      ticket: this.#options.sequencer.issue(),
-      signal: controller.signal,
-      account: new Account(request, reservation),
-      record: undefined,
-      ended: undefined,
-      settle: (outcome, spend, replayed) => {
-        if (!this.#inFlight.delete(call)) return;
-        const failure = 'message' in outcome ? outcome.message : undefined;
-        this.#options.onCall({ callId, kind, name, spend, replayed, failure });
-        if ('output' in outcome) resolve({ callId, output: outcome.output });
-        else if ('fatal' in outcome) reject(outcome.fatal);
-        else reject(errorOf(outcome));
-      },
-      abandon: (reason) => {
-        if (!this.#inFlight.delete(call)) return;
-        this.#charge(call);
-        controller.abort(reason);
-        call.ticket.drop();
-        reject(reason);
-      },
-      refuse: (error) => {
-        if (!this.#inFlight.delete(call)) return;
-        call.ticket.drop();
-        reject(error);
-      },
-    };
+  /** Gives a call its number and its place in the order of issue. */
+  #open(key: string, request: CallRequest, reservation: Reservation): CallInFlight {
+    const issued = { number: this.#issued++, key, ticket: this.#options.sequencer.issue() };
+    const call = new CallInFlight(issued, request, reservation);
     this.#inFlight.add(call);
-    return { promise, call };
+    return call;
+  }
+
+  #settle(
+    call: CallInFlight,
+    outcome: Outcome,
+    { spend, replayed }: { readonly spend: CallSpend; readonly replayed: boolean },
+  ): void {
+    if (!this.#inFlight.delete(call)) return;
+    const { kind, name } = call.request;
+    const failure = 'message' in outcome ? outcome.message : undefined;
+    this.#options.onCall({ callId: call.callId, kind, name, spend, replayed, failure });
+    call.tell(outcome);
+  }
+
+  #drop(call: CallInFlight, reason: unknown): void {
+    if (this.#inFlight.delete(call)) call.drop(reason);
   }
 
   /** Lets happen what the journal says became of a call. */
@@ -387,7 +314,7 @@ export class CallGate {
     call.ended = spend;
     const apply = (): void => {
       this.#charge(call);
-      call.settle(this.#outcomeOf(end as RecordedEnd), cost, true);
+      this.#settle(call, this.#outcomeOf(end as RecordedEnd), { spend: cost, replayed: true });
     };
     call.ticket.arrive(apply, { place, isLast: true });
   }
@@ -465,34 +392,39 @@ export class CallGate {
 
   /** Asks again what was under way when the journal ended. */
   async #again(call: CallInFlight): Promise<void> {
-    const { key, number, request, record } = call;
-    const recall = this.#recall;
-    const next = () => (record === undefined ? undefined : recall.nextOf(record));
+    const record = call.record as RecordedCall;
     call.record = undefined;
     try {
-      for (;;) {
-        if (recall.isLive) {
-          const left = recall.leftAnswer(key);
-          if (left !== undefined) {
-            this.#write({ type: 'reuse', call: number, key });
-            return this.#answer(call, left, nothing);
-          }
-          this.#expectRecorded(request);
-        }
-        const resumes = this.#resumes;
-        if (next()?.reused === undefined && request.repeatable) await this.#reserveAgain(call);
-        if (!this.#inFlight.has(call)) return;
-        const again = next();
-        if (resumes === this.#resumes) {
-          if (again !== undefined) return this.#repeat(call, again);
-          if (recall.isLive) return void this.#perform(call, !request.repeatable);
-          this.#resume();
-        }
-        call.account.settle(nothing);
-      }
+      while (!(await this.#askAgain(call, record)));
     } catch (error) {
-      call.refuse(error);
+      this.#drop(call, error);
     }
+  }
+
+  /** Returns whether it is settled what becomes of the call; else the run was resumed meanwhile. */
+  async #askAgain(call: CallInFlight, record: RecordedCall): Promise<boolean> {
+    const { key, number, request } = call;
+    const recall = this.#recall;
+    const left = recall.isLive ? recall.leftAnswer(key) : undefined;
+    if (left !== undefined) {
+      this.#write({ type: 'reuse', call: number, key });
+      this.#answer(call, left, nothing);
+      return true;
+    }
+    this.#expectRecorded(request);
+    const resumes = this.#resumes;
+    const isFree = recall.nextOf(record)?.reused !== undefined || !request.repeatable;
+    if (!isFree) await this.#reserveAgain(call);
+    if (!this.#inFlight.has(call)) return true;
+    if (resumes === this.#resumes) {
+      const next = recall.nextOf(record);
+      if (next !== undefined) this.#repeat(call, next);
+      else if (recall.isLive) void this.#perform(call, true);
+      if (next !== undefined || recall.isLive) return true;
+      this.#resume();
+    }
+    call.account.settle(nothing);
+    return false;
   }
 
   async #reserveAgain(call: CallInFlight): Promise<void> {
@@ -507,126 +439,15 @@ export class CallGate {
   /**
    * Makes a call.
    *
-   * @param interrupted - Whether a process died in the middle of it, so that one that is not repeatable may not be made.
+   * @param wasOpen - Whether a process died in its middle: then it is made again only where it may be.
    */
-  async #perform(call: CallInFlight, interrupted: boolean): Promise<void> {
-    const { ticket } = call;
-    const { outcome, spend } = await this.#made(call, interrupted && !call.request.repeatable);
+  async #perform(call: CallInFlight, wasOpen: boolean): Promise<void> {
+    const isLost = wasOpen && !call.request.repeatable;
+    const { outcome, spend } = isLost ? this.#maker.interrupt(call) : await this.#maker.make(call);
     call.ended = spend;
-    const apply = (): void => call.settle(outcome, call.account.settle(spend), false);
-    ticket.arrive(apply, { isLast: true });
-  }
-
-  async #made(
-    call: CallInFlight,
-    isLost: boolean,
-  ): Promise<{ outcome: Outcome; spend: CallSpend }> {
-    const { number, key, request, account, signal } = call;
-    const { kind, name, samples, reserve: reserved } = request;
-    const line = { call: number, key } as const;
-    if (isLost) {
-      const message = `${name} was under way when the process died, and its outcome is unknown.`;
-      return this.#settled({
-        type: 'failure',
-        ...line,
-        spend: nothing,
-        message,
-        interrupted: true,
-      });
-    }
-    const asked = { kind, name, reserved, request: request.request };
-    try {
-      this.#write({
-        type: 'intent',
-        ...line,
-        ...asked,
-        ...(samples !== undefined && { samples: [...samples] }),
-      });
-    } catch (error) {
-      return { outcome: { fatal: error }, spend: nothing };
-    }
-    try {
-      const { output, spend } = await request.run(this.#modelCall(call));
-      expectJson(`result of ${name}`, output);
-      return this.#settled({ type: 'result', ...line, spend: account.answered(spend), output });
-    } catch (error) {
-      // An aborted call leaves its intent open: whether it was paid for, nobody knows.
-      if (signal.aborted) return { outcome: { fatal: signal.reason }, spend: reserved };
-      return this.#failed(call, error);
-    }
-  }
-
-  /** What a model is given beside its request. */
-  #modelCall(call: CallInFlight): ModelCall {
-    const { number, key, account, signal } = call;
-    const { clock, onWarning } = this.#options;
-    const ask = async (spend: CallSpend, message: string): Promise<void> => {
-      this.#write({ type: 'attempt', call: number, key, spend, asks: true, message });
-      const reserved = await this.#holdInTurn(call);
-      signal.throwIfAborted();
-      this.#write({ type: 'grant', call: number, key, reserved });
-    };
-    return {
-      signal,
-      clock,
-      ...(this.run !== undefined && { run: this.run }),
-      warn: onWarning,
-      retry: async ({ message, charged }: FailedAttempt) => {
-        const spend = account.chargeOf(charged);
-        if (spend === nothing) {
-          return this.#write({ type: 'attempt', call: number, key, spend, message });
-        }
-        account.fail(spend);
-        await ask(spend, message);
-      },
-      further: async (message) => {
-        account.extend();
-        await ask(nothing, message);
-      },
-    };
-  }
-
-  /** Sets aside what another request may cost. That has its turn, as results have: what others are granted depends on it. */
-  #holdInTurn({ account, signal, ticket }: CallInFlight): Promise<CallSpend> {
-    const { mayWait } = this.#options.sequencer;
-    return new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      ticket.arrive(() => void account.hold(mayWait).then(resolve, reject));
-    });
-  }
-
-  #failed(call: CallInFlight, error: unknown): { outcome: Outcome; spend: CallSpend } {
-    const { number, key, account } = call;
-    const message = error instanceof Error ? error.message : String(error);
-    const line = {
-      type: 'failure',
-      call: number,
-      key,
-      spend: account.failed(error),
-      message,
-    } as const;
-    if (!isUnavailable(error)) {
-      return this.#settled({ ...line, ...(isTransient(error) && { transient: true }) }, error);
-    }
-    const { spend } = this.#settled({ ...line, unavailable: true });
-    return { outcome: { fatal: unavailable(message, error) }, spend };
-  }
-
-  /** Writes an outcome down. One that cannot be written is not used: a run that goes on would not know of it. */
-  #settled(
-    line: ResultLine | FailureLine,
-    cause?: unknown,
-  ): { outcome: Outcome; spend: CallSpend } {
-    const { spend } = line;
-    try {
-      this.#write(line);
-    } catch (error) {
-      return { outcome: { fatal: error }, spend };
-    }
-    return {
-      outcome: line.type === 'result' ? { output: line.output } : { ...line, cause },
-      spend,
-    };
+    const apply = (): void =>
+      this.#settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
+    call.ticket.arrive(apply, { isLast: true });
   }
 
   /** @throws EspalierError `storage`, remembered: the search has to end. */
@@ -649,35 +470,8 @@ export class CallGate {
   }
 }
 
-/** Whether no other call of the model can succeed either. */
-export function isUnavailable(error: unknown): boolean {
-  if (ModelCallError.isInstance(error)) return ['auth', 'credit'].includes(error.kind);
-  return EspalierError.isInstance(error) && error.code === 'unavailable';
-}
-
-const passing: readonly ModelCallErrorKind[] = ['network', 'overloaded', 'rate-limit', 'timeout'];
-
-/** Whether a call may succeed another time: the server was not to be had, or the budget held no other attempt. */
-function isTransient(error: unknown): boolean {
-  if (ModelCallError.isInstance(error)) return passing.includes(error.kind);
-  return EspalierError.isInstance(error) && error.code === 'budget';
-}
-
-function isInterruption(error: unknown): boolean {
-  return EspalierError.isInstance(error) && error.code === 'interrupted';
-}
-
 function costOf(calls: readonly CallInFlight[]): CallSpend {
   return calls.reduce((sum, { record }) => addSpend(sum, record?.cost ?? nothing), nothing);
-}
-
-function errorOf(failed: FailedOutcome): Error {
-  if (failed.interrupted === true) return new EspalierError('interrupted', failed.message);
-  return new CallFailure(failed);
-}
-
-function unavailable(message: string, cause: unknown): EspalierError {
-  return new EspalierError('unavailable', message, { cause });
 }
 
 function unrecorded(what: string): EspalierError {

@@ -12,7 +12,8 @@ import type {
   Usage,
 } from '../spec/language-model.ts';
 import type { RewardModel, ScoreRequest, StepScores } from '../spec/reward-model.ts';
-import type { CallGate, CallOutput } from './call-gate.ts';
+import type { CallGate } from './call-gate.ts';
+import type { CallOutput } from './call-in-flight.ts';
 import { canonicalJson, contentAddress } from './canonical-json.ts';
 import { expectInteger } from './expect.ts';
 import type { LeftCalls } from './journal-index.ts';

@@ -139,7 +139,7 @@ function* written(path: string, withFile: WithFile, from = 0): Generator<Written
   let place = from;
   for (let offset = from; ; ) {
     // One line needs no more than a first look.
-    const chunk = read(path, withFile, offset, from === 0 ? chunkSize : 1 << 12);
+    const chunk = read(path, withFile, { offset, size: from === 0 ? chunkSize : 1 << 12 });
     if (chunk.length === 0) break;
     offset += chunk.length;
     let start = 0;
@@ -155,7 +155,11 @@ function* written(path: string, withFile: WithFile, from = 0): Generator<Written
   if (rest.length > 0) yield { bytes: Buffer.concat(rest), place, isWhole: false };
 }
 
-function read(path: string, withFile: WithFile, offset: number, size: number): Buffer {
+function read(
+  path: string,
+  withFile: WithFile,
+  { offset, size }: { readonly offset: number; readonly size: number },
+): Buffer {
   return storing(nameOf(path), () =>
     withFile((file) => {
       const buffer = Buffer.allocUnsafe(size);
@@ -187,7 +191,7 @@ function readToEnd(path: string, file: number): number {
 function lastLine(path: string, file: number, size: number): number {
   for (let end = size; end > 0; end -= chunkSize) {
     const start = Math.max(0, end - chunkSize);
-    const chunk = read(path, (use) => use(file), start, end - start);
+    const chunk = read(path, (use) => use(file), { offset: start, size: end - start });
     const found = chunk.lastIndexOf(newline);
     if (found >= 0) return start + found + 1;
   }

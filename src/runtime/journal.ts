@@ -47,7 +47,11 @@ export const noJournal: Journal = { lines: [], mode: 'record', append: () => {} 
 /** The same journal, read only: a search on it repeats its calls and makes none. */
 export function replayed(journal: Pick<Journal, 'lines'>): Journal {
   const { lines } = journal;
-  return { lines: Array.isArray(lines) ? [...lines] : lines, mode: 'replay', append: () => {} };
+  return {
+    lines: Array.isArray(lines) ? [...(lines as readonly JournalLine[])] : lines,
+    mode: 'replay',
+    append: () => {},
+  };
 }
 
 /** Gives an empty journal its header; of one that has a header, makes sure that it is this run's. */

@@ -1,4 +1,5 @@
-import { CallGate, type CallReport, type CallRequest } from '../../src/runtime/call-gate.ts';
+import { CallGate, type CallReport } from '../../src/runtime/call-gate.ts';
+import type { CallRequest } from '../../src/runtime/call-request.ts';
 import { Calls } from '../../src/runtime/calls.ts';
 import { type Journal, type MemoryJournal, memoryJournal } from '../../src/runtime/journal.ts';
 import { Ledger } from '../../src/runtime/ledger.ts';
@@ -91,7 +92,16 @@ export function openGate(options: GateOptions = {}): Harness {
   });
   gate.ledger = ledger;
   const calls = new Calls(gate, { prices, ledger });
-  return { journal: journal as MemoryJournal, controller, sequencer, ledger, gate, calls, reports, warnings };
+  return {
+    journal: journal as MemoryJournal,
+    controller,
+    sequencer,
+    ledger,
+    gate,
+    calls,
+    reports,
+    warnings,
+  };
 }
 
 /** An effect of one call that answers with `output`, or as `run` says. */

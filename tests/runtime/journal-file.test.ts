@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { JournalLine } from '../../src/runtime/journal-lines.ts';
 import { openJournal, readJournal } from '../../src/runtime/journal-file.ts';
+import type { JournalLine } from '../../src/runtime/journal-lines.ts';
 import { EspalierError } from '../../src/spec/errors.ts';
 
 const header: JournalLine = { type: 'journal', version: 1, run: { seed: 0 } };

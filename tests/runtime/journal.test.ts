@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { addressOfStart, beginJournal, memoryJournal, replayed, startJournal } from '../../src/runtime/journal.ts';
+import {
+  addressOfStart,
+  beginJournal,
+  memoryJournal,
+  replayed,
+  startJournal,
+} from '../../src/runtime/journal.ts';
 import { indexJournal } from '../../src/runtime/journal-index.ts';
-import { type IntentLine, type JournalLine, journalVersion, parseJournal } from '../../src/runtime/journal-lines.ts';
+import {
+  type IntentLine,
+  type JournalLine,
+  journalVersion,
+  parseJournal,
+} from '../../src/runtime/journal-lines.ts';
 import { EspalierError } from '../../src/spec/errors.ts';
 
 const header: JournalLine = { type: 'journal', version: journalVersion, run: { seed: 0 } };

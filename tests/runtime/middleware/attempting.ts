@@ -1,4 +1,4 @@
-import type { CallRequest } from '../../../src/runtime/call-gate.ts';
+import type { CallRequest } from '../../../src/runtime/call-request.ts';
 import type { CallSpend, Ledger } from '../../../src/runtime/ledger.ts';
 import { EspalierError } from '../../../src/spec/errors.ts';
 import type { FailedAttempt, ModelCall } from '../../../src/spec/language-model.ts';

@@ -1,0 +1,69 @@
+import type { JsonValue } from '../spec/json.ts';
+import { Account } from './account.ts';
+import { errorOf, type Outcome } from './call-outcome.ts';
+import type { CallRequest } from './call-request.ts';
+import type { RecordedCall } from './journal-index.ts';
+import type { CallSpend, Reservation } from './ledger.ts';
+import type { Ticket } from './sequencer.ts';
+
+/** The output of a call and the number that names it. */
+export interface CallOutput {
+  readonly callId: string;
+  readonly output: JsonValue;
+}
+
+/** A call that has been issued and has not taken effect. */
+export class CallInFlight {
+  readonly number: number;
+  readonly key: string;
+  readonly request: CallRequest;
+  readonly ticket: Ticket;
+  /** What those who asked for it wait for. */
+  readonly output: Promise<CallOutput>;
+  account: Account;
+  /** The call of the journal that it repeats. */
+  record: RecordedCall | undefined;
+  /** What its last attempt is charged: known before that takes effect. */
+  ended: CallSpend | undefined;
+  readonly #controller = new AbortController();
+  #resolve: (output: CallOutput) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(
+    issued: { readonly number: number; readonly key: string; readonly ticket: Ticket },
+    request: CallRequest,
+    reservation: Reservation,
+  ) {
+    this.number = issued.number;
+    this.key = issued.key;
+    this.ticket = issued.ticket;
+    this.request = request;
+    this.account = new Account(request, reservation);
+    this.output = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get callId(): string {
+    return String(this.number);
+  }
+
+  /** Aborts when the call is given up. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Tells those who asked. */
+  tell(outcome: Outcome): void {
+    if ('output' in outcome) this.#resolve({ callId: this.callId, output: outcome.output });
+    else this.#reject('fatal' in outcome ? outcome.fatal : errorOf(outcome));
+  }
+
+  /** Gives the call up. */
+  drop(reason: unknown): void {
+    this.#controller.abort(reason);
+    this.ticket.drop();
+    this.#reject(reason);
+  }
+}

@@ -1,0 +1,61 @@
+import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../spec/errors.ts';
+import type { JsonValue } from '../spec/json.ts';
+
+/** A call failed, and the journal says so. */
+export interface FailedOutcome {
+  readonly message: string;
+  readonly interrupted?: boolean | undefined;
+  readonly transient?: boolean | undefined;
+  readonly cause?: unknown;
+}
+
+/** What a call came to. */
+export type Outcome =
+  | { readonly output: JsonValue }
+  | FailedOutcome
+  /** The run itself cannot go on: aborted, the disk is full, or the model cannot be reached. */
+  | { readonly fatal: unknown };
+
+/** A call that was made and failed. */
+export class CallFailure extends Error {
+  override readonly name = 'CallFailure';
+  /** Whether the same request may succeed later. */
+  readonly transient: boolean;
+
+  constructor({ message, transient = false, cause }: FailedOutcome) {
+    super(message, { cause });
+    this.transient = transient;
+  }
+}
+
+/** The error that a failed call is to those who asked for it. */
+export function errorOf(failed: FailedOutcome): Error {
+  if (failed.interrupted === true) return new EspalierError('interrupted', failed.message);
+  return new CallFailure(failed);
+}
+
+/** How a failed call failed: for good, for now, or so that nobody knows what it has done; `undefined` where it was not made. */
+export function failingOf(error: unknown): 'final' | 'transient' | 'interrupted' | undefined {
+  if (error instanceof CallFailure) return error.transient ? 'transient' : 'final';
+  const isInterruption = EspalierError.isInstance(error) && error.code === 'interrupted';
+  return isInterruption ? 'interrupted' : undefined;
+}
+
+/** Whether no other call of the model can succeed either. */
+export function isUnavailable(error: unknown): boolean {
+  if (ModelCallError.isInstance(error)) return error.kind === 'auth' || error.kind === 'credit';
+  return EspalierError.isInstance(error) && error.code === 'unavailable';
+}
+
+const passing: readonly ModelCallErrorKind[] = ['network', 'overloaded', 'rate-limit', 'timeout'];
+
+/** Whether a call may succeed another time: the server was not to be had, or the budget held no other attempt. */
+export function isTransient(error: unknown): boolean {
+  if (ModelCallError.isInstance(error)) return passing.includes(error.kind);
+  return EspalierError.isInstance(error) && error.code === 'budget';
+}
+
+/** Ends a search, because no call of a model can succeed now. */
+export function unavailable(message: string, cause: unknown): EspalierError {
+  return new EspalierError('unavailable', message, { cause });
+}
