@@ -1,12 +1,26 @@
 import type { CallContext } from '../spec/context.ts';
-import { EspalierError, type EspalierErrorCode } from '../spec/errors.ts';
+import { EspalierError, type EspalierErrorCode, ModelCallError } from '../spec/errors.ts';
 import type { Failure } from '../spec/failure.ts';
 
 /** What an error thrown by a plug-in means for the one thing it was working on. */
 export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
   const message = error instanceof Error ? error.message : String(error);
   const code = EspalierError.isInstance(error) ? error.code : undefined;
-  return { kind: code === 'interrupted' || code === 'unrecorded' ? code : kind, message };
+  return {
+    kind: code === 'interrupted' || code === 'unrecorded' ? code : kind,
+    message,
+    ...(isTransient(error) && { transient: true }),
+  };
+}
+
+/** Whether a model call that may go well later is what went wrong, here or in what it caused. */
+function isTransient(error: unknown): boolean {
+  const seen = new Set<unknown>();
+  for (let cause = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
+    if (ModelCallError.isInstance(cause)) return cause.retryable;
+    seen.add(cause);
+  }
+  return false;
 }
 
 /** Errors that are about one call; all others of our own are about the search as a whole. */

@@ -127,7 +127,7 @@ export interface SearchContext<State, Action> extends CallContext {
     options?: ExpandOptions,
   ): Promise<readonly SearchNode<State, Action>[]>;
 
-  /** Steps to the states of proposed nodes, parents first. Siblings with equal states are merged. */
+  /** Steps to the states of proposed nodes, parents first. Siblings of equal state and reward are merged. */
   realise(nodes: readonly SearchNode<State, Action>[]): Promise<void>;
 
   /** The key of a node's state; `undefined` where it has no state, or the environment no keys. */

@@ -126,6 +126,7 @@ export class Expansions<State, Action> {
     if (proposals.length === 0 && node.children.length === 0) {
       const message = 'The policy proposed nothing.';
       failNode(this.#session, node, { kind: 'empty', message });
+      tree.complete(node);
     } else if (proposals.length < wanted && node.status === 'open') {
       tree.complete(node);
     }

@@ -18,7 +18,7 @@ export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
    */
   step(state: State, action: Action, context: CallContext): MaybePromise<Transition<State>>;
 
-  /** States with equal keys are the same state: duplicate siblings are merged, calls are shared. */
+  /** States with equal keys are the same state: siblings of equal state and reward are merged, calls are shared. */
   key?(state: State): string;
 
   /** How states and actions look to a model, and back. */

@@ -6,7 +6,7 @@ import { isPlainObject, type JsonValue } from '../spec/json.ts';
 import type { Completion } from '../spec/language-model.ts';
 import type { ChildNode, NodeId, RootNode, SearchNode } from '../spec/node.ts';
 import { type BackupRule, meanBackup } from './backup.ts';
-import { closeAbove, closeFrom } from './closing.ts';
+import { closeAbove, closeFrom, openAbove } from './closing.ts';
 import { robustChild } from './final-choice.ts';
 import { TreeNode, view } from './node.ts';
 import type { TreeView } from './selection.ts';
@@ -228,11 +228,23 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#own(node).set({ failure });
   }
 
-  /** Puts a node aside because an algorithm, or an equal sibling, makes it needless. */
+  /** Puts a node aside because an algorithm, or an equal sibling, makes it needless. It is no longer the best. */
   prune(node: SearchNode<State, Action>): void {
     const own = this.#own(node);
     own.status = 'pruned';
     closeAbove(own);
+    if (this.#conclusion?.node === node) this.#conclusion = undefined;
+    if (this.#preferred === node) this.#preferred = undefined;
+    if (this.#best?.node === own) this.#reconsider();
+  }
+
+  /** Takes a node back that had failed or was put aside, and opens what that had closed above it. */
+  reopen(node: SearchNode<State, Action>): void {
+    const own = this.#own(node);
+    own.reopen();
+    openAbove(own);
+    closeFrom(own);
+    this.#consider(own);
   }
 
   /** Keeps an algorithm's note at a node. It is saved with the tree. */
@@ -368,6 +380,10 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
       node !== undefined && !this.#isBelowCursor(this.#own(node));
     if (isElsewhere(this.#conclusion?.node)) this.#conclusion = undefined;
     if (isElsewhere(this.#preferred)) this.#preferred = undefined;
+    this.#reconsider();
+  }
+
+  #reconsider(): void {
     this.#best = undefined;
     for (const node of this.#nodes) this.#consider(node);
   }
@@ -379,7 +395,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   }
 
   #consider(node: TreeNode<State, Action>): void {
-    if ((!node.terminal && !node.answer) || !this.#isBelowCursor(node)) return;
+    if ((!node.terminal && !node.answer) || node.status === 'pruned') return;
+    if (!this.#isBelowCursor(node)) return;
     const score = this.score(view(node));
     if (score === undefined) return;
     const best = this.#best;
@@ -387,15 +404,14 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
       this.#best = { node, score };
     } else if (best.node === node && score < best.score) {
       // The best one has lost: any other may now be better.
-      this.#best = undefined;
-      for (const other of this.#nodes) this.#consider(other);
+      this.#reconsider();
     }
   }
 
   #principalLeaf(): SearchNode<State, Action> {
     let node = this.cursor;
     for (;;) {
-      const next = robustChild(node.children);
+      const next = robustChild(node.children.filter(({ status }) => status !== 'pruned'));
       if (next === undefined) return node;
       node = next;
     }
