@@ -90,7 +90,8 @@ export interface ExpandOptions {
   /** Whether to draw samples of its own while another expansion of the node is under way. @defaultValue false */
   readonly independent?: boolean;
   /**
-   * Whether the node may be asked again. Where it may, a node of whose samples none can be used stays open.
+   * Whether the node may be asked again. Where it may, a node of whose samples none can be used stays open; where
+   * it may not, a node that has children gets no more.
    *
    * @defaultValue never
    */

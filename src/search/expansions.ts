@@ -52,6 +52,8 @@ export class Expansions<State, Action> {
   ): Children<State, Action> | Promise<Children<State, Action>> {
     const { tree, policy, runtime, ledger } = this.#session;
     if (node.status !== 'open' || node.kind === 'proposed') return [];
+    // Another simulation took the place that there was when the node was selected.
+    if (widening?.(node) === false && node.children.length > 0) return node.children;
     const offset = node.samples;
     const isLimited = Number.isFinite(count);
     // Samples that may have no room are not bought.
