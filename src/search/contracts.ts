@@ -237,7 +237,7 @@ export interface SearchResult<State, Action> {
   readonly best: SearchNode<State, Action>;
   /** The actions that lead to it. */
   readonly actions: readonly Action[];
-  /** Whether the best node is terminal, or an answer, and scores 1 or more. */
+  /** Whether the best node is terminal, or an answer, and its return, not discounted, is 1 or more. */
   readonly solved: boolean;
   /** Whether the algorithm proved that no other proposed path is better. */
   readonly optimal: boolean;

@@ -298,7 +298,7 @@ function report<State, Action>(
     tree,
     best,
     actions: actionsTo(best),
-    solved: best === bestTerminal && (tree.score(best) ?? 0) >= 1,
+    solved: best === bestTerminal && (tree.score(best, 1) ?? 0) >= 1,
     optimal: conclusion?.optimal ?? false,
     stopReason: deadEnd ? 'failed' : stop.reason,
     exceeded: stop.exceeded,

@@ -25,7 +25,7 @@ export interface NewChild<Action> {
 export interface BackupOptions {
   /** How returns are merged. @defaultValue {@link meanBackup} */
   readonly rule?: BackupRule;
-  /** γ, the discount of each edge, in [0, 1]. @defaultValue 1 */
+  /** γ, the discount of each edge, in [0, 1]. @defaultValue that of the tree */
   readonly discount?: number;
   /** The return of a simulation from the node on, in place of v(s). A rewarded end has none. @defaultValue v(s) */
   readonly outcome?: number;
@@ -77,6 +77,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    */
   scoresByOutcome = false;
 
+  #discount = 1;
   readonly #nodes: TreeNode<State, Action>[];
   #cursor: TreeNode<State, Action>;
   #best: Scored<State, Action> | undefined;
@@ -100,6 +101,17 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** The start of the search. */
   get root(): RootNode<State, Action> {
     return view(this.#mutable(0)) as RootNode<State, Action>;
+  }
+
+  /** γ, the discount of each edge below the root, in [0, 1]: what comes later is worth less. 1 until it is set. */
+  get discount(): number {
+    return this.#discount;
+  }
+
+  set discount(discount: number) {
+    if (discount === this.#discount) return;
+    this.#discount = discount;
+    this.#reconsider();
   }
 
   /** Where the real world stands. The root, until the search advances. */
@@ -149,15 +161,20 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /**
    * The return of a finished path: the sum of its rewards, plus, of a last state that brought no reward, the
-   * return of a simulation from it, or else its evaluation. `undefined` for an answer that has none of them.
+   * return of a simulation from it, or else its evaluation. Each edge but the first is discounted once more, as
+   * in {@link backup}. `undefined` for an answer that has none of them.
+   *
+   * @param discount - γ. @defaultValue that of the tree; 1 asks how much was reached, however late
    */
-  score(node: SearchNode<State, Action>): number | undefined {
+  score(node: SearchNode<State, Action>, discount: number = this.#discount): number | undefined {
     const evaluated = this.scoresByOutcome ? undefined : node.rawValue;
-    const last = node.reward ?? outcomeOf(node) ?? evaluated;
-    if (last === undefined) return undefined;
-    let sum = last;
-    for (let above = node.parent; above !== undefined; above = above.parent)
-      sum += above.reward ?? 0;
+    const ahead = node.reward === undefined ? (outcomeOf(node) ?? evaluated) : 0;
+    if (ahead === undefined) return undefined;
+    let sum = ahead;
+    let above: SearchNode<State, Action> | undefined = node;
+    for (; above !== undefined; above = above.parent) {
+      sum = (above.reward ?? 0) + (above.parent === undefined ? 1 : discount) * sum;
+    }
     return sum;
   }
 
@@ -276,7 +293,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    * edge adds its reward and discounts what follows; the root has no edge, and its value is V(s).
    */
   backup(node: SearchNode<State, Action>, options: BackupOptions = {}): void {
-    const { rule = meanBackup, discount: gamma = 1, outcome } = options;
+    const { rule = meanBackup, discount: gamma = this.#discount, outcome } = options;
     const leaf = this.#own(node);
     const isRewardedEnd = leaf.terminal && leaf.reward !== undefined;
     let target = isRewardedEnd ? 0 : (outcome ?? leafValue(leaf));
@@ -327,6 +344,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   fork(node: SearchNode<State, Action> = this.cursor): SearchTree<State, Action> {
     const copy = new SearchTree<State, Action>(this.root.state, this.origin);
     copy.simulations = this.simulations;
+    copy.discount = this.#discount;
     for (const stamp of this.stamps) copy.stamps.add(stamp);
     for (const { id, parent, action } of this.#nodes) {
       if (parent !== undefined)

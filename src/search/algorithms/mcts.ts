@@ -26,7 +26,12 @@ export interface MctsOptions {
   readonly selection?: Selection;
   /** How returns are merged into values. @defaultValue {@link meanBackup} */
   readonly backup?: BackupRule;
-  /** γ, the discount of each edge, in [0, 1]. @defaultValue 1 */
+  /**
+   * γ, the discount of each edge, in [0, 1]. It belongs to the tree from then on: what is best and what is chosen go
+   * by the discounted return.
+   *
+   * @defaultValue 1
+   */
   readonly discount?: number;
   /** How many actions to ask for at once. @defaultValue all that the policy has */
   readonly width?: number;
@@ -91,7 +96,6 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
 
   const rules: Rules = {
     rule,
-    discount,
     request: { count: width, ...(widening && { widening }) },
     widening,
     maxDepth,
@@ -105,6 +109,7 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
     concurrency: 'any',
     laws: ['visits', 'values', 'simulations'],
     async run(tree, context) {
+      tree.discount = discount;
       const growth = { tree, context, rules };
       const simulate = simulates === 'path' ? simulatePath : simulateLeaf;
       await context.simulate((simulation) => simulate(growth, simulation));
@@ -112,7 +117,7 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   };
 }
 
-interface Rules extends Required<Omit<MctsOptions, 'backup' | 'widening' | 'width'>> {
+interface Rules extends Required<Omit<MctsOptions, 'backup' | 'discount' | 'widening' | 'width'>> {
   readonly rule: BackupRule;
   readonly widening: WideningRule | undefined;
   /** What the policy is asked for. */
@@ -209,12 +214,12 @@ function closeWhereFull<State, Action>(
 }
 
 function backUp<State, Action>(
-  { tree, rules: { rule, discount } }: Growth<State, Action>,
+  { tree, rules: { rule } }: Growth<State, Action>,
   node: SearchNode<State, Action>,
   outcome: number | undefined,
 ): void {
   if (node.status === 'failed') return;
-  tree.backup(node, outcome === undefined ? { rule, discount } : { rule, discount, outcome });
+  tree.backup(node, outcome === undefined ? { rule } : { rule, outcome });
 }
 
 /**
