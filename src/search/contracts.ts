@@ -215,7 +215,7 @@ export interface SearchOptions<State, Action> {
  *
  * - `solved`: the algorithm, or a stop condition, has what it looked for.
  * - `budget`: a limit was met; `exceeded` says which.
- * - `exhausted`: nothing is left to search.
+ * - `exhausted`: nothing is left to search. What was lost on the way, `failures` tells.
  * - `stopped`: a stop condition said so.
  * - `failed`: the search could not go on; `failure` says why.
  */
@@ -227,6 +227,22 @@ export interface Coverage {
   readonly recorded: number;
   /** Calls that a replay could not answer. */
   readonly unrecorded: number;
+}
+
+/** How a search goes on. */
+export interface ResumeOptions {
+  /** Whether all that failed is asked for again, whatever the reason. @defaultValue false */
+  readonly retryFailed?: boolean;
+}
+
+/** What came to nothing in a tree, and may hide something: proposals, steps and evaluations. */
+export interface SearchFailures {
+  /** How many there are. What failed only because all below it did is not among them. */
+  readonly count: number;
+  /** How many there are of each kind. */
+  readonly kinds: Readonly<Partial<Record<Failure['kind'], number>>>;
+  /** The first of each kind, in the order of the nodes. */
+  readonly first: readonly Failure[];
 }
 
 /** What a search found. */
@@ -249,6 +265,8 @@ export interface SearchResult<State, Action> {
   readonly outOfPool: boolean;
   /** Why the search failed, where it did. */
   readonly failure: Failure | undefined;
+  /** What came to nothing in the tree, however the search ended: `exhausted` may mean that parts of it are lost. */
+  readonly failures: SearchFailures;
   /** What the search has spent. */
   readonly spend: Spend;
   /** Tokens that servers used beyond what they were allowed. */
@@ -257,8 +275,11 @@ export interface SearchResult<State, Action> {
   readonly unpriced: readonly string[];
   /** How far the journal answered its calls. */
   readonly coverage: Coverage;
-  /** Goes on with the same tree under a further budget. Other options may change as well. */
+  /**
+   * Goes on with the same tree under a further budget. Other options may change as well. What failed for a reason
+   * that may have passed (a server that was busy or out of reach) is asked for again.
+   */
   resume(
-    options?: Partial<Omit<SearchOptions<State, Action>, 'tree'>>,
+    options?: Partial<Omit<SearchOptions<State, Action>, 'tree'>> & ResumeOptions,
   ): Promise<SearchResult<State, Action>>;
 }

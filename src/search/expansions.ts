@@ -7,7 +7,7 @@ import type { Proposal, ProposeRequest } from '../spec/policy.ts';
 import type { Spend } from '../spec/spend.ts';
 import type { WideningRule } from '../tree/selection.ts';
 import type { ExpandOptions } from './contracts.ts';
-import { failNode } from './failing.ts';
+import { failNode, noteLost } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import { applyProposals } from './proposals.ts';
 import type { Realisations } from './realisations.ts';
@@ -95,8 +95,7 @@ export class Expansions<State, Action> {
     const [first] = failures;
     if (first === undefined) return;
     const { tree, emit } = this.#session;
-    const failed = Number(node.annotations['failedProposals'] ?? 0) + failures.length;
-    tree.annotate(node, { failedProposals: failed });
+    noteLost(tree, node, failures);
     for (const failure of failures) emit?.({ type: 'proposal-failed', node, failure });
     if (node.children.length > 0) return;
     if (independent || widening?.(node) === true) tree.noteFailure(node, first);

@@ -16,6 +16,7 @@ import { SearchTree } from '../tree/tree.ts';
 import { AlgorithmContext } from './context.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
 import type { SearchEvent } from './events.ts';
+import { failuresOf, reopenFailed } from './failing.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
 import { type Outside, openOutside } from './outside.ts';
 import { PluginContext, type PluginRuntime } from './plugin-context.ts';
@@ -308,10 +309,14 @@ function report<State, Action>(
       ledger.isBoundByParent(stop.exceeded),
     // A search that ran out of budget before anything grew owes its caller the reason.
     failure: deadEnd || stop.reason === 'failed' || tree.size === 1 ? failure : undefined,
+    failures: failuresOf(tree),
     spend: ledger.spend,
     overdraft: ledger.overdraft,
     unpriced: [...outside.gate.unpriced],
     coverage: outside.gate.coverage,
-    resume: (changes = {}) => runSearch({ ...options, ...changes, tree }, { before: outside }),
+    resume: ({ retryFailed = false, ...changes } = {}) => {
+      reopenFailed(tree, retryFailed);
+      return runSearch({ ...options, ...changes, tree }, { before: outside });
+    },
   };
 }

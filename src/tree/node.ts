@@ -85,13 +85,13 @@ export class TreeNode<State, Action> {
    * samples that were drawn and could not be used stay drawn.
    */
   reopen(): void {
-    const { duplicateOf: _, failedProposals, ...annotations } = this.annotations;
     const isBare = this.children.length === 0;
-    const isLost = failedProposals !== undefined && !isBare;
+    const forgotten = isBare ? ['duplicateOf', 'failedProposals', 'lost'] : ['duplicateOf'];
+    const kept = Object.entries(this.annotations).filter(([name]) => !forgotten.includes(name));
     this.status = this.terminal ? 'terminal' : 'open';
     if (isBare) this.complete = false;
     this.set({
-      annotations: isLost ? { ...annotations, failedProposals } : annotations,
+      annotations: Object.fromEntries(kept),
       ...(isBare && this.failure?.transient === true && { samples: 0 }),
       failure: undefined,
     });
