@@ -214,7 +214,7 @@ function* below<State, Action>(
   const stack = [top];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     yield node;
-    stack.push(...node.children.toReversed());
+    for (const child of node.children.toReversed()) stack.push(child);
   }
 }
 

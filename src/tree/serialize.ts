@@ -231,8 +231,7 @@ export function treeFromJson<State = unknown, Action = unknown>(
   tree.discount = read.discount ?? 1;
   for (const stamp of read.stamps) tree.stamps.add(stamp);
   for (const [id, node] of read.nodes.entries()) {
-    if (id > 0)
-      tree.add(tree.node(parentOf(node, id)), [{ action: node.action as Action, prior: 1 }]);
+    if (id > 0) tree.append(parentOf(node, id), { action: node.action as Action, prior: 1 });
     const own = tree.mutable(id);
     fill(own, node);
     if (node.state !== undefined && id > 0) own.state = decode(node.state, id);

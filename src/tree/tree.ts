@@ -347,13 +347,22 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     copy.discount = this.#discount;
     for (const stamp of this.stamps) copy.stamps.add(stamp);
     for (const { id, parent, action } of this.#nodes) {
-      if (parent !== undefined)
-        copy.add(copy.node(parent.id), [{ action: action as Action, prior: 0 }]);
+      if (parent !== undefined) copy.append(parent.id, { action: action as Action, prior: 0 });
       copy.#mutable(id).copyFrom(this.#mutable(id));
     }
     copy.restore({ cursor: this.#cursor.id, preferred: this.#preferred?.id });
     copy.advance(copy.node(this.#own(node).id));
     return copy;
+  }
+
+  /** @internal Adds one child to many. What nobody else has seen yet may grow in place, which {@link add} must not. */
+  append(parent: NodeId, child: NewChild<Action>): TreeNode<State, Action> {
+    const above = this.#mutable(parent);
+    const node = new TreeNode<State, Action>(this.#nodes.length, above, child);
+    this.#nodes.push(node);
+    if (above.children.length === 0) above.children = [];
+    (above.children as TreeNode<State, Action>[]).push(node);
+    return node;
   }
 
   /** @internal The mutable node, for the code that saves and loads trees. */
