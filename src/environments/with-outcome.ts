@@ -47,6 +47,10 @@ export function withOutcome<State, Action>(
     ...provenanceOf({ stamps: environment.stamps ?? [] }, { stamps: verifier.stamps ?? [] }),
     name,
     reset: (context) => environment.reset(context),
+    ...(environment.start !== undefined && {
+      start: async (state: State, context: CallContext) =>
+        judge({ ...(await environment.start?.(state, context)), state }, context),
+    }),
     step(state, action, context): MaybePromise<Transition<State>> {
       const stepping = environment.step(state, action, context);
       return stepping instanceof Promise

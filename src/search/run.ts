@@ -134,8 +134,12 @@ async function plant<State, Action>(
   runtime: PluginRuntime,
 ): Promise<SearchTree<State, Action>> {
   try {
-    const state = await environment.reset(new PluginContext(runtime, 'reset'));
-    return new SearchTree(state, { environment: environment.name, seed });
+    const context = new PluginContext(runtime, 'reset');
+    const state = await environment.reset(context);
+    const tree = new SearchTree<State, Action>(state, { environment: environment.name, seed });
+    const start = await environment.start?.(state, context);
+    if (start !== undefined) tree.realise(tree.root, { ...start, state });
+    return tree;
   } catch (cause) {
     runtime.signal.throwIfAborted();
     const reason = cause instanceof Error ? cause.message : String(cause);
