@@ -1,5 +1,4 @@
 import type { Failure } from '../spec/failure.ts';
-import type { JsonValue } from '../spec/json.ts';
 import type { SearchNode } from '../spec/node.ts';
 import { hasFailedBelow } from '../tree/closing.ts';
 import type { SearchTree } from '../tree/tree.ts';
@@ -34,7 +33,7 @@ export function noteLost<State, Action>(
     else known.count++;
   }
   const failedProposals = lost.reduce((sum, { count }) => sum + count, 0);
-  tree.annotate(node, { failedProposals, lost: lost as unknown as JsonValue });
+  tree.annotate(node, { failedProposals, lost: lost });
 }
 
 function lostAt({ annotations: { lost } }: SearchNode): readonly Lost[] {

@@ -37,7 +37,7 @@ describe('A* that goes on', () => {
       step: (state, action, context) =>
         context.effect('cross', { state, action }, async () => {
           bridges++;
-          return line.environment.step(state, action, context) as { state: string };
+          return line.environment.step(state, action, context);
         }),
     };
     const algorithm = astar({ heuristic: () => 0, admissible: true });
