@@ -3,6 +3,7 @@ import { EspalierError, ModelCallError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type { FailedAttempt, ModelCall, ModelWarning } from '../spec/language-model.ts';
 import { canonicalJson, contentAddress, expectJson } from './canonical-json.ts';
+import { CallFailure, type FailedOutcome, isTransient } from './failure.ts';
 import {
   type FailureLine,
   type IntentLine,
@@ -81,19 +82,9 @@ export function addressOfCall(
   return contentAddress(canonicalJson('request', content));
 }
 
-/** A call that was made and failed. */
-class CallFailure extends Error {
-  override readonly name = 'CallFailure';
-}
-
 type Outcome =
   | { readonly output: JsonValue }
-  /** The call failed, and the journal says so. */
-  | {
-      readonly message: string;
-      readonly interrupted?: boolean | undefined;
-      readonly cause?: unknown;
-    }
+  | FailedOutcome
   /** The run itself cannot go on: aborted, the disk is full, or the model cannot be reached. */
   | { readonly fatal: unknown };
 
@@ -281,7 +272,7 @@ export class CallGate {
       else if ('fatal' in outcome) reject(outcome.fatal);
       else if (outcome.interrupted === true) {
         reject(new EspalierError('interrupted', outcome.message));
-      } else reject(new CallFailure(outcome.message, { cause: outcome.cause }));
+      } else reject(new CallFailure(outcome));
     };
     return { promise, apply, signal: controller.signal };
   }
@@ -347,7 +338,8 @@ export class CallGate {
     const { call, key, account } = attempt;
     const message = error instanceof Error ? error.message : String(error);
     const spend = account.failed(error);
-    const line: FailureLine = { type: 'failure', call, key, spend, message };
+    const transient = isTransient(error) && { transient: true };
+    const line: FailureLine = { type: 'failure', call, key, spend, message, ...transient };
     if (!isUnavailable(error)) return this.#settled(line, error);
     this.#settled({ ...line, unavailable: true });
     return { outcome: { fatal: unavailable(message, error) }, spend };
@@ -364,7 +356,9 @@ export class CallGate {
       // Remembered by #write: the search ends with what it has.
     }
     const outcome =
-      line.type === 'result' ? { output: line.output } : { message: line.message, cause };
+      line.type === 'result'
+        ? { output: line.output }
+        : { message: line.message, transient: line.transient, cause };
     return { outcome, spend: line.spend };
   }
 

@@ -14,10 +14,12 @@ export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
 }
 
 /** Whether a model call that may go well later is what went wrong, here or in what it caused. */
-function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const seen = new Set<unknown>();
   for (let cause = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
     if (ModelCallError.isInstance(cause)) return cause.retryable;
+    // What a journal remembers of such an error.
+    if ('transient' in cause && cause.transient === true) return true;
     seen.add(cause);
   }
   return false;
@@ -51,4 +53,24 @@ export function isFailure(outcome: unknown): outcome is Failure {
   if (typeof outcome !== 'object' || outcome === null) return false;
   const { kind, message } = outcome as Partial<Failure>;
   return typeof kind === 'string' && Object.hasOwn(kinds, kind) && typeof message === 'string';
+}
+
+/** A call that was made and failed. */
+export class CallFailure extends Error {
+  override readonly name = 'CallFailure';
+  /** Whether it may go well later, also where the journal and not the model says so. */
+  readonly transient: boolean;
+
+  constructor({ message, transient = false, cause }: FailedOutcome) {
+    super(message, { cause });
+    this.transient = transient;
+  }
+}
+
+/** The call failed, and the journal says so. */
+export interface FailedOutcome {
+  readonly message: string;
+  readonly interrupted?: boolean | undefined;
+  readonly transient?: boolean | undefined;
+  readonly cause?: unknown;
 }

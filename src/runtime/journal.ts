@@ -91,6 +91,8 @@ export interface FailureLine {
   readonly interrupted?: boolean | undefined;
   /** Whether it ended the search, because the model could not be reached. A resumed run asks again. */
   readonly unavailable?: boolean | undefined;
+  /** Whether the same may go well later. */
+  readonly transient?: boolean | undefined;
 }
 
 /** A deadline ended the search here: after so many simulations and results. */
@@ -150,6 +152,7 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     message: z.string(),
     interrupted: z.boolean().optional(),
     unavailable: z.boolean().optional(),
+    transient: z.boolean().optional(),
   }),
   z.object({ type: z.literal('deadline'), ms: z.number(), simulations: count, results: count }),
 ]);
@@ -168,7 +171,7 @@ export interface RecordedCall {
   readonly further: CallSpend;
   readonly outcome:
     | { readonly output: JsonValue }
-    | Pick<FailureLine, 'message' | 'interrupted' | 'unavailable'>;
+    | Pick<FailureLine, 'interrupted' | 'message' | 'transient' | 'unavailable'>;
   readonly intent: IntentLine | undefined;
 }
 
@@ -397,7 +400,12 @@ class Indexing {
     const outcome =
       line.type === 'result'
         ? { output: line.output }
-        : { message: line.message, interrupted: line.interrupted, unavailable: line.unavailable };
+        : {
+            message: line.message,
+            interrupted: line.interrupted,
+            unavailable: line.unavailable,
+            transient: line.transient,
+          };
     const place = this.#calls.size;
     const intent = this.#intents.get(key);
     this.#calls.set(key, { place, spend, attempts, further, outcome, intent });
