@@ -17,6 +17,7 @@ export type {
   OneAtATime,
   SearchAlgorithm,
   SearchContext,
+  SearchFailures,
   SearchOptions,
   SearchProgress,
   SearchResult,

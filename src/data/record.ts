@@ -46,7 +46,8 @@ export function isRight<State, Action>(
   node: SearchNode<State, Action>,
 ): boolean | undefined {
   if (!isEnd(node)) return undefined;
-  const score = tree.score(node);
+  // How late an end is reached makes it no less right.
+  const score = tree.score(node, 1);
   return score === undefined ? undefined : score >= correctFrom;
 }
 

@@ -37,7 +37,7 @@ export function withOutcome<State, Action>(
   expectMethods('environment', environment, ['reset', 'step']);
   expectVerifier(verifier);
   const { name, key, notation, codec } = environment;
-  const judge = (transition: Transition<State>, action: Action, context: CallContext) => {
+  const judge = (transition: Transition<State>, action: Action | null, context: CallContext) => {
     if (transition.terminal !== true && transition.answer !== true) return transition;
     const { state } = transition;
     const verdict = verifier.verify(state, actingAfter(context, environment, { state, action }));
@@ -49,6 +49,10 @@ export function withOutcome<State, Action>(
     ...provenanceOf({ stamps: environment.stamps ?? [] }, { stamps: verifier.stamps ?? [] }),
     name,
     reset: (context) => environment.reset(context),
+    ...(environment.start !== undefined && {
+      start: async (state: State, context: CallContext) =>
+        judge({ ...(await environment.start?.(state, context)), state }, null, context),
+    }),
     step(state, action, context): MaybePromise<Transition<State>> {
       const stepping = environment.step(state, action, context);
       return stepping instanceof Promise

@@ -61,11 +61,11 @@ export function actingOn(context: CallContext, state: () => string): CallContext
   });
 }
 
-/** The context of a step, for what is done in the state that the action has led to. */
+/** The context of a step, for what is done in the state that the action has led to; `null` led to the start. */
 export function actingAfter<State, Action>(
   context: CallContext,
   environment: Telling<State>,
-  { state, action }: { readonly state: State; readonly action: Action },
+  { state, action }: { readonly state: State; readonly action: Action | null },
 ): CallContext {
   return contextWith(context, {
     effect(effect, input, run) {

@@ -1,8 +1,9 @@
 import type { Clock } from '../spec/context.ts';
 import type { FailedAttempt, ModelCall, ModelWarning } from '../spec/language-model.ts';
 import type { CallInFlight } from './call-in-flight.ts';
-import { isTransient, isUnavailable, type Outcome, unavailable } from './call-outcome.ts';
+import { isUnavailable, type Outcome, unavailable } from './call-outcome.ts';
 import { expectJson } from './canonical-json.ts';
+import { isTransient } from './failure.ts';
 import type { FailureLine, JournalLine, ResultLine } from './journal-lines.ts';
 import { type CallSpend, nothing } from './ledger.ts';
 

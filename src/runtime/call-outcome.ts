@@ -1,13 +1,6 @@
-import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../spec/errors.ts';
+import { EspalierError, ModelCallError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
-
-/** A call failed, and the journal says so. */
-export interface FailedOutcome {
-  readonly message: string;
-  readonly interrupted?: boolean | undefined;
-  readonly transient?: boolean | undefined;
-  readonly cause?: unknown;
-}
+import { CallFailure, type FailedOutcome } from './failure.ts';
 
 /** What a call came to. */
 export type Outcome =
@@ -15,18 +8,6 @@ export type Outcome =
   | FailedOutcome
   /** The run itself cannot go on: aborted, the disk is full, or the model cannot be reached. */
   | { readonly fatal: unknown };
-
-/** A call that was made and failed. */
-export class CallFailure extends Error {
-  override readonly name = 'CallFailure';
-  /** Whether the same request may succeed later. */
-  readonly transient: boolean;
-
-  constructor({ message, transient = false, cause }: FailedOutcome) {
-    super(message, { cause });
-    this.transient = transient;
-  }
-}
 
 /** The error that a failed call is to those who asked for it. */
 export function errorOf(failed: FailedOutcome): Error {
@@ -45,14 +26,6 @@ export function failingOf(error: unknown): 'final' | 'transient' | 'interrupted'
 export function isUnavailable(error: unknown): boolean {
   if (ModelCallError.isInstance(error)) return error.kind === 'auth' || error.kind === 'credit';
   return EspalierError.isInstance(error) && error.code === 'unavailable';
-}
-
-const passing: readonly ModelCallErrorKind[] = ['network', 'overloaded', 'rate-limit', 'timeout'];
-
-/** Whether a call may succeed another time: the server was not to be had, or the budget held no other attempt. */
-export function isTransient(error: unknown): boolean {
-  if (ModelCallError.isInstance(error)) return passing.includes(error.kind);
-  return EspalierError.isInstance(error) && error.code === 'budget';
 }
 
 /** Ends a search, because no call of a model can succeed now. */

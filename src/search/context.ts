@@ -42,7 +42,9 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
     this.#calls = new PluginContext(session.runtime, 'algorithm');
     this.#realisations = new Realisations(session);
     this.#expansions = new Expansions(session, this.#realisations);
-    this.#evaluations = new Evaluations(session, this.#realisations);
+    this.#evaluations = new Evaluations(session, this.#realisations, (failure) =>
+      simulations.end({ reason: 'failed', failure }),
+    );
   }
 
   get signal(): AbortSignal {

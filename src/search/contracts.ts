@@ -91,7 +91,8 @@ export interface ExpandOptions {
   /** Whether to draw samples of its own while another expansion of the node is under way. @defaultValue false */
   readonly independent?: boolean;
   /**
-   * Whether the node may be asked again. Where it may, a node of whose samples none can be used stays open.
+   * Whether the node may be asked again. Where it may, a node of whose samples none can be used stays open; where
+   * it may not, a node that has children gets no more.
    *
    * @defaultValue never
    */
@@ -128,7 +129,7 @@ export interface SearchContext<State, Action> extends CallContext {
     options?: ExpandOptions,
   ): Promise<readonly SearchNode<State, Action>[]>;
 
-  /** Steps to the states of proposed nodes, parents first. Siblings with equal states are merged. */
+  /** Steps to the states of proposed nodes, parents first. Siblings of equal state and reward are merged. */
   realise(nodes: readonly SearchNode<State, Action>[]): Promise<void>;
 
   /** The key of a node's state; `undefined` where it has no state, or the environment no keys. */
@@ -222,7 +223,7 @@ export interface SearchOptions<State, Action> {
  *
  * - `solved`: the algorithm, or a stop condition, has what it looked for.
  * - `budget`: a limit was met; `exceeded` says which.
- * - `exhausted`: nothing is left to search.
+ * - `exhausted`: nothing is left to search. What was lost on the way, `failures` tells.
  * - `stopped`: a stop condition said so.
  * - `failed`: the search could not go on; `failure` says why.
  */
@@ -238,6 +239,16 @@ export interface Coverage {
   readonly differsAt: number | undefined;
 }
 
+/** What came to nothing in a tree, and may hide something: proposals, steps and evaluations. */
+export interface SearchFailures {
+  /** How many there are. What failed only because all below it did is not among them. */
+  readonly count: number;
+  /** How many there are of each kind. */
+  readonly kinds: Readonly<Partial<Record<Failure['kind'], number>>>;
+  /** The first of each kind, in the order of the nodes. */
+  readonly first: readonly Failure[];
+}
+
 /** What a search found. */
 export interface SearchResult<State, Action> {
   /** The tree that was grown. */
@@ -246,7 +257,7 @@ export interface SearchResult<State, Action> {
   readonly best: SearchNode<State, Action>;
   /** The actions that lead to it. */
   readonly actions: readonly Action[];
-  /** Whether the best node is terminal, or an answer, and scores 1 or more. */
+  /** Whether the best node is terminal, or an answer, and its return, not discounted, is 1 or more. */
   readonly solved: boolean;
   /** Whether the algorithm proved that no other proposed path is better. */
   readonly optimal: boolean;
@@ -258,6 +269,8 @@ export interface SearchResult<State, Action> {
   readonly outOfPool: boolean;
   /** Why the search failed, where it did. */
   readonly failure: Failure | undefined;
+  /** What came to nothing in the tree, however the search ended: `exhausted` may mean that parts of it are lost. */
+  readonly failures: SearchFailures;
   /** What the search has spent. */
   readonly spend: Spend;
   /** Tokens that servers used, and dollars that they charged, beyond what they were allowed. */
@@ -266,7 +279,10 @@ export interface SearchResult<State, Action> {
   readonly unpriced: readonly string[];
   /** How far the journal answered its calls. */
   readonly coverage: Coverage;
-  /** Goes on with the same tree under a further budget. Other options may change as well. */
+  /**
+   * Goes on with the same tree under a further budget. Other options may change as well. What failed for a reason
+   * that may have passed (a server that was busy or out of reach) is asked for again.
+   */
   resume(
     options?: Partial<Omit<SearchOptions<State, Action>, 'tree'>>,
   ): Promise<SearchResult<State, Action>>;

@@ -15,16 +15,28 @@ import type { SearchSession } from './session.ts';
 
 type Verdict = Evaluation | Failure;
 
+/** So many answers, none of which can be used, show that no further one will be. */
+const hopeless = 8;
+
 /** Asks the evaluator what nodes are worth, and writes the answers into the tree. */
 export class Evaluations<State, Action> {
   readonly #session: SearchSession<State, Action>;
   readonly #realisations: Realisations<State, Action>;
   readonly #underWay = new Map<SearchNode<State, Action>, Promise<void>>();
   readonly #simulating = new Map<SearchNode<State, Action>, Promise<void>>();
+  readonly #giveUp: (failure: Failure) => void;
+  /** Answers in a row from the first that could not be read, or broke the contract; none once one could be used. */
+  #malformed: number | undefined = 0;
 
-  constructor(session: SearchSession<State, Action>, realisations: Realisations<State, Action>) {
+  /** `giveUp` ends the search: no answer of the evaluator could be used. */
+  constructor(
+    session: SearchSession<State, Action>,
+    realisations: Realisations<State, Action>,
+    giveUp: (failure: Failure) => void,
+  ) {
     this.#session = session;
     this.#realisations = realisations;
+    this.#giveUp = giveUp;
   }
 
   /** Evaluates nodes that need it. Synchronous, without a promise, where the evaluator is. */
@@ -124,7 +136,7 @@ export class Evaluations<State, Action> {
     if (!Array.isArray(verdicts) || verdicts.length !== batch.length) {
       const got = Array.isArray(verdicts) ? `${verdicts.length}` : describeValue(verdicts);
       const message = `Expected \`${purpose}\` to return ${batch.length} evaluations, got ${got}.`;
-      for (const node of batch) failNode(this.#session, node, { kind: 'invalid', message });
+      for (const node of batch) this.#reject(node, { kind: 'invalid', message });
       return;
     }
     let index = 0;
@@ -132,9 +144,10 @@ export class Evaluations<State, Action> {
       const verdict = verdicts[index++] as Verdict;
       const failure = faultOf(verdict);
       if (failure !== undefined) {
-        failNode(this.#session, node, failure);
+        this.#reject(node, failure);
         continue;
       }
+      this.#malformed = undefined;
       const evaluation = verdict as Evaluation;
       if (purpose === 'simulate') {
         tree.setOutcome(node, evaluation);
@@ -143,6 +156,16 @@ export class Evaluations<State, Action> {
       tree.setEvaluation(node, evaluation);
       emit?.({ type: 'node-evaluated', node, evaluation });
     }
+  }
+
+  #reject(node: SearchNode<State, Action>, failure: Failure): void {
+    failNode(this.#session, node, failure);
+    const { kind, message } = failure;
+    if (this.#malformed === undefined || (kind !== 'invalid' && kind !== 'parse')) return;
+    this.#malformed++;
+    if (this.#malformed !== hopeless) return;
+    const what = `None of the first ${hopeless} answers of the evaluator could be used: ${message}`;
+    this.#giveUp({ kind, message: what });
   }
 }
 

@@ -8,7 +8,7 @@ import type { Proposal, ProposeRequest } from '../spec/policy.ts';
 import type { Spend } from '../spec/spend.ts';
 import type { WideningRule } from '../tree/selection.ts';
 import type { ExpandOptions } from './contracts.ts';
-import { failNode } from './failing.ts';
+import { failNode, noteLost } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import { applyProposals } from './proposals.ts';
 import type { Realisations } from './realisations.ts';
@@ -53,6 +53,8 @@ export class Expansions<State, Action> {
   ): Children<State, Action> | Promise<Children<State, Action>> {
     const { tree, policy, runtime, ledger, environment } = this.#session;
     if (node.status !== 'open' || node.kind === 'proposed') return [];
+    // Another simulation took the place that there was when the node was selected.
+    if (widening?.(node) === false && node.children.length > 0) return node.children;
     const offset = node.samples;
     const isLimited = Number.isFinite(count);
     // Samples that may have no room are not bought.
@@ -95,8 +97,7 @@ export class Expansions<State, Action> {
     const [first] = failures;
     if (first === undefined) return;
     const { tree, emit } = this.#session;
-    const failed = Number(node.annotations['failedProposals'] ?? 0) + failures.length;
-    tree.annotate(node, { failedProposals: failed });
+    noteLost(tree, node, failures);
     for (const failure of failures) emit?.({ type: 'proposal-failed', node, failure });
     if (node.children.length > 0) return;
     if (independent || widening?.(node) === true) tree.noteFailure(node, first);
@@ -128,6 +129,7 @@ export class Expansions<State, Action> {
     if (proposals.length === 0 && node.children.length === 0) {
       const message = 'The policy proposed nothing.';
       failNode(this.#session, node, { kind: 'empty', message });
+      tree.complete(node);
     } else if (proposals.length < wanted && node.status === 'open') {
       tree.complete(node);
     }

@@ -1,5 +1,8 @@
 import type { Failure } from '../spec/failure.ts';
 import type { SearchNode } from '../spec/node.ts';
+import { hasFailedBelow } from '../tree/closing.ts';
+import type { SearchTree } from '../tree/tree.ts';
+import type { SearchFailures } from './contracts.ts';
 import type { SearchSession } from './session.ts';
 
 /** Marks a node as failed and says so. */
@@ -10,4 +13,62 @@ export function failNode<State, Action>(
 ): void {
   tree.fail(node, failure);
   emit?.({ type: 'node-failed', node, failure });
+}
+
+/** Failed proposals of one kind at one node, as they are noted there. */
+interface Lost extends Failure {
+  readonly count: number;
+}
+
+/** Notes at a node which proposals came to nothing. */
+export function noteLost<State, Action>(
+  tree: SearchTree<State, Action>,
+  node: SearchNode<State, Action>,
+  failures: readonly Failure[],
+): void {
+  const lost = lostAt(node).map((kind) => ({ ...kind }));
+  for (const { kind, message } of failures) {
+    const known = lost.find((other) => other.kind === kind);
+    if (known === undefined) lost.push({ kind, message, count: 1 });
+    else known.count++;
+  }
+  const failedProposals = lost.reduce((sum, { count }) => sum + count, 0);
+  tree.annotate(node, { failedProposals, lost: lost });
+}
+
+function lostAt({ annotations: { lost } }: SearchNode): readonly Lost[] {
+  return (lost ?? []) as unknown as readonly Lost[];
+}
+
+/** Counts what came to nothing in a tree. What failed because all below it did is counted there. */
+export function failuresOf<State, Action>(tree: SearchTree<State, Action>): SearchFailures {
+  const kinds: Partial<Record<Failure['kind'], number>> = {};
+  const first: Failure[] = [];
+  const add = ({ kind, message }: Failure, count: number) => {
+    if (kinds[kind] === undefined) first.push({ kind, message });
+    kinds[kind] = (kinds[kind] ?? 0) + count;
+  };
+  for (const node of tree.nodes()) {
+    const lost = lostAt(node);
+    for (const failure of lost) add(failure, failure.count);
+    const { status, failure } = node;
+    const isCounted = status !== 'failed' || hasFailedBelow(node) || isLost(lost, failure);
+    if (!isCounted && failure !== undefined) add(failure, 1);
+  }
+  const count = Object.values(kinds).reduce((sum, some) => sum + some, 0);
+  return { count, kinds, first };
+}
+
+function isLost(lost: readonly Lost[], failure: Failure | undefined): boolean {
+  return lost.some(({ kind, message }) => kind === failure?.kind && message === failure.message);
+}
+
+/** Takes back what failed by itself: all of it, or what failed for a reason that may have passed. */
+export function reopenFailed<State, Action>(tree: SearchTree<State, Action>, all: boolean): void {
+  // Children first: a node that is complete opens only with one of its children.
+  for (let id = tree.size - 1; id >= 0; id--) {
+    const node = tree.node(id);
+    if (node.status !== 'failed' || hasFailedBelow(node)) continue;
+    if (all || node.failure?.transient === true) tree.reopen(node);
+  }
 }

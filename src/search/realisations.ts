@@ -91,15 +91,18 @@ export class Realisations<State, Action> {
     return node.kind === 'proposed' ? undefined : this.#session.environment.key?.(node.state);
   }
 
-  /** A sibling that reached the same state first keeps its place, and takes over the prior. */
+  /**
+   * A sibling that came to the same first keeps its place, and takes over the prior. The same is an equal state by
+   * an equal edge: ways of different rewards to one state are different ways.
+   */
   #mergeIntoTwin(node: ChildNode<State, Action>): void {
     if (node.parent.children.length < 2) return;
-    const key = this.key(node);
-    if (key === undefined) return;
+    const identity = this.#identity(node);
+    if (identity === undefined) return;
     const family = this.#family(node.parent);
-    const twin = family.get(key);
-    if (twin === undefined || twin === node) {
-      family.set(key, node);
+    const twin = family.get(identity);
+    if (twin === undefined || twin === node || twin.status === 'pruned') {
+      family.set(identity, node);
       return;
     }
     const { tree } = this.#session;
@@ -109,14 +112,20 @@ export class Realisations<State, Action> {
     tree.prune(node);
   }
 
-  /** The realised children of a node by the key of their state. */
+  /** What makes siblings duplicates: all that a transition says. */
+  #identity(node: SearchNode<State, Action>): string | undefined {
+    const key = this.key(node);
+    return key === undefined ? undefined : `${node.reward} ${node.terminal} ${node.answer} ${key}`;
+  }
+
+  /** The realised children of a node by what they came to. */
   #family(parent: SearchNode<State, Action>): Map<string, SearchNode<State, Action>> {
     const known = this.#families.get(parent);
     if (known !== undefined) return known;
     const family = new Map<string, SearchNode<State, Action>>();
     for (const child of parent.children) {
-      const key = child.status === 'pruned' ? undefined : this.key(child);
-      if (key !== undefined && !family.has(key)) family.set(key, child);
+      const identity = child.status === 'pruned' ? undefined : this.#identity(child);
+      if (identity !== undefined && !family.has(identity)) family.set(identity, child);
     }
     this.#families.set(parent, family);
     return family;

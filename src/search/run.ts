@@ -16,6 +16,7 @@ import { SearchTree } from '../tree/tree.ts';
 import { AlgorithmContext } from './context.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
 import type { SearchEvent } from './events.ts';
+import { failuresOf, reopenFailed } from './failing.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
 import { type Outside, openOutside } from './outside.ts';
 import { PluginContext, type PluginRuntime } from './plugin-context.ts';
@@ -132,8 +133,12 @@ async function plant<State, Action>(
   runtime: PluginRuntime,
 ): Promise<SearchTree<State, Action>> {
   try {
-    const state = await environment.reset(new PluginContext(runtime, 'reset'));
-    return new SearchTree(state, { environment: environment.name, seed });
+    const context = new PluginContext(runtime, 'reset');
+    const state = await environment.reset(context);
+    const tree = new SearchTree<State, Action>(state, { environment: environment.name, seed });
+    const start = await environment.start?.(state, context);
+    if (start !== undefined) tree.realise(tree.root, { ...start, state });
+    return tree;
   } catch (cause) {
     runtime.signal.throwIfAborted();
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -288,7 +293,7 @@ function report<State, Action>(
     tree,
     best,
     actions: actionsTo(best),
-    solved: best === bestTerminal && (tree.score(best) ?? 0) >= 1,
+    solved: best === bestTerminal && (tree.score(best, 1) ?? 0) >= 1,
     optimal: conclusion?.optimal ?? false,
     stopReason: deadEnd ? 'failed' : stop.reason,
     exceeded: stop.exceeded,
@@ -298,10 +303,15 @@ function report<State, Action>(
       ledger.isBoundByParent(stop.exceeded),
     // A search that ran out of budget before anything grew owes its caller the reason.
     failure: deadEnd || stop.reason === 'failed' || tree.size === 1 ? failure : undefined,
+    failures: failuresOf(tree),
     spend: ledger.spend,
     overdraft: ledger.overdraft,
     unpriced: [...outside.gate.unpriced],
     coverage: outside.gate.coverage,
-    resume: (changes = {}) => runSearch({ ...options, ...changes, tree }, { before: outside }),
+    resume: (changes = {}) => {
+      const { retryFailed = false } = changes;
+      reopenFailed(tree, retryFailed);
+      return runSearch({ ...options, ...changes, retryFailed, tree }, { before: outside });
+    },
   };
 }

@@ -89,7 +89,11 @@ export class Simulations<State, Action> {
     round: Round,
   ): Promise<void> {
     const { gate, sequencer } = this.#options;
-    while (this.#mayStart(round)) {
+    for (let may = this.#mayStart(round); may !== false; may = this.#mayStart(round)) {
+      if (may === 'later') {
+        await this.#anotherEnd();
+        continue;
+      }
       round.left--;
       const simulation = this.#start();
       const issued = gate.issued;
@@ -113,7 +117,7 @@ export class Simulations<State, Action> {
     }
   }
 
-  #mayStart(round: Round): boolean {
+  #mayStart(round: Round): boolean | 'later' {
     if (round.left <= 0 || round.over || this.stopped) return false;
     const { ledger, runtime } = this.#session;
     if (runtime.signal.aborted) {
@@ -130,6 +134,8 @@ export class Simulations<State, Action> {
     deadline.check();
     // In a replay the recorded deadline stands in for the clock.
     if (exhausted === undefined || (exhausted === 'ms' && deadline.ahead)) return true;
+    // Simulations under way may be handed back, and do not count then.
+    if (exhausted === 'simulations' && this.#running > 0) return 'later';
     if (exhausted === 'ms') deadline.expire();
     this.end({ reason: 'budget', exceeded: exhausted });
     return false;
@@ -209,11 +215,14 @@ export class Simulations<State, Action> {
 
   /** Resolves when another simulation has ended; when none is running, there is nothing to wait for. */
   #nextEnd(round: Round): Promise<void> | undefined {
-    if (this.#running === 0) {
-      round.over = true;
-      if (round.exhausts === 'search') this.end({ reason: 'exhausted' });
-      return undefined;
-    }
+    if (this.#running > 0) return this.#anotherEnd();
+    round.over = true;
+    if (round.exhausts === 'search') this.end({ reason: 'exhausted' });
+    this.#wake();
+    return undefined;
+  }
+
+  #anotherEnd(): Promise<void> {
     return new Promise((resolve) => {
       this.#ended.push(resolve);
     });

@@ -4,7 +4,7 @@ import type { SearchProgress } from './contracts.ts';
 /**
  * Ends the search as solved once a terminal node, or an answer, scores at least so much.
  *
- * @param options - `score`: the return from which a path counts as a solution. Default 1.
+ * @param options - `score`: the return, not discounted, from which a path counts as a solution. Default 1.
  */
 export function solved({
   score = 1,
@@ -14,6 +14,6 @@ export function solved({
   expectNumber('score', score);
   return ({ tree }) => {
     const best = tree.bestTerminal;
-    return best !== undefined && (tree.score(best) ?? 0) >= score ? 'solved' : false;
+    return best !== undefined && (tree.score(best, 1) ?? 0) >= score ? 'solved' : false;
   };
 }

@@ -13,12 +13,20 @@ export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
   reset(context: CallContext): MaybePromise<State>;
 
   /**
+   * What holds of the start besides, where it may be an end already: a puzzle that comes solved is terminal, with the
+   * reward that its last step would have brought.
+   *
+   * @defaultValue the start is no end
+   */
+  start?(state: State, context: CallContext): MaybePromise<Omit<Transition<State>, 'state'>>;
+
+  /**
    * Takes `action` in `state`. It never changes `state`, because many branches step from it.
    * An error it throws fails this one child.
    */
   step(state: State, action: Action, context: CallContext): MaybePromise<Transition<State>>;
 
-  /** States with equal keys are the same state: duplicate siblings are merged, calls are shared. */
+  /** States with equal keys are the same state: siblings of equal state and reward are merged, calls are shared. */
   key?(state: State): string;
 
   /** How states and actions look to a model, and back. */

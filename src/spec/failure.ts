@@ -22,4 +22,6 @@ export interface Failure {
     | 'unrecorded';
   /** One sentence for a person. */
   readonly message: string;
+  /** Present where the same may go well later: a server was busy, or could not be reached. */
+  readonly transient?: true;
 }

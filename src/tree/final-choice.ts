@@ -1,8 +1,9 @@
 import type { NodeStatistics } from '../spec/node.ts';
 
-/** Picks the action to take once the search is over. Pure. */
+/** Picks the action to take once the search is over. `discount` is γ, 1 where it is left out. Pure. */
 export type FinalChoice = <Node extends NodeStatistics>(
   children: readonly Node[],
+  discount?: number,
 ) => Node | undefined;
 
 /**
@@ -23,12 +24,14 @@ export const maxChild: FinalChoice = (children) =>
  * The {@link robustChild}, unless a child below which everything is known can return at least as much: it is not
  * visited again, so that its visits say nothing, and its mean still holds the guesses on the way.
  */
-export const robustOrSolvedChild: FinalChoice = (children) => {
+export const robustOrSolvedChild: FinalChoice = (children, discount = 1) => {
   const robust = robustChild(children);
-  const solved = greatest(children.filter(isKnown), (a, b) => bestReturn(a) - bestReturn(b));
+  const returns = new Map<NodeStatistics, number>();
+  for (const child of children.filter(isKnown)) returns.set(child, bestReturn(child, discount));
+  const returnOf = (node: NodeStatistics) => returns.get(node) ?? node.value;
+  const solved = greatest(children.filter(isKnown), (a, b) => returnOf(a) - returnOf(b));
   if (robust === undefined || solved === undefined) return robust;
-  const expected = isKnown(robust) ? bestReturn(robust) : robust.value;
-  return bestReturn(solved) >= expected ? solved : robust;
+  return returnOf(solved) >= returnOf(robust) ? solved : robust;
 };
 
 function isKnown({ status }: NodeStatistics): boolean {
@@ -36,9 +39,22 @@ function isKnown({ status }: NodeStatistics): boolean {
 }
 
 /** The best that can come of a node below which everything is known: its reward and that of the best way on. */
-function bestReturn({ children, reward = 0, value }: NodeStatistics): number {
-  const known = children.filter((child) => child.visits > 0 && isKnown(child));
-  return known.length === 0 ? value : reward + Math.max(...known.map(bestReturn));
+function bestReturn(top: NodeStatistics, discount: number): number {
+  const returns = new Map<NodeStatistics, number>();
+  // Parents first, and then worked off from behind: paths may be longer than the call stack is deep.
+  const nodes = [top];
+  for (const node of nodes) for (const child of knownBelow(node)) nodes.push(child);
+  for (const node of nodes.toReversed()) {
+    let best = Number.NEGATIVE_INFINITY;
+    for (const child of knownBelow(node)) best = Math.max(best, returns.get(child) ?? best);
+    const isEnd = best === Number.NEGATIVE_INFINITY;
+    returns.set(node, isEnd ? node.value : (node.reward ?? 0) + discount * best);
+  }
+  return returns.get(top) ?? top.value;
+}
+
+function knownBelow({ children }: NodeStatistics): readonly NodeStatistics[] {
+  return children.filter((child) => child.visits > 0 && isKnown(child));
 }
 
 function greatest<Node extends NodeStatistics>(

@@ -80,6 +80,23 @@ export class TreeNode<State, Action> {
     this.#rare = { ...this.#rare, ...change };
   }
 
+  /**
+   * Forgets that the node had failed or was put aside. Where nothing came of it, it is as if nobody had asked;
+   * samples that were drawn and could not be used stay drawn.
+   */
+  reopen(): void {
+    const isBare = this.children.length === 0;
+    const forgotten = isBare ? ['duplicateOf', 'failedProposals', 'lost'] : ['duplicateOf'];
+    const kept = Object.entries(this.annotations).filter(([name]) => !forgotten.includes(name));
+    this.status = this.terminal ? 'terminal' : 'open';
+    if (isBare) this.complete = false;
+    this.set({
+      annotations: Object.fromEntries(kept),
+      ...(isBare && this.failure?.transient === true && { samples: 0 }),
+      failure: undefined,
+    });
+  }
+
   /** Takes over all that may change, for a copy of the tree. */
   copyFrom(other: TreeNode<State, Action>): void {
     this.state = other.state;

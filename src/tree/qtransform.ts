@@ -74,10 +74,16 @@ export function completedByMixValue({
   return (parent) => {
     const mixed = mixedValueBelow(parent);
     const complete = (child: NodeStatistics) => (child.visits > 0 ? child.value : mixed);
-    const completed = parent.children.map(complete);
-    const least = rescale ? Math.min(...completed) : 0;
-    const span = rescale ? Math.max(Math.max(...completed) - least, 1e-8) : 1;
-    const most = parent.children.reduce((max, { visits }) => Math.max(max, visits), 0);
+    let least = Number.POSITIVE_INFINITY;
+    let greatest = Number.NEGATIVE_INFINITY;
+    let most = 0;
+    for (const child of parent.children) {
+      least = Math.min(least, complete(child));
+      greatest = Math.max(greatest, complete(child));
+      most = Math.max(most, child.visits);
+    }
+    if (!rescale) least = 0;
+    const span = rescale ? Math.max(greatest - least, 1e-8) : 1;
     const scale = (maxVisitInit + most) * valueScale;
     return (child) => (scale * (complete(child) - least)) / span;
   };

@@ -47,12 +47,14 @@ export function renderTree<State, Action>(
       label: `${indent}${branch}${mark}${label(node)}`,
       numbers: numbers(node, isVisited),
     });
-    const below = branch === '' ? '' : `${indent}${branch === last ? '   ' : '│  '}`;
+    const isDeepest = branch === '' || indent.length >= deepest;
+    const below = isDeepest ? indent : `${indent}${branch === last ? '   ' : '│  '}`;
     const ranked = node.children.toSorted((a, b) => b.visits - a.visits || b.value - a.value);
     const shown = ranked.filter((child, rank) => {
       return best.has(child) || (node.depth < depth && rank < breadth);
     });
-    stack.push(...entriesOf(shown, ranked.length - shown.length, below).reverse());
+    const entries = entriesOf(shown, ranked.length - shown.length, below);
+    for (const child of entries.reverse()) stack.push(child);
   }
 
   const column = lines.reduce((most, line) => Math.max(most, line.label.length), 0);
@@ -60,6 +62,9 @@ export function renderTree<State, Action>(
     .map(({ label: text, numbers: row }) => `${text.padEnd(column)}  ${row}`.trimEnd())
     .join('\n');
 }
+
+/** How far a line is indented at most, in characters: from there on a path goes straight down. */
+const deepest = 120;
 
 /** The branch of the last child. */
 const last = '└─ ';

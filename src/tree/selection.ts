@@ -145,6 +145,12 @@ export function thompson({ pseudoCounts = [1, 1] }: ThompsonOptions = {}): Selec
 export interface TreeView<State = unknown, Action = unknown> {
   /** Where the real world stands: selection starts here. The root, until the search advances. */
   readonly cursor: SearchNode<State, Action>;
+  /**
+   * Whether a node that has children may get another one: then it is one to go on from.
+   *
+   * @defaultValue never
+   */
+  readonly widening?: WideningRule;
 }
 
 /** Chooses the node from which a simulation goes on; `undefined` when nothing is left to learn. */
@@ -164,7 +170,7 @@ export interface SelectionOptions {
   readonly revisit?: boolean;
   /** Who wins among equal scores: the highest prior and then the first, or a random one. @defaultValue `'first'` */
   readonly ties?: 'first' | 'random';
-  /** Whether a node that has children may get another one. @defaultValue never */
+  /** Whether a node that has children may get another one. @defaultValue as the {@link TreeView} says */
   readonly widening?: WideningRule;
 }
 
@@ -173,8 +179,9 @@ export type WideningRule = (node: NodeStatistics) => boolean;
 
 /** Walks down from the cursor, taking the child with the highest score, to a node that can grow. */
 export function descend(rule: SelectionRule, options: SelectionOptions = {}): Selection {
-  const { revisit = false, ties = 'first', widening } = options;
+  const { revisit = false, ties = 'first' } = options;
   return <State, Action>(tree: TreeView<State, Action>, random: Random) => {
+    const { widening = tree.widening } = options;
     let node = tree.cursor;
     if (isClosed(node, revisit)) return undefined;
     while (node.children.length > 0 && !canWiden(node, widening)) {
@@ -196,8 +203,9 @@ export type FlatScore = (
 
 /** Takes the node with the highest score among all below the cursor that can grow, whatever the path. */
 export function flat(score: FlatScore, options: SelectionOptions = {}): Selection {
-  const { revisit = false, ties = 'first', widening } = options;
+  const { revisit = false, ties = 'first' } = options;
   return <State, Action>(tree: TreeView<State, Action>, random: Random) => {
+    const { widening = tree.widening } = options;
     const candidates = [...below(tree.cursor)].filter(
       (node) => node.children.length === 0 || canWiden(node, widening),
     );
@@ -215,7 +223,7 @@ function* below<State, Action>(
   const stack = [top];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     yield node;
-    stack.push(...node.children.toReversed());
+    for (const child of node.children.toReversed()) stack.push(child);
   }
 }
 

@@ -26,6 +26,8 @@ export interface TreeJson {
   readonly stamps: readonly string[];
   /** Simulations that were ever started on it. */
   readonly simulations: number;
+  /** γ. @defaultValue 1 */
+  readonly discount?: number | undefined;
   /** Where the real world stood. */
   readonly cursor: number;
   /** The node on which an unfinished search would bet. */
@@ -115,6 +117,7 @@ const treeSchema = z.strictObject({
   seed: z.union([z.number(), z.string()]),
   stamps: z.array(z.string()),
   simulations: count,
+  discount: z.number().min(0).max(1).optional(),
   cursor: count,
   preferred: count.optional(),
   conclusion: z.strictObject({ node: count, optimal: z.boolean() }).optional(),
@@ -134,7 +137,7 @@ export function treeToJson<State, Action>(
   tree: SearchTree<State, Action>,
   { codec }: StateCodec<State> = {},
 ): TreeJson {
-  const { origin, stamps, simulations, cursor, preferred, conclusion, size } = tree;
+  const { origin, stamps, simulations, discount, cursor, preferred, conclusion, size } = tree;
   return {
     format: 'espalier-tree',
     version: treeVersion,
@@ -142,6 +145,7 @@ export function treeToJson<State, Action>(
     seed: origin.seed,
     stamps: [...stamps],
     simulations,
+    ...(discount !== 1 && { discount }),
     cursor: cursor.id,
     ...(preferred !== undefined && { preferred: preferred.id }),
     ...(conclusion !== undefined && {
@@ -227,10 +231,10 @@ export function treeFromJson<State = unknown, Action = unknown>(
   const { environment, seed } = read;
   const tree = new SearchTree<State, Action>(decode(root.state, 0), { environment, seed });
   tree.simulations = read.simulations;
+  tree.discount = read.discount ?? 1;
   for (const stamp of read.stamps) tree.stamps.add(stamp);
   for (const [id, node] of read.nodes.entries()) {
-    if (id > 0)
-      tree.add(tree.node(parentOf(node, id)), [{ action: node.action as Action, prior: 1 }]);
+    if (id > 0) tree.append(parentOf(node, id), { action: node.action as Action, prior: 1 });
     const own = tree.mutable(id);
     fill(own, node);
     if (node.state !== undefined && id > 0) own.state = decode(node.state, id);

@@ -52,7 +52,7 @@ function priors(children: readonly ChildNode[]): readonly number[] {
 
 /** Divided by the greatest first, so that no power overflows. */
 function sharpen(counts: readonly number[], temperature: number): readonly number[] {
-  const most = Math.max(...counts);
+  const most = counts.reduce((max, count) => Math.max(max, count), 0);
   return normalised(
     counts.map((count) => {
       // 1 ** Infinity is no number.

@@ -6,7 +6,7 @@ import { isPlainObject, type JsonValue } from '../spec/json.ts';
 import type { Completion } from '../spec/language-model.ts';
 import type { ChildNode, NodeId, RootNode, SearchNode } from '../spec/node.ts';
 import { type BackupRule, meanBackup } from './backup.ts';
-import { closeAbove, closeFrom } from './closing.ts';
+import { closeAbove, closeFrom, openAbove } from './closing.ts';
 import { robustChild } from './final-choice.ts';
 import { TreeNode, view } from './node.ts';
 import type { TreeView } from './selection.ts';
@@ -25,7 +25,7 @@ export interface NewChild<Action> {
 export interface BackupOptions {
   /** How returns are merged. @defaultValue {@link meanBackup} */
   readonly rule?: BackupRule;
-  /** γ, the discount of each edge, in [0, 1]. @defaultValue 1 */
+  /** γ, the discount of each edge, in [0, 1]. @defaultValue that of the tree */
   readonly discount?: number;
   /** The return of a simulation from the node on, in place of v(s). A rewarded end has none. @defaultValue v(s) */
   readonly outcome?: number;
@@ -77,6 +77,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    */
   scoresByOutcome = false;
 
+  #discount = 1;
   readonly #nodes: TreeNode<State, Action>[];
   #cursor: TreeNode<State, Action>;
   #best: Scored<State, Action> | undefined;
@@ -100,6 +101,17 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** The start of the search. */
   get root(): RootNode<State, Action> {
     return view(this.#mutable(0)) as RootNode<State, Action>;
+  }
+
+  /** γ, the discount of each edge below the root, in [0, 1]: what comes later is worth less. 1 until it is set. */
+  get discount(): number {
+    return this.#discount;
+  }
+
+  set discount(discount: number) {
+    if (discount === this.#discount) return;
+    this.#discount = discount;
+    this.#reconsider();
   }
 
   /** Where the real world stands. The root, until the search advances. */
@@ -149,15 +161,20 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /**
    * The return of a finished path: the sum of its rewards, plus, of a last state that brought no reward, the
-   * return of a simulation from it, or else its evaluation. `undefined` for an answer that has none of them.
+   * return of a simulation from it, or else its evaluation. Each edge but the first is discounted once more, as
+   * in {@link backup}. `undefined` for an answer that has none of them.
+   *
+   * @param discount - γ. @defaultValue that of the tree; 1 asks how much was reached, however late
    */
-  score(node: SearchNode<State, Action>): number | undefined {
+  score(node: SearchNode<State, Action>, discount: number = this.#discount): number | undefined {
     const evaluated = this.scoresByOutcome ? undefined : node.rawValue;
-    const last = node.reward ?? outcomeOf(node) ?? evaluated;
-    if (last === undefined) return undefined;
-    let sum = last;
-    for (let above = node.parent; above !== undefined; above = above.parent)
-      sum += above.reward ?? 0;
+    const ahead = node.reward === undefined ? (outcomeOf(node) ?? evaluated) : 0;
+    if (ahead === undefined) return undefined;
+    let sum = ahead;
+    let above: SearchNode<State, Action> | undefined = node;
+    for (; above !== undefined; above = above.parent) {
+      sum = (above.reward ?? 0) + (above.parent === undefined ? 1 : discount) * sum;
+    }
     return sum;
   }
 
@@ -228,11 +245,23 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#own(node).set({ failure });
   }
 
-  /** Puts a node aside because an algorithm, or an equal sibling, makes it needless. */
+  /** Puts a node aside because an algorithm, or an equal sibling, makes it needless. It is no longer the best. */
   prune(node: SearchNode<State, Action>): void {
     const own = this.#own(node);
     own.status = 'pruned';
     closeAbove(own);
+    if (this.#conclusion?.node === node) this.#conclusion = undefined;
+    if (this.#preferred === node) this.#preferred = undefined;
+    if (this.#best?.node === own) this.#reconsider();
+  }
+
+  /** Takes a node back that had failed or was put aside, and opens what that had closed above it. */
+  reopen(node: SearchNode<State, Action>): void {
+    const own = this.#own(node);
+    own.reopen();
+    openAbove(own);
+    closeFrom(own);
+    this.#consider(own);
   }
 
   /** Keeps an algorithm's note at a node. It is saved with the tree. */
@@ -264,7 +293,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    * edge adds its reward and discounts what follows; the root has no edge, and its value is V(s).
    */
   backup(node: SearchNode<State, Action>, options: BackupOptions = {}): void {
-    const { rule = meanBackup, discount: gamma = 1, outcome } = options;
+    const { rule = meanBackup, discount: gamma = this.#discount, outcome } = options;
     const leaf = this.#own(node);
     const isRewardedEnd = leaf.terminal && leaf.reward !== undefined;
     let target = isRewardedEnd ? 0 : (outcome ?? leafValue(leaf));
@@ -315,15 +344,25 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   fork(node: SearchNode<State, Action> = this.cursor): SearchTree<State, Action> {
     const copy = new SearchTree<State, Action>(this.root.state, this.origin);
     copy.simulations = this.simulations;
+    copy.discount = this.#discount;
     for (const stamp of this.stamps) copy.stamps.add(stamp);
     for (const { id, parent, action } of this.#nodes) {
-      if (parent !== undefined)
-        copy.add(copy.node(parent.id), [{ action: action as Action, prior: 0 }]);
+      if (parent !== undefined) copy.append(parent.id, { action: action as Action, prior: 0 });
       copy.#mutable(id).copyFrom(this.#mutable(id));
     }
     copy.restore({ cursor: this.#cursor.id, preferred: this.#preferred?.id });
     copy.advance(copy.node(this.#own(node).id));
     return copy;
+  }
+
+  /** @internal Adds one child to many. What nobody else has seen yet may grow in place, which {@link add} must not. */
+  append(parent: NodeId, child: NewChild<Action>): TreeNode<State, Action> {
+    const above = this.#mutable(parent);
+    const node = new TreeNode<State, Action>(this.#nodes.length, above, child);
+    this.#nodes.push(node);
+    if (above.children.length === 0) above.children = [];
+    (above.children as TreeNode<State, Action>[]).push(node);
+    return node;
   }
 
   /** @internal The mutable node, for the code that saves and loads trees. */
@@ -368,6 +407,10 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
       node !== undefined && !this.#isBelowCursor(this.#own(node));
     if (isElsewhere(this.#conclusion?.node)) this.#conclusion = undefined;
     if (isElsewhere(this.#preferred)) this.#preferred = undefined;
+    this.#reconsider();
+  }
+
+  #reconsider(): void {
     this.#best = undefined;
     for (const node of this.#nodes) this.#consider(node);
   }
@@ -379,7 +422,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   }
 
   #consider(node: TreeNode<State, Action>): void {
-    if ((!node.terminal && !node.answer) || !this.#isBelowCursor(node)) return;
+    if ((!node.terminal && !node.answer) || node.status === 'pruned') return;
+    if (!this.#isBelowCursor(node)) return;
     const score = this.score(view(node));
     if (score === undefined) return;
     const best = this.#best;
@@ -387,15 +431,14 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
       this.#best = { node, score };
     } else if (best.node === node && score < best.score) {
       // The best one has lost: any other may now be better.
-      this.#best = undefined;
-      for (const other of this.#nodes) this.#consider(other);
+      this.#reconsider();
     }
   }
 
   #principalLeaf(): SearchNode<State, Action> {
     let node = this.cursor;
     for (;;) {
-      const next = robustChild(node.children);
+      const next = robustChild(node.children.filter(({ status }) => status !== 'pruned'));
       if (next === undefined) return node;
       node = next;
     }

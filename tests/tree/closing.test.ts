@@ -53,7 +53,10 @@ describe('a complete node', () => {
     tree.fail(y, broken);
     expect(a).toMatchObject({
       status: 'failed',
-      failure: { kind: 'empty', message: 'All of its children failed.' },
+      failure: {
+        kind: 'empty',
+        message: 'All of its children failed, the first of them: It broke.',
+      },
     });
     expect(x.failure).toEqual(broken);
   });

@@ -243,7 +243,7 @@ function holdsAnswer(from: DfsNode | undefined): boolean {
   const open = from === undefined ? [] : [from];
   for (const node of open) {
     if (node.observation_code === 3) return true;
-    open.push(...node.children);
+    for (const child of node.children) open.push(child);
   }
   return false;
 }

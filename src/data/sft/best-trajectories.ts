@@ -102,7 +102,7 @@ function rank<State, Action>(path: TreePath<State, Action>): Ranked<State, Actio
   const nodes = pathTo<State, Action>(path.end).filter(isChild);
   const qvalues = nodes.map(knownValue);
   const mean = qvalues.reduce((sum, qvalue) => sum + qvalue, 0) / qvalues.length;
-  return { ...path, nodes, mean, min: Math.min(...qvalues) };
+  return { ...path, nodes, mean, min: qvalues.reduce((least, qvalue) => Math.min(least, qvalue)) };
 }
 
 interface RowOf<Source> {

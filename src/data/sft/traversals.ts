@@ -66,6 +66,8 @@ export function traversals(options: TraversalsOptions = {}): RowRule<SftRow> {
     const { root, best } = record.tree;
     if (!isEnd(best) || (onlyRight && isRight(record, best) !== true)) return [];
     const actions = pathTo(best).flatMap((node) => (node.kind === 'root' ? [] : [node]));
+    // The way to the best node is part of every walk: one that is too long is not walked.
+    if (actions.length > maxMoves) return [];
     const leaves =
       variant === 'imitation'
         ? actions

@@ -13,6 +13,7 @@ export function arithmeticEnvironment<Value>(
   return {
     name: rules.name,
     reset: () => start,
+    start: (state) => (rules.solved(state) ? { reward: 1, terminal: true } : {}),
     step(state, action) {
       const outcome = tryStep(rules, state, action);
       if ('problem' in outcome) throw new EspalierError('usage', outcome.problem);

@@ -61,6 +61,7 @@ function environment(
   return {
     name: blocksworld.name,
     reset: () => start,
+    start: (state) => (isGoal(state) ? { reward: 1, terminal: true } : {}),
     step,
     actions,
     // The goal is the same in all states of an instance. 48 makes digits and letters of small numbers.

@@ -67,6 +67,7 @@ function environment(instance: TilesInstance): PuzzleEnvironment<TilesState, Til
   return {
     name: slidingTiles.name,
     reset: () => start,
+    start: (state) => (isSolved(state) ? { reward: 1, terminal: true } : {}),
     step,
     actions: (state) => (isSolved(state) ? [] : openDirections(state)),
     // 48 makes digits of small numbers.

@@ -86,7 +86,10 @@ function isGoal({ terminal, reward }: SearchNode): boolean {
   return terminal && (reward === undefined || reward > 0);
 }
 
-/** The open and the closed set of one run. Both can be read off the tree, where g and h are noted. */
+/**
+ * The open and the closed set of one run. Both are read off the tree, where g and h are noted, so that a search
+ * that goes on is the same as one that was never interrupted.
+ */
 class AstarSearch<State, Action> {
   readonly #tree: SearchTree<State, Action>;
   readonly #context: SearchContext<State, Action>;
@@ -96,7 +99,6 @@ class AstarSearch<State, Action> {
   readonly #cheapest = new Map<string, SearchNode<State, Action>>();
   /** f of the nodes that are being expanded. */
   readonly #underWay = new Map<SearchNode<State, Action>, number>();
-  #leastToGo = Number.POSITIVE_INFINITY;
   #concluded = false;
 
   constructor(
@@ -112,8 +114,14 @@ class AstarSearch<State, Action> {
   /** Reads the open and the closed set off the tree. */
   async open(): Promise<void> {
     const { cursor } = this.#tree;
-    if (cursor.annotations['g'] === undefined) await this.#enter([cursor], 0);
-    else for (const node of this.#tree.nodes()) if (isWithin(node, cursor)) this.#readmit(node);
+    if (cursor.annotations['g'] === undefined) return this.#enter([cursor], 0);
+    const within = new Set<SearchNode<State, Action>>([cursor]);
+    for (const node of this.#tree.nodes()) {
+      if (node.parent !== undefined && within.has(node.parent)) within.add(node);
+      if (within.has(node)) this.#readmit(node);
+    }
+    // Children that were proposed, and whose steps were cut off or are asked for again.
+    for (const node of within) if (isEntered(node)) await this.#enter(node.children, gOf(node));
   }
 
   async step(visit: (node: SearchNode<State, Action>) => void): Promise<SimulationOutcome> {
@@ -122,13 +130,13 @@ class AstarSearch<State, Action> {
     const node = this.#frontier.pop();
     // Whoever is expanding a node may still bring something.
     if (node === undefined) return 'waiting';
-    const f = this.#priority(node).f;
+    const { f } = this.#priority(node);
     if (this.#rules.goal(node)) {
       if ([...this.#underWay.values()].some((other) => other < f)) {
         this.#frontier.push(node, this.#priority(node));
         return 'waiting';
       }
-      this.#tree.conclude(node, { optimal: this.#rules.optimal && this.#isSound() });
+      this.#tree.conclude(node, { optimal: this.#rules.optimal && this.#isSound(gOf(node)) });
       this.#concluded = true;
       return 'solved';
     }
@@ -136,36 +144,50 @@ class AstarSearch<State, Action> {
     this.#prefer(node);
     this.#underWay.set(node, f);
     try {
-      await this.#expand(node);
+      if (!node.complete) await this.#context.expand(node, { count: this.#rules.width });
+      await this.#enter(node.children, gOf(node));
     } finally {
       this.#underWay.delete(node);
     }
     return 'continue';
   }
 
-  async #expand(node: SearchNode<State, Action>): Promise<void> {
-    if (node.status !== 'open') return;
-    const children = await this.#context.expand(node, { count: this.#rules.width });
-    await this.#context.realise(children);
-    await this.#enter(children, this.#g(node));
-  }
-
   /** Notes g and h of new nodes and opens those that are the cheapest way to their state. */
   async #enter(nodes: readonly SearchNode<State, Action>[], g: number): Promise<void> {
-    const { heuristic, cost } = this.#rules;
-    if (heuristic === undefined) {
+    const fresh = nodes.filter((node) => !isEntered(node));
+    await this.#context.realise(fresh);
+    for (const node of fresh) if (this.#isAnotherWay(node)) this.#tree.reopen(node);
+    if (this.#rules.heuristic === undefined) {
       // The value of the start decides nothing, and is not paid for.
       const { cursor } = this.#tree;
-      await this.#context.evaluate(nodes.filter((node) => node !== cursor));
+      await this.#context.evaluate(fresh.filter((node) => node !== cursor));
     }
-    for (const node of nodes) {
+    for (const node of fresh) {
       if (node.status === 'failed' || node.status === 'pruned') continue;
-      const edge = node.kind === 'root' ? 0 : numberFrom('cost', cost(node));
-      const h =
-        heuristic === undefined ? remainder(node) : numberFrom('heuristic', heuristic(node.state));
-      this.#tree.annotate(node, { g: g + edge, h: Number.isFinite(h) ? h : null });
+      this.#note(node, g + this.#edge(node));
       this.#admit(node);
     }
+  }
+
+  /** Whether siblings that were taken for one differ in what it costs to get there. */
+  #isAnotherWay(node: SearchNode<State, Action>): boolean {
+    const original = this.#tree.original(node);
+    return original !== node && this.#edge(original) !== this.#edge(node);
+  }
+
+  #edge(node: SearchNode<State, Action>): number {
+    return node.kind === 'root' ? 0 : numberFrom('cost', this.#rules.cost(node));
+  }
+
+  /** Writes g and h down. @returns whether they were there. */
+  #note(node: SearchNode<State, Action>, g: number): boolean {
+    const { heuristic } = this.#rules;
+    const estimate =
+      heuristic === undefined ? remainder(node) : numberFrom('heuristic', heuristic(node.state));
+    const h = Number.isFinite(estimate) ? estimate : null;
+    if (node.annotations['g'] === g && node.annotations['h'] === h) return true;
+    this.#tree.annotate(node, { g, h });
+    return false;
   }
 
   #admit(node: SearchNode<State, Action>): void {
@@ -174,7 +196,7 @@ class AstarSearch<State, Action> {
     // A dead end is left as it is: it has nothing to expand, and its siblings want to be told from it.
     if (node.terminal && !this.#rules.goal(node)) return;
     const hopeless = node.annotations['h'] === null;
-    if (hopeless || (rival !== undefined && this.#g(rival) <= this.#g(node))) {
+    if (hopeless || (rival !== undefined && gOf(rival) <= gOf(node))) {
       this.#tree.prune(node);
       return;
     }
@@ -185,49 +207,77 @@ class AstarSearch<State, Action> {
   }
 
   #readmit(node: SearchNode<State, Action>): void {
-    if (node.status === 'failed' || node.status === 'pruned') return;
-    if (node.annotations['g'] === undefined) return;
+    const { parent, status } = node;
+    if (status === 'pruned' || !isEntered(node)) return;
+    const isStart = node === this.#tree.cursor || parent === undefined;
+    const isNoted = this.#note(node, isStart ? gOf(node) : gOf(parent) + this.#edge(node));
+    // What was put aside by other costs or estimates may be on the cheapest path by these.
+    if (!isNoted) this.#tree.annotate(this.#tree.cursor, { otherCosts: true });
+    if (node.terminal && !this.#rules.goal(node)) return;
     const key = this.#context.key(node);
     const rival = key === undefined ? undefined : this.#cheapest.get(key);
-    if (key !== undefined && (rival === undefined || this.#g(node) < this.#g(rival))) {
+    if (key !== undefined && (rival === undefined || gOf(node) < gOf(rival))) {
       this.#cheapest.set(key, node);
     }
-    const isDeadEnd = node.terminal && !this.#rules.goal(node);
-    if (node.children.length === 0 && !isDeadEnd) this.#frontier.push(node, this.#priority(node));
+    if (node.children.length === 0) this.#frontier.push(node, this.#priority(node));
   }
 
   #priority(node: SearchNode<State, Action>): { f: number; h: number; id: number } {
-    const h = Number(node.annotations['h']);
-    return { f: this.#g(node) + this.#rules.weight * h, h, id: node.id };
-  }
-
-  #g(node: SearchNode<State, Action>): number {
-    return Number(node.annotations['g']);
+    const h = hOf(node);
+    return { f: gOf(node) + this.#rules.weight * h, h, id: node.id };
   }
 
   /** Of the nodes that were worth expanding, the one with the least to go is the best so far. */
   #prefer(node: SearchNode<State, Action>): void {
-    const { h } = this.#priority(node);
-    if (h >= this.#leastToGo) return;
-    this.#leastToGo = h;
-    this.#tree.prefer(node);
+    const { preferred } = this.#tree;
+    const isBetter =
+      preferred === undefined ||
+      !isEntered(preferred) ||
+      this.#priority(node).h < this.#priority(preferred).h;
+    if (isBetter) this.#tree.prefer(node);
   }
 
-  /** What failed may have hidden a better path, and then nothing is proved. */
-  #isSound(): boolean {
+  /** Whether nothing came to nothing that may have hidden a cheaper path: below it the least f is the least cost. */
+  #isSound(cost: number): boolean {
+    const { cursor } = this.#tree;
     // Below a cursor that has moved, states are missing that were reached more cheaply elsewhere.
-    if (this.#tree.cursor.kind !== 'root') return false;
-    for (const { status, annotations } of this.#tree.nodes()) {
-      if (status === 'failed' || annotations['failedProposals'] !== undefined) return false;
+    if (cursor.kind !== 'root' || cursor.annotations['otherCosts'] === true) return false;
+    for (const node of this.#tree.nodes()) {
+      if (mayHide(node) && leastCost(node) < cost) return false;
     }
     return true;
   }
 }
 
-function isWithin(node: SearchNode, top: SearchNode): boolean {
-  let above: SearchNode | undefined = node;
-  while (above !== undefined && above.depth > top.depth) above = above.parent;
-  return above === top;
+/** Whether g and h of a node are known. */
+function isEntered({ annotations }: SearchNode): boolean {
+  return annotations['g'] !== undefined;
+}
+
+function gOf({ annotations }: SearchNode): number {
+  return Number(annotations['g']);
+}
+
+/** JSON knows no Infinity. */
+function hOf({ annotations: { h } }: SearchNode): number {
+  return h === null ? Number.POSITIVE_INFINITY : Number(h);
+}
+
+/** Whether paths may go through a node that nobody has seen. A state without actions hides none. */
+function mayHide(node: SearchNode): boolean {
+  const { status, complete, children, failure, annotations } = node;
+  if (annotations['failedProposals'] !== undefined) return true;
+  if (status === 'failed') return !(complete && failure?.kind === 'empty');
+  // Closed unseen, by a search that went no deeper or put it aside.
+  if (status === 'solved') return children.length === 0;
+  return status === 'pruned' && !isEntered(node) && annotations['duplicateOf'] === undefined;
+}
+
+/** What a path through a node costs at least: f of the first node from it upwards of which g and h are known. */
+function leastCost(node: SearchNode): number {
+  let known: SearchNode | undefined = node;
+  while (known !== undefined && !isEntered(known)) known = known.parent;
+  return known === undefined ? 0 : gOf(known) + hOf(known);
 }
 
 /** 1 − v(s): nothing is left to do where a goal was rewarded. */

@@ -1,6 +1,7 @@
 import { expectInteger } from '../../runtime/expect.ts';
 import type { Random } from '../../spec/context.ts';
 import type { SearchNode } from '../../spec/node.ts';
+import { isClosed } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
 
@@ -38,7 +39,7 @@ export function bestOfN({
       await context.simulate(
         async (simulation) => {
           let node: SearchNode<State, Action> = tree.cursor;
-          if (node.status === 'failed' || node.status === 'solved') return 'exhausted';
+          if (isClosed(node)) return 'exhausted';
           while (isInner(node) && node.depth < maxDepth) {
             const next = drawByPrior(await draw(node, context), simulation.random);
             // A draw that failed ends this trajectory, and no other.

@@ -1,9 +1,11 @@
 import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
-import type { SearchNode } from '../../spec/node.ts';
+import type { NodeStatistics, SearchNode } from '../../spec/node.ts';
 import { type BackupRule, meanBackup } from '../../tree/backup.ts';
+import { maxChild } from '../../tree/final-choice.ts';
 import {
   canWiden,
   descend,
+  isClosed,
   knownValue,
   puct,
   type Selection,
@@ -20,11 +22,16 @@ import type {
 
 /** Options of {@link mcts}. */
 export interface MctsOptions {
-  /** From which node a simulation goes on. @defaultValue `descend(puct(), { widening })` */
+  /** From which node a simulation goes on. @defaultValue `descend(puct())` */
   readonly selection?: Selection;
   /** How returns are merged into values. @defaultValue {@link meanBackup} */
   readonly backup?: BackupRule;
-  /** γ, the discount of each edge, in [0, 1]. @defaultValue 1 */
+  /**
+   * γ, the discount of each edge, in [0, 1]. It belongs to the tree from then on: what is best and what is chosen go
+   * by the discounted return.
+   *
+   * @defaultValue 1
+   */
   readonly discount?: number;
   /** How many actions to ask for at once. @defaultValue all that the policy has */
   readonly width?: number;
@@ -44,7 +51,13 @@ export interface MctsOptions {
    * @defaultValue `'leaf'`
    */
   readonly simulates?: 'leaf' | 'path';
-  /** Whether a node may get further children later. @defaultValue never */
+  /**
+   * Whether a node may get further children later: `selection` is told of it. Where all children are known and no
+   * further one is allowed yet, a simulation counts the best of them once more, at no cost; where none ever will
+   * be, the node is closed.
+   *
+   * @defaultValue never
+   */
   readonly widening?: WideningRule;
   /** The longest path, in edges from the root: what lies there is closed. @defaultValue 64 */
   readonly maxDepth?: number;
@@ -70,7 +83,7 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   const { backup: rule = meanBackup, discount = 1, width = Number.POSITIVE_INFINITY } = options;
   const { widening, maxDepth = 64, evaluates = 'one', simulates = 'leaf' } = options;
   const { horizon = Number.POSITIVE_INFINITY } = options;
-  const { selection = descend(puct(), widening === undefined ? {} : { widening }) } = options;
+  const { selection = descend(puct()) } = options;
   expectFunction('selection', selection);
   expectFunction('backup', rule);
   if (widening !== undefined) expectFunction('widening', widening);
@@ -83,7 +96,6 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
 
   const rules: Rules = {
     rule,
-    discount,
     request: { count: width, ...(widening && { widening }) },
     widening,
     maxDepth,
@@ -97,6 +109,7 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
     concurrency: 'any',
     laws: ['visits', 'values', 'simulations'],
     async run(tree, context) {
+      tree.discount = discount;
       const growth = { tree, context, rules };
       const simulate = simulates === 'path' ? simulatePath : simulateLeaf;
       await context.simulate((simulation) => simulate(growth, simulation));
@@ -104,7 +117,7 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   };
 }
 
-interface Rules extends Required<Omit<MctsOptions, 'backup' | 'widening' | 'width'>> {
+interface Rules extends Required<Omit<MctsOptions, 'backup' | 'discount' | 'widening' | 'width'>> {
   readonly rule: BackupRule;
   readonly widening: WideningRule | undefined;
   /** What the policy is asked for. */
@@ -130,6 +143,8 @@ async function simulateLeaf<State, Action>(
   if (leaf === undefined) return 'exhausted';
   if (leaf === 'taken') return 'waiting';
   const isGrowing = canGrow(growth, leaf);
+  // Another simulation may have closed it meanwhile: then the best that is known there counts once more.
+  const end = isGrowing ? undefined : bestEnd(leaf);
   const expanding = isGrowing ? context.expand(leaf, rules.request) : none;
   const evaluating = rules.evaluates === 'leaf' ? context.evaluate([leaf]) : undefined;
   if (evaluating !== undefined) await Promise.all([evaluating, expanding]);
@@ -141,7 +156,7 @@ async function simulateLeaf<State, Action>(
 
   let node = leaf;
   do {
-    node = simulation.visit((evaluating === undefined && firstToTry(children)) || leaf);
+    node = simulation.visit((evaluating === undefined && firstToTry(children)) || end || leaf);
     await context.evaluate([node]);
   } while (isOutOfReach(node));
   const playing = context.outcome(node);
@@ -199,12 +214,12 @@ function closeWhereFull<State, Action>(
 }
 
 function backUp<State, Action>(
-  { tree, rules: { rule, discount } }: Growth<State, Action>,
+  { tree, rules: { rule } }: Growth<State, Action>,
   node: SearchNode<State, Action>,
   outcome: number | undefined,
 ): void {
   if (node.status === 'failed') return;
-  tree.backup(node, outcome === undefined ? { rule, discount } : { rule, discount, outcome });
+  tree.backup(node, outcome === undefined ? { rule } : { rule, outcome });
 }
 
 /**
@@ -214,20 +229,66 @@ function backUp<State, Action>(
  * `taken` until the first of them has said what it is worth, which opens the way on.
  */
 async function selectLeaf<State, Action>(
-  { context, rules }: Growth<State, Action>,
+  growth: Growth<State, Action>,
   simulation: Simulation<State, Action>,
   cursor: SearchNode<State, Action>,
 ): Promise<SearchNode<State, Action> | 'taken' | undefined> {
+  const { context, rules } = growth;
+  const { widening } = rules;
+  const view = widening === undefined ? { cursor } : { cursor, widening };
   const isShared = rules.evaluates === 'leaf' && rules.simulates === 'leaf';
   for (;;) {
-    const leaf = rules.selection({ cursor }, simulation.random);
-    if (leaf === undefined) return undefined;
+    const selected = rules.selection(view, simulation.random);
+    if (selected === undefined) return undefined;
+    const leaf = unlessStuck(growth, selected);
+    if (leaf === undefined) continue;
     if (isShared && leaf.visits === 0 && leaf.inFlight > 0) return 'taken';
     // Marked before anything is waited for: simulations that start together must see each other.
     simulation.visit(leaf);
     if (leaf.kind === 'proposed') await context.realise([leaf]);
     if (!isOutOfReach(leaf)) return leaf;
   }
+}
+
+/**
+ * What becomes of a selected node that may get no further child now, and all of whose children are known: the best
+ * of these counts once more, which costs no call, and with the visits the width may grow. Where it never will,
+ * the node is closed, and `undefined` asks for another one.
+ */
+function unlessStuck<State, Action>(
+  { tree, rules: { widening } }: Growth<State, Action>,
+  leaf: SearchNode<State, Action>,
+): SearchNode<State, Action> | undefined {
+  const { children, status, complete } = leaf;
+  if (widening === undefined || children.length === 0 || status !== 'open' || complete) return leaf;
+  if (widening(leaf) || !children.every((child) => isClosed(child))) return leaf;
+  const end = bestEnd(leaf);
+  if (end !== undefined && widening(oftenVisited(leaf))) return end;
+  tree.complete(leaf);
+  return undefined;
+}
+
+/** The numbers of a node as if it had been visited without end. A node has getters, and cannot be spread. */
+function oftenVisited(node: NodeStatistics): NodeStatistics {
+  const { id, depth, value, inFlight, prior, reward, rawValue } = node;
+  const { status, terminal, answer, samples, children } = node;
+  const numbers = { id, depth, value, inFlight, prior, reward, rawValue };
+  return { ...numbers, status, terminal, answer, samples, children, visits: Infinity };
+}
+
+/** The end of the best way on from a node all of whose children are known. */
+function bestEnd<State, Action>(
+  node: SearchNode<State, Action>,
+): SearchNode<State, Action> | undefined {
+  let end: SearchNode<State, Action> | undefined;
+  for (let next = best(node); next !== undefined; next = best(next)) end = next;
+  return end;
+}
+
+function best<State, Action>({
+  children,
+}: SearchNode<State, Action>): SearchNode<State, Action> | undefined {
+  return maxChild(children.filter(({ status }) => status === 'terminal' || status === 'solved'));
 }
 
 /**

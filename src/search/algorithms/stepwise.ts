@@ -77,7 +77,7 @@ function isWithoutChoice<State, Action>(
   tree: SearchTree<State, Action>,
   choice: FinalChoice,
 ): boolean {
-  return tree.cursor.status === 'open' && choice(soundChildren(tree)) === undefined;
+  return tree.cursor.status === 'open' && choice(soundChildren(tree), tree.discount) === undefined;
 }
 
 function soundChildren<State, Action>({
@@ -92,7 +92,7 @@ async function commit<State, Action>(
   context: SearchContext<State, Action>,
   choice: FinalChoice,
 ): Promise<boolean> {
-  const chosen = choice(soundChildren(tree));
+  const chosen = choice(soundChildren(tree), tree.discount);
   if (chosen === undefined) return false;
   await context.realise([chosen]);
   const taken = tree.original(chosen);

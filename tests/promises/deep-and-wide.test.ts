@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { pairRules, rlRules, sftRules, stepLabels } from '../../src/data/index.ts';
+import {
+  astar,
+  bestOfN,
+  completedByMixValue,
+  descend,
+  type Environment,
+  flat,
+  mcts,
+  pathTo,
+  puct,
+  renderTree,
+  robustOrSolvedChild,
+  type SearchTree,
+  search,
+  summarise,
+  treeFromJson,
+  treeToJson,
+} from '../../src/index.ts';
+import { stateEvaluator } from '../../src/testing/index.ts';
+
+const depth = 100_000;
+const width = 130_000;
+const patience = 60_000;
+
+const chain: Environment<number, string> = {
+  name: 'chain',
+  reset: () => 0,
+  key: String,
+  step: (state) =>
+    state + 1 < depth ? { state: state + 1 } : { state: depth, terminal: true, reward: 1 },
+};
+const onward = { propose: () => [{ action: 'on', prior: 1 }] };
+
+const fan: Environment<number, number> = {
+  name: 'fan',
+  reset: () => -1,
+  key: String,
+  step: (_, action) => ({ state: action, terminal: true, reward: (action % 7) / 6 }),
+};
+const everything = {
+  propose: () => Array.from({ length: width }, (_, action) => ({ action, prior: 1 / width })),
+};
+const evaluator = stateEvaluator(() => 0.5);
+
+function rowsOf<State, Action>(tree: SearchTree<State, Action>): readonly number[] {
+  const notation = {
+    prompt: (state: State) => [{ role: 'user' as const, content: String(state) }],
+    format: String,
+    delimiter: '\n',
+  };
+  const rules = [
+    pairRules.mctsDpo(),
+    pairRules.stepDpo(),
+    stepLabels.mathShepherd(),
+    stepLabels.pav(),
+    sftRules.bestTrajectories(),
+    sftRules.traversals(),
+    rlRules.groups(),
+  ];
+  return rules.map((rule) => [...rule.rows([{ problem: 'p', tree, notation }])].length);
+}
+
+describe(`a path of ${depth} steps`, () => {
+  const deepest = mcts({ simulates: 'path', evaluates: 'all', maxDepth: 2 * depth });
+
+  test('is searched, saved, loaded, copied, drawn and read', { timeout: patience }, async () => {
+    const options = { environment: chain, policy: onward, evaluator, budget: { simulations: 1 } };
+    const algorithms = [bestOfN({ maxDepth: 2 * depth }), deepest];
+    for (const algorithm of algorithms) {
+      expect((await search({ ...options, algorithm })).actions).toHaveLength(depth);
+    }
+    const { tree } = await search({ ...options, algorithm: deepest });
+    const loaded = treeFromJson<number, string>(JSON.stringify(treeToJson(tree)));
+    for (const copy of [loaded, tree.fork()]) {
+      expect(pathTo(copy.best)).toHaveLength(depth + 1);
+    }
+    expect(renderTree(tree).split('\n')).toHaveLength(depth + 1);
+    expect(robustOrSolvedChild(tree.root.children)?.id).toBe(1);
+    expect(rowsOf(tree)).toEqual([0, 0, 1, 1, 1, 0, 1]);
+  });
+
+  test('is the claim of A*', { timeout: patience }, async () => {
+    const { actions, optimal } = await search({
+      environment: chain,
+      policy: onward,
+      algorithm: astar({ heuristic: () => 0, admissible: true }),
+      budget: { simulations: 2 * depth },
+    });
+    expect(actions).toHaveLength(depth);
+    expect(optimal).toBe(true);
+  });
+});
+
+test(`${width} siblings are searched, saved, loaded, copied and drawn`, {
+  timeout: patience,
+}, async () => {
+  const options = { environment: fan, policy: everything, evaluator, budget: { simulations: 3 } };
+  const gumbel = descend(puct({ qtransform: completedByMixValue() }));
+  for (const algorithm of [
+    astar({ heuristic: () => 0, admissible: true }),
+    mcts({ selection: gumbel }),
+    mcts({ evaluates: 'all', selection: flat(({ visits }) => -visits) }),
+    mcts(),
+  ]) {
+    const { tree } = await search({ ...options, algorithm });
+    expect(tree.root.children).toHaveLength(width);
+    if (algorithm.name === 'astar') continue;
+    expect(summarise(tree.root).visitCounts).toHaveLength(width);
+    expect(robustOrSolvedChild(tree.root.children)).toBeDefined();
+  }
+  const { tree } = await search(options);
+  const loaded = treeFromJson<number, number>(JSON.stringify(treeToJson(tree)));
+  for (const copy of [loaded, tree.fork()]) expect(copy.root.children).toHaveLength(width);
+  expect(renderTree(tree, { breadth: width }).split('\n')).toHaveLength(width + 1);
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { astar, mcts, search, stepwise } from '../../src/index.ts';
+import {
+  hashedAnswer,
+  manualClock,
+  scriptedModel,
+  syntheticTree,
+  throughModel,
+} from '../../src/testing/index.ts';
+
+const algorithms = {
+  mcts: mcts(),
+  'mcts of leaves': mcts({ evaluates: 'leaf' }),
+  'mcts to the end of a path': mcts({ simulates: 'path', evaluates: 'all' }),
+  'A*': astar(),
+};
+
+describe('a budget of simulations is spent in full, however many are under way', () => {
+  for (const [name, algorithm] of Object.entries(algorithms)) {
+    test.each([1, 4, 32])(`by ${name}, %i at once`, async (concurrency) => {
+      for (const simulations of [1, 20, 50]) {
+        const model = scriptedModel({ answer: hashedAnswer, latencyMs: 10 });
+        const { spend, tree, stopReason, exceeded } = await search({
+          ...throughModel(syntheticTree({ depth: 30 }), { model }),
+          algorithm,
+          concurrency,
+          clock: manualClock({ auto: true }),
+          budget: { simulations },
+        });
+        expect({ stopReason, exceeded }).toEqual({ stopReason: 'budget', exceeded: 'simulations' });
+        expect(spend.simulations).toBe(simulations);
+        expect(tree.simulations).toBe(simulations);
+      }
+    });
+  }
+
+  test('by rounds of simulations that find nothing left', async () => {
+    const { stopReason, tree } = await search({
+      ...syntheticTree({ branching: 2, depth: 3 }),
+      algorithm: stepwise(mcts({ evaluates: 'leaf' }), { simulations: 10 }),
+      concurrency: 32,
+      budget: { simulations: 200 },
+    });
+    expect(stopReason).toBe('exhausted');
+    expect(tree.cursor.terminal).toBe(true);
+  });
+});
