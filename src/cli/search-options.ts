@@ -28,6 +28,7 @@ export interface SearchRequest {
   readonly seed: number | string;
   readonly json?: boolean;
   readonly save?: string;
+  readonly retryFailed?: boolean;
 }
 
 /** What a search may spend where no limit is given: without a model, and with one. */
@@ -102,6 +103,7 @@ export function searchCommand(): Command {
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the result as one JSON document')
     .option('--save <folder>', 'keep the run there, and resume it from there')
+    .option('--retry-failed', 'with --save: make calls again that failed for good, too')
     .addHelpText(
       'after',
       [

@@ -1,4 +1,4 @@
-import type { SearchResult, StopReason } from '../search/contracts.ts';
+import type { SearchFailures, SearchResult, StopReason } from '../search/contracts.ts';
 import type { Budget } from '../spec/spend.ts';
 import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
@@ -26,6 +26,8 @@ export interface SearchReport {
   readonly optimal: boolean;
   /** Why the search failed, where it did. */
   readonly failure?: string;
+  /** What came to nothing on the way, where anything did. */
+  readonly failures?: SearchFailures;
   /** What the tree is stamped with, such as `oracle-guided`, where it is. */
   readonly stamps?: readonly string[];
 }
@@ -41,7 +43,7 @@ export function reportOf(
     readonly model: string | null;
   },
 ): SearchReport {
-  const { best, actions, stopReason, optimal, failure, unpriced } = result;
+  const { best, actions, stopReason, optimal, failure, failures, unpriced } = result;
   const solved = result.solved && verifies;
   const path = actions.map((action) => notation.format(action));
   const { stamps } = result.tree;
@@ -61,6 +63,7 @@ export function reportOf(
     },
     optimal,
     ...(failure !== undefined && { failure: failure.message }),
+    ...(failures.count > 0 && { failures }),
     ...(stamps.size > 0 && { stamps: [...stamps] }),
   };
 }
@@ -100,6 +103,7 @@ export function describeSearch(
     ...heading,
     ...(plan.length === 0 ? [] : [...plan, '']),
     describeEnd(report, result, budget),
+    ...describeLosses(result),
     describeSpend(report, result),
   ].join('\n');
 }
@@ -114,7 +118,7 @@ function describePlan(
   return pathTo(best).flatMap((node, step) => {
     const shown =
       node.kind === 'proposed' || render === undefined ? [] : render(node.state).split('\n');
-    const [first = '', ...more] = plain(path[step - 1] ?? '').split('\n');
+    const [first = '', ...more] = (path[step - 1] ?? '').split('\n');
     const action = step === 0 ? [] : [`${`${step}.`.padStart(width)} ${first}`];
     return [...action, ...[...more, ...shown].map((line) => indent + line)];
   });
@@ -151,6 +155,22 @@ function describeEnd(
   }
 }
 
+/** What came to nothing, and whether the journal told of another search. */
+function describeLosses({
+  failures: { count, first },
+  coverage: { differsAt },
+}: SearchResult<unknown, unknown>): readonly string[] {
+  const causes = first.map(({ message }) => message).join(' ');
+  const parts =
+    count === 1 ? '1 part of the tree was lost' : `${count} parts of the tree were lost`;
+  return [
+    ...(count > 0 ? [`${parts}: ${causes}`] : []),
+    ...(differsAt === undefined
+      ? []
+      : [`From line ${differsAt} of its journal on this search asked something else.`]),
+  ];
+}
+
 function describeSpend(
   { spend }: SearchReport,
   { coverage }: SearchResult<unknown, unknown>,
@@ -164,10 +184,4 @@ function describeSpend(
     `${Math.round(ms)} ms`,
   ];
   return parts.join(' · ');
-}
-
-/** Text of a model without what could steer a terminal. */
-function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
-  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '');
 }

@@ -66,7 +66,7 @@ async function grow(
   { problem, folder, chosen }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
   const { stopWhen = [], ...plan } = planOf(request, { problem, chosen });
-  const { concurrency, order, seed } = request;
+  const { concurrency, order, seed, retryFailed = false } = request;
   const status = new StatusLine();
   const interruption = listenForInterruption();
   try {
@@ -77,6 +77,7 @@ async function grow(
       concurrency,
       order,
       seed,
+      retryFailed,
       ...(folder !== undefined && { journal: folder.journal }),
     });
     for await (const event of events) {

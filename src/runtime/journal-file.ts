@@ -144,7 +144,8 @@ function* written(path: string, withFile: WithFile, from = 0): Generator<Written
     offset += chunk.length;
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      const bytes = Buffer.concat([...rest, chunk.subarray(start, end)]);
+      const part = chunk.subarray(start, end);
+      const bytes = rest.length === 0 ? part : Buffer.concat([...rest, part]);
       rest = [];
       yield { bytes, place, isWhole: true };
       place += bytes.length + 1;

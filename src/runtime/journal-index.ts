@@ -240,6 +240,7 @@ class Indexing {
       this.#set(line.call, call);
     }
     call.end = { place, spend, failure: line.type === 'result' ? undefined : failureOf(line) };
+    call.covered = nothing;
     if (line.type === 'failure' && line.abandoned !== true) this.#failed.set(key, call);
   }
 

@@ -177,13 +177,21 @@ const call = { call: count, key: z.string() };
 const settled = { ...call, spend };
 const flag = z.boolean().optional();
 
+const kinds: ReadonlySet<IntentLine['kind']> = new Set([
+  'generate',
+  'score',
+  'decide',
+  'embed',
+  'effect',
+]);
+
 const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('journal'), version: count, run: z.record(z.string(), json) }),
   z.object({ type: z.literal('start'), state: z.string() }),
   z.object({
     type: z.literal('intent'),
     ...call,
-    kind: z.enum(['generate', 'score', 'decide', 'embed', 'effect']),
+    kind: z.enum([...kinds]),
     name: z.string(),
     samples: z.tuple([count, count]).optional(),
     reserved: spend,
@@ -261,7 +269,11 @@ export class LineReader {
     if (intact === false || (intact === undefined && this.#isSealed === true)) {
       throw invalid(`line ${this.#number} is not as it was written`);
     }
-    const line = parseLine(bytes, this.#number);
+    const text =
+      intact === true
+        ? `${bytes.toString('utf8', 0, bytes.length - sealLength)}}`
+        : bytes.toString();
+    const line = parseLine(text, this.#number);
     // A later version may have kinds of lines that this one cannot read: the header goes first.
     if (this.#isSealed === undefined) {
       const version = versionOf(line);
@@ -312,13 +324,14 @@ export function parseJournal(text: string): ParsedJournal {
   return { lines, bytes: Buffer.byteLength(last === undefined ? text.slice(0, ends) : text) };
 }
 
-function parseLine(bytes: Buffer, number: number): JournalLine {
+function parseLine(text: string, number: number): JournalLine {
   let json: unknown;
   try {
-    json = JSON.parse(bytes.toString());
+    json = JSON.parse(text);
   } catch (cause) {
     throw invalid(`line ${number} is not JSON`, cause);
   }
+  if (isCommon(json)) return json;
   const parsed = lineSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
@@ -326,6 +339,29 @@ function parseLine(bytes: Buffer, number: number): JournalLine {
     `line ${number}, field \`${issue?.path.join('.') ?? ''}\`: ${issue?.message ?? 'unreadable'}`,
     parsed.error,
   );
+}
+
+/** Nearly all lines are of these two kinds, and a journal may have millions: they are looked at without a copy. */
+function isCommon(json: unknown): json is IntentLine | ResultLine {
+  if (typeof json !== 'object' || json === null) return false;
+  const line = json as Partial<Omit<IntentLine, 'type'> & Omit<ResultLine, 'type'>> & {
+    readonly type?: unknown;
+  };
+  if (typeof line.key !== 'string' || !isCount(line.call)) return false;
+  if (line.type === 'result') return isSpend(line.spend) && line.output !== undefined;
+  if (line.type !== 'intent' || !kinds.has(line.kind as never)) return false;
+  const { samples = [0, 0], name, reserved, request } = line;
+  const isAsked = typeof name === 'string' && request !== undefined && isSpend(reserved);
+  return isAsked && Array.isArray(samples) && samples.length === 2 && samples.every(isCount);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isSpend(spend: Partial<CallSpend> | undefined): boolean {
+  const { calls, tokens, usd } = spend ?? {};
+  return Number.isFinite(calls) && Number.isFinite(tokens) && Number.isFinite(usd);
 }
 
 function versionOf(header: JournalLine): number {

@@ -88,7 +88,11 @@ export function startJournal(journal: Journal, address: string): void {
 }
 
 function startOf({ lines }: Journal): StartLine | undefined {
-  for (const line of lines) if (line.type === 'start') return line;
+  for (const line of lines) {
+    if (line.type === 'start') return line;
+    // It comes before the first call.
+    if (line.type === 'intent') break;
+  }
   return undefined;
 }
 

@@ -1,7 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { EspalierError, mcts, type Random, search, treeToJson } from '../../src/index.ts';
 import { openJournal, readJournal, replayed } from '../../src/runtime/index.ts';
-import { hashedAnswer, scriptedModel, syntheticTree, throughModel } from '../../src/testing/index.ts';
+import {
+  hashedAnswer,
+  scriptedModel,
+  syntheticTree,
+  throughModel,
+} from '../../src/testing/index.ts';
 
 /** What became of a journal in which one bit was flipped. */
 export interface Flips {
