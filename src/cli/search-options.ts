@@ -53,6 +53,16 @@ export function budgetOf(
   return hasModel ? { calls: defaultCalls } : { simulations: defaultSimulations };
 }
 
+const help = [
+  '',
+  'A model proposes steps and judges states; every sample of it is a call. With --model none the',
+  'policy lists the legal moves, all alike, mcts and best-of-n score states by an inexact estimate',
+  'written by hand, and astar uses an admissible heuristic. mcts selects by puct.',
+  '',
+  'Example: espalier search --task game24 --input "4 9 10 13" --simulations 200',
+  'Example: espalier search "How many primes are below 50?" --model ollama:qwen3 --calls 60',
+].join('\n');
+
 /** The command without its action. */
 export function searchCommand(): Command {
   return new Command('search')
@@ -104,18 +114,7 @@ export function searchCommand(): Command {
     .option('--json', 'print the result as one JSON document')
     .option('--save <folder>', 'keep the run there, and resume it from there')
     .option('--retry-failed', 'with --save: make calls again that failed for good, too')
-    .addHelpText(
-      'after',
-      [
-        '',
-        'A model proposes steps and judges states; every sample of it is a call. With --model none the',
-        'policy lists the legal moves, all alike, mcts and best-of-n score states by an inexact estimate',
-        'written by hand, and astar uses an admissible heuristic. mcts selects by puct.',
-        '',
-        'Example: espalier search --task game24 --input "4 9 10 13" --simulations 200',
-        'Example: espalier search "How many primes are below 50?" --model ollama:qwen3 --calls 60',
-      ].join('\n'),
-    );
+    .addHelpText('after', help);
 }
 
 /** Of two inputs one would be lost without a word. */

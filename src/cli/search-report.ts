@@ -1,4 +1,4 @@
-import type { SearchFailures, SearchResult, StopReason } from '../search/contracts.ts';
+import type { SearchResult, StopReason } from '../search/contracts.ts';
 import type { Budget } from '../spec/spend.ts';
 import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
@@ -27,7 +27,7 @@ export interface SearchReport {
   /** Why the search failed, where it did. */
   readonly failure?: string;
   /** What came to nothing on the way, where anything did. */
-  readonly failures?: SearchFailures;
+  readonly failures?: { readonly count: number; readonly first: readonly string[] };
   /** What the tree is stamped with, such as `oracle-guided`, where it is. */
   readonly stamps?: readonly string[];
 }
@@ -63,7 +63,9 @@ export function reportOf(
     },
     optimal,
     ...(failure !== undefined && { failure: failure.message }),
-    ...(failures.count > 0 && { failures }),
+    ...(failures.count > 0 && {
+      failures: { count: failures.count, first: failures.first.map(({ message }) => message) },
+    }),
     ...(stamps.size > 0 && { stamps: [...stamps] }),
   };
 }
