@@ -163,10 +163,9 @@ function describeLosses({
   coverage: { differsAt },
 }: SearchResult<unknown, unknown>): readonly string[] {
   const causes = first.map(({ message }) => message).join(' ');
-  const parts =
-    count === 1 ? '1 part of the tree was lost' : `${count} parts of the tree were lost`;
+  const failures = count === 1 ? '1 failure' : `${count} failures`;
   return [
-    ...(count > 0 ? [`${parts}: ${causes}`] : []),
+    ...(count > 0 ? [`${failures} on the way, such as: ${causes}`] : []),
     ...(differsAt === undefined
       ? []
       : [`From line ${differsAt} of its journal on this search asked something else.`]),

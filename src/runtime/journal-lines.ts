@@ -350,9 +350,13 @@ function isCommon(json: unknown): json is IntentLine | ResultLine {
   if (typeof line.key !== 'string' || !isCount(line.call)) return false;
   if (line.type === 'result') return isSpend(line.spend) && line.output !== undefined;
   if (line.type !== 'intent' || !kinds.has(line.kind as never)) return false;
-  const { samples = [0, 0], name, reserved, request } = line;
+  const { samples, name, reserved, request } = line;
   const isAsked = typeof name === 'string' && request !== undefined && isSpend(reserved);
-  return isAsked && Array.isArray(samples) && samples.length === 2 && samples.every(isCount);
+  return isAsked && (samples === undefined || isRange(samples));
+}
+
+function isRange(samples: unknown): boolean {
+  return Array.isArray(samples) && samples.length === 2 && samples.every(isCount);
 }
 
 function isCount(value: unknown): boolean {
