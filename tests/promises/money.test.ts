@@ -35,7 +35,7 @@ function modelOf(
     prompt: string,
     call: Parameters<LanguageModel['generate']>[1],
   ) => Promise<string> | string,
-  modelId = 'scripted',
+  { modelId = 'scripted', tellsUsage = true } = {},
 ): LanguageModel & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
@@ -47,7 +47,8 @@ function modelOf(
       const prompt = String(messages[0]?.content);
       asked.push(prompt);
       const text = await answer(prompt, call);
-      return { completions: [{ text }], usage: { inputTokens: 20, outputTokens: 1 } };
+      const usage = { inputTokens: 20, outputTokens: 1 };
+      return { completions: [{ text }], usage: tellsUsage ? usage : undefined };
     },
   };
 }
@@ -96,11 +97,14 @@ describe('a search that goes on after a kill', () => {
   async function killed(budget: Budget): Promise<string> {
     const journal = file();
     const controller = new AbortController();
-    const model = modelOf(async (prompt, call) => {
-      if (prompt === 'a') return never;
-      await call.retry?.({ message: 'The connection broke.', charged: true });
-      return 'found';
-    });
+    const model = modelOf(
+      async (prompt, call) => {
+        if (prompt === 'a') return never;
+        await call.retry?.({ message: 'The connection broke.', charged: true });
+        return 'found';
+      },
+      { tellsUsage: false },
+    );
     const running = search({
       ...asking(model),
       budget,
@@ -114,14 +118,14 @@ describe('a search that goes on after a kill', () => {
     return readFileSync(journal.path, 'utf8');
   }
 
-  // Twice what one attempt reserves and once more: what the killed process has used up, nearly.
-  const limits = Array.from({ length: 12 }, (_, more) => 3 * 59 + 5 * more);
+  // One attempt reserves 43, and three were set aside: from just enough for those up to enough for one more.
+  const limits = Array.from({ length: 12 }, (_, more) => 129 + 4 * more);
 
   test.each(limits)('of %i tokens never pays more than that', async (tokens) => {
     const text = await killed({ tokens });
     const journal = file(text);
     const { spend } = await search({
-      ...asking(modelOf(() => 'again')),
+      ...asking(modelOf(() => 'again', { tellsUsage: false })),
       budget: { tokens },
       journal,
     });
@@ -133,7 +137,8 @@ describe('a search that goes on after a kill', () => {
   test('replays to the tree that it grew', async () => {
     for (const tokens of limits) {
       const journal = file(await killed({ tokens }));
-      const options = { ...asking(modelOf(() => 'again')), budget: { tokens } };
+      const model = modelOf(() => 'again', { tellsUsage: false });
+      const options = { ...asking(model), budget: { tokens } };
       const resumed = await search({ ...options, journal });
       const again = await search({ ...options, journal: replayed(readJournal(journal.path)) });
       expect(JSON.stringify(treeToJson(again.tree))).toBe(JSON.stringify(treeToJson(resumed.tree)));
@@ -196,9 +201,12 @@ describe('a search on the journal of another', () => {
 
 test("a retry in the order 'issued' does not wait for what waits for it", async () => {
   // Three requests of 44 each are under way; the first is tried again, and cannot have the budget of those behind it.
-  for (let tokens = 120; tokens < 260; tokens += 5) {
+  for (let tokens = 130; tokens < 200; tokens += 10) {
     const model = modelOf(async (prompt, call) => {
-      if (prompt === 'a') await call.retry?.({ message: 'The connection broke.', charged: true });
+      if (prompt !== 'a') return prompt;
+      // The others have been asked, and answered.
+      await pause();
+      await call.retry?.({ message: 'The connection broke.', charged: true });
       return prompt;
     });
     const running = search({
@@ -206,7 +214,7 @@ test("a retry in the order 'issued' does not wait for what waits for it", async 
       budget: { tokens },
       order: 'issued',
     });
-    const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), 3_000));
+    const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), 500));
     const ended = await Promise.race([running, late]);
     expect(ended, `${tokens} tokens`).not.toBe('late');
   }
@@ -292,7 +300,7 @@ describe('another model', () => {
       search({ environment, policy, budget: { calls: 10 }, journal });
     await ask(fromModel({ model, notation: environment.notation }));
     const other = fromModel({
-      model: modelOf(() => 'go', 'another'),
+      model: modelOf(() => 'go', { modelId: 'another' }),
       notation: environment.notation,
     });
     await expect(ask(other)).rejects.toThrow(/belongs to another run: its `models`/);
@@ -312,7 +320,7 @@ describe('another model', () => {
       budget,
       journal,
     });
-    const other = modelOf(() => 'two', 'another');
+    const other = modelOf(() => 'two', { modelId: 'another' });
     const { spend } = await search({ ...asking(other, prompts), budget, journal });
     expect(other.asked).toEqual([]);
     expect(spend.calls).toBe(4);
