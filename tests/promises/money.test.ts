@@ -48,7 +48,7 @@ function modelOf(
       asked.push(prompt);
       const text = await answer(prompt, call);
       const usage = { inputTokens: 20, outputTokens: 1 };
-      return { completions: [{ text }], usage: tellsUsage ? usage : undefined };
+      return { completions: [{ text }], usage: tellsUsage ? usage : {} };
     },
   };
 }
