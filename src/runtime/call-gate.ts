@@ -213,7 +213,7 @@ export class CallGate {
   *intentsOf({ calls }: LeftCalls): Generator<IntentLine> {
     for (const { place, end } of calls) {
       if (place === undefined || end === undefined) continue;
-      yield this.#options.journal.lines.at(place) as IntentLine;
+      yield this.#using(({ lines }) => lines.at(place) as IntentLine);
     }
   }
 
@@ -395,9 +395,13 @@ export class CallGate {
   /** What a journal says of a call. */
   #outcomeOf(end: RecordedEnd): Outcome {
     const { failure } = end;
-    if (failure === undefined) return { output: this.#recall.outputOf(end) };
-    if (failure.unavailable !== true) return failure;
-    return { fatal: unavailable(failure.message, undefined) };
+    if (failure?.unavailable === true) return { fatal: unavailable(failure.message, undefined) };
+    if (failure !== undefined) return failure;
+    try {
+      return { output: this.#using(() => this.#recall.outputOf(end)) };
+    } catch (error) {
+      return { fatal: error };
+    }
   }
 
   /** Charges a call what it has cost or, where nobody knows, what it may have: once. */
@@ -629,11 +633,14 @@ export class CallGate {
     };
   }
 
-  /** @throws EspalierError `storage`, remembered: the search has to end. */
   #write(line: JournalLine): void {
-    if (this.#options.signal.aborted) return;
+    if (!this.#options.signal.aborted) this.#using((journal) => journal.append(line));
+  }
+
+  /** @throws EspalierError `storage`, remembered: the search has to end. */
+  #using<Value>(use: (journal: Journal) => Value): Value {
     try {
-      storing('The journal', () => this.#options.journal.append(line));
+      return storing('The journal', () => use(this.#options.journal));
     } catch (error) {
       this.#storageError ??= error as EspalierError;
       throw error;
