@@ -204,9 +204,9 @@ export class CallGate {
     return this.#recall.deadlines;
   }
 
-  /** What an earlier run has paid for, where this one has left its way. */
-  get left(): LeftCalls | undefined {
-    return this.#recall.left;
+  /** What an earlier run has asked for, unless it is this very call: in other company, it may hold the same. */
+  leftBeside(call: Parameters<typeof addressOfCall>[0]): LeftCalls | undefined {
+    return this.#recall.leftBeside(() => addressOfCall(call));
   }
 
   /** What was asked in calls that have ended. */
@@ -291,7 +291,7 @@ export class CallGate {
     const { promise, call } = this.#open(key, request, reservation);
     if (record !== undefined) this.#repeat(call, record);
     else if (left !== undefined) this.#answer(call, left, left.cost);
-    else void this.#perform(call, this.#recall.left?.isOpen(key) === true);
+    else void this.#perform(call, this.#recall.isOpen(key));
     return promise;
   }
 
@@ -565,6 +565,7 @@ export class CallGate {
     const { number, key, account, signal } = call;
     const { clock, onWarning } = this.#options;
     const ask = async (spend: CallSpend, message: string): Promise<void> => {
+      signal.throwIfAborted();
       this.#write({ type: 'attempt', call: number, key, spend, asks: true, message });
       const reserved = await this.#holdInTurn(call);
       signal.throwIfAborted();
