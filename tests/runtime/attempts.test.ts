@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { turn } from '../../src/runtime/clock.ts';
-import { type Journal, memoryJournal, replayed } from '../../src/runtime/journal.ts';
+import {
+  type Journal,
+  type MemoryJournal,
+  memoryJournal,
+  replayed,
+} from '../../src/runtime/journal.ts';
 import { indexJournal } from '../../src/runtime/journal-index.ts';
 import type { JournalLine } from '../../src/runtime/journal-lines.ts';
 import type { CallSpend, Ledger } from '../../src/runtime/ledger.ts';
@@ -339,7 +344,7 @@ describe('a further request', () => {
 
 describe('a journal', () => {
   /** One call with a paid attempt, that used more than it had set aside. */
-  async function recorded(): Promise<{ journal: Journal; ledger: Ledger }> {
+  async function recorded(): Promise<{ journal: MemoryJournal; ledger: Ledger }> {
     const live = openGate();
     const spend = { calls: 1, tokens: 12, usd: 0.5 };
     const before = (call: ModelCall) => call.retry?.(paid) ?? turn();
@@ -361,12 +366,7 @@ describe('a journal', () => {
 
   test('that ends between attempt and result has lost the attempt and the next', async () => {
     const { journal } = await recorded();
-    expect(journal.lines.map(({ type }) => type)).toEqual([
-      'intent',
-      'attempt',
-      'grant',
-      'result',
-    ]);
+    expect(journal.lines.map(({ type }) => type)).toEqual(['intent', 'attempt', 'grant', 'result']);
     const killed = memoryJournal(journal.lines.slice(0, 3));
     // The attempt is charged by its line; what came after it, nobody knows.
     expect(indexJournal(killed.lines)).toMatchObject({
@@ -378,7 +378,7 @@ describe('a journal', () => {
 
     // Charged 2 · 10 for what was lost, and 3 for what was bought anew.
     expect(ledger.spend).toMatchObject({ calls: 2, tokens: 23, usd: 1.125 });
-    expect(killed.lines[3]).toMatchObject({ type: 'resume', call: 0, lost: worst, charged: none });
+    expect(killed.lines[3]).toMatchObject({ type: 'resume', call: 1, lost: worst, charged: none });
     // A third process charges the same, and buys nothing.
     const third = openGate({ journal: memoryJournal(killed.lines) });
     await third.gate.call(calling(third.ledger, () => Promise.reject(new Error('Live.'))));
@@ -387,18 +387,26 @@ describe('a journal', () => {
   });
 
   const key = 'k';
-  const intent = {
-    ...{ type: 'intent', call: 0, key, kind: 'generate', name: 'm' },
-    ...{ reserved: worst, request: null },
+  const intent: JournalLine = {
+    type: 'intent',
+    call: 0,
+    key,
+    kind: 'generate',
+    name: 'm',
+    reserved: worst,
+    request: null,
+  };
+  const asked = {
+    type: 'attempt',
+    call: 0,
+    key,
+    spend: none,
+    asks: true,
+    message: 'More.',
   } as const;
-  const asked = { type: 'attempt', call: 0, key, spend: none, asks: true, message: 'More.' } as const;
 
   test('that ends after a further request has lost both', () => {
-    const lines: JournalLine[] = [
-      intent,
-      asked,
-      { type: 'grant', call: 0, key, reserved: again },
-    ];
+    const lines: JournalLine[] = [intent, asked, { type: 'grant', call: 0, key, reserved: again }];
 
     expect(indexJournal(lines).lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
     // Not granted, it was not made.

@@ -229,11 +229,14 @@ describe('before a recorded deadline, a call without a result never gets one', (
 
   test.each<[string, () => Promise<readonly JournalLine[]>]>([
     ['where nothing had been asked', () => Promise.resolve([])],
-    ['where another call had been answered', async () => {
-      const { gate, ledger, journal } = openGate();
-      await gate.call(effectCall(ledger, 'listen'));
-      return journal.lines;
-    }],
+    [
+      'where another call had been answered',
+      async () => {
+        const { gate, ledger, journal } = openGate();
+        await gate.call(effectCall(ledger, 'listen'));
+        return journal.lines;
+      },
+    ],
     ['where it had been under way', async () => [...(await diedDuring('look')).lines]],
   ])('%s', async (_title, before) => {
     for (const mode of ['record', 'replay'] as const) {
@@ -251,9 +254,11 @@ describe('before a recorded deadline, a call without a result never gets one', (
       let runs = 0;
       let settled = false;
       const calling = gate.call(effectCall(ledger, 'look', () => Promise.resolve(++runs)));
-      void calling.catch(() => {}).then(() => {
-        settled = true;
-      });
+      void calling
+        .catch(() => {})
+        .then(() => {
+          settled = true;
+        });
       for (let round = 0; round < 5; round++) await turn();
       expect({ settled, runs }).toEqual({ settled: false, runs: 0 });
       expect(recorded.lines).toHaveLength(length);

@@ -93,7 +93,16 @@ export function openGate(options: GateOptions = {}): Harness {
   });
   gate.ledger = ledger;
   const calls = new Calls(gate, { prices, ledger });
-  return { journal: journal as MemoryJournal, controller, sequencer, ledger, gate, calls, reports, warnings };
+  return {
+    journal: journal as MemoryJournal,
+    controller,
+    sequencer,
+    ledger,
+    gate,
+    calls,
+    reports,
+    warnings,
+  };
 }
 
 /** An effect of one call that answers with `output`, or as `run` says. */
