@@ -279,8 +279,10 @@ describe('a further request', () => {
 
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 20, usd: 1 });
   });
+});
 
-  test('of a call that is abandoned counts as reserved too', async () => {
+describe('a further request that the end comes upon', () => {
+  test('counts as reserved where the call is abandoned', async () => {
     const { gate, ledger, controller } = openGate();
     const hanging = async (call: ModelCall) => {
       await call.further?.('One was missing.');
@@ -294,7 +296,7 @@ describe('a further request', () => {
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 20, usd: 1 });
   });
 
-  test('of a call that is abandoned before it was granted is not charged: it was not made', async () => {
+  test('is not charged where it was not granted: it was not made', async () => {
     const { gate, ledger, controller } = openGate();
     let granted = 0;
     const hanging = async (call: ModelCall) => {
@@ -311,14 +313,14 @@ describe('a further request', () => {
     expect(ledger.spend).toMatchObject(worst);
   });
 
-  test('that is refused leaves the first one to be charged', async () => {
+  test('leaves the first one to be charged where it is refused', async () => {
     const { gate, ledger } = openGate({ budget: { tokens: 15 } });
     await caught(gate.call(calling(ledger, (call) => call.further?.('More.') ?? turn())));
 
     expect(ledger.spend).toMatchObject(worst);
   });
 
-  test('of an attempt that failed is charged with it, even where the failure was free', async () => {
+  test('is charged with the attempt that failed, even where the failure was free', async () => {
     const { gate, ledger, journal } = openGate();
     await gate.call(
       calling(ledger, async (call) => {
@@ -342,16 +344,16 @@ describe('a further request', () => {
   });
 });
 
-describe('a journal', () => {
-  /** One call with a paid attempt, that used more than it had set aside. */
-  async function recorded(): Promise<{ journal: MemoryJournal; ledger: Ledger }> {
-    const live = openGate();
-    const spend = { calls: 1, tokens: 12, usd: 0.5 };
-    const before = (call: ModelCall) => call.retry?.(paid) ?? turn();
-    await live.gate.call(calling(live.ledger, before, { spend }));
-    return live;
-  }
+/** One call with a paid attempt, that used more than it had set aside. */
+async function recorded(): Promise<{ journal: MemoryJournal; ledger: Ledger }> {
+  const live = openGate();
+  const spend = { calls: 1, tokens: 12, usd: 0.5 };
+  const before = (call: ModelCall) => call.retry?.(paid) ?? turn();
+  await live.gate.call(calling(live.ledger, before, { spend }));
+  return live;
+}
 
+describe('a journal', () => {
   test('replays to the same spend and the same overdraft', async () => {
     const { journal, ledger } = await recorded();
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 22, usd: 1 });
@@ -363,8 +365,10 @@ describe('a journal', () => {
     expect(replay.ledger.overdraft).toEqual({ tokens: 2, usd: 0 });
     expect(replay.reports).toMatchObject([{ replayed: true, spend: { tokens: 22 } }]);
   });
+});
 
-  test('that ends between attempt and result has lost the attempt and the next', async () => {
+describe('a journal that breaks off', () => {
+  test('between attempt and result has lost the attempt and the next', async () => {
     const { journal } = await recorded();
     expect(journal.lines.map(({ type }) => type)).toEqual(['intent', 'attempt', 'grant', 'result']);
     const killed = memoryJournal(journal.lines.slice(0, 3));
@@ -405,7 +409,7 @@ describe('a journal', () => {
     message: 'More.',
   } as const;
 
-  test('that ends after a further request has lost both', () => {
+  test('after a further request has lost both', () => {
     const lines: JournalLine[] = [intent, asked, { type: 'grant', call: 0, key, reserved: again }];
 
     expect(indexJournal(lines).lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
@@ -423,8 +427,10 @@ describe('a journal', () => {
 
     expect(indexJournal(lines).lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
   });
+});
 
-  test('with room for an attempt leaves it to that, when it goes on to record', async () => {
+describe('a budget, repeated,', () => {
+  test('with room for an attempt leaves it to that, when the run goes on', async () => {
     const { gate: first, ledger: spent, journal } = openGate();
     await first.call(calling(spent, (call) => call.retry?.(paid) ?? turn()));
     const outcomesWith = async (tokens: number) => {

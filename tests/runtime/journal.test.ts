@@ -69,23 +69,25 @@ function errorOf(act: () => unknown): EspalierError {
   throw new Error('It was expected to throw.');
 }
 
-describe('parseJournal', () => {
-  const all: readonly JournalLine[] = [
-    header,
-    { type: 'start', state: 'address' },
-    intent(0, 'a'),
-    result(0, 'a'),
-    { ...intent(1, 'b'), kind: 'effect', samples: undefined, request: null },
-    { type: 'attempt', call: 1, key: 'b', spend, asks: true, message: 'Late.' },
-    { type: 'grant', call: 1, key: 'b', reserved: spend },
-    failure(1, 'b'),
-    { type: 'resume', call: 2, lost: spend, charged: spend, retryFailed: true },
-    { type: 'reuse', call: 2, key: 'a' },
-    { type: 'failure', call: 3, key: 'c', spend, message: 'Busy.', transient: true },
-    { type: 'failure', call: 4, key: 'd', spend, message: 'Over.', abandoned: true },
-    { type: 'deadline', ms: 100, simulations: 3, results: 2 },
-  ];
+const all: readonly JournalLine[] = [
+  header,
+  { type: 'start', state: 'address' },
+  intent(0, 'a'),
+  result(0, 'a'),
+  { ...intent(1, 'b'), kind: 'effect', samples: undefined, request: null },
+  { type: 'attempt', call: 1, key: 'b', spend, asks: true, message: 'Late.' },
+  { type: 'grant', call: 1, key: 'b', reserved: spend },
+  failure(1, 'b'),
+  { type: 'resume', call: 2, lost: spend, charged: spend, retryFailed: true },
+  { type: 'reuse', call: 2, key: 'a' },
+  { type: 'failure', call: 3, key: 'c', spend, message: 'Busy.', transient: true },
+  { type: 'failure', call: 4, key: 'd', spend, message: 'Over.', abandoned: true },
+  { type: 'deadline', ms: 100, simulations: 3, results: 2 },
+];
 
+const last = { ...result(0, 'a'), output: 'ü🌳' };
+
+describe('parseJournal', () => {
   test('reads every kind of line', () => {
     const text = textOf(all);
 
@@ -95,8 +97,6 @@ describe('parseJournal', () => {
   test('reads a journal that is still empty', () => {
     expect(parseJournal('')).toEqual({ lines: [], bytes: 0 });
   });
-
-  const last = { ...result(0, 'a'), output: 'ü🌳' };
 
   test('drops a last line that was cut off at any byte', () => {
     const whole = textOf(all.slice(0, 3));
@@ -146,7 +146,9 @@ describe('parseJournal', () => {
 
     expect(parseJournal(text).bytes).toBe(text.length + 3);
   });
+});
 
+describe('a journal that cannot be read', () => {
   test('names a line in the middle that is not JSON', () => {
     const error = errorOf(() =>
       parseJournal(textOf([header]) + sealed('{"type":"in') + textOf([all[2]])),
@@ -370,7 +372,9 @@ describe('indexJournal', () => {
     expect(left.answer('c')).toBeUndefined();
     expect(calls[2]?.reused).toBe(left.answer('b'));
   });
+});
 
+describe('what indexJournal makes of an end', () => {
   test('counts an abandoned call as paid for, and as one without an answer', () => {
     const { calls, lost, total } = indexJournal([
       header,
