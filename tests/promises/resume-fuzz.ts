@@ -14,7 +14,12 @@ import {
   search,
   treeToJson,
 } from '../../src/index.ts';
-import { openJournal, readJournal, replayed, seededRandom } from '../../src/runtime/index.ts';
+import {
+  openJournal,
+  readJournal,
+  replayed,
+  seededRandom,
+} from '../../src/runtime/index.ts';
 import { ModelCallError } from '../../src/spec/errors.ts';
 
 /** What went wrong, counted. */

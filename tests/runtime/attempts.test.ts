@@ -12,14 +12,19 @@ import type { CallSpend, Ledger } from '../../src/runtime/ledger.ts';
 import { ModelCallError } from '../../src/spec/errors.ts';
 import type { ModelCall } from '../../src/spec/language-model.ts';
 import { deferred, openGate } from './harness.ts';
-import { again, calling, caught, free, none, paid, used, worst } from './middleware/attempting.ts';
+import {
+  again,
+  calling,
+  caught,
+  free,
+  none,
+  paid,
+  quiet,
+  used,
+  worst,
+} from './middleware/attempting.ts';
 
 const noOverdraft = { tokens: 0, usd: 0 };
-
-/** Lets the event loop turn until all that has happened has had its turn. */
-async function quiet(): Promise<void> {
-  for (let round = 0; round < 5; round++) await turn();
-}
 
 describe('an attempt that failed', () => {
   test('is charged as reserved where the server may have charged for it', async () => {
