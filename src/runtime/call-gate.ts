@@ -147,16 +147,16 @@ export class CallGate {
     return this.#recall.deadlines;
   }
 
-  /** What an earlier run has paid for, where this one has left its way. */
-  get left(): LeftCalls | undefined {
-    return this.#recall.left;
+  /** What an earlier run has asked for, unless it is this very call: in other company, it may hold the same. */
+  leftBeside(call: Parameters<typeof addressOfCall>[0]): LeftCalls | undefined {
+    return this.#recall.leftBeside(() => addressOfCall(call));
   }
 
   /** What was asked in calls that have ended. */
   *intentsOf({ calls }: LeftCalls): Generator<IntentLine> {
     for (const { place, end } of calls) {
       if (place === undefined || end === undefined) continue;
-      yield this.#options.journal.lines.at(place) as IntentLine;
+      yield this.#using(({ lines }) => lines.at(place) as IntentLine);
     }
   }
 
@@ -225,7 +225,7 @@ export class CallGate {
     const call = this.#open(key, request, reservation);
     if (record !== undefined) this.#repeat(call, record);
     else if (left !== undefined) this.#answer(call, left, left.cost);
-    else void this.#perform(call, recall.left?.isOpen(key) === true);
+    else void this.#perform(call, recall.isOpen(key));
     return call.output;
   }
 
@@ -322,9 +322,13 @@ export class CallGate {
   /** What a journal says of a call. */
   #outcomeOf(end: RecordedEnd): Outcome {
     const { failure } = end;
-    if (failure === undefined) return { output: this.#recall.outputOf(end) };
-    if (failure.unavailable !== true) return failure;
-    return { fatal: unavailable(failure.message, undefined) };
+    if (failure?.unavailable === true) return { fatal: unavailable(failure.message, undefined) };
+    if (failure !== undefined) return failure;
+    try {
+      return { output: this.#using(() => this.#recall.outputOf(end)) };
+    } catch (error) {
+      return { fatal: error };
+    }
   }
 
   /** Charges a call what it has cost or, where nobody knows, what it may have: once. */
@@ -450,11 +454,14 @@ export class CallGate {
     call.ticket.arrive(apply, { isLast: true });
   }
 
-  /** @throws EspalierError `storage`, remembered: the search has to end. */
   #write(line: JournalLine): void {
-    if (this.#options.signal.aborted) return;
+    if (!this.#options.signal.aborted) this.#using((journal) => journal.append(line));
+  }
+
+  /** @throws EspalierError `storage`, remembered: the search has to end. */
+  #using<Value>(use: (journal: Journal) => Value): Value {
     try {
-      storing('The journal', () => this.#options.journal.append(line));
+      return storing('The journal', () => use(this.#options.journal));
     } catch (error) {
       this.#storageError ??= error as EspalierError;
       throw error;

@@ -205,9 +205,10 @@ export class Calls {
   }
 
   /** The request that buys a sample, with as many of those after it as it may. */
-  #purchase({ address }: Prompt, index: number, missing: readonly number[]): SampleRange {
+  #purchase(prompt: Prompt, index: number, missing: readonly number[]): SampleRange {
     const asked: SampleRange = [index, runLength(index, (next) => missing.includes(next))];
-    const ranges = this.#leftRanges();
+    const { address } = prompt;
+    const ranges = this.#leftRanges(this.#gate.leftBeside(contentOf(prompt, asked)));
     // The run before asked just so; its request may have failed, and another one brought the sample.
     if (ranges === undefined || ranges.has(`${address}#${asked.join('+')}`)) return asked;
     const left = ranges.get(`${address}#${index}`);
@@ -217,9 +218,9 @@ export class Calls {
   }
 
   /** In which requests the calls that an earlier run left asked for samples. */
-  #leftRanges(): ReadonlyMap<string, SampleRange> | undefined {
-    const { left } = this.#gate;
-    if (left === undefined || left === this.#left?.calls) return this.#left?.ranges;
+  #leftRanges(left: LeftCalls | undefined): ReadonlyMap<string, SampleRange> | undefined {
+    if (left === undefined) return undefined;
+    if (left === this.#left?.calls) return this.#left.ranges;
     const ranges = new Map<string, SampleRange>();
     for (const { name, request, samples } of this.#gate.intentsOf(left)) {
       if (samples === undefined) continue;
@@ -237,10 +238,7 @@ export class Calls {
     const [first, count] = range;
     const reserve = worstCase(content, count, price);
     const call = this.#gate.call({
-      kind: 'generate',
-      name: nameOf(model),
-      request: content as unknown as JsonValue,
-      samples: range,
+      ...contentOf(prompt, range),
       reserve,
       ledger: this.#ledger,
       repeatable: true,
@@ -273,6 +271,12 @@ export class Calls {
     if (price === undefined) this.#gate.unpriced.add(nameOf(model));
     return price;
   }
+}
+
+/** What a request for samples asks. */
+function contentOf({ model, content }: Prompt, samples: SampleRange) {
+  const request = content as unknown as JsonValue;
+  return { kind: 'generate', name: nameOf(model), request, samples } as const;
 }
 
 function nameOf({ provider, modelId }: { provider: string; modelId: string }): string {

@@ -8,7 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import type { Journal, JournalLines } from './journal.ts';
-import { type JournalLine, LineReader, sealLine } from './journal-lines.ts';
+import { isIntact, type JournalLine, LineReader, sealLine } from './journal-lines.ts';
 import { expectRegularFile } from './regular-file.ts';
 import { storing } from './storing.ts';
 
@@ -41,17 +41,13 @@ export function openJournal(path: string, { fsync = false }: JournalFileOptions 
     expectRegularFile(path);
     return openSync(path, 'a+');
   });
-  let end: number;
-  try {
-    end = readToEnd(path, file);
-  } catch (error) {
-    closeSync(file);
-    throw error;
-  }
+  let end: number | undefined;
   let closed = false;
 
   const append = (line: JournalLine): void => {
     storing(nameOf(path), () => {
+      // Not before: a file that cannot be read stays as it is.
+      end ??= readToEnd(path, file);
       const bytes = Buffer.from(`${sealLine(line)}\n`);
       try {
         for (let written = 0; written < bytes.length; ) {
@@ -179,7 +175,7 @@ function readToEnd(path: string, file: number): number {
   const [last] = written(path, (use) => use(file), place);
   if (last === undefined) return size;
   return storing(nameOf(path), () => {
-    if (new LineReader().readRest(last.bytes) === undefined) {
+    if (isIntact(last.bytes) !== true) {
       ftruncateSync(file, place);
       return place;
     }

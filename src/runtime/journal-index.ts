@@ -1,13 +1,14 @@
 import type { JournalLines } from './journal.ts';
-import type {
-  AttemptLine,
-  DeadlineLine,
-  FailureLine,
-  IntentLine,
-  JournalLine,
-  ResultLine,
-  ResumeLine,
-  ReuseLine,
+import {
+  type AttemptLine,
+  type DeadlineLine,
+  type FailureLine,
+  type IntentLine,
+  type JournalLine,
+  journalVersion,
+  type ResultLine,
+  type ResumeLine,
+  type ReuseLine,
 } from './journal-lines.ts';
 import { addSpend, type CallSpend, nothing } from './ledger.ts';
 
@@ -127,7 +128,7 @@ class Indexing {
   /** Failed calls by key: few, and the only ones that may be asked for again in one run. */
   readonly #failed = new Map<string, RecordedCall>();
   #paid: CallSpend = nothing;
-  #version = 0;
+  #version = journalVersion;
 
   add(place: number, line: JournalLine): void {
     switch (line.type) {
@@ -234,7 +235,7 @@ class Indexing {
     const { key, spend } = line;
     this.#paid = addSpend(this.#paid, spend);
     let call = this.#current(line.call);
-    if (call === undefined || call.end !== undefined || call.key !== key) {
+    if (call === undefined || call.isCounted || call.key !== key) {
       // An effect whose process had died: it is not asked for again, and has no intent.
       call = new RecordedCall(key, { resumes: this.#resumes.length });
       this.#set(line.call, call);

@@ -243,7 +243,7 @@ function checksum(body: string | Uint8Array): string {
 }
 
 /** Whether a line is just what was written. `undefined` where it has no checksum. */
-function isIntact(bytes: Buffer): boolean | undefined {
+export function isIntact(bytes: Buffer): boolean | undefined {
   const ending = bytes.subarray(-sealLength).toString('latin1');
   const sum = seal.exec(ending)?.[1];
   return sum === undefined ? undefined : checksum(bytes.subarray(0, -sealLength)) === sum;

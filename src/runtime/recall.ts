@@ -35,6 +35,9 @@ export class Recall {
   #passed = 0;
   #isLive: boolean;
   #left: LeftCalls | undefined;
+  /** What all calls of the journal ask. */
+  #keys: ReadonlySet<string> | undefined;
+  #beside: LeftCalls | undefined;
   #retries: (failure: RecordedFailure) => boolean;
   /** What has been charged of what the journal says was paid. */
   #claimed: CallSpend = nothing;
@@ -44,7 +47,9 @@ export class Recall {
   constructor(journal: Journal, retryFailed: boolean) {
     this.#journal = journal;
     this.#index = indexJournal(journal.lines);
-    this.#isLive = this.#index.calls.length === 0 && this.#index.left.calls.length === 0;
+    const { calls, left, deadlines } = this.#index;
+    const isNew = calls.length === 0 && left.calls.length === 0 && deadlines.length === 0;
+    this.#isLive = isNew && journal.mode === 'record';
     this.#retries = retriesOf(retryFailed);
     this.retryFailed = retryFailed;
   }
@@ -69,9 +74,23 @@ export class Recall {
     return this.#index.deadlines;
   }
 
-  /** What an earlier run has paid for, where this one has left its way. */
-  get left(): LeftCalls | undefined {
-    return this.#left;
+  /** Whether a call that this run has not repeated was under way when its process died. */
+  isOpen(key: string): boolean {
+    return this.#left?.isOpen(key) === true;
+  }
+
+  /**
+   * What an earlier run has asked for, for who asks for the same in other company. Nothing where the call itself is
+   * in the journal.
+   */
+  leftBeside(keyOf: () => string): LeftCalls | undefined {
+    if (this.#isLive) return this.#left;
+    const { calls, left } = this.#index;
+    this.#keys ??= new Set(calls.map(({ key }) => key));
+    if (this.#keys.has(keyOf())) return undefined;
+    // Where the run had been resumed, what it had left decided first.
+    this.#beside ??= new LeftCalls([...calls, ...(this.#left ?? left).calls]);
+    return this.#beside;
   }
 
   /** What answers a call that the earlier run had made elsewhere. */
@@ -123,6 +142,7 @@ export class Recall {
     if (this.#isLive || resume?.call !== number) return undefined;
     this.#passed += 1;
     this.#left = resume.left;
+    this.#beside = undefined;
     this.#retries = retriesOf(resume.retryFailed === true);
     return resume;
   }

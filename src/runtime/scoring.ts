@@ -55,7 +55,7 @@ export class Scoring {
   /** In which requests solutions are bought: in those that an earlier run left, the others together. */
   #batches(name: string, missing: Batch): readonly Batch[] {
     if (missing.length === 0) return [];
-    const left = this.#leftBatches();
+    const left = this.#leftBatches(this.#gate.leftBeside(contentOf(name, missing)));
     if (left === undefined || left.has(addressOf(name, missing))) return [missing];
     const there = new Set<Batch>();
     const fresh: Solution[] = [];
@@ -67,9 +67,9 @@ export class Scoring {
     return fresh.length === 0 ? [...there] : [...there, fresh];
   }
 
-  #leftBatches(): ReadonlyMap<string, Batch> | undefined {
-    const { left } = this.#gate;
-    if (left === undefined || left === this.#left?.calls) return this.#left?.batches;
+  #leftBatches(left: LeftCalls | undefined): ReadonlyMap<string, Batch> | undefined {
+    if (left === undefined) return undefined;
+    if (left === this.#left?.calls) return this.#left.batches;
     const batches = new Map<string, Batch>();
     for (const { kind, name, request } of this.#gate.intentsOf(left)) {
       if (kind !== 'score') continue;
@@ -85,9 +85,7 @@ export class Scoring {
   #buy({ model, name, price }: PricedRewardModel, solutions: Batch): Promise<Usage | undefined> {
     const reserve = worstCaseOfScores({ solutions }, price);
     const call = this.#gate.call({
-      kind: 'score',
-      name,
-      request: { solutions } as unknown as JsonValue,
+      ...contentOf(name, solutions),
       reserve,
       ledger: this.#ledger,
       repeatable: true,
@@ -122,6 +120,11 @@ export class Scoring {
     used.catch(() => {});
     return used;
   }
+}
+
+/** What a request for scores asks. */
+function contentOf(name: string, solutions: Batch) {
+  return { kind: 'score', name, request: { solutions } as unknown as JsonValue } as const;
 }
 
 function addressOf(name: string, content: Batch | Solution): string {

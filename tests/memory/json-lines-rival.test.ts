@@ -6,7 +6,7 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { jsonLinesStore } from '../../src/memory/index.ts';
 import { reflection, reflections } from './reflections.ts';
 
-const rival = vi.hoisted(() => ({ writes: [] as string[], cut: Infinity }));
+const rival = vi.hoisted(() => ({ writes: [] as string[], cuts: [] as number[] }));
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
   return {
@@ -17,8 +17,8 @@ vi.mock('node:fs', async (original) => {
       return fs.openSync(path, flags);
     },
     writeSync(file: number, bytes: Uint8Array) {
-      const { cut } = rival;
-      rival.cut = Infinity;
+      const cut = rival.cuts.shift() ?? Number.POSITIVE_INFINITY;
+      if (cut < 0) throw new Error('ENOSPC: no space left on device, write');
       return fs.writeSync(file, bytes.subarray(0, Math.min(cut, bytes.length)));
     },
   };
@@ -30,6 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => {
   rmSync(path, { force: true });
   rival.writes = [];
+  rival.cuts = [];
 });
 
 test('costs no line of ours', () => {
@@ -44,7 +45,7 @@ test('costs no line of ours', () => {
 
 test('and a write that was cut short is made again', () => {
   const store = jsonLinesStore(path, { onSkipped: () => {} });
-  rival.cut = 10;
+  rival.cuts = [10];
   store.add(reflections('ours'));
   expect(store.all()).toHaveLength(1);
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3);
@@ -56,8 +57,19 @@ test('but one that never arrives is an error', () => {
     jsonLinesStore(path, { onSkipped: () => {} }).add(reflections('ours')),
   ).not.toThrow();
   rmSync(path);
-  const store = jsonLinesStore('/dev/null');
-  expect(() => store.add(reflections('ours'))).toThrow(
-    'The memory `/dev/null` could not be used: what was written is not there.',
+  rival.cuts = [0, 0];
+  expect(() => jsonLinesStore(path).add(reflections('ours'))).toThrow(
+    `The memory \`${path}\` could not be used: what was written is not there.`,
+  );
+  expect(rival.cuts).toEqual([]);
+});
+
+test('and so is a full disk, in one sentence', () => {
+  rival.cuts = [-1];
+  expect(() => jsonLinesStore(path).add([reflection()])).toThrow(
+    expect.objectContaining({
+      code: 'storage',
+      message: `The memory \`${path}\` could not be used: ENOSPC: no space left on device, write.`,
+    }),
   );
 });

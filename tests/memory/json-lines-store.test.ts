@@ -133,16 +133,6 @@ describe('a file that changes', () => {
   });
 });
 
-test('a full disk is told in one sentence', () => {
-  const store = jsonLinesStore('/dev/full');
-  expect(() => store.add([reflection()])).toThrow(
-    expect.objectContaining({
-      code: 'storage',
-      message: 'The memory `/dev/full` could not be used: ENOSPC: no space left on device, write.',
-    }),
-  );
-});
-
 test('a folder in its place is told in one sentence', () => {
   const store = jsonLinesStore(folder);
   expect(() => store.all()).toThrow(expect.objectContaining({ code: 'storage' }));

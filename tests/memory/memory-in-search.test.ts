@@ -76,7 +76,7 @@ async function run(
 }
 
 const intents = ({ lines }: Journal, kind: string) =>
-  lines.flatMap((line) => (line.type === 'intent' && line.kind === kind ? [line] : []));
+  [...lines].flatMap((line) => (line.type === 'intent' && line.kind === kind ? [line] : []));
 const byLetters = (store: ReflectionStore, model: LetterModel = letterModel()) =>
   memory({ store, retriever: byEmbedding(model) });
 
@@ -146,8 +146,9 @@ describe('by embedding', () => {
   test('goes on with a journal that ends anywhere', async () => {
     const store = await filled();
     const { journal, tree } = await run(byLetters(store));
-    for (let length = 2; length < journal.lines.length; length += 3) {
-      const cut = memoryJournal(journal.lines.slice(0, length));
+    const lines = [...journal.lines];
+    for (let length = 2; length < lines.length; length += 3) {
+      const cut = memoryJournal(lines.slice(0, length));
       const resumed = await run(byLetters(store), { journal: cut });
       expect(resumed.tree, `cut after ${length} lines`).toBe(tree);
     }
@@ -170,7 +171,7 @@ describe('by embedding', () => {
     await store.add([about('a!')]);
     const { tree, journal } = await run(byLetters(store));
     expect(tree).toContain('The model choked.');
-    expect(journal.lines.some((line) => JSON.stringify(line).includes('bm25'))).toBe(false);
+    expect([...journal.lines].some((line) => JSON.stringify(line).includes('bm25'))).toBe(false);
   });
 });
 

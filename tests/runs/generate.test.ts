@@ -10,7 +10,7 @@ import {
   readRun,
 } from '../../src/runs/index.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
-import { EspalierError } from '../../src/spec/errors.ts';
+import { EspalierError, ModelCallError } from '../../src/spec/errors.ts';
 import type { LanguageModel } from '../../src/spec/language-model.ts';
 import type { SearchNode } from '../../src/spec/node.ts';
 import type { Policy, ProposeRequest } from '../../src/spec/policy.ts';
@@ -193,27 +193,47 @@ test('a caller that aborts gets its reason; what is done stays', async () => {
   expect(await runIn('aborted', words())).toMatchObject({ stopReason: 'finished', done: 6 });
 });
 
+/** A model that fails one problem, until it is mended. */
+function failingModel(error: Error) {
+  const model = {
+    broken: true,
+    ...scriptedModel({
+      answer: ({ messages }, index) => {
+        if (model.broken && messages[0]?.content.includes('p3')) throw error;
+        return `w${index}`;
+      },
+    }),
+  };
+  return model;
+}
+
 test('a problem that fails is listed, the others are searched, and it is retried on request', async () => {
-  let broken = true;
-  const model = scriptedModel({
-    answer: ({ messages }, index) => {
-      if (broken && messages[0]?.content.includes('p3')) {
-        throw new EspalierError('unavailable', 'The server is gone.');
-      }
-      return `w${index}`;
-    },
-  });
+  const model = failingModel(new ModelCallError({ kind: 'bad-request', message: 'Too long.' }));
   const report = await runIn('failing', model);
   expect(report).toMatchObject({ stopReason: 'finished', done: 5, unfinished: 0 });
   expect(report.failed).toMatchObject([{ problem: 'p3', status: 'failed' }]);
-  expect(report.failed[0]?.reason).toContain('The server is gone.');
-  broken = false;
+  expect(report.failed[0]?.reason).toContain('Too long.');
+  model.broken = false;
   expect(await runIn('failing', model)).toMatchObject({ done: 5, failed: [{ problem: 'p3' }] });
   expect(await runIn('failing', model, { retryFailed: true })).toMatchObject({
     done: 6,
     failed: [],
   });
   expect(readRun(join(folder, 'failing')).trees).toHaveLength(6);
+});
+
+test.each([
+  ['gone', new EspalierError('unavailable', 'The server is gone.')],
+  ['busy', new ModelCallError({ kind: 'overloaded', message: 'The server is busy.' })],
+])('a problem that failed because the server was %s goes on by itself', async (name, error) => {
+  const model = failingModel(error);
+  const report = await runIn(name, model);
+  expect(report).toMatchObject({ stopReason: 'finished', done: 5, unfinished: 0 });
+  expect(report.failed).toMatchObject([{ problem: 'p3', status: 'failed' }]);
+  expect(report.failed[0]?.reason).toContain(error.message);
+  model.broken = false;
+  expect(await runIn(name, model)).toMatchObject({ done: 6, failed: [] });
+  expect(readRun(join(folder, name)).trees).toHaveLength(6);
 });
 
 test('a search that failed with what it was told begins anew, and its journal is kept', async () => {

@@ -1,13 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { turn } from '../../src/runtime/clock.ts';
-import { type Journal, memoryJournal, replayed } from '../../src/runtime/journal.ts';
+import { type MemoryJournal, memoryJournal, replayed } from '../../src/runtime/journal.ts';
 import { indexJournal } from '../../src/runtime/journal-index.ts';
 import type { JournalLine } from '../../src/runtime/journal-lines.ts';
 import type { CallSpend, Ledger } from '../../src/runtime/ledger.ts';
 import { ModelCallError } from '../../src/spec/errors.ts';
 import type { ModelCall } from '../../src/spec/language-model.ts';
 import { deferred, openGate } from './harness.ts';
-import { again, calling, caught, free, none, paid, used, worst } from './middleware/attempting.ts';
+import {
+  again,
+  calling,
+  caught,
+  free,
+  none,
+  paid,
+  quiet,
+  used,
+  worst,
+} from './middleware/attempting.ts';
+
+const noOverdraft = { tokens: 0, usd: 0 };
 
 describe('an attempt that failed', () => {
   test('is charged as reserved where the server may have charged for it', async () => {
@@ -16,7 +28,7 @@ describe('an attempt that failed', () => {
 
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 13, usd: 0.625 });
     expect(reports).toMatchObject([{ spend: { calls: 1, tokens: 13, usd: 0.625 } }]);
-    expect(ledger.overdraft).toBe(0);
+    expect(ledger.overdraft).toEqual(noOverdraft);
   });
 
   test('costs nothing where it did not', async () => {
@@ -45,9 +57,10 @@ describe('an attempt that failed', () => {
 
     expect(lines.slice(1)).toEqual([
       { type: 'attempt', call: 0, key, spend: none, message: 'Too many requests.' },
-      { type: 'attempt', call: 0, key, spend: again, message: 'No answer.' },
+      { type: 'attempt', call: 0, key, spend: again, asks: true, message: 'No answer.' },
+      { type: 'grant', call: 0, key, reserved: again },
     ]);
-    expect(journal.lines[3]).toEqual({
+    expect(journal.lines[4]).toEqual({
       type: 'result',
       call: 0,
       key,
@@ -65,7 +78,7 @@ describe('an attempt that failed', () => {
         await answer.promise;
       }),
     );
-    await turn();
+    await quiet();
     expect(ledger.remaining.tokens).toBe(80);
     expect(ledger.spend.tokens).toBe(0);
     answer.resolve();
@@ -101,8 +114,10 @@ describe('room for another attempt', () => {
 
     expect(ledger.spend).toMatchObject(worst);
     expect(reports).toMatchObject([{ spend: worst }]);
-    expect(journal.lines.map(({ type }) => type)).toEqual(['intent', 'failure']);
-    expect(journal.lines[1]).toMatchObject({ spend: worst });
+    expect(journal.lines.map(({ type }) => type)).toEqual(['intent', 'attempt', 'failure']);
+    // The attempt is charged on its own line, and the call on the last one.
+    expect(journal.lines[1]).toMatchObject({ spend: again, asks: true });
+    expect(journal.lines[2]).toMatchObject({ spend: { ...none, calls: 1 }, transient: true });
   });
 
   test('may come from a call in flight', async () => {
@@ -194,7 +209,7 @@ describe('what a call has set aside', () => {
   async function nextAfter(before: (call: ModelCall) => Promise<unknown>, spend: CallSpend) {
     const { gate, ledger } = openGate({ budget: { tokens: 30 } });
     const first = gate.call(calling(ledger, before, { spend }));
-    await turn();
+    await quiet();
     expect(ledger.remaining.tokens).toBe(10);
     const larger = { ...worst, tokens: 15 };
     const next = { ...calling(ledger, () => turn(), { name: 'next' }), reserve: larger };
@@ -206,7 +221,7 @@ describe('what a call has set aside', () => {
   test('is not granted to another where attempts have used it up', async () => {
     const before = async (call: ModelCall) => {
       await call.retry?.(paid);
-      await turn();
+      await quiet();
     };
 
     expect(await nextAfter(before, worst)).toEqual({ outcome: 'budget', left: 10 });
@@ -215,7 +230,7 @@ describe('what a call has set aside', () => {
   test('is not granted to another where further requests have used it up', async () => {
     const before = async (call: ModelCall) => {
       await call.further?.('More.');
-      await turn();
+      await quiet();
     };
 
     expect(await nextAfter(before, { ...used, tokens: 18 })).toEqual({
@@ -236,7 +251,7 @@ describe('a further request', () => {
     expect(ledger.spend).toMatchObject(spend);
     expect(reports).toMatchObject([{ spend }]);
     // 15 of 2 · 10 is no more than was set aside.
-    expect(ledger.overdraft).toBe(0);
+    expect(ledger.overdraft).toEqual(noOverdraft);
   });
 
   test('counts as reserved where no usage was told', async () => {
@@ -264,29 +279,48 @@ describe('a further request', () => {
 
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 20, usd: 1 });
   });
+});
 
-  test('of a call that is abandoned counts as reserved too', async () => {
+describe('a further request that the end comes upon', () => {
+  test('counts as reserved where the call is abandoned', async () => {
     const { gate, ledger, controller } = openGate();
     const hanging = async (call: ModelCall) => {
       await call.further?.('One was missing.');
       await new Promise(() => {});
     };
     const outcome = caught(gate.call(calling(ledger, hanging)));
-    await turn();
+    await quiet();
     controller.abort(new Error('Enough.'));
     await outcome;
 
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 20, usd: 1 });
   });
 
-  test('that is refused leaves the first one to be charged', async () => {
+  test('is not charged where it was not granted: it was not made', async () => {
+    const { gate, ledger, controller } = openGate();
+    let granted = 0;
+    const hanging = async (call: ModelCall) => {
+      await call.further?.('One was missing.');
+      granted++;
+    };
+    const outcome = caught(gate.call(calling(ledger, hanging)));
+    await turn();
+    controller.abort(new Error('Enough.'));
+    await outcome;
+    await quiet();
+
+    expect(granted).toBe(0);
+    expect(ledger.spend).toMatchObject(worst);
+  });
+
+  test('leaves the first one to be charged where it is refused', async () => {
     const { gate, ledger } = openGate({ budget: { tokens: 15 } });
     await caught(gate.call(calling(ledger, (call) => call.further?.('More.') ?? turn())));
 
     expect(ledger.spend).toMatchObject(worst);
   });
 
-  test('of an attempt that failed is charged with it, even where the failure was free', async () => {
+  test('is charged with the attempt that failed, even where the failure was free', async () => {
     const { gate, ledger, journal } = openGate();
     await gate.call(
       calling(ledger, async (call) => {
@@ -297,95 +331,100 @@ describe('a further request', () => {
 
     // 2 · 10 for the attempt, 3 for the call.
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 23, usd: 1.125 });
-    expect(journal.lines[2]).toMatchObject({
+    expect(journal.lines[3]).toMatchObject({
       type: 'attempt',
       spend: { calls: 0, tokens: 20, usd: 1 },
     });
-    // Killed here, the next attempt may have been paid for as well: 20 and 10.
-    expect(indexJournal(journal.lines.slice(0, 3)).lost).toEqual({
-      calls: 1,
-      tokens: 30,
-      usd: 1.5,
-    });
+    // What may have been paid for where the process is killed after so many lines: one request once the call is there,
+    // two once the other is granted, these as a failed attempt, and a third once that is granted.
+    expect(
+      [1, 2, 3, 4, 5].map((cut) => indexJournal(journal.lines.slice(0, cut)).total.tokens),
+    ).toEqual([10, 10, 20, 20, 30]);
+    expect(indexJournal(journal.lines.slice(0, 5)).lost).toEqual(worst);
   });
 });
 
-describe('a journal', () => {
-  /** One call with a paid attempt, that used more than it had set aside. */
-  async function recorded(): Promise<{ journal: Journal; ledger: Ledger }> {
-    const live = openGate();
-    const spend = { calls: 1, tokens: 12, usd: 0.5 };
-    const before = (call: ModelCall) => call.retry?.(paid) ?? turn();
-    await live.gate.call(calling(live.ledger, before, { spend }));
-    return live;
-  }
+/** One call with a paid attempt, that used more than it had set aside. */
+async function recorded(): Promise<{ journal: MemoryJournal; ledger: Ledger }> {
+  const live = openGate();
+  const spend = { calls: 1, tokens: 12, usd: 0.5 };
+  const before = (call: ModelCall) => call.retry?.(paid) ?? turn();
+  await live.gate.call(calling(live.ledger, before, { spend }));
+  return live;
+}
 
+describe('a journal', () => {
   test('replays to the same spend and the same overdraft', async () => {
     const { journal, ledger } = await recorded();
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 22, usd: 1 });
-    expect(ledger.overdraft).toBe(2);
+    expect(ledger.overdraft).toEqual({ tokens: 2, usd: 0 });
     const replay = openGate({ journal: replayed(journal) });
     await replay.gate.call(calling(replay.ledger, () => Promise.reject(new Error('Live.'))));
 
     expect(replay.ledger.spend).toEqual(ledger.spend);
-    expect(replay.ledger.overdraft).toBe(2);
+    expect(replay.ledger.overdraft).toEqual({ tokens: 2, usd: 0 });
     expect(replay.reports).toMatchObject([{ replayed: true, spend: { tokens: 22 } }]);
   });
+});
 
-  test('that ends between attempt and result has lost the attempt and the next', async () => {
+describe('a journal that breaks off', () => {
+  test('between attempt and result has lost the attempt and the next', async () => {
     const { journal } = await recorded();
-    const killed = memoryJournal(journal.lines.slice(0, 2));
+    expect(journal.lines.map(({ type }) => type)).toEqual(['intent', 'attempt', 'grant', 'result']);
+    const killed = memoryJournal(journal.lines.slice(0, 3));
+    // The attempt is charged by its line; what came after it, nobody knows.
+    expect(indexJournal(killed.lines)).toMatchObject({
+      lost: worst,
+      total: { calls: 1, tokens: 20, usd: 1 },
+    });
     const { gate, ledger } = openGate({ journal: killed });
-    expect(gate.lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
     await gate.call(calling(ledger, () => turn()));
 
-    // Bought anew; a third process counts both.
-    expect(ledger.spend).toMatchObject(used);
-    const third = indexJournal(killed.lines);
-    expect(third.lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
-    expect([...third.calls.values()]).toMatchObject([{ spend: used, attempts: none }]);
+    // Charged 2 · 10 for what was lost, and 3 for what was bought anew.
+    expect(ledger.spend).toMatchObject({ calls: 2, tokens: 23, usd: 1.125 });
+    expect(killed.lines[3]).toMatchObject({ type: 'resume', call: 1, lost: worst, charged: none });
+    // A third process charges the same, and buys nothing.
+    const third = openGate({ journal: memoryJournal(killed.lines) });
+    await third.gate.call(calling(third.ledger, () => Promise.reject(new Error('Live.'))));
+    expect(third.ledger.spend).toEqual(ledger.spend);
+    expect(third.journal.lines).toEqual(killed.lines);
   });
 
-  test('that ends after a further request has lost both', () => {
-    const key = 'k';
+  const key = 'k';
+  const intent: JournalLine = {
+    type: 'intent',
+    call: 0,
+    key,
+    kind: 'generate',
+    name: 'm',
+    reserved: worst,
+    request: null,
+  };
+  const asked = {
+    type: 'attempt',
+    call: 0,
+    key,
+    spend: none,
+    asks: true,
+    message: 'More.',
+  } as const;
+
+  test('after a further request has lost both', () => {
+    const lines: JournalLine[] = [intent, asked, { type: 'grant', call: 0, key, reserved: again }];
+
+    expect(indexJournal(lines).lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
+    // Not granted, it was not made.
+    expect(indexJournal(lines.slice(0, 2)).lost).toEqual(worst);
+  });
+
+  test('of version 2 wrote both in one line', () => {
+    const { asks: _asks, ...line } = asked;
     const lines: JournalLine[] = [
-      { type: 'intent', call: 0, key, kind: 'generate', name: 'm', reserved: worst, request: null },
-      { type: 'attempt', call: 0, key, spend: none, reserved: again, message: 'More.' },
+      { type: 'journal', version: 2, run: {} },
+      intent,
+      { ...line, reserved: again },
     ];
 
     expect(indexJournal(lines).lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
-  });
-
-  test.each(['replay', 'record'] as const)(
-    'with room for an attempt leaves it to that, when it goes on to %s',
-    async (mode) => {
-      const { gate: first, ledger: spent, journal } = openGate();
-      await first.call(calling(spent, (call) => call.retry?.(paid) ?? turn()));
-      const next = mode === 'replay' ? replayed(journal) : memoryJournal(journal.lines);
-      const outcomesWith = async (tokens: number) => {
-        const { gate, ledger } = openGate({ journal: next, budget: { tokens } });
-        const [known, other] = ['model', 'other'].map((name) =>
-          caught(gate.call(calling(ledger, () => turn(), { name }))),
-        );
-        return [await known, await other, ledger.spend.tokens];
-      };
-
-      // The known call holds 10 and comes to 13; the other one needs 10.
-      expect(await outcomesWith(22)).toEqual(['answer', 'budget', 13]);
-      const made = mode === 'replay' ? ['answer', 'unrecorded', 13] : ['answer', 'answer', 16];
-      expect(await outcomesWith(23)).toEqual(made);
-    },
-  );
-
-  test('replays a further request without an overdraft', async () => {
-    const live = openGate();
-    const spend = { calls: 1, tokens: 15, usd: 0.5 };
-    const before = (call: ModelCall) => call.further?.('More.') ?? turn();
-    await live.gate.call(calling(live.ledger, before, { spend }));
-    const replay = openGate({ journal: replayed(live.journal) });
-    await replay.gate.call(calling(replay.ledger, before));
-
-    expect(replay.ledger.spend).toEqual(live.ledger.spend);
-    expect(replay.ledger.overdraft).toBe(0);
   });
 });

@@ -109,17 +109,20 @@ describe('an effect that was under way when the process died', () => {
       'send mail was under way when the process died, and its outcome is unknown.',
     );
     expect(runs).toBe(0);
-    expect(typesOf(journal.lines)).toEqual(['intent', 'failure']);
+    expect(typesOf(journal.lines)).toEqual(['intent', 'resume', 'failure']);
     await expect(gate.call(call)).rejects.toHaveProperty('code', 'interrupted');
-    expect(journal.lines).toHaveLength(2);
+    expect(journal.lines).toHaveLength(3);
   });
 
   test('is charged once, as lost', async () => {
-    const { gate, ledger } = openGate({ journal: await diedDuring('send mail') });
+    const { gate, ledger, journal } = openGate({ journal: await diedDuring('send mail') });
     await expect(gate.call(effectCall(ledger, 'send mail'))).rejects.toThrow();
 
-    expect(gate.lost).toEqual({ calls: 1, tokens: 0, usd: 0 });
-    expect(ledger.spend.calls).toBe(0);
+    const lost = { calls: 1, tokens: 0, usd: 0 };
+    expect(journal.lines[1]).toMatchObject({ type: 'resume', lost });
+    expect(journal.lines[2]).toMatchObject({ type: 'failure', spend: { calls: 0 } });
+    expect(indexJournal(journal.lines)).toMatchObject({ lost: { calls: 0 }, total: lost });
+    expect(ledger.spend.calls).toBe(1);
   });
 
   test('stays interrupted in a replay and in the next process', async () => {
@@ -132,6 +135,8 @@ describe('an effect that was under way when the process died', () => {
         'code',
         'interrupted',
       );
+      expect(next.ledger.spend.calls).toBe(1);
+      expect(next.journal.lines).toEqual(journal.lines);
     }
   });
 
@@ -140,7 +145,7 @@ describe('an effect that was under way when the process died', () => {
     const call = { ...effectCall(ledger, 'read mail'), repeatable: true };
 
     expect(await gate.call(call)).toMatchObject({ output: 'read mail' });
-    expect(typesOf(journal.lines)).toEqual(['intent', 'intent', 'result']);
+    expect(typesOf(journal.lines)).toEqual(['intent', 'resume', 'intent', 'result']);
   });
 
   test('is unrecorded in a replay that has no outcome of it', async () => {
@@ -178,34 +183,92 @@ describe('a journal that cannot be written', () => {
     expect(ledger.spend.calls).toBe(0);
   });
 
-  test('does not waste a result that has been paid for, but is the end', async () => {
+  test('does not use a result that no later run would know of, and is the end', async () => {
     const { gate, ledger } = openGate({ journal: fullAfter(1) });
+    let runs = 0;
+    const look = effectCall(ledger, 'look', () => Promise.resolve(++runs));
 
-    expect(await gate.call(effectCall(ledger, 'look'))).toMatchObject({ output: 'look' });
+    await expect(gate.call(look)).rejects.toHaveProperty('code', 'storage');
+    // It was made, and is charged.
+    expect(runs).toBe(1);
     expect(ledger.spend.calls).toBe(1);
     expect(gate.storageError?.message).toBe('The disk is full.');
+    await expect(gate.call(look)).rejects.toBe(gate.storageError);
+    expect(runs).toBe(1);
     await expect(gate.call(effectCall(ledger, 'listen'))).rejects.toBe(gate.storageError);
   });
 });
 
-test('before a recorded deadline, a call without a result never gets one', async () => {
-  let ahead = true;
-  const { gate, ledger, controller, journal } = openGate({ deadlineAhead: () => ahead });
-  let settled = false;
-  const calling = gate.call(effectCall(ledger, 'look'));
-  calling
-    .catch(() => {})
-    .then(
-      () => {
-        settled = true;
+test('a journal that cannot be read any more is the end as well', async () => {
+  const first = openGate();
+  await first.gate.call(effectCall(first.ledger, 'look'));
+  const { lines } = first.journal;
+  const gone: Journal = {
+    mode: 'replay',
+    append: () => {},
+    lines: {
+      entries: () => lines.entries(),
+      [Symbol.iterator]: () => lines[Symbol.iterator](),
+      at() {
+        throw new Error('ENOENT');
       },
-      () => {},
-    );
-  for (let round = 0; round < 5; round++) await turn();
-  expect(settled).toBe(false);
-  expect(journal.lines).toEqual([]);
+    },
+  };
+  const { gate, ledger } = openGate({ journal: gone });
 
-  ahead = false;
-  controller.abort(enough);
-  await expect(calling).rejects.toBe(enough);
+  await expect(gate.call(effectCall(ledger, 'look'))).rejects.toMatchObject({
+    code: 'storage',
+    message: 'The journal could not be used: ENOENT.',
+  });
+  expect(ledger.spend.calls).toBe(1);
+  await expect(gate.call(effectCall(ledger, 'listen'))).rejects.toBe(gate.storageError);
+});
+
+describe('before a recorded deadline, a call without a result never gets one', () => {
+  const deadline: JournalLine = { type: 'deadline', ms: 10, simulations: 1, results: 0 };
+
+  test.each<[string, () => Promise<readonly JournalLine[]>]>([
+    ['where nothing had been asked', () => Promise.resolve([])],
+    [
+      'where another call had been answered',
+      async () => {
+        const { gate, ledger, journal } = openGate();
+        await gate.call(effectCall(ledger, 'listen'));
+        return journal.lines;
+      },
+    ],
+    ['where it had been under way', async () => [...(await diedDuring('look')).lines]],
+  ])('%s', async (_title, before) => {
+    for (const mode of ['record', 'replay'] as const) {
+      const recorded = memoryJournal([...(await before()), deadline]);
+      const { length } = recorded.lines;
+      const hasOther = length > 2 && recorded.lines[1]?.type === 'result';
+      let ahead = true;
+      let expired = 0;
+      const { gate, ledger, controller, sequencer } = openGate({
+        journal: mode === 'record' ? recorded : replayed(recorded),
+        deadlineAhead: () => ahead,
+        expire: () => expired++,
+      });
+      if (hasOther) await gate.call(effectCall(ledger, 'listen'));
+      let runs = 0;
+      let settled = false;
+      const calling = gate.call(effectCall(ledger, 'look', () => Promise.resolve(++runs)));
+      void calling
+        .catch(() => {})
+        .then(() => {
+          settled = true;
+        });
+      for (let round = 0; round < 5; round++) await turn();
+      expect({ settled, runs }).toEqual({ settled: false, runs: 0 });
+      expect(recorded.lines).toHaveLength(length);
+      // Nothing else can happen: the search ends as it did.
+      expect(expired).toBeGreaterThan(0);
+      expect(sequencer.pending).toBe(1);
+
+      ahead = false;
+      controller.abort(enough);
+      await expect(calling).rejects.toBe(enough);
+    }
+  });
 });

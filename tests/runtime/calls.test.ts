@@ -52,7 +52,7 @@ describe('what a generation costs', () => {
 
     // 37 + 50 were reserved, 127 were used.
     expect(ledger.spend.tokens).toBe(127);
-    expect(ledger.overdraft).toBe(40);
+    expect(ledger.overdraft).toEqual({ tokens: 40, usd: 0 });
   });
 
   test('needs a price where dollars are limited', async () => {

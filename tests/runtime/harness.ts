@@ -57,6 +57,7 @@ export interface GateOptions {
   readonly prices?: PriceTable;
   readonly before?: CallGate;
   readonly deadlineAhead?: () => boolean;
+  readonly expire?: () => void;
 }
 
 /** A gate and all that is around it in a search. */
@@ -88,6 +89,7 @@ export function openGate(options: GateOptions = {}): Harness {
     onCall: (report) => reports.push(report),
     onWarning: (warning) => warnings.push(warning),
     deadlineAhead: options.deadlineAhead ?? (() => false),
+    expire: options.expire ?? (() => {}),
     before: options.before,
   });
   gate.ledger = ledger;

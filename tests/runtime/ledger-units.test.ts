@@ -151,6 +151,7 @@ describe('a child ledger', () => {
     const reservation = child.reserve(one);
     if (!(reservation instanceof Promise)) reservation.settle({ calls: 1, tokens: 17, usd: 0 });
 
-    expect([child.overdraft, parent.overdraft]).toEqual([7, 7]);
+    const over = { tokens: 7, usd: 0 };
+    expect([child.overdraft, parent.overdraft]).toEqual([over, over]);
   });
 });

@@ -192,7 +192,7 @@ describe('overdraft', () => {
     granted(ledger.reserve(tokens(30))).settle(tokens(10));
     granted(ledger.reserve(tokens(10))).settle(tokens(11));
 
-    expect(ledger.overdraft).toBe(21);
+    expect(ledger.overdraft).toEqual({ tokens: 21, usd: 0 });
     expect(ledger.spend.tokens).toBe(91);
   });
 

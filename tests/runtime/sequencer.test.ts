@@ -8,14 +8,25 @@ async function quiet(): Promise<void> {
   for (let round = 0; round < 20; round++) await turn();
 }
 
-/** Issues tickets with these recorded places, and hands them in by the place in the list. */
+/** Issues tickets, and hands in the outcomes, with these recorded places, by the place in the list. */
 function issueAll(sequencer: Sequencer, recorded: readonly (number | undefined)[]) {
   const applied: number[] = [];
-  const tickets = recorded.map((place) => sequencer.issue(place));
+  const tickets = recorded.map(() => sequencer.issue());
   const arrive = (...indices: readonly number[]): void => {
-    for (const index of indices) tickets[index]?.(() => applied.push(index));
+    for (const index of indices) {
+      const place = recorded[index];
+      tickets[index]?.arrive(() => void applied.push(index), {
+        ...(place !== undefined && { place }),
+        isLast: true,
+      });
+    }
   };
   return { applied, arrive };
+}
+
+/** Issues a call whose outcome is there already. */
+function applySoon(sequencer: Sequencer, apply: () => void): void {
+  sequencer.issue().arrive(apply, { isLast: true });
 }
 
 const live = [undefined, undefined, undefined];
@@ -75,7 +86,7 @@ test('a result takes effect only when all that the one before set off has happen
   const sequencer = new Sequencer('arrival');
   const log: string[] = [];
   for (const name of ['first', 'second']) {
-    sequencer.issue()(() => {
+    applySoon(sequencer, () => {
       log.push(`${name} applied`);
       let chain = Promise.resolve();
       for (let link = 0; link < 50; link++) chain = chain.then(() => Promise.resolve());
@@ -90,11 +101,11 @@ test('a result takes effect only when all that the one before set off has happen
 test('a result that the one before has led to takes its place among those that wait', async () => {
   const sequencer = new Sequencer('issued');
   const log: string[] = [];
-  sequencer.issue()(() => {
+  applySoon(sequencer, () => {
     log.push('first');
-    sequencer.issue()(() => log.push('its consequence'));
+    applySoon(sequencer, () => log.push('its consequence'));
   });
-  sequencer.issue()(() => log.push('second'));
+  applySoon(sequencer, () => log.push('second'));
   await quiet();
 
   expect(log).toEqual(['first', 'second', 'its consequence']);
@@ -105,7 +116,7 @@ describe('rest', () => {
     const sequencer = new Sequencer('arrival');
     const log: string[] = [];
     const resting = sequencer.rest().then(() => log.push('rested'));
-    sequencer.issue()(() => log.push('applied'));
+    applySoon(sequencer, () => log.push('applied'));
     await quiet();
     await resting;
 
@@ -115,7 +126,7 @@ describe('rest', () => {
   test('holds what was already on its way', async () => {
     const sequencer = new Sequencer('arrival');
     const log: string[] = [];
-    sequencer.issue()(() => log.push('applied'));
+    applySoon(sequencer, () => log.push('applied'));
     const first = sequencer.rest().then(() => sequencer.rest());
     await first.then(() => log.push('rested'));
     await quiet();
@@ -171,4 +182,106 @@ test('what is dropped does not take effect even where it was on its way', async 
   await quiet();
 
   expect(applied).toEqual([]);
+});
+
+describe('what takes effect before the outcome of a call', () => {
+  /** A call with two happenings before its outcome, and another whose outcome is there. */
+  function staged(order: 'arrival' | 'issued', places: readonly number[]) {
+    const sequencer = new Sequencer(order);
+    const log: string[] = [];
+    const [first, second] = [sequencer.issue(), sequencer.issue()];
+    for (const [index, place] of places.entries()) {
+      const isLast = index === places.length - 1;
+      first.arrive(() => log.push(`first ${index}`), { place, isLast });
+    }
+    second.arrive(() => log.push('second'), { place: 5, isLast: true });
+    return { sequencer, log };
+  }
+
+  test('has its own turn in the order of arrival, by its place', async () => {
+    const { sequencer, log } = staged('arrival', [3, 4, 6]);
+    await quiet();
+
+    expect(log).toEqual(['first 0', 'first 1', 'second', 'first 2']);
+    expect(sequencer).toMatchObject({ pending: 0, released: 4 });
+  });
+
+  test('does not overtake what the same call has handed in before', async () => {
+    const { log } = staged('arrival', [6, 1, 2]);
+    await quiet();
+
+    expect(log).toEqual(['second', 'first 0', 'first 1', 'first 2']);
+  });
+
+  test('keeps others waiting in the order of issue, until the outcome', async () => {
+    const { log } = staged('issued', [6, 7, 8]);
+    await quiet();
+
+    expect(log).toEqual(['first 0', 'first 1', 'first 2', 'second']);
+  });
+
+  test('leaves the call where it is: it is not over', async () => {
+    const sequencer = new Sequencer('issued');
+    const log: string[] = [];
+    const [first, second] = [sequencer.issue(), sequencer.issue()];
+    second.arrive(() => log.push('second'), { isLast: true });
+    first.arrive(() => log.push('attempt'));
+    await quiet();
+    expect(log).toEqual(['attempt']);
+    expect(sequencer.pending).toBe(2);
+
+    first.arrive(() => log.push('first'), { isLast: true });
+    await quiet();
+    expect(log).toEqual(['attempt', 'first', 'second']);
+  });
+});
+
+describe('a call that has stalled', () => {
+  function stalling(order: 'arrival' | 'issued') {
+    const sequencer = new Sequencer(order);
+    const log: string[] = [];
+    sequencer.onStalled = () => log.push('stalled');
+    return { sequencer, log, tickets: [sequencer.issue(), sequencer.issue()] as const };
+  }
+
+  test('is told of only when nothing else can take effect', async () => {
+    const { sequencer, log, tickets } = stalling('arrival');
+    tickets[1].arrive(() => log.push('second'), { isLast: true });
+    tickets[0].stall();
+    await quiet();
+
+    expect(log).toEqual(['second', 'stalled']);
+    expect(sequencer.pending).toBe(1);
+  });
+
+  test('is told of in the order of issue when it is the head', async () => {
+    const { log, tickets } = stalling('issued');
+    tickets[1].stall();
+    await quiet();
+    expect(log).toEqual([]);
+
+    tickets[0].arrive(() => log.push('first'), { isLast: true });
+    await quiet();
+    expect(log).toEqual(['first', 'stalled']);
+  });
+
+  test('holds up nobody else once it has been given up', async () => {
+    const { sequencer, log, tickets } = stalling('issued');
+    tickets[1].arrive(() => log.push('second'), { isLast: true });
+    tickets[0].stall();
+    tickets[0].drop();
+    await quiet();
+
+    expect(log).toEqual(['second']);
+    expect(sequencer.pending).toBe(0);
+  });
+
+  test('goes on when something arrives after all', async () => {
+    const { log, tickets } = stalling('issued');
+    tickets[0].stall();
+    tickets[0].arrive(() => log.push('first'), { isLast: true });
+    await quiet();
+
+    expect(log).toEqual(['first']);
+  });
 });

@@ -122,7 +122,7 @@ async function soak({ title, vices, timeoutMs, aborts = false, tight = false }: 
     [
       `${title}: ${searches * perSearch} calls in ${seconds.toFixed(1)} s, ${account.requests} requests`,
       `  ${answered} answered, ${failed} failed, ${refused} refused, ${abandoned} abandoned; ${account.aborted} connections left before their answer`,
-      `  tokens: ${spend.tokens} in the ledger, ${served} served, ${limit} in the budget; overdraft ${overdraft}`,
+      `  tokens: ${spend.tokens} in the ledger, ${served} served, ${limit} in the budget; overdraft ${overdraft.tokens}`,
       `  at most ${account.maxConcurrent} at once; ${account.inFlight} in flight and ${sockets} sockets open at the end; ${listeners} listeners at most\n`,
     ].join('\n'),
   );
@@ -135,7 +135,7 @@ async function soak({ title, vices, timeoutMs, aborts = false, tight = false }: 
   assert.ok(spend.tokens >= served, 'the ledger is never below what was served');
   // A call that was refused half way is charged as reserved.
   if (!aborts && !tight) assert.equal(spend.tokens, served, 'and equal where every usage arrived');
-  assert.ok(spend.tokens <= limit && overdraft === 0, 'the budget holds');
+  assert.ok(spend.tokens <= limit && overdraft.tokens === 0, 'the budget holds');
   assert.equal(account.inFlight, 0, 'every abandoned call is closed');
   assert.ok(sockets <= concurrency, 'no more connections stay open than were needed at once');
   assert.ok(listeners <= 1, 'no listener stays');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ReplayOptions, replay } from '../../../src/backends/replay/index.ts';
 import { memoryJournal } from '../../../src/runtime/journal.ts';
-import type { JournalLine } from '../../../src/runtime/journal-lines.ts';
 import { openJournal } from '../../../src/runtime/journal-file.ts';
+import type { JournalLine } from '../../../src/runtime/journal-lines.ts';
 import { EspalierError, ModelCallError } from '../../../src/spec/errors.ts';
 import type {
   GenerateRequest,

@@ -9,7 +9,7 @@ import {
   sentenceEmbeddings,
 } from '../../../src/memory/index.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import { memoryJournal, replayed } from '../../../src/runtime/journal.ts';
+import { type Journal, memoryJournal, replayed } from '../../../src/runtime/journal.ts';
 import { search } from '../../../src/search/search.ts';
 import type { Embedding } from '../../../src/spec/embedding-model.ts';
 import type { Reflection } from '../../../src/spec/memory.ts';
@@ -109,7 +109,7 @@ describe('a memory', () => {
   });
 
   test('in a search: paid, journaled, and replayed without the model', async () => {
-    const run = async (journal = memoryJournal(), embeddings = sentenceEmbeddings()) => {
+    const run = async (journal: Journal = memoryJournal(), embeddings = sentenceEmbeddings()) => {
       const store = inMemoryStore();
       await store.add(known);
       const remembering = memory({ store, retriever: byEmbedding(embeddings) });

@@ -1,4 +1,5 @@
 import type { CallRequest } from '../../../src/runtime/call-request.ts';
+import { turn } from '../../../src/runtime/clock.ts';
 import type { CallSpend, Ledger } from '../../../src/runtime/ledger.ts';
 import { EspalierError } from '../../../src/spec/errors.ts';
 import type { FailedAttempt, ModelCall } from '../../../src/spec/language-model.ts';
@@ -43,4 +44,9 @@ export function caught(promise: Promise<unknown>): Promise<string> {
     () => 'answer',
     (error: unknown) => (EspalierError.isInstance(error) ? error.code : String(error)),
   );
+}
+
+/** Lets the event loop turn until all that has happened has had its turn. */
+export async function quiet(): Promise<void> {
+  for (let round = 0; round < 5; round++) await turn();
 }

@@ -186,7 +186,7 @@ describe('with a faulty server', () => {
       const { live, served } = await searched(seed, tokens);
       expect(live.spend.tokens, `seed ${seed}`).toBeGreaterThanOrEqual(served);
       expect(live.spend.tokens, `seed ${seed}`).toBeLessThanOrEqual(tokens);
-      expect(live.overdraft).toBe(0);
+      expect(live.overdraft).toEqual({ tokens: 0, usd: 0 });
       reasons.add(live.exceeded);
     }
     expect(reasons).toContain('simulations');

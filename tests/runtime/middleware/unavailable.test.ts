@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { turn } from '../../../src/runtime/clock.ts';
 import { type Journal, memoryJournal, replayed } from '../../../src/runtime/index.ts';
+import { addSpend } from '../../../src/runtime/ledger.ts';
 import { EspalierError, ModelCallError } from '../../../src/spec/errors.ts';
 import { openGate } from '../harness.ts';
 import { calling, caught, none, paid, used, worst } from './attempting.ts';
@@ -64,19 +65,23 @@ describe('a model that cannot be used', () => {
   }
 
   test('is asked again when recording goes on, and what was spent on it is not forgotten', async () => {
-    const { gate, ledger } = openGate({ journal: memoryJournal((await ended()).lines) });
+    const { gate, ledger, journal } = openGate({ journal: memoryJournal((await ended()).lines) });
+    const { length } = journal.lines;
 
-    expect(gate.lost).toEqual({ calls: 1, tokens: 10, usd: 0.5 });
     expect(await caught(gate.call(calling(ledger, () => turn())))).toBe('answer');
-    expect(ledger.spend).toMatchObject(used);
+    // What the dead one was charged, once: 10 and 0.5 for its attempt, and the call.
+    const charged = { calls: 1, tokens: 10, usd: 0.5 };
+    expect(journal.lines[length]).toMatchObject({ type: 'resume', lost: none, charged });
+    expect(ledger.spend).toMatchObject(addSpend(charged, used));
   });
 
   test('ends a replay in the same words, for the same price', async () => {
-    const { gate, ledger } = openGate({ journal: replayed(await ended()) });
+    const ending = await ended();
+    const { gate, ledger, journal } = openGate({ journal: replayed(ending) });
     const failing = gate.call(calling(ledger, () => turn()));
 
     await expect(failing).rejects.toMatchObject({ code: 'unavailable', message: dead.message });
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 10, usd: 0.5 });
-    expect(gate.lost).toEqual(none);
+    expect(journal.lines).toEqual(ending.lines);
   });
 });

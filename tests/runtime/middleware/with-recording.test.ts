@@ -20,7 +20,7 @@ import type { RewardModel } from '../../../src/spec/reward-model.ts';
 import { openGate, recordingModel, samplesOf, textsOf } from '../harness.ts';
 import { failure, playing, rejectionOf, request, testCall } from './harness.ts';
 
-const typesOf = ({ lines }: Pick<Journal, 'lines'>) => lines.map(({ type }) => type);
+const typesOf = ({ lines }: Pick<Journal, 'lines'>) => [...lines].map(({ type }) => type);
 
 /** The lines of calls, without what names them. */
 const withoutKeys = (lines: readonly JournalLine[]) =>
@@ -57,9 +57,9 @@ describe('a recorded call', () => {
     }
     const silent = playing([], { modelId: 'recording' });
     const { calls, gate } = openGate({ journal: replayed(readJournal(path)) });
-    rmSync(folder, { recursive: true });
 
     expect(textsOf(await calls.generate(silent, request))).toEqual(['s0']);
+    rmSync(folder, { recursive: true });
     expect(silent.times).toEqual([]);
     expect(gate.coverage).toEqual({ recorded: 1, unrecorded: 0 });
   });
@@ -140,15 +140,12 @@ describe('what goes wrong', () => {
 
     // 16 + (5 + 16) in and 10 out: 47 tokens.
     const reserved = { calls: 1, tokens: 47, usd: 0 };
+    const again = { ...reserved, calls: 0 };
+    const attempt = { type: 'attempt', call: 0, key: '' };
     expect(withoutKeys(journal.lines).slice(1)).toEqual([
-      { type: 'attempt', call: 0, key: '', spend: { ...reserved, calls: 0 }, message: 'Late.' },
-      {
-        type: 'attempt',
-        call: 0,
-        key: '',
-        spend: { calls: 0, tokens: 0, usd: 0 },
-        message: 'The server is busy.',
-      },
+      { ...attempt, spend: again, asks: true, message: 'Late.' },
+      { type: 'grant', call: 0, key: '', reserved: again },
+      { ...attempt, spend: { calls: 0, tokens: 0, usd: 0 }, message: 'The server is busy.' },
       {
         type: 'failure',
         call: 0,
@@ -192,7 +189,9 @@ describe('what goes wrong', () => {
     const model = wrapModel(playing([failure('timeout')]), withRecording({ journal }), withRetry());
 
     expect(await rejectionOf(model.generate(request, call))).toBe(refusal);
-    expect(typesOf(journal)).toEqual(['journal', 'intent', 'failure']);
+    // It asks for another attempt, and is not granted it.
+    expect(typesOf(journal)).toEqual(['journal', 'intent', 'attempt', 'failure']);
+    expect(journal.lines[2]).toMatchObject({ asks: true });
   });
 });
 
@@ -258,13 +257,16 @@ test('a further request is written down as a search would have', async () => {
   await model.generate({ ...request, maxTokens: 10, samples: 3 }, call);
 
   expect(asked).toHaveLength(1);
-  expect(withoutKeys(journal.lines)[3]).toEqual({
-    type: 'attempt',
-    call: 1,
-    key: '',
+  expect(withoutKeys(journal.lines).slice(3, 5)).toEqual([
+    {
+      type: 'attempt',
+      call: 1,
+      key: '',
+      spend: { calls: 0, tokens: 0, usd: 0 },
+      asks: true,
+      message: 'Only some of the samples were in the cache.',
+    },
     // 37 in and 3 · 10 out.
-    reserved: { calls: 0, tokens: 67, usd: 0 },
-    spend: { calls: 0, tokens: 0, usd: 0 },
-    message: 'Only some of the samples were in the cache.',
-  });
+    { type: 'grant', call: 1, key: '', reserved: { calls: 0, tokens: 67, usd: 0 } },
+  ]);
 });

@@ -36,7 +36,7 @@ function describeBudgets({ claims, runner }: AlgorithmSubject): void {
           { algorithm: claims.create(), budget, concurrency, prices },
         );
         assertWithin(spend, budget, `trial ${trial}, concurrency ${concurrency}`);
-        assert.equal(overdraft, 0);
+        assert.deepEqual(overdraft, { tokens: 0, usd: 0 });
         assert.equal(stopReason, 'budget', `trial ${trial}: ${JSON.stringify({ budget, spend })}`);
       }
     },
