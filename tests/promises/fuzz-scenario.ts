@@ -1,10 +1,4 @@
-import {
-  type Budget,
-  type EvaluateRequest,
-  type LanguageModel,
-  mcts,
-  type ProposeRequest,
-} from '../../src/index.ts';
+import { type Budget, type LanguageModel, mcts, type SearchOptions } from '../../src/index.ts';
 import { seededRandom } from '../../src/runtime/index.ts';
 import { ModelCallError } from '../../src/spec/errors.ts';
 import type { Paid } from './paid-by.ts';
@@ -81,7 +75,11 @@ export function modelOf(scenario: Scenario, latency: () => number, served: Paid)
   };
 }
 
-export function problemOf(scenario: Scenario, model: LanguageModel) {
+/** Digits in a row, proposed and judged by a model. */
+export function problemOf(
+  scenario: Scenario,
+  model: LanguageModel,
+): Pick<SearchOptions<string, string>, 'algorithm' | 'environment' | 'evaluator' | 'policy'> {
   const ask = (content: string) => ({
     messages: [{ role: 'user' as const, content }],
     maxTokens: 2,
@@ -99,7 +97,7 @@ export function problemOf(scenario: Scenario, model: LanguageModel) {
       }),
     },
     policy: {
-      async propose({ state }: { readonly state: string | undefined }, request: ProposeRequest) {
+      async propose({ state }, request) {
         const { completions } = await request.context.generate(model, {
           ...ask(`next after ${state}`),
           samples: scenario.samples,
@@ -109,11 +107,8 @@ export function problemOf(scenario: Scenario, model: LanguageModel) {
       },
     },
     evaluator: {
-      needs: 'realised' as const,
-      evaluate: (
-        nodes: readonly { readonly state: string | undefined }[],
-        { context }: EvaluateRequest,
-      ) =>
+      needs: 'realised',
+      evaluate: (nodes, { context }) =>
         Promise.all(
           nodes.map(async ({ state }) => {
             const { completions } = await context.generate(model, ask(`worth of ${state}`));

@@ -117,24 +117,26 @@ class Recorder {
     };
   }
 
+  /** The number of the next call. The first one gives an empty journal its header. */
   #number(): number {
-    let next = numbers.get(this.#journal) ?? 0;
-    if (next === 0) {
-      for (const line of this.#journal.lines) {
-        if (line.type === 'intent') next = Math.max(next, line.call + 1);
-      }
-    }
+    const next = numbers.get(this.#journal) ?? storing('The journal', () => this.#begin());
     numbers.set(this.#journal, next + 1);
     return next;
   }
 
+  #begin(): number {
+    const [header] = this.#journal.lines;
+    // It keeps a search from going on with the journal as with one of its own.
+    if (header === undefined) beginJournal(this.#journal, { recording: 'models' });
+    let next = 0;
+    for (const line of this.#journal.lines) {
+      if (line.type === 'intent') next = Math.max(next, line.call + 1);
+    }
+    return next;
+  }
+
   #write(line: JournalLine): void {
-    storing('The journal', () => {
-      // Its header keeps a search from going on with it as with a journal of its own.
-      const [header] = this.#journal.lines;
-      if (header === undefined) beginJournal(this.#journal, { recording: 'models' });
-      this.#journal.append(line);
-    });
+    storing('The journal', () => this.#journal.append(line));
   }
 }
 
