@@ -1,12 +1,21 @@
 import { BudgetPool, type PoolBudget } from '../runtime/budget-pool.ts';
 import { expectation, expectInteger } from '../runtime/expect.ts';
+import type { Journal } from '../runtime/journal.ts';
+import { type CallSpend, negative } from '../runtime/ledger.ts';
 import type { SearchOptions, SearchResult } from '../search/contracts.ts';
 import { search } from '../search/search.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { MaybePromise } from '../spec/json.ts';
 import type { Spend } from '../spec/spend.ts';
 import { treeToJson } from '../tree/serialize.ts';
-import { type ProblemOutcome, type RunFolder, readRun, type SavedRun } from './run-folder.ts';
+import {
+  journalFileOf,
+  type ProblemOutcome,
+  paidIn,
+  type RunFolder,
+  readRun,
+  type SavedRun,
+} from './run-folder.ts';
 
 /** A problem of a run. */
 export interface GenerateProblem {
@@ -109,6 +118,8 @@ export function generate<Problem extends GenerateProblem, State, Action>(
 interface Task<Problem> {
   readonly problem: Problem;
   readonly attempt: number;
+  /** Whether what was paid for it before is put aside. */
+  readonly isAnew?: boolean;
 }
 
 /** What earlier sessions left. */
@@ -129,6 +140,8 @@ class Generation<Problem extends GenerateProblem, State, Action> {
   readonly #pool: BudgetPool;
   /** Where a disk is full or a caller has aborted, the other searches end as well. */
   readonly #broken = new AbortController();
+  /** What the pool was charged for journals that are still to be repeated, by their files. */
+  readonly #owed = new Map<string, CallSpend>();
   #done = 0;
   #solved = 0;
   #running = 0;
@@ -150,6 +163,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     const outcomes = new Map(
       saved.outcomes.map((outcome) => [keyOf(outcome.problem, outcome.attempt), outcome]),
     );
+    this.#chargePaid(outcomes.values());
     for (const problem of options.problems) {
       for (let attempt = 0; attempt < attempts; attempt++) {
         this.#plan(
@@ -169,12 +183,21 @@ class Generation<Problem extends GenerateProblem, State, Action> {
       this.#tasks.push(task);
     } else if (outcome.status === 'failed' && this.#options.retryFailed === true) {
       // It would fail again with the same replies: it begins anew.
-      this.#tasks.push(task);
-      this.#options.run.setAside(outcome.problem, outcome.attempt);
-      this.#pool.charge(outcome.spend);
+      this.#tasks.push({ ...task, isAnew: true });
     } else {
       this.#count(outcome);
-      this.#pool.charge(outcome.spend);
+      const { simulations, nodes } = outcome.spend;
+      this.#pool.charge(outcome.status === 'done' ? outcome.spend : { simulations, nodes });
+    }
+  }
+
+  /** Charges what journals hold before anything is bought: those of failed and unfinished attempts, and those set aside. */
+  #chargePaid(outcomes: Iterable<ProblemOutcome>): void {
+    const done = [...outcomes].filter(({ status }) => status === 'done').map(journalFileOf);
+    const isDone = new Set(done);
+    for (const { name, paid } of paidIn(this.#options.run.path, (name) => isDone.has(name))) {
+      this.#pool.charge(paid);
+      this.#owed.set(name, paid);
     }
   }
 
@@ -211,12 +234,30 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     }
   }
 
-  async #grow({ problem, attempt }: Task<Problem>): Promise<void> {
+  async #grow({ problem, attempt, isAnew = false }: Task<Problem>): Promise<void> {
     const { run, signal } = this.#options;
-    using journal = run.journalOf(problem.id, attempt);
+    if (isAnew) run.setAside(problem.id, attempt);
+    using file = run.journalOf(problem.id, attempt);
     const signals = [this.#broken.signal, ...(signal === undefined ? [] : [signal])];
+    let broken: { readonly error: unknown } | undefined;
+    const journal: Journal = {
+      lines: file.lines,
+      mode: file.mode,
+      append(line) {
+        try {
+          file.append(line);
+        } catch (error) {
+          broken ??= { error };
+          throw error;
+        }
+      },
+    };
+    const name = journalFileOf({ problem: problem.id, attempt });
+    const owed = isAnew ? undefined : this.#owed.get(name);
     try {
       const plan = await this.#options.plan(problem, attempt);
+      // The search charges it itself, before it waits for anything.
+      if (owed !== undefined) this.#pool.charge(negative(owed));
       const result = await search({
         ...plan,
         stopWhen: [...listOf(plan.stopWhen), () => this.#options.stopWhen?.() === true],
@@ -224,8 +265,11 @@ class Generation<Problem extends GenerateProblem, State, Action> {
         pool: this.#pool,
         signal: AbortSignal.any(signals),
       });
+      // A disk that is full is no failure of the problem.
+      if (broken !== undefined) throw broken.error;
       this.#take({ problem, attempt }, plan, result);
     } catch (error) {
+      if (owed !== undefined) this.#pool.charge(owed);
       // What one problem cannot do, another may; what the disk or the caller refuses, none can.
       if (!EspalierError.isInstance(error) || error.code !== 'usage') throw error;
       this.#fail({ problem, attempt }, { reason: error.message, spend: nothing });
@@ -302,6 +346,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
 
 /** Whether calls of a search failed that may succeed another time. */
 function isOutage({ problem, attempt }: ProblemOutcome, saved: SavedRun): boolean {
+  if (!saved.hasJournal({ problem, attempt })) return false;
   for (const line of saved.journal({ problem, attempt }).lines) {
     if (line.type === 'failure' && (line.unavailable ?? line.transient) === true) return true;
   }

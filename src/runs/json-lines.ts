@@ -6,6 +6,8 @@ import {
   ftruncateSync,
   openSync,
   readSync,
+  statSync,
+  truncateSync,
 } from 'node:fs';
 import { expectRegularFile } from '../runtime/regular-file.ts';
 import { storing } from '../runtime/storing.ts';
@@ -83,7 +85,14 @@ export function readLineAt(path: string, offset: number): string {
 export function appendLine(path: string, content: unknown): void {
   storing(`\`${path}\``, () => {
     expectRegularFile(path);
-    appendFileSync(path, `${JSON.stringify(content)}\n`);
+    const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    try {
+      appendFileSync(path, `${JSON.stringify(content)}\n`);
+    } catch (error) {
+      // Half a line must not stay behind: the next one would run into it.
+      if (existsSync(path)) truncateSync(path, size);
+      throw error;
+    }
   });
 }
 

@@ -1,8 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { contentAddress } from '../runtime/canonical-json.ts';
 import type { Journal } from '../runtime/journal.ts';
 import { type JournalFile, openJournal, readJournal } from '../runtime/journal-file.ts';
+import { indexJournal } from '../runtime/journal-index.ts';
+import type { CallSpend } from '../runtime/ledger.ts';
 import { expectRegularFile } from '../runtime/regular-file.ts';
 import { storing } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
@@ -36,7 +45,7 @@ export interface RunFolder extends Disposable {
   readonly journal: JournalFile;
   /** The paid calls of one attempt at one of many problems. Close it when the search is over. */
   journalOf(problem: string, attempt: number): JournalFile;
-  /** Puts the paid calls of one attempt aside, so that it begins anew. They stay in the folder. */
+  /** Puts the paid calls of one attempt aside, where there are any, so that it begins anew. They stay in the folder. */
   setAside(problem: string, attempt: number): void;
   /** Writes `asked.jsonl`: the problems, in the order in which rows are made of them. */
   writeProblems(problems: readonly JsonValue[]): void;
@@ -106,6 +115,32 @@ function journalName(problem: string, attempt: number): string {
   return join('journals', `${contentAddress(problem)}-${attempt}.jsonl`);
 }
 
+/** What may have been paid by the calls in a journal of a run over many problems. */
+export interface PaidJournal {
+  /** The name of the journal's file. */
+  readonly name: string;
+  readonly paid: CallSpend;
+}
+
+/** What the journals of a run say was paid, but for those of some attempts. */
+export function paidIn(path: string, isLeftOut: (name: string) => boolean): readonly PaidJournal[] {
+  const folder = join(path, 'journals');
+  if (!existsSync(folder)) return [];
+  const names = storing(`\`${folder}\``, () => readdirSync(folder));
+  return names
+    .filter((name) => name.endsWith('.jsonl') && !isLeftOut(name))
+    .toSorted()
+    .map((name) => {
+      const { lines } = readJournal(join(folder, name));
+      return { name, paid: indexJournal(lines).total };
+    });
+}
+
+/** The file of the journal of an attempt. */
+export function journalFileOf({ problem, attempt }: { problem: string; attempt: number }): string {
+  return basename(journalName(problem, attempt));
+}
+
 /** A folder with one of these holds a run; the lock is there while it is written. */
 const marks = ['run.json', 'journal.jsonl', 'problems.jsonl', 'lock'];
 
@@ -121,6 +156,8 @@ export interface SavedRun {
   readonly asked: readonly JsonValue[];
   /** What was found and spent. */
   readonly report: JsonValue | undefined;
+  /** Whether there are paid calls of an attempt. */
+  hasJournal(of: { readonly problem: string; readonly attempt: number }): boolean;
   /** The paid calls, for a replay; of a run over many problems those of one of them. */
   journal(of?: { readonly problem: string; readonly attempt: number }): Pick<Journal, 'lines'>;
 }
@@ -148,6 +185,7 @@ export function readRun(path: string): SavedRun {
     outcomes: latestOutcomes(readJsonLines(join(path, 'problems.jsonl'))),
     asked: readJsonLines(join(path, 'asked.jsonl')) as readonly JsonValue[],
     report: readJson(join(path, 'report.json')),
+    hasJournal: (of) => existsSync(join(path, journalName(of.problem, of.attempt))),
     journal: (of) =>
       readJournal(
         join(path, of === undefined ? 'journal.jsonl' : journalName(of.problem, of.attempt)),
@@ -194,6 +232,7 @@ function replaceText(path: string, text: string): void {
 }
 
 function setAside(path: string): void {
+  if (!existsSync(path)) return;
   let count = 1;
   const aside = (): string => path.replace(/jsonl$/, `failed-${count}.jsonl`);
   while (existsSync(aside())) count += 1;

@@ -1,16 +1,17 @@
 import type { CallContext, EffectName } from '../spec/context.ts';
 import type { Environment } from '../spec/environment.ts';
-import type { JsonValue } from '../spec/json.ts';
+import { type JsonValue, jsonFault } from '../spec/json.ts';
 import type { SearchNode } from '../spec/node.ts';
 import { canonicalJson, contentAddress } from './canonical-json.ts';
 import { contextWith } from './context-with.ts';
 
 /** What of an environment tells its states apart. */
-type Telling<State> = Pick<Environment<State, never>, 'codec' | 'key'>;
+type Telling<State> = Pick<Environment<State, never>, 'codec' | 'key'> &
+  Partial<Pick<Environment<State, never>, 'name'>>;
 
 /**
- * The content address of the state of a node: of its key, else of what it is saved as, else of the actions that led
- * to it.
+ * The content address of the state of a node in its environment: of its key, else of what it is saved as, else of its
+ * start and the actions that led from there to it.
  */
 export function stateAddress<State, Action>(
   node: SearchNode<State, Action>,
@@ -24,18 +25,19 @@ export function stateAddress<State, Action>(
     actions.push(at.action);
     at = at.parent;
   }
-  return addressOf('actions', actions.toReversed());
+  const start = jsonFault(at.state) === undefined ? at.state : null;
+  return addressOf(environment, { start, actions: actions.toReversed() });
 }
 
 function ownAddress<State>(environment: Telling<State>, state: State): string | undefined {
   const key = environment.key?.(state);
-  if (key !== undefined) return addressOf('key', key);
+  if (key !== undefined) return addressOf(environment, { key });
   const { codec } = environment;
-  return codec === undefined ? undefined : addressOf('codec', codec.encode(state));
+  return codec === undefined ? undefined : addressOf(environment, { codec: codec.encode(state) });
 }
 
-function addressOf(name: 'actions' | 'codec' | 'key', value: unknown): string {
-  return contentAddress(canonicalJson(name, { [name]: value }));
+function addressOf<State>({ name = '' }: Telling<State>, told: object): string {
+  return contentAddress(canonicalJson('state', { ...told, environment: name }));
 }
 
 /** An effect as one that acts on a state: unless it is pure, the state is a part of its input. */

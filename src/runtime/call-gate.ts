@@ -2,7 +2,7 @@ import type { Clock } from '../spec/context.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { ModelWarning } from '../spec/language-model.ts';
 import { Account } from './account.ts';
-import { CallInFlight, type CallOutput } from './call-in-flight.ts';
+import { CallInFlight, type CallOutput, type CallReport } from './call-in-flight.ts';
 import { CallMaker } from './call-maker.ts';
 import { failingOf, type Outcome, unavailable } from './call-outcome.ts';
 import { addressOfCall, type CallRequest } from './call-request.ts';
@@ -13,22 +13,6 @@ import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from
 import { noLosses, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
 import { storing } from './storing.ts';
-
-/** A call that has taken effect. */
-export interface CallReport {
-  /** The number of the call in the order of issue; it names the call in the journal. */
-  readonly callId: string;
-  /** What kind of call it was. */
-  readonly kind: IntentLine['kind'];
-  /** The model or the effect. */
-  readonly name: string;
-  /** What it was charged. */
-  readonly spend: CallSpend;
-  /** Whether the journal answered it. */
-  readonly replayed: boolean;
-  /** Why it failed. */
-  readonly failure: string | undefined;
-}
 
 /** What a gate works with. */
 export interface CallGateOptions {
@@ -79,6 +63,8 @@ export class CallGate {
   /** How often this run has come to a place at which it was resumed. */
   #resumes = 0;
   #unrecorded = 0;
+  /** What kinds of failures of an earlier run this one has repeated. */
+  readonly #failedBefore = new Set<'transient' | 'final'>();
   #storageError: EspalierError | undefined;
 
   constructor(options: CallGateOptions) {
@@ -86,11 +72,8 @@ export class CallGate {
     const { before, journal, signal, sequencer, retryFailed = false } = options;
     const goesOn = before !== undefined && before.#options.journal === journal;
     this.#recall = goesOn ? before.#recall : new Recall(journal, retryFailed);
-    this.#shared = new Map(
-      [...(before === undefined ? [] : before.#shared)].filter(
-        ([, { failing }]) => failing !== 'transient' && !(retryFailed && failing === 'final'),
-      ),
-    );
+    this.#shared = new Map(before === undefined ? [] : before.#shared);
+    if (before !== undefined) this.#forgetFailures(retryFailed);
     this.bought = new Map(before?.bought);
     this.#issued = before === undefined ? 0 : before.#issued;
     this.#maker = new CallMaker({
@@ -102,7 +85,7 @@ export class CallGate {
     this.#maker.run = before?.run;
     this.unpriced = before === undefined ? new Set() : before.unpriced;
     sequencer.onStalled = () => {
-      if (options.deadlineAhead()) options.expire?.();
+      if (this.#hangs()) options.expire?.();
       else this.#resume();
     };
     signal.addEventListener('abort', () => {
@@ -142,6 +125,11 @@ export class CallGate {
     return this.#storageError;
   }
 
+  /** What all calls of the journal may have cost. */
+  get owed(): CallSpend {
+    return this.#recall.total;
+  }
+
   /** Deadlines that ended this run before. */
   get deadlines(): JournalIndex['deadlines'] {
     return this.#recall.deadlines;
@@ -173,6 +161,29 @@ export class CallGate {
       if (shared.failing === undefined) this.#shared.delete(key);
     });
     return shared.output;
+  }
+
+  /**
+   * Whether calls that failed in an earlier run are made again, now that the search has come to its end: those that
+   * waiting may mend, or all.
+   */
+  retry(): 'transient' | 'all' | undefined {
+    const recorded = this.#recall.takeRetry(this.#issued);
+    const all = recorded?.all ?? this.#options.retryFailed === true;
+    if (recorded === undefined) {
+      const isDue = this.#failedBefore.has('transient') || (all && this.#failedBefore.size > 0);
+      if (this.#isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
+      this.#write({ type: 'retry', call: this.#issued, all });
+    }
+    this.#failedBefore.clear();
+    this.#forgetFailures(all);
+    return all ? 'all' : 'transient';
+  }
+
+  #forgetFailures(all: boolean): void {
+    for (const [key, { failing }] of this.#shared) {
+      if (failing === 'transient' || (all && failing === 'final')) this.#shared.delete(key);
+    }
   }
 
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
@@ -215,7 +226,7 @@ export class CallGate {
     // What was charged while it waited may leave no room.
     const isStale = this.#options.signal.aborted || resumes !== this.#resumes;
     if (isStale || recall.mustResume(this.#issued, key)) {
-      if (!isStale && this.#options.deadlineAhead()) return this.#never(reservation);
+      if (!isStale && this.#hangs()) return this.#never(reservation);
       // Before anything is given back: nobody may be granted what is spent already.
       if (!isStale) this.#resume();
       reservation.settle(nothing);
@@ -227,6 +238,11 @@ export class CallGate {
     else if (left !== undefined) this.#answer(call, left, left.cost);
     else void this.#perform(call, recall.isOpen(key));
     return call.output;
+  }
+
+  /** Whether nothing more becomes of what the journal does not know: a recorded deadline comes next. */
+  #hangs(): boolean {
+    return this.#options.deadlineAhead() && !this.#recall.isResumedAt(this.#issued);
   }
 
   /** What was not under way when the deadline passed never came to anything. */
@@ -313,6 +329,10 @@ export class CallGate {
     this.#recorded += call.request.reserve.calls;
     call.ended = spend;
     const apply = (): void => {
+      const { failure } = end as RecordedEnd;
+      if (failure !== undefined && failure.interrupted !== true) {
+        this.#failedBefore.add(failure.transient === true ? 'transient' : 'final');
+      }
       this.#charge(call);
       this.#settle(call, this.#outcomeOf(end as RecordedEnd), { spend: cost, replayed: true });
     };
@@ -367,7 +387,10 @@ export class CallGate {
     const hung = open.filter(({ ended }) => ended === undefined);
     const recorded = recall.takeResume(number);
     const isEnd = recorded === undefined && this.#isReplay;
-    const { lost, charged } = isEnd ? noLosses : (recorded ?? recall.losses(costOf(open)));
+    const { lost, charged } = isEnd
+      ? noLosses
+      : (recorded ??
+        recall.losses(open.map(({ record }) => record?.cost ?? nothing).reduce(addSpend, nothing)));
     // First of all: nobody may be granted what is spent already.
     this.ledger?.charge(charged);
     recall.claim(charged);
@@ -475,10 +498,6 @@ export class CallGate {
       // Remembered: no call is made any more.
     }
   }
-}
-
-function costOf(calls: readonly CallInFlight[]): CallSpend {
-  return calls.reduce((sum, { record }) => addSpend(sum, record?.cost ?? nothing), nothing);
 }
 
 function unrecorded(what: string): EspalierError {

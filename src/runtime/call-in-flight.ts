@@ -3,8 +3,25 @@ import { Account } from './account.ts';
 import { errorOf, type Outcome } from './call-outcome.ts';
 import type { CallRequest } from './call-request.ts';
 import type { RecordedCall } from './journal-index.ts';
+import type { IntentLine } from './journal-lines.ts';
 import type { CallSpend, Reservation } from './ledger.ts';
 import type { Ticket } from './sequencer.ts';
+
+/** A call that has taken effect. */
+export interface CallReport {
+  /** The number of the call in the order of issue; it names the call in the journal. */
+  readonly callId: string;
+  /** What kind of call it was. */
+  readonly kind: IntentLine['kind'];
+  /** The model or the effect. */
+  readonly name: string;
+  /** What it was charged. */
+  readonly spend: CallSpend;
+  /** Whether the journal answered it. */
+  readonly replayed: boolean;
+  /** Why it failed. */
+  readonly failure: string | undefined;
+}
 
 /** The output of a call and the number that names it. */
 export interface CallOutput {

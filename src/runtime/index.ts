@@ -5,7 +5,7 @@
  */
 
 export { BudgetPool, type PoolBudget } from './budget-pool.ts';
-export type { CallReport } from './call-gate.ts';
+export type { CallReport } from './call-in-flight.ts';
 export { systemClock } from './clock.ts';
 export { isFailure } from './failure.ts';
 export {
@@ -33,6 +33,7 @@ export {
   parseJournal,
   type ResultLine,
   type ResumeLine,
+  type RetryLine,
   type ReuseLine,
   type RunIdentity,
   type StartLine,

@@ -8,6 +8,7 @@ import {
   journalVersion,
   type ResultLine,
   type ResumeLine,
+  type RetryLine,
   type ReuseLine,
 } from './journal-lines.ts';
 import { addSpend, type CallSpend, nothing } from './ledger.ts';
@@ -34,7 +35,7 @@ export class RecordedCall {
   readonly key: string;
   /** Where it was asked for; `undefined` where it never was, because a process had died in its middle. */
   readonly place: number | undefined;
-  /** How often the run had been resumed before. */
+  /** How often the journal had been resumed before. */
   readonly resumes: number;
   attempts: readonly RecordedAttempt[] | undefined;
   end: RecordedEnd | undefined;
@@ -88,6 +89,8 @@ export class RecordedCall {
 /** Where a run was resumed, and which calls had been made before that it did not come to by itself. */
 export interface RecordedResume extends ResumeLine {
   readonly place: number;
+  /** The how-manieth it is in the journal, from 1. */
+  readonly ordinal: number;
   readonly left: LeftCalls;
 }
 
@@ -99,6 +102,7 @@ export interface JournalIndex {
   readonly resumes: readonly RecordedResume[];
   /** Calls that no run came to after the last time it was resumed. */
   readonly left: LeftCalls;
+  readonly retries: readonly RetryLine[];
   readonly deadlines: readonly DeadlineLine[];
   /** What calls that never ended may have cost, and no line says. */
   readonly lost: CallSpend;
@@ -124,7 +128,9 @@ class Indexing {
   #calls: RecordedCall[] = [];
   #left = new LeftCalls([]);
   #deadlines: Deadline[] = [];
-  readonly #resumes: RecordedResume[] = [];
+  #retries: RetryLine[] = [];
+  #resumes: readonly RecordedResume[] = [];
+  #resumed = 0;
   /** Failed calls by key: few, and the only ones that may be asked for again in one run. */
   readonly #failed = new Map<string, RecordedCall>();
   #paid: CallSpend = nothing;
@@ -156,6 +162,9 @@ class Indexing {
       case 'reuse':
         this.#reuse(line);
         break;
+      case 'retry':
+        this.#retries.push(line);
+        break;
       case 'deadline':
         this.#deadlines.push({ line, call: this.#number });
         break;
@@ -173,6 +182,7 @@ class Indexing {
       calls: this.#calls,
       resumes: this.#resumes,
       left: this.#left,
+      retries: this.#retries,
       deadlines: this.#deadlines.map(({ line }) => line),
       lost,
       total: addSpend(this.#paid, lost),
@@ -212,10 +222,7 @@ class Indexing {
   #intend(place: number, { call, key, reserved }: IntentLine): void {
     const failed = this.#failed.get(key);
     if (failed !== undefined) failed.isSuperseded = true;
-    this.#set(
-      call,
-      new RecordedCall(key, { place, covered: reserved, resumes: this.#resumes.length }),
-    );
+    this.#set(call, new RecordedCall(key, { place, covered: reserved, resumes: this.#resumed }));
   }
 
   #attempt(place: number, { call, spend, asks, reserved }: AttemptLine): void {
@@ -237,7 +244,7 @@ class Indexing {
     let call = this.#current(line.call);
     if (call === undefined || call.isCounted || call.key !== key) {
       // An effect whose process had died: it is not asked for again, and has no intent.
-      call = new RecordedCall(key, { resumes: this.#resumes.length });
+      call = new RecordedCall(key, { resumes: this.#resumed });
       this.#set(line.call, call);
     }
     call.end = { place, spend, failure: line.type === 'result' ? undefined : failureOf(line) };
@@ -246,7 +253,7 @@ class Indexing {
   }
 
   #reuse({ call: number, key }: ReuseLine): void {
-    const call = new RecordedCall(key, { resumes: this.#resumes.length });
+    const call = new RecordedCall(key, { resumes: this.#resumed });
     // What is asked again may have been so, and answered, before.
     const there = livesOf(this.#calls[number - (this.#first ?? 0)]);
     call.reused = this.#left.answer(key) ?? new LeftCalls(there).answer(key);
@@ -260,7 +267,11 @@ class Indexing {
       if (isOpen(call)) call.isLost = true;
     }
     this.#deadlines = this.#deadlines.filter(({ call }) => call < line.call);
-    this.#resumes.push({ ...line, place, left: this.#left });
+    this.#retries = this.#retries.filter(({ call }) => call <= line.call);
+    this.#resumed += 1;
+    const resume = { ...line, place, ordinal: this.#resumed, left: this.#left };
+    // A run that left its way earlier does not come to where another was resumed later.
+    this.#resumes = [...this.#resumes.filter(({ call }) => call <= line.call), resume];
     this.#failed.clear();
   }
 }

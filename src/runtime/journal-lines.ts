@@ -105,7 +105,7 @@ export interface FailureLine {
   readonly interrupted?: boolean | undefined;
   /** Whether it ended the search, because the model could not be reached. A resumed run asks again. */
   readonly unavailable?: boolean | undefined;
-  /** Whether the same request may succeed later: no connection, a busy server, too many requests. A resumed run asks again. */
+  /** Whether the same request may succeed later: no connection, a busy server, too many requests. */
   readonly transient?: boolean | undefined;
   /** Whether the search ended while the call was under way. A run that goes beyond that end asks again. */
   readonly abandoned?: boolean | undefined;
@@ -126,6 +126,16 @@ export interface ResumeLine {
   readonly charged: CallSpend;
   /** Whether every call that failed is asked again. */
   readonly retryFailed?: boolean | undefined;
+}
+
+/** The search had come to its end, and asks again from here on for calls that had failed. */
+export interface RetryLine {
+  /** The kind of line. */
+  readonly type: 'retry';
+  /** The number of the call that comes next. */
+  readonly call: number;
+  /** Whether all of them are asked for again, and not only those that waiting may mend. */
+  readonly all: boolean;
 }
 
 /** A call that an earlier run has paid for answers one of this run. */
@@ -161,6 +171,7 @@ export type JournalLine =
   | FailureLine
   | ResumeLine
   | ReuseLine
+  | RetryLine
   | DeadlineLine;
 
 /** What a run was asked to do: a journal belongs to one such run. */
@@ -223,6 +234,7 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     retryFailed: flag,
   }),
   z.object({ type: z.literal('reuse'), ...call }),
+  z.object({ type: z.literal('retry'), call: count, all: z.boolean() }),
   z.object({ type: z.literal('deadline'), ms: z.number(), simulations: count, results: count }),
 ]);
 

@@ -63,6 +63,10 @@ export class Ledger {
   #open = 0;
   #overdraft: Overdraft = { tokens: 0, usd: 0 };
   #refused: keyof Spend | undefined;
+  /** What the parent was charged in advance, and what it has been told of since. */
+  #prepaid:
+    | { readonly amount: CallSpend; readonly used: CallSpend; readonly reserved: CallSpend }
+    | undefined;
   readonly #waiters: Waiter[] = [];
 
   constructor(options: { budget: Budget; clock: Clock; parent?: Ledger | undefined }) {
@@ -152,7 +156,27 @@ export class Ledger {
   /** Charges what was spent without a reservation. */
   charge(spend: CallSpend): void {
     this.#used = addSpend(this.#used, spend);
-    this.#parent?.charge(spend);
+    if (this.#prepaid === undefined) this.#parent?.charge(spend);
+    else this.#passOn(0);
+  }
+
+  /** Charges the parent at once with what this ledger is about to spend; up to that, it spends nothing of the parent's any more. */
+  prepay(spend: CallSpend): void {
+    if (this.#parent === undefined) return;
+    this.#parent.charge(spend);
+    this.#prepaid = { amount: spend, used: spend, reserved: nothing };
+  }
+
+  /** Tells the parent how far used and reserved go beyond what was prepaid. */
+  #passOn(open: number): void {
+    if (this.#prepaid === undefined || this.#parent === undefined) return;
+    const { amount, ...before } = this.#prepaid;
+    const used = atLeast(amount, this.#used);
+    const all = atLeast(amount, addSpend(this.#used, this.#reserved));
+    const reserved = addSpend(all, negative(used));
+    this.#prepaid = { amount, used, reserved };
+    this.#parent.charge(addSpend(used, negative(before.used)));
+    this.#parent.#hold(addSpend(reserved, negative(before.reserved)), open);
   }
 
   /** Raises its own limits, and not those of a parent. */
@@ -238,7 +262,8 @@ export class Ledger {
     this.#open += open;
     // Dollars are binary fractions: what was added and taken away again need not be nothing.
     this.#reserved = this.#open === 0 ? nothing : addSpend(this.#reserved, estimate);
-    if (this.#parent !== undefined) this.#parent.#hold(estimate, open);
+    if (this.#prepaid !== undefined) this.#passOn(open);
+    else if (this.#parent !== undefined) this.#parent.#hold(estimate, open);
   }
 
   #overdraw(by: Overdraft): void {
@@ -299,11 +324,20 @@ export function addSpend(a: CallSpend, b: CallSpend): CallSpend {
   return { calls: a.calls + b.calls, tokens: a.tokens + b.tokens, usd: a.usd + b.usd };
 }
 
+function atLeast(least: CallSpend, spend: CallSpend): CallSpend {
+  return {
+    calls: Math.max(least.calls, spend.calls),
+    tokens: Math.max(least.tokens, spend.tokens),
+    usd: Math.max(least.usd, spend.usd),
+  };
+}
+
 /** How far it goes beyond. Dollars are binary fractions: sums of equal parts need not be equal. */
 function beyond(used: number, covered: number): number {
   return used - covered > 1e-12 ? used - covered : 0;
 }
 
-function negative(a: CallSpend): CallSpend {
+/** What takes a spend back. */
+export function negative(a: CallSpend): CallSpend {
   return { calls: -a.calls, tokens: -a.tokens, usd: -a.usd };
 }

@@ -8,7 +8,7 @@ import {
   type RecordedEnd,
   type RecordedResume,
 } from './journal-index.ts';
-import type { ResultLine } from './journal-lines.ts';
+import type { ResultLine, RetryLine } from './journal-lines.ts';
 import { addSpend, type CallSpend, nothing } from './ledger.ts';
 
 /** What was lost with earlier processes, and what this run is charged of what they have paid. */
@@ -33,6 +33,8 @@ export class Recall {
   readonly #index: JournalIndex;
   /** How many of the places at which an earlier process had resumed have been passed. */
   #passed = 0;
+  /** How many of the places at which it asked again for failed calls. */
+  #retried = 0;
   #isLive: boolean;
   #left: LeftCalls | undefined;
   /** What all calls of the journal ask. */
@@ -60,9 +62,10 @@ export class Recall {
   /** What became of a call that was asked again at the place that the run has come to. */
   nextOf(call: RecordedCall): RecordedCall | undefined {
     if (this.#isLive) return undefined;
+    const here = this.#index.resumes[this.#passed - 1]?.ordinal ?? 0;
     let next = call.next;
-    while (next !== undefined && next.resumes < this.#passed) next = next.next;
-    return next?.resumes === this.#passed ? next : undefined;
+    while (next !== undefined && next.resumes < here) next = next.next;
+    return next?.resumes === here ? next : undefined;
   }
 
   /** Whether calls are new: the journal has been repeated as far as it goes. */
@@ -101,7 +104,7 @@ export class Recall {
   /** Whether the run was resumed, or has to be, before the next call. */
   mustResume(number: number, key: string): boolean {
     if (this.#isLive) return false;
-    if (this.#index.resumes[this.#passed]?.call === number) return true;
+    if (this.isResumedAt(number)) return true;
     const call = this.#at(number);
     if (call === undefined) return true;
     if (call.key !== key) {
@@ -109,6 +112,30 @@ export class Recall {
       return true;
     }
     return this.#isAskedAgain(call);
+  }
+
+  /** The place at which an earlier process asked again for calls that had failed, where the run has come to it. */
+  takeRetry(number: number): RetryLine | undefined {
+    const retry = this.#index.retries[this.#retried];
+    if (this.#isLive || retry?.call !== number) return undefined;
+    this.#retried += 1;
+    return retry;
+  }
+
+  /** Whether the journal knows no more of the run than it has repeated. */
+  isAtEnd(number: number): boolean {
+    const { calls, first, resumes } = this.#index;
+    return this.#isLive || (number >= first + calls.length && this.#passed === resumes.length);
+  }
+
+  /** Whether an earlier process had resumed the run before the call with this number. */
+  isResumedAt(number: number): boolean {
+    return !this.#isLive && this.#index.resumes[this.#passed]?.call === number;
+  }
+
+  /** What all calls of the journal may have cost. */
+  get total(): CallSpend {
+    return this.#index.total;
   }
 
   /** The call with a number, where the run repeats it. */
@@ -139,7 +166,7 @@ export class Recall {
   /** The place before this call, or at the end of what is written, at which an earlier process had resumed. */
   takeResume(number: number): RecordedResume | undefined {
     const resume = this.#index.resumes[this.#passed];
-    if (this.#isLive || resume?.call !== number) return undefined;
+    if (resume === undefined || !this.isResumedAt(number)) return undefined;
     this.#passed += 1;
     this.#left = resume.left;
     this.#beside = undefined;
@@ -168,10 +195,10 @@ export class Recall {
     return this.#index.calls.slice(Math.max(0, number - this.#index.first));
   }
 
-  /** Whether a failed call is asked again instead of failing for ever; one that was asked again in its own run stands. */
-  #isAskedAgain({ end, isSuperseded, reused }: RecordedCall): boolean {
-    if (this.#journal.mode === 'replay' || isSuperseded || reused !== undefined) return false;
-    return end?.failure !== undefined && retriesOf(this.retryFailed)(end.failure);
+  /** Whether a call that ended its search is asked again; one that was asked again in its own run stands. */
+  #isAskedAgain({ end, isSuperseded }: RecordedCall): boolean {
+    if (this.#journal.mode === 'replay' || isSuperseded) return false;
+    return end?.failure?.unavailable === true;
   }
 
   #differ({ place }: RecordedCall): void {

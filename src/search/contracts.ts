@@ -206,8 +206,9 @@ export interface SearchOptions<State, Action> {
   /** Where paid calls are written down and found again. @defaultValue nowhere */
   readonly journal?: Journal;
   /**
-   * Whether calls that failed in an earlier run on the journal, or in the search that this one continues, are made again.
-   * Without it, those are that waiting may mend: no connection, a busy server, too many requests, no time left.
+   * Whether calls that failed in an earlier run on the journal, or in the search that this one continues, are made again
+   * once the search has come to where that ended. Without it, those are that waiting may mend: no connection, a busy
+   * server, too many requests, no time left.
    *
    * @defaultValue `false`
    */

@@ -1,4 +1,4 @@
-import type { CallReport } from '../runtime/call-gate.ts';
+import type { CallReport } from '../runtime/call-in-flight.ts';
 import type { Evaluation } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
 import type { ModelWarning } from '../spec/language-model.ts';

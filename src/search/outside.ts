@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { CallGate, type CallReport } from '../runtime/call-gate.ts';
+import { CallGate } from '../runtime/call-gate.ts';
+import type { CallReport } from '../runtime/call-in-flight.ts';
 import type { Journal } from '../runtime/journal.ts';
 import type { DeadlineLine } from '../runtime/journal-lines.ts';
 import { type Order, Sequencer } from '../runtime/sequencer.ts';

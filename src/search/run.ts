@@ -50,6 +50,10 @@ export async function runSearch<State, Action>(
     outside.gate.ledger = ledger;
     // With a pool to look after what is spent, a killed process must not make a tree smaller.
     outside.gate.makesUpForLosses = options.pool !== undefined;
+    // Before another search of the pool can spend what this one's journal has paid already.
+    if (options.pool !== undefined && surroundings.before === undefined) {
+      ledger.prepay(outside.gate.owed);
+    }
   }
   const runtime: PluginRuntime = {
     calls: new Calls(outside.gate, { prices: checked.prices, ledger }),
@@ -57,7 +61,8 @@ export async function runSearch<State, Action>(
     clock,
     random: outside.random,
   };
-  const tree = options.tree ?? (await plant(options, checked.seed, runtime));
+  const tree =
+    options.tree ?? (await inTime(plant(options, checked.seed, runtime), options, checked));
   expectSameEnvironment(tree, options);
   for (const stamp of provenanceFor(options).stamps ?? []) tree.stamps.add(stamp);
   const { evaluator } = options;
@@ -150,6 +155,32 @@ async function plant<State, Action>(
   }
 }
 
+/** A start that never comes must not keep a search from ending. */
+async function inTime<Value, State, Action>(
+  starting: Promise<Value>,
+  { signal, environment }: SearchOptions<State, Action>,
+  { clock, budget: { ms } }: CheckedOptions<State, Action>,
+): Promise<Value> {
+  const over = new AbortController();
+  const either = AbortSignal.any(signal === undefined ? [over.signal] : [over.signal, signal]);
+  const aborted = new Promise<never>((_, reject) => {
+    either.addEventListener('abort', () => reject(either.reason), { once: true });
+  });
+  const late = clock.sleep(ms ?? 0, either).then(() => {
+    if (ms === undefined) return aborted;
+    throw new EspalierError(
+      'usage',
+      `The environment ${environment.name} had no start within the ${ms} ms of the budget.`,
+    );
+  });
+  for (const promise of [starting, aborted, late]) promise.catch(() => {});
+  try {
+    return await Promise.race([starting, late]);
+  } finally {
+    over.abort();
+  }
+}
+
 /** Statistics of one problem mean nothing for another. */
 function expectSameEnvironment<State, Action>(
   tree: SearchTree<State, Action>,
@@ -197,14 +228,9 @@ async function grow<State, Action>(
   const { tree, ledger } = session;
   const { algorithm, concurrency, stopWhen } = checked;
   const { gate, sequencer, deadline, controller } = outside;
-  const simulations = new Simulations(session, {
-    concurrency,
-    stopWhen,
-    gate,
-    sequencer,
-    deadline,
-  });
-  const context = new AlgorithmContext(session, simulations);
+  const begin = () =>
+    new Simulations(session, { concurrency, stopWhen, gate, sequencer, deadline });
+  let simulations = begin();
   const firstSimulation = tree.simulations;
   const unwatch = isPart
     ? () => {}
@@ -212,12 +238,23 @@ async function grow<State, Action>(
         () => tree.simulations - firstSimulation,
         (exceeded) => simulations.end({ reason: 'budget', exceeded }),
       );
+  const run = async (): Promise<void> => {
+    await algorithm.run(tree, new AlgorithmContext(session, simulations));
+    const { reason } = simulations.stop ?? exhausted;
+    // What failed in an earlier run is asked for once this one has come to where that ended, within its budget.
+    if (isPart || reason !== 'exhausted' || ledger.exhausted !== undefined) return;
+    const again = gate.retry();
+    if (again === undefined) return;
+    reopenFailed(tree, again === 'all');
+    simulations = begin();
+    await run();
+  };
   const abort = (): void => controller.abort(options.signal?.reason);
   options.signal?.addEventListener('abort', abort);
   const abandoned = rejectionBy(controller.signal);
   try {
     // A plug-in that ignores the signal must not keep an aborted search from ending.
-    await Promise.race([algorithm.run(tree, context), abandoned.promise]);
+    await Promise.race([run(), abandoned.promise]);
   } catch (error) {
     options.signal?.throwIfAborted();
     simulations.settle(error);
@@ -227,8 +264,10 @@ async function grow<State, Action>(
     unwatch();
     if (!isPart) close(outside, ledger);
   }
-  return simulations.stop ?? { reason: 'exhausted' };
+  return simulations.stop ?? exhausted;
 }
+
+const exhausted: Stop = { reason: 'exhausted' };
 
 /** Rejects one turn after the abort, so that those who heed it can put things in order. */
 function rejectionBy(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {
@@ -270,7 +309,9 @@ function runNested<State, Action>(
 function shareOf(remaining: Spend, share: number, asked: Budget): Budget {
   const units = ['simulations', 'nodes', 'calls', 'tokens', 'usd'] as const;
   const limits = units.flatMap((unit) => {
-    const part = unit === 'usd' ? remaining[unit] * share : Math.floor(remaining[unit] * share);
+    // Overdrawn, it has nothing to share.
+    const left = Math.max(0, remaining[unit]) * share;
+    const part = unit === 'usd' ? left : Math.floor(left);
     const limit = Math.min(part, asked[unit] ?? Number.POSITIVE_INFINITY);
     return limit === Number.POSITIVE_INFINITY ? [] : [[unit, limit] as const];
   });

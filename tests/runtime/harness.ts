@@ -1,4 +1,5 @@
-import { CallGate, type CallReport } from '../../src/runtime/call-gate.ts';
+import { CallGate } from '../../src/runtime/call-gate.ts';
+import type { CallReport } from '../../src/runtime/call-in-flight.ts';
 import type { CallRequest } from '../../src/runtime/call-request.ts';
 import { Calls } from '../../src/runtime/calls.ts';
 import { type Journal, type MemoryJournal, memoryJournal } from '../../src/runtime/journal.ts';

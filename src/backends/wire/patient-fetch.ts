@@ -7,9 +7,11 @@ interface Dispatcher {
 
 /**
  * The platform's `fetch` with no limit of time of its own: whoever calls it has one. Node's gives up after
- * 300 s without headers, and without a further byte; all else that it does, proxies included, stays.
+ * 300 s without headers, and without a further byte; all else that it does, proxies included, stays. It follows no
+ * redirection: a key would go where it was not meant to.
  */
-export const patientFetch: typeof globalThis.fetch = async (input, init) => {
+export const patientFetch: typeof globalThis.fetch = async (input, given) => {
+  const init: RequestInit = { ...given, redirect: 'manual' };
   // Node puts it there at the first use of what belongs to `fetch`.
   void globalThis.Headers;
   const usual = places
