@@ -111,9 +111,7 @@ export class CallGate {
   }
 
   /** How far the journal answered, and where it says something else than this search. */
-  get coverage(): {
-    readonly recorded: number;
-    readonly unrecorded: number;
+  get coverage(): Readonly<Record<'recorded' | 'unrecorded', number>> & {
     readonly differsAt: number | undefined;
   } {
     const { differsAt } = this.#recall;

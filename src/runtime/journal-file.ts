@@ -46,7 +46,6 @@ export function openJournal(path: string, { fsync = false }: JournalFileOptions 
 
   const append = (line: JournalLine): void => {
     storing(nameOf(path), () => {
-      // Not before: a file that cannot be read stays as it is.
       end ??= readToEnd(path, file);
       const bytes = Buffer.from(`${sealLine(line)}\n`);
       try {
@@ -66,7 +65,10 @@ export function openJournal(path: string, { fsync = false }: JournalFileOptions 
     if (!closed) closeSync(file);
     closed = true;
   };
-  const lines = linesOf(path, (use) => (closed ? opened(path, use) : use(file)));
+  const mend = (): void => {
+    if (!closed) end ??= readToEnd(path, file);
+  };
+  const lines = linesOf(path, (use) => (closed ? opened(path, use) : use(file)), mend);
   return { lines, mode: 'record', append, close, [Symbol.dispose]: close };
 }
 
@@ -101,13 +103,15 @@ function opened<Value>(path: string, use: (file: number) => Value): Value {
 type WithFile = <Value>(use: (file: number) => Value) => Value;
 
 /** The lines of a file, by the byte at which they begin. */
-function linesOf(path: string, withFile: WithFile): JournalLines {
+function linesOf(path: string, withFile: WithFile, onRead = (): void => {}): JournalLines {
   function* entries(): Generator<readonly [number, JournalLine]> {
     const reader = new LineReader();
     for (const { bytes, place, isWhole } of written(path, withFile)) {
       const line = isWhole ? reader.read(bytes) : reader.readRest(bytes);
       if (line !== undefined) yield [place, line];
     }
+    // Not before: a file that cannot be read stays as it is.
+    onRead();
   }
   function* lines(): Generator<JournalLine> {
     for (const [, line] of entries()) yield line;

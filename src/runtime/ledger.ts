@@ -91,7 +91,8 @@ export class Ledger {
     const own = this.#ownRemaining;
     if (this.#parent === undefined) return own;
     const outer = this.#parent.remaining;
-    const least = (unit: keyof Spend) => Math.min(own[unit], outer[unit]);
+    const prepaid = this.#prepaidRest;
+    const least = (unit: keyof Spend) => Math.min(own[unit], outer[unit] + (prepaid[unit] ?? 0));
     return {
       simulations: least('simulations'),
       nodes: least('nodes'),
@@ -117,13 +118,16 @@ export class Ledger {
     if (this.#limits.ms !== Infinity && this.#clock.now() - this.#startedAt >= this.#limits.ms) {
       return 'ms';
     }
-    return this.#refused ?? this.#parent?.exhausted;
+    if (this.#refused !== undefined) return this.#refused;
+    const outer = this.#parent?.exhausted;
+    // What was prepaid is there to be used.
+    return outer !== undefined && (this.#prepaidRest[outer] ?? 0) > 0 ? undefined : outer;
   }
 
   /** Whether the parent holds less of a unit than this ledger would by itself. */
   isBoundByParent(unit: keyof Spend): boolean {
     if (this.#parent === undefined) return false;
-    return this.#parent.remaining[unit] < this.#ownRemaining[unit];
+    return this.#parent.remaining[unit] + (this.#prepaidRest[unit] ?? 0) < this.#ownRemaining[unit];
   }
 
   /** Counts a simulation as started, here and in every parent. */
@@ -165,6 +169,14 @@ export class Ledger {
     if (this.#parent === undefined) return;
     this.#parent.charge(spend);
     this.#prepaid = { amount: spend, used: spend, reserved: nothing };
+  }
+
+  /** What was prepaid and is neither used nor set aside. */
+  get #prepaidRest(): Partial<Spend> {
+    if (this.#prepaid === undefined) return {};
+    const { amount } = this.#prepaid;
+    const taken = addSpend(this.#used, this.#reserved);
+    return addSpend(atLeast(amount, taken), negative(taken));
   }
 
   /** Tells the parent how far used and reserved go beyond what was prepaid. */
