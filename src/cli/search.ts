@@ -1,9 +1,9 @@
-import { openRun, type RunFolder } from '../runs/index.ts';
+import { openRun, type RunFolder, readRun } from '../runs/index.ts';
 import type { SearchOptions, SearchResult, StopCondition } from '../search/contracts.ts';
 import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
 import { EspalierError } from '../spec/errors.ts';
-import type { JsonValue } from '../spec/json.ts';
+import { isPlainObject, type JsonValue } from '../spec/json.ts';
 import type { Budget } from '../spec/spend.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import { algorithmFor } from './algorithms.ts';
@@ -28,6 +28,7 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
   await using chosen = await chooseModel(request.model, problem);
   const folder = request.save === undefined ? undefined : openRun(request.save);
   try {
+    if (folder !== undefined) expectOwnFolder(folder);
     const result = await grow(request, { problem, folder, chosen });
     const report = reportOf(problem, { result, model: modelOf(chosen) });
     folder?.saveTree({ problem: problem.text, attempt: 0, step: 0, tree: treeToJson(result.tree) });
@@ -38,6 +39,17 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
   } finally {
     folder?.close();
   }
+}
+
+/** A run over many problems must not be written over. */
+function expectOwnFolder({ path }: RunFolder): void {
+  const { run } = readRun(path);
+  const command = isPlainObject(run) ? run['command'] : undefined;
+  if (command === undefined || command === 'search') return;
+  throw new EspalierError(
+    'usage',
+    `Expected \`--save\` to name a folder of its own, got \`${path}\`, which holds a run of \`${String(command)}\`.`,
+  );
 }
 
 /** The puzzle or the question that was asked. */
