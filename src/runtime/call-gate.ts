@@ -5,7 +5,7 @@ import { Account } from './account.ts';
 import { CallInFlight, type CallOutput, type CallReport } from './call-in-flight.ts';
 import { CallMaker } from './call-maker.ts';
 import { failingOf, type Outcome, unavailable } from './call-outcome.ts';
-import { addressOfCall, type CallRequest } from './call-request.ts';
+import { addressOfCall, type CallRequest, withoutState } from './call-request.ts';
 import type { Journal } from './journal.ts';
 import type { JournalIndex, LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
 import type { IntentLine, JournalLine } from './journal-lines.ts';
@@ -148,7 +148,7 @@ export class CallGate {
 
   /** Makes the call, or shares the one like it. */
   call(request: CallRequest): Promise<CallOutput> {
-    const key = addressOfCall(request);
+    const key = addressOfCall(this.#recall.knowsNoStates ? withoutState(request) : request);
     const there = this.#shared.get(key);
     if (there !== undefined) return there.output;
     const shared: Shared = { output: this.#make(key, request) };

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../spec/json.ts';
+import { isPlainObject, type JsonValue } from '../spec/json.ts';
 import type { ModelCall } from '../spec/language-model.ts';
 import { canonicalJson, contentAddress } from './canonical-json.ts';
 import type { IntentLine } from './journal-lines.ts';
@@ -26,4 +26,11 @@ export function addressOfCall(
   const { kind, name, request, samples } = call;
   const content = samples === undefined ? [kind, name, request] : [kind, name, request, samples];
   return contentAddress(canonicalJson('request', content));
+}
+
+/** An effect as journals knew it before version 3: without the state that it acts on. */
+export function withoutState(request: CallRequest): CallRequest {
+  const { kind, request: asked } = request;
+  if (kind !== 'effect' || !isPlainObject(asked) || !('state' in asked)) return request;
+  return { ...request, request: (asked['input'] ?? null) as JsonValue };
 }

@@ -96,6 +96,8 @@ export interface RecordedResume extends ResumeLine {
 
 /** What a journal says, in the order in which its last run asked. */
 export interface JournalIndex {
+  /** The version of its lines. */
+  readonly version: number;
   /** The number of the first call. */
   readonly first: number;
   readonly calls: readonly RecordedCall[];
@@ -178,6 +180,7 @@ class Indexing {
       .filter(isOpen)
       .reduce((sum, { covered }) => addSpend(sum, covered), nothing);
     return {
+      version: this.#version,
       first: this.#first ?? 0,
       calls: this.#calls,
       resumes: this.#resumes,

@@ -133,6 +133,11 @@ export class Recall {
     return !this.#isLive && this.#index.resumes[this.#passed]?.call === number;
   }
 
+  /** Whether effects are addressed without the state that they act on, as they were before version 3. */
+  get knowsNoStates(): boolean {
+    return this.#index.version < 3;
+  }
+
   /** What all calls of the journal may have cost. */
   get total(): CallSpend {
     return this.#index.total;
