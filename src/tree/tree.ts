@@ -108,6 +108,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     return this.#discount;
   }
 
+  /** Sets γ, and reconsiders what is best by it. */
   set discount(discount: number) {
     if (discount === this.#discount) return;
     this.#discount = discount;
