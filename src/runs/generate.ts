@@ -256,23 +256,37 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     const owed = isAnew ? undefined : this.#owed.get(name);
     try {
       const plan = await this.#options.plan(problem, attempt);
-      // The search charges it itself, before it waits for anything.
-      if (owed !== undefined) this.#pool.charge(negative(owed));
-      const result = await search({
-        ...plan,
-        stopWhen: [...listOf(plan.stopWhen), () => this.#options.stopWhen?.() === true],
-        journal,
-        pool: this.#pool,
-        signal: AbortSignal.any(signals),
-      });
+      const result = await this.#search(
+        {
+          ...plan,
+          stopWhen: [...listOf(plan.stopWhen), () => this.#options.stopWhen?.() === true],
+          journal,
+          pool: this.#pool,
+          signal: AbortSignal.any(signals),
+        },
+        owed,
+      );
       // A disk that is full is no failure of the problem.
       if (broken !== undefined) throw broken.error;
       this.#take({ problem, attempt }, plan, result);
     } catch (error) {
-      if (owed !== undefined) this.#pool.charge(owed);
       // What one problem cannot do, another may; what the disk or the caller refuses, none can.
       if (!EspalierError.isInstance(error) || error.code !== 'usage') throw error;
       this.#fail({ problem, attempt }, { reason: error.message, spend: nothing });
+    }
+  }
+
+  /** Searches. What its journal has paid it charges itself, before it waits for anything. */
+  async #search(
+    options: SearchOptions<State, Action>,
+    owed: CallSpend = nothing,
+  ): Promise<SearchResult<State, Action>> {
+    this.#pool.charge(negative(owed));
+    try {
+      return await search(options);
+    } catch (error) {
+      this.#pool.charge(owed);
+      throw error;
     }
   }
 

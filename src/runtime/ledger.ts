@@ -166,7 +166,8 @@ export class Ledger {
 
   /** Charges the parent at once with what this ledger is about to spend; up to that, it spends nothing of the parent's any more. */
   prepay(spend: CallSpend): void {
-    if (this.#parent === undefined) return;
+    const { calls, tokens, usd } = spend;
+    if (this.#parent === undefined || calls + tokens + usd === 0) return;
     this.#parent.charge(spend);
     this.#prepaid = { amount: spend, used: spend, reserved: nothing };
   }
@@ -345,7 +346,7 @@ function atLeast(least: CallSpend, spend: CallSpend): CallSpend {
 }
 
 /** How far it goes beyond. Dollars are binary fractions: sums of equal parts need not be equal. */
-function beyond(used: number, covered: number): number {
+export function beyond(used: number, covered: number): number {
   return used - covered > 1e-12 ? used - covered : 0;
 }
 

@@ -9,7 +9,7 @@ import {
   type RecordedResume,
 } from './journal-index.ts';
 import type { ResultLine, RetryLine } from './journal-lines.ts';
-import { addSpend, type CallSpend, nothing } from './ledger.ts';
+import { addSpend, beyond, type CallSpend, nothing } from './ledger.ts';
 
 /** What was lost with earlier processes, and what this run is charged of what they have paid. */
 export interface Losses {
@@ -160,11 +160,7 @@ export class Recall {
   losses(claiming: CallSpend): Losses {
     const { total, lost } = this.#index;
     const claimed = addSpend(this.#claimed, claiming);
-    const rest = (unit: keyof CallSpend) => {
-      const left = total[unit] - claimed[unit];
-      // Dollars are binary fractions: sums of equal parts need not be equal.
-      return left > 1e-12 ? left : 0;
-    };
+    const rest = (unit: keyof CallSpend) => beyond(total[unit], claimed[unit]);
     return { lost, charged: { calls: rest('calls'), tokens: rest('tokens'), usd: rest('usd') } };
   }
 

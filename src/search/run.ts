@@ -161,6 +161,7 @@ async function inTime<Value, State, Action>(
   { signal, environment }: SearchOptions<State, Action>,
   { clock, budget: { ms } }: CheckedOptions<State, Action>,
 ): Promise<Value> {
+  if (signal === undefined && ms === undefined) return starting;
   const over = new AbortController();
   const either = AbortSignal.any(signal === undefined ? [over.signal] : [over.signal, signal]);
   const aborted = new Promise<never>((_, reject) => {
