@@ -32,5 +32,5 @@ export function addressOfCall(
 export function withoutState(request: CallRequest): CallRequest {
   const { kind, request: asked } = request;
   if (kind !== 'effect' || !isPlainObject(asked) || !('state' in asked)) return request;
-  return { ...request, request: (asked['input'] ?? null) as JsonValue };
+  return { ...request, request: asked['input'] ?? null };
 }
