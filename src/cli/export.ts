@@ -85,7 +85,7 @@ function sourceOf(
         throw new EspalierError('usage', `Expected one run folder, got ${sources.length}.`);
       }
       const saved = readRunInput(path);
-      return { problems: recordsOf(saved, notation), rule: methodRule(saved.run) };
+      return { problems: recordsOf(path, saved, notation), rule: methodRule(saved.run) };
     }
   }
 }

@@ -22,7 +22,7 @@ import { methodFor, methodRule } from './methods.ts';
 import { type ChosenModel, chooseModel, guidesOf, nameOf, notationOf } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { type AskedProblem, problemOf, readProblems, withAnswer } from './problems-file.ts';
-import { recordsOf } from './run-records.ts';
+import { askedOf, recordsOf } from './run-records.ts';
 import { budgetOf } from './search-options.ts';
 import { espalierVersion } from './version.ts';
 
@@ -43,7 +43,7 @@ export async function runGenerateCommand(request: GenerateRequest): Promise<numb
   using run = openRun(path);
   begin(run, { problems, asked: describeRun(request, chosen) });
   const report = await grow(request, { run, problems, chosen: { ...chosen, model: limited } });
-  run.writeReport(reportOf(report) as unknown as JsonValue);
+  run.writeReport(reportOf(report) as Fields);
   const dataset = await datasetOf(request, run, report);
   print(
     request.json === true
@@ -70,8 +70,10 @@ interface Ground {
   readonly chosen: Pick<ChosenModel, 'model'>;
 }
 
+type Fields = Readonly<Record<string, JsonValue>>;
+
 /** What was asked, for `run.json`. What may change from session to session is no part of it. */
-function describeRun(request: GenerateRequest, { model }: ChosenModel): JsonValue {
+function describeRun(request: GenerateRequest, { model }: ChosenModel): Fields {
   const { method, algorithm = 'mcts', seed, answers, untilSolved = false } = request;
   const { continuation = false, schema = false } = model?.capabilities ?? {};
   return {
@@ -90,23 +92,19 @@ function describeRun(request: GenerateRequest, { model }: ChosenModel): JsonValu
 /** @throws EspalierError `usage` where the folder holds a run of something else. */
 function begin(
   run: RunFolder,
-  { problems, asked }: { readonly problems: readonly AskedProblem[]; readonly asked: JsonValue },
+  { problems, asked }: { readonly problems: readonly AskedProblem[]; readonly asked: Fields },
 ): void {
   const saved = readRun(run.path);
   if (saved.run !== undefined) expectSame(run.path, saved.run, asked);
   else run.writeRun(asked);
   // Problems of earlier sessions stay: their trees belong to the run.
-  const earlier = saved.asked as readonly unknown[] as readonly AskedProblem[];
   const known = new Set(problems.map(({ id }) => id));
-  run.writeProblems([
-    ...problems.map((problem) => ({ ...problem }) as unknown as JsonValue),
-    ...(earlier.filter(({ id }) => !known.has(id)) as unknown as readonly JsonValue[]),
-  ]);
+  const earlier = askedOf(run.path, saved).filter(({ id }) => !known.has(id));
+  run.writeProblems([...problems, ...earlier].map((problem) => ({ ...problem }) as Fields));
 }
 
-function expectSame(path: string, before: JsonValue, now: JsonValue): void {
-  const old = before as Readonly<Record<string, JsonValue>>;
-  const differs = Object.entries(now as Readonly<Record<string, JsonValue>>).find(
+function expectSame(path: string, old: Fields, now: Fields): void {
+  const differs = Object.entries(now).find(
     ([name, value]) => name !== 'versions' && !isDeepStrictEqual(old[name], value),
   );
   if (differs === undefined) return;
@@ -193,7 +191,7 @@ function datasetOf(
 ): Promise<DatasetReport> {
   const saved = readRun(run.path);
   return makeDataset(request, {
-    problems: recordsOf(saved, request.notation),
+    problems: recordsOf(run.path, saved, request.notation),
     defaultRule: methodRule(saved.run),
     source: basename(request.problems),
     spend,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readRun, type SavedRun } from '../runs/index.ts';
 import { expectRegularFile } from '../runtime/regular-file.ts';
+import { objectionOf } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
 
 /**
@@ -16,19 +17,21 @@ export function readInput(path: string): string {
     if (EspalierError.isInstance(cause)) {
       throw new EspalierError('usage', cause.message, { cause });
     }
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new EspalierError('usage', `\`${path}\` cannot be read: ${reason}.`, { cause });
+    throw new EspalierError('usage', `\`${path}\` cannot be read: ${objectionOf(cause)}.`, {
+      cause,
+    });
   }
 }
 
 /**
  * The run folder that a command was given.
  *
- * @throws EspalierError `usage` where there is none.
+ * @throws EspalierError `usage` where there is none or it cannot be read.
  */
 export function readRunInput(path: string): SavedRun {
   try {
-    return readRun(path);
+    // With its trees, which are else read when asked for.
+    return { ...readRun(path) };
   } catch (cause) {
     if (!EspalierError.isInstance(cause) || cause.code !== 'storage') throw cause;
     throw new EspalierError('usage', cause.message, { cause });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { TreeRecord } from '../data/record.ts';
 import {
@@ -27,13 +28,13 @@ const runSchema = z.looseObject({
     .optional(),
 });
 
-const askedSchema = z.object({
+const question = z.object({
   id: z.string(),
-  question: z.string().optional(),
+  question: z.string(),
   answer: z.string().optional(),
-  task: z.enum(taskNames as readonly [string, ...string[]]).optional(),
-  input: z.string().optional(),
 });
+const puzzle = z.object({ id: z.string(), task: z.enum(taskNames), input: z.string() });
+const askedSchema: z.ZodType<AskedProblem> = z.union([question, puzzle]);
 
 /**
  * The trees of a run of `espalier generate` or `espalier search`, for rows, in the order in which the problems
@@ -42,18 +43,20 @@ const askedSchema = z.object({
  * @throws EspalierError `usage` where the folder does not say what its trees are about.
  */
 export function recordsOf(
+  path: string,
   saved: SavedRun,
   notation?: NotationName,
 ): Generator<readonly TreeRecord[], void, undefined> {
-  const parsed = runSchema.safeParse(saved.run);
-  if (!parsed.success) {
+  const run = runSchema.safeParse(saved.run).data;
+  if (run === undefined) {
     throw new EspalierError(
       'usage',
-      'The run does not say what it searched: its run.json is not ours.',
+      `\`${join(path, 'run.json')}\` does not say what was searched. Restore it from a copy, or run the same command again.`,
     );
   }
-  const { method, algorithm, model, capabilities = {} } = parsed.data;
-  const asked = new Map(askedIn(saved, parsed.data).map((problem) => [problem.id, problem]));
+  expectTrees(path, saved);
+  const { method, algorithm, model, capabilities = {} } = run;
+  const asked = new Map(problemsOf(path, saved, run).map((problem) => [problem.id, problem]));
   const name = method ?? algorithm ?? undefined;
   return readRecords<unknown, unknown>(saved, {
     problems: [...asked.keys()],
@@ -101,16 +104,54 @@ function notationIn(
   return chosen;
 }
 
+/** The trees are written before the outcomes: an outcome without one has lost it. */
+function expectTrees(path: string, { trees, outcomes }: SavedRun): void {
+  const grown = new Set(trees.map(keyOf));
+  const lost = outcomes.find((outcome) => outcome.status === 'done' && !grown.has(keyOf(outcome)));
+  if (lost === undefined) return;
+  throw new EspalierError(
+    'usage',
+    `\`${join(path, 'trees.jsonl')}\` has no tree of the problem ${JSON.stringify(lost.problem)}, which \`problems.jsonl\` calls done. Restore the file from a copy, or delete \`problems.jsonl\`: the same command then makes the trees again of what was paid for.`,
+  );
+}
+
+function keyOf({ problem, attempt }: { problem: string; attempt: number }): string {
+  return JSON.stringify([problem, attempt]);
+}
+
 /** One search is a run over one problem. */
-function askedIn(
-  { asked, trees }: SavedRun,
-  { task, input }: z.infer<typeof runSchema>,
+function problemsOf(
+  path: string,
+  saved: SavedRun,
+  { command, task, input }: z.infer<typeof runSchema>,
 ): readonly AskedProblem[] {
-  if (asked.length > 0) return asked.map((problem) => askedSchema.parse(problem) as AskedProblem);
-  const [tree] = trees;
-  if (tree === undefined || input === undefined) return [];
+  if (saved.asked.length > 0) return askedOf(path, saved);
+  const [tree] = saved.trees;
+  if (tree === undefined) return [];
+  if (input === undefined) {
+    throw new EspalierError(
+      'usage',
+      `\`${join(path, command === 'generate' ? 'asked.jsonl' : 'run.json')}\` does not say what was searched. Restore it from a copy, or run the same command again.`,
+    );
+  }
   const id = tree.problem;
   return task === 'question'
     ? [{ id, question: input }]
     : [{ id, task: task as NonNullable<AskedProblem['task']>, input }];
+}
+
+/**
+ * The problems that a run was asked for.
+ *
+ * @throws EspalierError `usage`, naming the line that is none.
+ */
+export function askedOf(path: string, { asked }: SavedRun): readonly AskedProblem[] {
+  return asked.map((line, index) => {
+    const parsed = askedSchema.safeParse(line);
+    if (parsed.success) return parsed.data;
+    throw new EspalierError(
+      'usage',
+      `Line ${index + 1} of \`${join(path, 'asked.jsonl')}\` is no problem: expected \`id\` and \`question\`, or \`id\`, \`task\` (${taskNames.join(', ')}) and \`input\`. Restore the file from a copy, or delete it and run the same command again.`,
+    );
+  });
 }

@@ -3,7 +3,7 @@ import type { SearchOptions, SearchResult, StopCondition } from '../search/contr
 import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
 import { EspalierError } from '../spec/errors.ts';
-import { isPlainObject, type JsonValue } from '../spec/json.ts';
+import type { JsonValue } from '../spec/json.ts';
 import type { Budget } from '../spec/spend.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import { algorithmFor } from './algorithms.ts';
@@ -43,8 +43,7 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
 
 /** A run over many problems must not be written over. */
 function expectOwnFolder({ path }: RunFolder): void {
-  const { run } = readRun(path);
-  const command = isPlainObject(run) ? run['command'] : undefined;
+  const command = readRun(path).run?.['command'];
   if (command === undefined || command === 'search') return;
   throw new EspalierError(
     'usage',
@@ -144,7 +143,7 @@ function modelOf({ model }: ChosenModel): string | null {
 function describeRun(
   request: SearchRequest,
   { problem: { kind, text }, chosen }: Pick<Ground, 'chosen' | 'problem'>,
-): JsonValue {
+): Readonly<Record<string, JsonValue>> {
   const { algorithm, method, concurrency, order, seed } = request;
   return {
     command: 'search',

@@ -1,7 +1,8 @@
-import type { SavedRun, TreeEntry } from '../runs/index.ts';
+import type { SavedRun, TreeKey } from '../runs/index.ts';
 import { EspalierError } from '../spec/errors.ts';
 import { renderTree } from '../tree/render.ts';
 import { treeFromJson } from '../tree/serialize.ts';
+import type { SearchTree } from '../tree/tree.ts';
 import { readRunInput } from './input-file.ts';
 import { oneLine, print } from './output.ts';
 import { type Task, tasks } from './tasks.ts';
@@ -27,14 +28,20 @@ export function runTreeCommand(path: string, request: TreeRequest): void {
   let hasCosts = false;
   for (const stored of saved.trees) {
     const entry = stored.read();
-    hasCosts ||= entry.tree.nodes[0]?.annotations?.['g'] !== undefined;
-    print(`${draw(entry, saved, request)}\n`);
+    const tree = treeFromJson(entry.tree);
+    hasCosts ||= tree.root.annotations['g'] !== undefined;
+    print(`${draw({ ...entry, tree }, saved, request)}\n`);
   }
   print(hasCosts ? `${legend} · ${costLegend}` : legend);
 }
 
-function draw(entry: TreeEntry, saved: SavedRun, { depth, breadth }: TreeRequest): string {
-  const tree = treeFromJson(entry.tree);
+/** A tree, and what it belongs to. */
+interface Drawn extends TreeKey {
+  readonly tree: SearchTree<unknown, unknown>;
+}
+
+function draw(entry: Drawn, saved: SavedRun, { depth, breadth }: TreeRequest): string {
+  const { tree } = entry;
   const { task, input } = puzzleOf(entry, saved);
   const format = task && actionFormat(task, input);
   const picture = renderTree(tree, { depth, breadth, ...(format !== undefined && { format }) });
@@ -47,7 +54,7 @@ interface DrawnPuzzle {
 }
 
 /** What a tree is about, where it is a puzzle: said of each problem of a run over many, else by run.json. */
-function puzzleOf({ problem }: TreeEntry, { run, asked }: SavedRun): DrawnPuzzle {
+function puzzleOf({ problem }: TreeKey, { run, asked }: SavedRun): DrawnPuzzle {
   const own = asked.find((each) => fieldOf(each, 'id') === problem);
   const name = fieldOf(own ?? run, 'task');
   const task = Object.entries(tasks).find(([known]) => known === name)?.[1];
@@ -61,24 +68,23 @@ function actionFormat({ puzzle }: Task, input: string): (action: unknown) => str
 }
 
 function headingOf(
-  { problem, attempt, step, tree }: TreeEntry,
+  { problem, attempt, step, tree }: Drawn,
   run: SavedRun['run'],
   task: Task | undefined,
 ): string {
   const algorithm = fieldOf(run, 'algorithm');
   return [
-    task?.puzzle.title ?? tree.environment,
+    task?.puzzle.title ?? tree.origin.environment,
     ...(problem.includes('\n') ? [] : [oneLine(problem)]),
     ...(algorithm === undefined ? [] : [algorithm]),
     `${tree.simulations} simulations`,
-    `${tree.nodes.length} nodes`,
+    `${tree.size} nodes`,
     ...(attempt > 0 ? [`attempt ${attempt}`] : []),
     ...(step > 0 ? [`step ${step}`] : []),
   ].join(' · ');
 }
 
-function fieldOf(run: SavedRun['run'], name: string): string | undefined {
-  const isRecord = typeof run === 'object' && run !== null && !Array.isArray(run);
-  const value = isRecord ? (run as Readonly<Record<string, unknown>>)[name] : undefined;
+function fieldOf(fields: SavedRun['run'], name: string): string | undefined {
+  const value = fields?.[name];
   return typeof value === 'string' ? value : undefined;
 }

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSy
 import { dirname } from 'node:path';
 import { expectation } from '../runtime/expect.ts';
 import { expectRegularFile } from '../runtime/regular-file.ts';
-import { storing } from '../runtime/storing.ts';
+import { isCode, storing } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Reflection, ReflectionStore } from '../spec/memory.ts';
 import { readReflection } from './reflection.ts';
@@ -185,7 +185,7 @@ function openOrNone(path: string): number | undefined {
   try {
     return openSync(path, 'r');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -1,125 +1,70 @@
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  statSync,
-  truncateSync,
-} from 'node:fs';
-import { expectRegularFile } from '../runtime/regular-file.ts';
+import { fstatSync, statSync } from 'node:fs';
+import type { z } from 'zod';
+import { mendEnd, nameOf, withOpened, writeLine, writtenLines } from '../runtime/file-lines.ts';
+import { isIntact, seal, stateOfRest } from '../runtime/seal.ts';
 import { storing } from '../runtime/storing.ts';
+import { damaged, parseSealed } from './sealed-json.ts';
 
-const chunkSize = 1 << 20;
-const newline = 0x0a;
-
-function openFile(path: string, flags: 'r' | 'r+'): number {
-  expectRegularFile(path);
-  return openSync(path, flags);
-}
-
-/** A line and where it stands. */
-export interface FileLine {
-  readonly text: string;
-  /** From 1. */
-  readonly number: number;
-  /** In bytes. */
-  readonly offset: number;
+/** A line that was read, and where it stands. */
+export interface FileLine<Value> {
+  readonly value: Value;
+  /** The byte at which it begins. */
+  readonly place: number;
 }
 
 /**
- * The whole lines of a file, read bit by bit; none where there is no file. A last line without its end was cut
- * off while it was written, and is left out.
+ * The lines of a file, read bit by bit; none where there is no file. A last line that was cut off while it was
+ * written is left out. Lines without a seal, as earlier versions wrote them, stand before those that have one.
+ *
+ * @throws EspalierError `storage`, naming the line, where one is not as it was written or has another shape.
  */
-export function* readLines(path: string): Generator<FileLine, void, undefined> {
-  if (!existsSync(path)) return;
-  const file = storing(`\`${path}\``, () => openFile(path, 'r'));
-  try {
-    const chunk = Buffer.alloc(chunkSize);
-    let rest: Buffer[] = [];
-    let offset = 0;
-    let number = 0;
-    for (;;) {
-      const size = storing(`\`${path}\``, () => readSync(file, chunk));
-      if (size === 0) return;
-      let start = 0;
-      for (let end = chunk.indexOf(newline); end !== -1 && end < size; ) {
-        const bytes = Buffer.concat([...rest, chunk.subarray(start, end)]);
-        rest = [];
-        number += 1;
-        yield { text: bytes.toString('utf8'), number, offset };
-        offset += bytes.length + 1;
-        start = end + 1;
-        end = chunk.indexOf(newline, start);
-      }
-      rest.push(Buffer.from(chunk.subarray(start, size)));
-    }
-  } finally {
-    closeSync(file);
+export function* readLines<Value>(
+  path: string,
+  schema: z.ZodType<Value>,
+): Generator<FileLine<Value>, void, undefined> {
+  if (!isThere(path)) return;
+  let number = 0;
+  let isSealed = false;
+  for (const line of writtenLines(path, (use) => withOpened(path, 'r', use))) {
+    const { bytes, place } = line;
+    number += 1;
+    if (!line.isWhole && stateOfRest(bytes) === 'torn') return;
+    const subject = `Line ${number} of \`${path}\``;
+    const hasSeal = isIntact(bytes) !== undefined;
+    if (isSealed && !hasSeal) throw damaged(subject, 'it is not as it was written');
+    isSealed = hasSeal;
+    yield { value: parseSealed(bytes, { subject, schema }), place };
   }
 }
 
-/** The line that starts at an offset. */
-export function readLineAt(path: string, offset: number): string {
-  return storing(`\`${path}\``, () => {
-    const file = openFile(path, 'r');
-    try {
-      const parts: Buffer[] = [];
-      for (let at = offset; ; ) {
-        const chunk = Buffer.alloc(chunkSize);
-        const size = readSync(file, chunk, 0, chunkSize, at);
-        const end = chunk.subarray(0, size).indexOf(newline);
-        parts.push(chunk.subarray(0, end === -1 ? size : end));
-        if (end !== -1 || size === 0) return Buffer.concat(parts).toString('utf8');
-        at += size;
-      }
-    } finally {
-      closeSync(file);
-    }
+/** The line that begins at a place, which `readLines` has told. */
+export function readLineAt<Value>(path: string, place: number, schema: z.ZodType<Value>): Value {
+  return withOpened(path, 'r', (file) => {
+    const [line] = writtenLines(path, (use) => use(file), place);
+    const subject = `The line at byte ${place} of \`${path}\``;
+    return parseSealed(line?.bytes ?? Buffer.alloc(0), { subject, schema });
   });
 }
 
 /** Adds a line to a file. */
-export function appendLine(path: string, content: unknown): void {
-  storing(`\`${path}\``, () => {
-    expectRegularFile(path);
-    const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    try {
-      appendFileSync(path, `${JSON.stringify(content)}\n`);
-    } catch (error) {
-      // Half a line must not stay behind: the next one would run into it.
-      if (existsSync(path)) truncateSync(path, size);
-      throw error;
-    }
-  });
+export function appendLine(path: string, content: object): void {
+  withOpened(path, 'a+', (file) =>
+    storing(nameOf(path), () => {
+      writeLine(file, seal(JSON.stringify(content)), { end: fstatSync(file).size });
+    }),
+  );
 }
 
-/** A line that a killed process left unfinished must not swallow the next one. */
-export function dropBrokenLine(path: string): void {
-  if (!existsSync(path)) return;
-  storing(`\`${path}\``, () => {
-    const file = openFile(path, 'r+');
-    try {
-      const { size } = fstatSync(file);
-      const end = lastLineEnd(file, size);
-      if (end < size) ftruncateSync(file, end);
-    } finally {
-      closeSync(file);
-    }
-  });
+/**
+ * A line that a killed process left unfinished must not swallow the next one.
+ *
+ * @throws EspalierError `storage`.
+ */
+export function dropTornLine(path: string): void {
+  if (isThere(path)) withOpened(path, 'a+', (file) => mendEnd(path, file));
 }
 
-/** Where the last whole line ends, looked for from the end of the file. */
-function lastLineEnd(file: number, size: number): number {
-  const chunk = Buffer.alloc(Math.min(size, chunkSize));
-  for (let end = size; end > 0; ) {
-    const start = Math.max(0, end - chunk.length);
-    readSync(file, chunk, 0, end - start, start);
-    const found = chunk.subarray(0, end - start).lastIndexOf(newline);
-    if (found !== -1) return start + found + 1;
-    end = start;
-  }
-  return 0;
+/** Not `existsSync`, which takes a file that may not be looked at for none. */
+export function isThere(path: string): boolean {
+  return storing(nameOf(path), () => statSync(path, { throwIfNoEntry: false }) !== undefined);
 }

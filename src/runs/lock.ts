@@ -11,7 +11,7 @@ import {
 import { hostname } from 'node:os';
 import { contentAddress } from '../runtime/canonical-json.ts';
 import { expectRegularFile } from '../runtime/regular-file.ts';
-import { storing } from '../runtime/storing.ts';
+import { isCode, storing } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
 
 interface Holder {
@@ -150,8 +150,4 @@ function heldBy(path: string, content: string | undefined): EspalierError {
     'locked',
     `Process ${pid ?? '(unknown)'} on ${host ?? 'this machine'} is writing to this folder. If it is no longer running, delete \`${path}\`.`,
   );
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -7,18 +7,22 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { z } from 'zod';
 import { contentAddress } from '../runtime/canonical-json.ts';
+import { nameOf } from '../runtime/file-lines.ts';
 import type { Journal } from '../runtime/journal.ts';
 import { type JournalFile, openJournal, readJournal } from '../runtime/journal-file.ts';
 import { indexJournal } from '../runtime/journal-index.ts';
 import type { CallSpend } from '../runtime/ledger.ts';
 import { expectRegularFile } from '../runtime/regular-file.ts';
+import { seal } from '../runtime/seal.ts';
 import { storing } from '../runtime/storing.ts';
 import { EspalierError } from '../spec/errors.ts';
-import type { JsonValue } from '../spec/json.ts';
+import { isPlainObject, type JsonValue } from '../spec/json.ts';
 import type { Spend } from '../spec/spend.ts';
-import { appendLine, dropBrokenLine, readLines } from './json-lines.ts';
+import { appendLine, dropTornLine, isThere, readLines } from './json-lines.ts';
 import { takeLock } from './lock.ts';
+import { parseSealed } from './sealed-json.ts';
 import { listTrees, type StoredTree, type TreeEntry } from './trees-file.ts';
 
 /** How the search for one problem ended. */
@@ -48,15 +52,15 @@ export interface RunFolder extends Disposable {
   /** Puts the paid calls of one attempt aside, where there are any, so that it begins anew. They stay in the folder. */
   setAside(problem: string, attempt: number): void;
   /** Writes `asked.jsonl`: the problems, in the order in which rows are made of them. */
-  writeProblems(problems: readonly JsonValue[]): void;
+  writeProblems(problems: readonly Readonly<Record<string, JsonValue>>[]): void;
   /** Writes `run.json`: what was asked. Never put a secret into it. */
-  writeRun(run: JsonValue): void;
+  writeRun(run: Readonly<Record<string, JsonValue>>): void;
   /** Appends to `trees.jsonl`. A later tree of the same problem, attempt and step takes the place of an earlier. */
   saveTree(entry: TreeEntry): void;
   /** Appends to `problems.jsonl`. A later outcome of the same problem and attempt takes the place of an earlier. */
   saveOutcome(outcome: ProblemOutcome): void;
   /** Writes `report.json`: what was found and spent. */
-  writeReport(report: JsonValue): void;
+  writeReport(report: Readonly<Record<string, JsonValue>>): void;
   /** Closes the journal and releases the folder. */
   close(): void;
 }
@@ -75,8 +79,8 @@ export function openRun(path: string): RunFolder {
   try {
     // A journal that cannot be read is found before anything is spent.
     if (existsSync(file('journal.jsonl'))) journal = openJournal(file('journal.jsonl'));
-    dropBrokenLine(file('trees.jsonl'));
-    dropBrokenLine(file('problems.jsonl'));
+    dropTornLine(file('trees.jsonl'));
+    dropTornLine(file('problems.jsonl'));
   } catch (error) {
     release();
     throw error;
@@ -99,7 +103,7 @@ export function openRun(path: string): RunFolder {
     writeProblems: (problems) =>
       replaceText(
         file('asked.jsonl'),
-        problems.map((problem) => `${JSON.stringify(problem)}\n`).join(''),
+        problems.map((problem) => `${seal(JSON.stringify(problem))}\n`).join(''),
       ),
     writeRun: (run) => replaceFile(file('run.json'), run),
     saveTree: (entry) => appendLine(file('trees.jsonl'), entry),
@@ -147,28 +151,50 @@ const marks = ['run.json', 'journal.jsonl', 'problems.jsonl', 'lock'];
 /** A run folder as it lies there. Reading needs no lock. */
 export interface SavedRun {
   /** What was asked. */
-  readonly run: JsonValue | undefined;
+  readonly run: Readonly<Record<string, JsonValue>> | undefined;
   /** The latest tree of each problem, attempt and step, read when asked for. */
   readonly trees: readonly StoredTree[];
   /** The latest outcome of each problem and attempt, where there were many. */
   readonly outcomes: readonly ProblemOutcome[];
   /** The problems that were asked for, in order, where there were many. */
-  readonly asked: readonly JsonValue[];
+  readonly asked: readonly Readonly<Record<string, JsonValue>>[];
   /** What was found and spent. */
-  readonly report: JsonValue | undefined;
+  readonly report: Readonly<Record<string, JsonValue>> | undefined;
   /** Whether there are paid calls of an attempt. */
   hasJournal(of: { readonly problem: string; readonly attempt: number }): boolean;
   /** The paid calls, for a replay; of a run over many problems those of one of them. */
   journal(of?: { readonly problem: string; readonly attempt: number }): Pick<Journal, 'lines'>;
 }
 
+const objectSchema: z.ZodType<Readonly<Record<string, JsonValue>>> = z.custom<
+  Readonly<Record<string, JsonValue>>
+>(isPlainObject, 'expected an object');
+const count = z.int().min(0);
+const outcomeSchema: z.ZodType<ProblemOutcome> = z.object({
+  problem: z.string(),
+  attempt: count,
+  status: z.enum(['done', 'failed']),
+  reason: z.string(),
+  solved: z.boolean(),
+  spend: z.object({
+    simulations: count,
+    nodes: count,
+    calls: z.number(),
+    tokens: z.number(),
+    usd: z.number(),
+    ms: z.number(),
+  }),
+});
+
 /**
  * Reads a run folder.
  *
- * @throws EspalierError `storage` where there is none, `invalid-tree` or `invalid-journal`.
+ * @throws EspalierError `storage` where there is none or it cannot be read, naming the file and the line, or
+ * `invalid-journal`.
  */
 export function readRun(path: string): SavedRun {
-  if (!marks.some((name) => existsSync(join(path, name)))) {
+  const file = (name: string): string => join(path, name);
+  if (!marks.some((name) => isThere(file(name)))) {
     throw new EspalierError(
       'storage',
       `There is no run in \`${path}\`: it has no run.json, journal.jsonl or problems.jsonl.`,
@@ -176,51 +202,41 @@ export function readRun(path: string): SavedRun {
   }
   let trees: readonly StoredTree[] | undefined;
   return {
-    run: readJson(join(path, 'run.json')),
+    run: readObject(file('run.json')),
     get trees() {
       // The largest file of a run: who only asks for outcomes does not wait for it.
-      trees ??= listTrees(join(path, 'trees.jsonl'));
+      trees ??= listTrees(file('trees.jsonl'));
       return trees;
     },
-    outcomes: latestOutcomes(readJsonLines(join(path, 'problems.jsonl'))),
-    asked: readJsonLines(join(path, 'asked.jsonl')) as readonly JsonValue[],
-    report: readJson(join(path, 'report.json')),
-    hasJournal: (of) => existsSync(join(path, journalName(of.problem, of.attempt))),
+    outcomes: latestOutcomes(file('problems.jsonl')),
+    asked: [...readLines(file('asked.jsonl'), objectSchema)].map(({ value }) => value),
+    report: readObject(file('report.json')),
+    hasJournal: (of) => existsSync(file(journalName(of.problem, of.attempt))),
     journal: (of) =>
-      readJournal(
-        join(path, of === undefined ? 'journal.jsonl' : journalName(of.problem, of.attempt)),
-      ),
+      readJournal(file(of === undefined ? 'journal.jsonl' : journalName(of.problem, of.attempt))),
   };
 }
 
-function latestOutcomes(lines: readonly unknown[]): readonly ProblemOutcome[] {
+function latestOutcomes(path: string): readonly ProblemOutcome[] {
   const latest = new Map<string, ProblemOutcome>();
-  for (const outcome of lines as readonly ProblemOutcome[]) {
-    latest.set(JSON.stringify([outcome.problem, outcome.attempt]), outcome);
+  for (const { value } of readLines(path, outcomeSchema)) {
+    latest.set(JSON.stringify([value.problem, value.attempt]), value);
   }
   return [...latest.values()];
 }
 
-function readJsonLines(path: string): readonly unknown[] {
-  return [...readLines(path)].map(({ text, number }) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch (cause) {
-      throw new EspalierError('storage', `Line ${number} of \`${path}\` is not JSON.`, { cause });
-    }
-  });
-}
-
-function readJson(path: string): JsonValue | undefined {
-  if (!existsSync(path)) return undefined;
-  return storing(`\`${path}\``, () => {
+function readObject(path: string): Readonly<Record<string, JsonValue>> | undefined {
+  if (!isThere(path)) return undefined;
+  const bytes = storing(nameOf(path), () => {
     expectRegularFile(path);
-    return JSON.parse(readFileSync(path, 'utf8')) as JsonValue;
+    return readFileSync(path);
   });
+  const end = bytes.at(-1) === 0x0a ? -1 : bytes.length;
+  return parseSealed(bytes.subarray(0, end), { subject: nameOf(path), schema: objectSchema });
 }
 
-function replaceFile(path: string, content: JsonValue): void {
-  replaceText(path, `${JSON.stringify(content, undefined, 2)}\n`);
+function replaceFile(path: string, content: Readonly<Record<string, JsonValue>>): void {
+  replaceText(path, `${seal(JSON.stringify(content, undefined, 2))}\n`);
 }
 
 /** A reader sees the old file or the new one, and never half of one. */

@@ -1,4 +1,5 @@
-import { EspalierError } from '../spec/errors.ts';
+import { z } from 'zod';
+import { isPlainObject } from '../spec/json.ts';
 import type { TreeJson } from '../tree/serialize.ts';
 import { readLineAt, readLines } from './json-lines.ts';
 
@@ -24,29 +25,29 @@ export interface StoredTree extends TreeKey {
   read(): TreeEntry;
 }
 
+const count = z.int().min(0);
+
+const entrySchema: z.ZodType<TreeEntry> = z.object({
+  problem: z.string(),
+  attempt: count,
+  step: count,
+  // Whoever makes a tree of it looks at its nodes.
+  tree: z.custom<TreeJson>(isPlainObject, 'expected a tree'),
+});
+
 /**
  * The latest tree of each problem, attempt and step, in the order of their first appearance. Only what they
  * belong to is held in memory.
  *
- * @throws EspalierError `invalid-tree` for a line that is no JSON.
+ * @throws EspalierError `storage`, naming the line that cannot be read.
  */
 export function listTrees(path: string): readonly StoredTree[] {
   const latest = new Map<string, StoredTree>();
-  for (const { text, number, offset } of readLines(path)) {
-    const { problem, attempt, step } = parseEntry(path, text, number);
+  for (const { value, place } of readLines(path, entrySchema)) {
+    const { problem, attempt, step } = value;
     const key = JSON.stringify([problem, attempt, step]);
-    const read = (): TreeEntry => parseEntry(path, readLineAt(path, offset), number);
+    const read = (): TreeEntry => readLineAt(path, place, entrySchema);
     latest.set(key, { problem, attempt, step, read });
   }
   return [...latest.values()];
-}
-
-function parseEntry(path: string, line: string, number: number): TreeEntry {
-  try {
-    return JSON.parse(line) as TreeEntry;
-  } catch (cause) {
-    throw new EspalierError('invalid-tree', `Line ${number} of \`${path}\` is not JSON.`, {
-      cause,
-    });
-  }
 }

@@ -1,8 +1,8 @@
-import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { EspalierError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type { CallSpend } from './ledger.ts';
+import { isIntact, seal, stateOfRest, unsealed } from './seal.ts';
 
 /** The version of the journal's lines. A journal of a later version is refused. */
 export const journalVersion = 3;
@@ -241,27 +241,10 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
 /** The first version whose lines end with a checksum. */
 const firstSealed = 3;
 
-const seal = /,"sum":"([0-9a-f]{8})"\}$/;
-const brokenSeal = /,"sum":"[0-9a-f]{8}"\}./s;
-
-/** A line as it is written, without its end: JSON whose last field is the CRC-32 of what stands before. */
+/** A line as it is written, without its end. */
 export function sealLine(line: JournalLine): string {
-  const body = JSON.stringify(line).slice(0, -1);
-  return `${body},"sum":"${checksum(body)}"}`;
+  return seal(JSON.stringify(line));
 }
-
-function checksum(body: string | Uint8Array): string {
-  return crc32(body).toString(16).padStart(8, '0');
-}
-
-/** Whether a line is just what was written. `undefined` where it has no checksum. */
-export function isIntact(bytes: Buffer): boolean | undefined {
-  const ending = bytes.subarray(-sealLength).toString('latin1');
-  const sum = seal.exec(ending)?.[1];
-  return sum === undefined ? undefined : checksum(bytes.subarray(0, -sealLength)) === sum;
-}
-
-const sealLength = ',"sum":"12345678"}'.length;
 
 /** Reads the lines of one journal, one after the other. */
 export class LineReader {
@@ -281,10 +264,7 @@ export class LineReader {
     if (intact === false || (intact === undefined && this.#isSealed === true)) {
       throw invalid(`line ${this.#number} is not as it was written`);
     }
-    const text =
-      intact === true
-        ? `${bytes.toString('utf8', 0, bytes.length - sealLength)}}`
-        : bytes.toString();
+    const text = intact === true ? unsealed(bytes) : bytes.toString();
     const line = parseLine(text, this.#number);
     // A later version may have kinds of lines that this one cannot read: the header goes first.
     if (this.#isSealed === undefined) {
@@ -301,11 +281,14 @@ export class LineReader {
    */
   readRest(bytes: Buffer): JournalLine | undefined {
     if (bytes.length === 0) return undefined;
-    if (isIntact(bytes) === true) return this.read(bytes);
-    if (brokenSeal.test(bytes.toString('latin1'))) {
-      throw invalid(`line ${this.#number + 1} is not as it was written`);
+    switch (stateOfRest(bytes)) {
+      case 'whole':
+        return this.read(bytes);
+      case 'damaged':
+        throw invalid(`line ${this.#number + 1} is not as it was written`);
+      case 'torn':
+        return undefined;
     }
-    return undefined;
   }
 }
 
