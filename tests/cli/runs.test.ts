@@ -34,6 +34,7 @@ test('saves a run, draws its tree, and repeats it without a call', async () => {
     order: 'arrival',
     seed: 0,
     versions: { espalier: expect.any(String) as unknown, node: process.versions.node },
+    sum: expect.stringMatching(/^[0-9a-f]{8}$/) as unknown,
   });
 
   const drawn = await espalier('tree', run, '--depth', '1', '--breadth', '2');

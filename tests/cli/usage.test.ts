@@ -19,10 +19,7 @@ test.concurrent.each([
     'search --task chess --input 5',
     "Expected `--task` to be 'blocksworld' or 'countdown' or 'game24' or 'tiles', got `\"chess\"`.",
   ],
-  [
-    `${game} ${folder}`,
-    `\`${folder}\` cannot be read: EISDIR: illegal operation on a directory, read.`,
-  ],
+  [`${game} ${folder}`, `\`${folder}\` cannot be read: it is a folder. Name a file instead.`],
   ['search --task blocksworld --input no.pddl', 'There is no file `no.pddl`.'],
   [
     `search --task blocksworld --input ${noPddl}`,

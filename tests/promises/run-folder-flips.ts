@@ -58,7 +58,9 @@ export async function writeRun(path: string, count = 3): Promise<void> {
 export function contentOf(path: string): unknown {
   const saved = readRun(path);
   const { run, outcomes, asked, report, trees } = saved;
-  const records = [...readRecords(saved, { describe: () => ({ notation: { format: String, prompt: () => [] } }) })];
+  const records = [
+    ...readRecords(saved, { describe: () => ({ notation: { format: String, prompt: () => [] } }) }),
+  ];
   return structuredClone({
     run,
     outcomes,
