@@ -5,7 +5,8 @@ import type { SearchNode } from '../../spec/node.ts';
 import type { BackupRule } from '../../tree/backup.ts';
 import { SearchTree } from '../../tree/tree.ts';
 import type { RowNotation, TreeRecord } from '../record.ts';
-import { linesOf, type Place, readDocument, unreadable } from './read-json.ts';
+import { linesOf, nestedNodes, type Place, readDocument, unreadable } from './read-json.ts';
+import { listOf, type Trail } from './trail.ts';
 import { mergeTwins } from './twins.ts';
 
 /** A prefix of a solution. */
@@ -40,13 +41,13 @@ interface OmegaNode {
   readonly children: readonly OmegaNode[];
 }
 
-const nodeSchema: z.ZodType<OmegaNode> = z.object({
-  text: z.string(),
-  mc_value: z.number().min(0).max(1).nullish(),
-  get children(): z.ZodDefault<z.ZodArray<z.ZodType<OmegaNode>>> {
-    return z.array(nodeSchema).default([]);
-  },
-});
+const nodeSchema: z.ZodType<OmegaNode> = nestedNodes(
+  z.object({
+    text: z.string(),
+    mc_value: z.number().min(0).max(1).nullish(),
+    children: z.array(z.unknown()).default([]),
+  }),
+);
 
 const lineSchema = z.object({
   question: z.string().min(1),
@@ -125,17 +126,19 @@ function grow(
   tree.stamps.add('oracle-guided');
   evaluate(tree, tree.root, root);
   // Parents first, and no recursion: a solution may be long.
-  const open: { readonly at: Grown; readonly from: OmegaNode }[] = [{ at: tree.root, from: root }];
-  for (const { at, from } of open) {
+  const open: Open[] = [{ at: tree.root, from: root, steps: undefined }];
+  for (const { at, from, steps: before } of open) {
     const prior = 1 / from.children.length;
     const proposed = from.children.map(({ text: action }) => ({ action, prior }));
     const added = tree.add(at, proposed);
     for (const [place, node] of added.entries()) {
       const child = from.children[place];
       if (child === undefined) continue;
-      take(tree, node, isEnd(child, statesAnswer) ? child : undefined);
+      const steps = { before, last: child.text };
+      const end = isEnd(child, statesAnswer) ? child : undefined;
+      take(tree, node, { question, steps, end });
       evaluate(tree, node, child);
-      open.push({ at: node, from: child });
+      open.push({ at: node, from: child, steps });
     }
     mergeTwins(
       tree,
@@ -146,12 +149,27 @@ function grow(
   return tree;
 }
 
-function take(tree: OmegaTree, node: Grown, end: OmegaNode | undefined): void {
-  // Parents come first, and every node is realised.
-  const { question, steps } = (node.parent as Grown).state as OmegaPrmState;
+interface Open {
+  readonly at: Grown;
+  readonly from: OmegaNode;
+  readonly steps: Trail<string> | undefined;
+}
+
+interface Taken {
+  readonly question: string;
+  readonly steps: Trail<string>;
+  readonly end: OmegaNode | undefined;
+}
+
+function take(tree: OmegaTree, node: Grown, { question, steps, end }: Taken): void {
   const reward = end?.mc_value ?? undefined;
   tree.realise(node, {
-    state: { question, steps: [...steps, node.action ?? ''] },
+    state: {
+      question,
+      get steps() {
+        return listOf(steps);
+      },
+    },
     terminal: end !== undefined,
     ...(reward !== undefined && { reward }),
   });

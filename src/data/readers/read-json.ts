@@ -1,5 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { EspalierError } from '../../spec/errors.ts';
+import { listOf, type Trail } from './trail.ts';
 
 /** Where a document stands. */
 export interface Place {
@@ -37,6 +38,51 @@ export function readDocument<Shape>(text: string, schema: z.ZodType<Shape>, plac
   throw unreadable(place, issue?.path ?? [], issue?.message ?? 'it has another shape');
 }
 
+/** A node whose children are still to be looked at. */
+type OwnFields<Node> = Omit<Node, 'children'> & { children: readonly unknown[] };
+
+/**
+ * A node and all nodes below it, looked at one after the other: a file may be nested deeper than the call stack.
+ *
+ * @param own - What a node must be, with `children` of any shape.
+ */
+export function nestedNodes<Node extends { readonly children: readonly Node[] }>(
+  own: z.ZodType<OwnFields<Node>>,
+): z.ZodType<Node> {
+  return z.unknown().transform((root, context): Node => {
+    const top: { children: readonly unknown[] } = { children: [root] };
+    const open: { readonly at: typeof top; readonly trail: Trail<number> | undefined }[] = [
+      { at: top, trail: undefined },
+    ];
+    for (const { at, trail } of open) {
+      const children: unknown[] = [];
+      for (const [index, child] of at.children.entries()) {
+        const parsed = own.safeParse(child);
+        const place = { before: trail, last: index };
+        if (!parsed.success) {
+          const [{ path = [], message = '' } = {}] = parsed.error.issues;
+          context.addIssue({ code: 'custom', message, path: [...pathOf(place), ...path] });
+          return z.NEVER;
+        }
+        children.push(parsed.data);
+        open.push({ at: parsed.data, trail: place });
+      }
+      at.children = children;
+    }
+    return top.children[0] as Node;
+  });
+}
+
+/** The fields that lead from the root to a node. The root is the only child of nothing. */
+export function pathOf(trail: Trail<number> | undefined): readonly PropertyKey[] {
+  return listOf(trail)
+    .slice(1)
+    .flatMap((index) => ['children', index]);
+}
+
+/** More fields than this are not told. */
+const longestPath = 40;
+
 /** What is wrong with a document, in one sentence. */
 export function unreadable(
   { name, line }: Place,
@@ -44,7 +90,10 @@ export function unreadable(
   what: string,
 ): EspalierError {
   const where = line === undefined ? '' : `line ${line}, `;
-  const field = path.length === 0 ? 'the whole' : `field \`${path.map(String).join('.')}\``;
+  const half = longestPath / 2;
+  const told =
+    path.length > longestPath ? [...path.slice(0, half), '…', ...path.slice(-half)] : path;
+  const field = path.length === 0 ? 'the whole' : `field \`${told.map(String).join('.')}\``;
   return new EspalierError('usage', `The ${name} cannot be read: ${where}${field}: ${what}.`);
 }
 

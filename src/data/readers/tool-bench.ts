@@ -1,17 +1,20 @@
 import { z } from 'zod';
+import type { EspalierError } from '../../spec/errors.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import type { ToolDefinition } from '../../spec/language-model.ts';
 import type { SearchNode } from '../../spec/node.ts';
 import { SearchTree } from '../../tree/tree.ts';
 import type { TreeRecord } from '../record.ts';
-import { type Place, readDocument, unreadable } from './read-json.ts';
+import { nestedNodes, type Place, pathOf, readDocument, unreadable } from './read-json.ts';
 import {
   canonicalInput,
   stepKey,
   type ToolBenchAction,
   type ToolBenchState,
+  type ToolBenchStep,
   toolBenchNotation,
 } from './tool-bench-step.ts';
+import { listOf, type Trail } from './trail.ts';
 import { mergeTwins } from './twins.ts';
 
 /** What is not said in the file. */
@@ -29,16 +32,16 @@ interface DfsNode {
   readonly children: readonly DfsNode[];
 }
 
-const nodeSchema: z.ZodType<DfsNode> = z.object({
-  node_type: z.enum(['Thought', 'Action', 'Action Input']),
-  description: z.string(),
-  observation: z.string().optional(),
-  observation_code: z.int().optional(),
-  pruned: z.boolean().optional(),
-  get children(): z.ZodDefault<z.ZodArray<z.ZodType<DfsNode>>> {
-    return z.array(nodeSchema).default([]);
-  },
-});
+const nodeSchema: z.ZodType<DfsNode> = nestedNodes(
+  z.object({
+    node_type: z.enum(['Thought', 'Action', 'Action Input']),
+    description: z.string(),
+    observation: z.string().optional(),
+    observation_code: z.int().optional(),
+    pruned: z.boolean().optional(),
+    children: z.array(z.unknown()).default([]),
+  }),
+);
 
 const json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
 
@@ -118,36 +121,43 @@ interface ReadStep {
   readonly pruned: boolean;
   /** The node of the file that the next steps stand below. */
   readonly last: DfsNode;
-  readonly path: readonly PropertyKey[];
+  readonly place: Trail<number>;
 }
 
 interface Open {
   readonly at: Grown;
   readonly from: DfsNode;
-  readonly path: readonly PropertyKey[];
+  readonly place: Trail<number>;
+  readonly steps: Trail<ToolBenchStep> | undefined;
 }
 
 function grow(start: ToolBenchState, root: DfsNode, source: Source): ToolTree {
   const tree: ToolTree = new SearchTree(start, { environment: 'toolbench', seed: 'unknown' });
-  // Parents first.
-  const open: Open[] = [{ at: tree.root, from: root, path: ['tree', 'tree'] }];
+  const answered = answeredIn(root);
+  // Parents first, and no recursion: a conversation may be long.
+  const top = { before: undefined, last: 0 };
+  const open: Open[] = [{ at: tree.root, from: root, place: top, steps: undefined }];
   const leaves: Grown[] = [];
-  for (const { at, from, path } of open) {
-    const steps = stepsBelow({ from, path, depth: at.depth, source });
+  for (const { at, from, place, steps: before } of open) {
+    const steps = stepsBelow({ from, place, depth: at.depth, source });
     const prior = 1 / steps.length;
     const added = tree.add(
       at,
       steps.map(({ action }) => ({ action, prior })),
     );
-    for (const [place, node] of added.entries()) {
-      const step = steps[place];
+    for (const [index, node] of added.entries()) {
+      const step = steps[index];
       if (step === undefined) continue;
-      take(tree, node, { step, win: source.win });
+      const taken = { before, last: takenIn(step) };
+      take(tree, node, { start, step, taken, win: source.win });
       if (step.last.children.length === 0 || isFinish(step)) leaves.push(node);
-      else open.push({ at: node, from: step.last, path: step.path });
+      else open.push({ at: node, from: step.last, place: step.place, steps: taken });
     }
     // Of equal siblings the one that led to an answer is kept: the path to it stays whole.
-    const keyed = added.map((node, place) => ({ node, won: holdsAnswer(steps[place]?.last) }));
+    const keyed = added.map((node, index) => ({
+      node,
+      won: answered.has(steps[index]?.last ?? root),
+    }));
     mergeTwins(
       tree,
       keyed
@@ -162,90 +172,126 @@ function grow(start: ToolBenchState, root: DfsNode, source: Source): ToolTree {
 
 interface Below {
   readonly from: DfsNode;
-  readonly path: readonly PropertyKey[];
+  readonly place: Trail<number>;
   readonly depth: number;
   readonly source: Source;
 }
 
-/** The steps that the agent tried at a node: thoughts are joined to the call that follows them. */
-function stepsBelow({ from, path, depth, source }: Below): readonly ReadStep[] {
-  return from.children.flatMap((node, index) =>
-    stepsFrom(node, { thoughts: [], pruned: false, path: [...path, 'children', index] }),
-  );
-
-  function stepsFrom(node: DfsNode, so: Begun): readonly ReadStep[] {
-    const pruned = so.pruned || node.pruned === true;
-    if (node.node_type === 'Thought') {
-      const thoughts = [...so.thoughts, node.description];
-      if (node.children.length === 0) return [thoughtAlone({ ...so, thoughts, pruned }, node)];
-      return node.children.flatMap((child, index) =>
-        stepsFrom(child, { thoughts, pruned, path: [...so.path, 'children', index] }),
-      );
-    }
-    if (node.node_type === 'Action Input') {
-      throw unreadable(source.place, so.path, 'expected a `Thought` or an `Action`');
-    }
-    if (node.children.length === 0) {
-      throw unreadable(source.place, so.path, 'expected an `Action` to have an `Action Input`');
-    }
-    return node.children.map((input, index) =>
-      called({ ...so, pruned, path: [...so.path, 'children', index] }, node.description, input),
-    );
-  }
-
-  function called(so: Begun, name: string, input: DfsNode): ReadStep {
-    if (input.node_type !== 'Action Input') {
-      throw unreadable(source.place, so.path, 'expected an `Action Input`');
-    }
-    const call = { id: `call_${depth + 1}`, name, input: canonicalInput(input.description) };
-    return {
-      action: { thought: so.thoughts.join('\n\n'), call },
-      observation: input.observation ?? '',
-      code: input.observation_code,
-      pruned: so.pruned || input.pruned === true,
-      last: input,
-      path: so.path,
-    };
-  }
-}
-
-/** What was read of a step so far. */
+/** A step of which nodes were read so far. */
 interface Begun {
-  readonly thoughts: readonly string[];
+  readonly node: DfsNode;
+  readonly place: Trail<number>;
+  readonly thoughts: Trail<string> | undefined;
   readonly pruned: boolean;
-  readonly path: readonly PropertyKey[];
 }
 
-function thoughtAlone({ thoughts, pruned, path }: Begun, last: DfsNode): ReadStep {
-  const action = { thought: thoughts.join('\n\n') };
-  return { action, observation: undefined, code: undefined, pruned, last, path };
+/** The steps that the agent tried at a node, in order: thoughts are joined to the call that follows them. */
+function stepsBelow({ from, place, depth, source }: Below): readonly ReadStep[] {
+  const steps: ReadStep[] = [];
+  // The last is the next.
+  const open = begunAt(from, { place, thoughts: undefined, pruned: false });
+  for (let so = open.pop(); so !== undefined; so = open.pop()) {
+    const { node } = so;
+    if (node.node_type !== 'Thought') {
+      for (const step of callsOf(so, depth, source)) steps.push(step);
+      continue;
+    }
+    const thoughts = { before: so.thoughts, last: node.description };
+    if (node.children.length === 0) steps.push(thoughtAlone({ ...so, thoughts }));
+    else for (const next of begunAt(node, { ...so, thoughts })) open.push(next);
+  }
+  return steps;
 }
 
-function take(
-  tree: ToolTree,
-  node: Grown,
-  { step, win }: { readonly step: ReadStep; readonly win: boolean },
-): void {
-  const { action, observation, pruned } = step;
-  // Parents come first, and every node is realised.
-  const before = (node.parent as Grown).state as ToolBenchState;
-  const taken = { action, ...(observation !== undefined && { observation }) };
+/** What the children of a node begin, the last one first. */
+function begunAt({ children }: DfsNode, { place, thoughts, pruned }: Omit<Begun, 'node'>): Begun[] {
+  return children
+    .map((node, index) => ({
+      node,
+      place: { before: place, last: index },
+      thoughts,
+      pruned: pruned || node.pruned === true,
+    }))
+    .reverse();
+}
+
+/** A call was made with each of its inputs. */
+function callsOf(so: Begun, depth: number, source: Source): readonly ReadStep[] {
+  const { node, place, thoughts } = so;
+  if (node.node_type === 'Action Input') {
+    throw misplaced(source, place, 'expected a `Thought` or an `Action`');
+  }
+  if (node.children.length === 0) {
+    throw misplaced(source, place, 'expected an `Action` to have an `Action Input`');
+  }
+  return begunAt(node, so)
+    .reverse()
+    .map(({ node: input, place: at, pruned }) => {
+      if (input.node_type !== 'Action Input') {
+        throw misplaced(source, at, 'expected an `Action Input`');
+      }
+      const call = {
+        id: `call_${depth + 1}`,
+        name: node.description,
+        input: canonicalInput(input.description),
+      };
+      return {
+        action: { thought: listOf(thoughts).join('\n\n'), call },
+        observation: input.observation ?? '',
+        code: input.observation_code,
+        pruned,
+        last: input,
+        place: at,
+      };
+    });
+}
+
+function misplaced(source: Source, place: Trail<number>, what: string): EspalierError {
+  return unreadable(source.place, ['tree', 'tree', ...pathOf(place)], what);
+}
+
+function thoughtAlone({ node, place, thoughts, pruned }: Begun): ReadStep {
+  const action = { thought: listOf(thoughts).join('\n\n') };
+  return { action, observation: undefined, code: undefined, pruned, last: node, place };
+}
+
+interface Taking {
+  readonly start: ToolBenchState;
+  readonly step: ReadStep;
+  readonly taken: Trail<ToolBenchStep>;
+  readonly win: boolean;
+}
+
+function take(tree: ToolTree, node: Grown, { start, step, taken, win }: Taking): void {
   const terminal = isFinish(step);
   tree.realise(node, {
-    state: { ...before, steps: [...before.steps, taken] },
+    state: {
+      ...start,
+      get steps() {
+        return listOf(taken);
+      },
+    },
     terminal,
     ...(terminal && { reward: win && returnType(step) === 'give_answer' ? 1 : 0 }),
   });
-  if (pruned) tree.prune(node);
+  if (step.pruned) tree.prune(node);
 }
 
-function holdsAnswer(from: DfsNode | undefined): boolean {
-  const open = from === undefined ? [] : [from];
-  for (const node of open) {
-    if (node.observation_code === 3) return true;
-    for (const child of node.children) open.push(child);
+function takenIn({ action, observation }: ReadStep): ToolBenchStep {
+  return { action, ...(observation !== undefined && { observation }) };
+}
+
+/** The nodes at or below which an answer was given. */
+function answeredIn(root: DfsNode): ReadonlySet<DfsNode> {
+  const nodes = [root];
+  for (const node of nodes) for (const child of node.children) nodes.push(child);
+  const answered = new Set<DfsNode>();
+  // Children first.
+  for (const node of nodes.reverse()) {
+    const isAnswer = node.observation_code === 3;
+    if (isAnswer || node.children.some((child) => answered.has(child))) answered.add(node);
   }
-  return false;
+  return answered;
 }
 
 /** Whether a step ended the path, which a call of `Finish` that the environment refused did not. */
