@@ -8,6 +8,7 @@ import type { TreeRecord } from '../data/record.ts';
 import {
   type DatasetConfig,
   type DatasetReport,
+  expectWritable,
   writeDataset,
 } from '../data/writers/write-dataset.ts';
 import { EspalierError } from '../spec/errors.ts';
@@ -50,11 +51,20 @@ export function makeDataset(
 }
 
 /**
+ * Makes sure that the dataset that was asked for can be written: what cannot should not be paid for.
+ *
+ * @throws EspalierError as `makeDataset`.
+ */
+export function expectDataset(request: DatasetRequest, defaultRule: string): void {
+  expectWritable({ out: request.out, configs: configsOf(request, defaultRule) });
+}
+
+/**
  * The rules and forms that were asked for.
  *
  * @throws EspalierError `usage` where a form has no place for the rows of a rule, or a template cannot be read.
  */
-export function configsOf(request: DatasetRequest, defaultRule: string): readonly DatasetConfig[] {
+function configsOf(request: DatasetRequest, defaultRule: string): readonly DatasetConfig[] {
   const { rule = [defaultRule], format } = request;
   const family = familyNamed(format);
   return rule.map((name) => configOf(name, family, request));

@@ -15,7 +15,7 @@ import { withLimit } from '../runtime/middleware/with-limit.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
 import { algorithmFor } from './algorithms.ts';
-import { configsOf, type DatasetReport, describeDataset, makeDataset } from './dataset.ts';
+import { type DatasetReport, describeDataset, expectDataset, makeDataset } from './dataset.ts';
 import type { GenerateRequest } from './generate-options.ts';
 import { listenForInterruption } from './interruption.ts';
 import { methodFor, methodRule } from './methods.ts';
@@ -30,8 +30,7 @@ import { espalierVersion } from './version.ts';
 export async function runGenerateCommand(request: GenerateRequest): Promise<number> {
   const { problems: file, task, limit, concurrency } = request;
   const problems = readProblems(file, task).slice(0, limit);
-  // What cannot be written should not be paid for.
-  configsOf(request, methodRule({ method: request.method ?? null }));
+  expectDataset(request, methodRule({ method: request.method ?? null }));
   await using chosen = await chooseModel(request.model, needsOf(problems));
   const { model } = chosen;
   if (model === undefined && request.method !== undefined) {

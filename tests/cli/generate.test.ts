@@ -349,3 +349,51 @@ test('a form that has no place for the rows says which it has', async () => {
   );
   expect(readdirSync(out)).toEqual(['mine.txt']);
 });
+
+test('a dataset that cannot be written is refused before anything is searched', async () => {
+  const problems = fileIn(folder, 'two.txt', '4 9 10 13\n1 3 4 6\n');
+  const task = ['--task', 'game24', '--model', 'none', '--simulations', '20'];
+  const inTheWay = fileIn(folder, 'in-the-way', 'mine');
+  const own = join(folder, 'own');
+  mkdirSync(join(own, 'agent-q'), { recursive: true });
+  const shard = fileIn(join(own, 'agent-q'), 'train-00000-of-00001.jsonl', '{"mine": true}\n');
+  for (const [out, sentence] of [
+    [
+      inTheWay,
+      `The folder \`${inTheWay}\` could not be used: a file stands where a folder is needed. Choose another path.\n`,
+    ],
+    [
+      join(inTheWay, 'data'),
+      `The folder \`${inTheWay}/data\` could not be used: a file stands where a folder is needed. Choose another path.\n`,
+    ],
+    [
+      own,
+      `\`${shard}\` was not written by espalier, and the dataset would take its place. Choose another folder.\n`,
+    ],
+  ] as const) {
+    const run = join(folder, 'run-refused');
+    const { stderr, code } = await espalier(
+      ...['generate', '--problems', problems, ...task, '--run', run, '--out', out],
+    );
+    expect({ stderr, isRefused: code !== 0 }).toEqual({ stderr: sentence, isRefused: true });
+    expect(existsSync(run)).toBe(false);
+  }
+  expect(readFileSync(shard, 'utf8')).toBe('{"mine": true}\n');
+});
+
+test('an export writes over its own dataset, and over nobody else’s', async () => {
+  const problems = fileIn(folder, 'three.txt', '4 9 10 13\n');
+  const task = ['--task', 'game24', '--model', 'none', '--simulations', '60'];
+  const args = options('again', problems, ...task);
+  expect(await espalier(...args)).toMatchObject({ code: 0, stderr: '' });
+  const out = join(folder, 'again');
+  const exported = ['export', join(folder, 'run-again'), '--out', out];
+  expect(await espalier(...exported)).toMatchObject({ code: 0, stderr: '' });
+  writeFileSync(join(out, 'README.md'), '# My notes\n');
+  expect(await espalier(...exported)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `\`${out}/README.md\` was not written by espalier, and the dataset would take its place. Choose another folder.\n`,
+  });
+  expect(readFileSync(join(out, 'README.md'), 'utf8')).toBe('# My notes\n');
+});

@@ -22,6 +22,9 @@ export interface CardOptions {
   readonly tags?: readonly string[];
 }
 
+/** What every card says, and no other file: by it an export knows what it may write over. */
+export const cardMark = 'made by [espalier](https://www.npmjs.com/package/espalier)';
+
 /** The card of a dataset: `README.md` with front matter that the Hub reads. */
 export function datasetCard(
   report: DatasetReport,
@@ -34,7 +37,7 @@ export function datasetCard(
     '',
     `# ${prose(title)}`,
     '',
-    `${count(rows, 'row')} made by [espalier](https://www.npmjs.com/package/espalier) from ${count(trees, 'search tree')} over ${count(problems, 'problem')}. Splits are by problem: no problem is in two of them.`,
+    `${count(rows, 'row')} ${cardMark} from ${count(trees, 'search tree')} over ${count(problems, 'problem')}. Splits are by problem: no problem is in two of them.`,
     ...(source === undefined ? [] : ['', `Source: ${prose(source)}`]),
     ...(spend === undefined ? [] : ['', spent(spend)]),
     ...configs.flatMap((config) => ['', ...section(config, options)]),

@@ -1,13 +1,24 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { storing } from '../../runtime/storing.ts';
+import { EspalierError } from '../../spec/errors.ts';
+import { cardMark } from './card.ts';
 
 /** A dataset that is being written beside the one that stands there. */
 export interface DatasetFolder {
   /** Makes a folder for the files of a configuration, and says where it is. */
   configFolder(config: string): string;
   /** Puts what was written in the place of what stood there. */
-  commit(configs: readonly string[], readme: string): void;
+  commit(readme: string): void;
   /** Takes away what was written. What stood there stays. */
   abandon(): void;
 }
@@ -23,14 +34,16 @@ const ownFile = /^(\w+(\.\w+)*-\d{5}-of-\d{5}\.(jsonl|parquet)|dataset_info\.jso
  * a process that is killed before leaves the old dataset as it was. One that is killed between the two renames of
  * the exchange leaves a configuration aside, which is put back here.
  *
- * @throws EspalierError `storage` where the disk objects, here and later.
+ * @throws EspalierError `usage` where something stands there that no export wrote and this one would write over;
+ * `storage` where the disk objects, here and later.
  */
-export function datasetFolder(out: string): DatasetFolder {
+export function datasetFolder(out: string, configs: readonly string[]): DatasetFolder {
   const subject = `The folder \`${out}\``;
   const aside = join(out, partial);
   const old = join(out, replaced);
   storing(subject, () => {
     mkdirSync(out, { recursive: true });
+    expectOwn(out, configs);
     restore(out, old);
     rmSync(aside, { recursive: true, force: true });
     mkdirSync(aside);
@@ -41,7 +54,7 @@ export function datasetFolder(out: string): DatasetFolder {
       storing(subject, () => mkdirSync(folder, { recursive: true }));
       return folder;
     },
-    commit(configs, readme) {
+    commit(readme) {
       storing(subject, () => {
         writeFileSync(join(aside, 'README.md'), readme);
         mkdirSync(old, { recursive: true });
@@ -57,6 +70,35 @@ export function datasetFolder(out: string): DatasetFolder {
       rmSync(aside, { recursive: true, force: true });
     },
   };
+}
+
+/** Nothing tells a shard of ours from others but the card beside it, or what an export leaves that was killed. */
+function expectOwn(out: string, configs: readonly string[]): void {
+  const card = join(out, 'README.md');
+  const hasCard = existsSync(card);
+  if (hasCard && !isCard(card)) throw foreign(card);
+  const isOurs = hasCard || [partial, replaced].some((name) => existsSync(join(out, name)));
+  for (const config of configs) {
+    const folder = join(out, config);
+    const status = statSync(folder, { throwIfNoEntry: false });
+    if (status?.isDirectory() === false) throw foreign(folder);
+    const shard =
+      status === undefined || isOurs
+        ? undefined
+        : readdirSync(folder).find((name) => ownFile.test(name));
+    if (shard !== undefined) throw foreign(join(folder, shard));
+  }
+}
+
+function isCard(path: string): boolean {
+  return statSync(path).isFile() && readFileSync(path, 'utf8').includes(cardMark);
+}
+
+function foreign(path: string): EspalierError {
+  return new EspalierError(
+    'usage',
+    `\`${path}\` was not written by espalier, and the dataset would take its place. Choose another folder.`,
+  );
 }
 
 /** Puts back what an exchange left aside when its process was killed. */

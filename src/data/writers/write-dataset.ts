@@ -41,7 +41,7 @@ export interface WriteDatasetOptions {
  * rows only a card.
  *
  * @throws EspalierError `usage` where an option is not as described, a row is not of its columns, or trees that come
- *   together are of different problems; `storage` where the disk objects. The old dataset is then as it was.
+ *   together are of different problems, or where `out` holds what no export wrote in the place of a file; `storage` where the disk objects. The old dataset is then as it was.
  */
 export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
   const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
@@ -51,7 +51,7 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
   expectOneOf('file', file, ['jsonl', 'parquet']);
   expectInteger('rowsPerFile', rowsPerFile, { min: 1 });
 
-  const folder = datasetFolder(out);
+  const folder = datasetFolder(out, configs.map(nameOf));
   const outputs = configs.map((config) =>
     configOutput({
       config,
@@ -66,12 +66,25 @@ export async function writeDataset(options: WriteDatasetOptions): Promise<Datase
     const reports = outputs.map((output) => output.finish());
     const rows = reports.reduce((sum, report) => sum + report.rows, 0);
     const report = { out, ...counts, rows, configs: reports };
-    folder.commit(configs.map(nameOf), datasetCard(report, { file, ...card }));
+    folder.commit(datasetCard(report, { file, ...card }));
     return report;
   } catch (error) {
     abandon(outputs, folder);
     throw error;
   }
+}
+
+/**
+ * Makes sure that a dataset can be written, before anything is spent on it.
+ *
+ * @throws EspalierError as {@link writeDataset}.
+ */
+export function expectWritable({
+  out,
+  configs,
+}: Pick<WriteDatasetOptions, 'configs' | 'out'>): void {
+  expectConfigs(configs);
+  datasetFolder(out, configs.map(nameOf)).abandon();
 }
 
 async function fill(
