@@ -3,12 +3,14 @@ import {
   constants,
   copyFileSync,
   linkSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { contentAddress } from '../runtime/canonical-json.ts';
 import { expectRegularFile } from '../runtime/regular-file.ts';
 import { isCode, storing } from '../runtime/storing.ts';
@@ -30,6 +32,34 @@ interface Holder {
  * @throws EspalierError `locked`, naming the holder, or `storage`.
  */
 export function takeLock(path: string): () => void {
+  const release = take(path);
+  try {
+    removeLeftovers(path);
+    return release;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** What follows the name of a lock in those of files beside it: addresses of dead locks, and an id. */
+const suffix = /^(\.[0-9a-f]{64})*(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
+
+/** Files of processes that were killed at the lock. Whoever still tries to get it finds ours there, and gives up. */
+function removeLeftovers(path: string): void {
+  const [folder, own] = [dirname(path), basename(path)];
+  storing(`The lock \`${path}\``, () => {
+    for (const name of readdirSync(folder)) {
+      if (!name.startsWith(`${own}.`) || !suffix.test(name.slice(own.length))) continue;
+      const content = read(join(folder, name));
+      // What has no content yet may be written just now.
+      if (content === undefined || holderOf(content) === undefined || isAlive(content)) continue;
+      rmSync(join(folder, name), { force: true });
+    }
+  });
+}
+
+function take(path: string): () => void {
   const id = randomUUID();
   const holder: Holder = { pid: process.pid, host: hostname(), started: started(process.pid), id };
   const own = JSON.stringify(holder);
@@ -81,7 +111,7 @@ function takeOver(path: string, aside: string): void {
     throw heldBy(path, read(path));
   }
   if (isAlive(seen)) throw heldBy(path, seen);
-  const release = takeLock(`${path}.${contentAddress(seen)}`);
+  const release = take(`${path}.${contentAddress(seen)}`);
   try {
     const now = read(path);
     if (now === seen) renameSync(aside, path);
@@ -108,8 +138,9 @@ function read(path: string): string | undefined {
 function holderOf(content: string | undefined): Holder | undefined {
   try {
     const { pid, host, started: since } = JSON.parse(content ?? '') as Partial<Holder>;
-    if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
-    return { pid, host, started: since };
+    // The system takes 0 and negative numbers for groups of processes, which are always there.
+    if (!Number.isSafeInteger(pid) || Number(pid) < 1 || typeof host !== 'string') return undefined;
+    return { pid: Number(pid), host, started: since };
   } catch {
     return undefined;
   }

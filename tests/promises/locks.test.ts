@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openRun } from '../../src/runs/index.ts';
@@ -67,4 +68,29 @@ test.each([
   writeFileSync(join(run, 'lock'), content);
   openRun(run).close();
   expect(readdirSync(run)).toEqual([]);
+});
+
+test.each([0, -1, 1.5])('a lock of process %s, which is none, is taken over', (pid) => {
+  const run = join(folder, `process ${pid}`);
+  openRun(run).close();
+  writeFileSync(join(run, 'lock'), JSON.stringify({ pid, host: hostname() }));
+  openRun(run).close();
+  expect(readdirSync(run)).toEqual([]);
+});
+
+test('what dead processes left of their attempts at a lock goes, what living ones need stays', () => {
+  const run = join(folder, 'leftovers');
+  openRun(run).close();
+  const dead = spawnSync(process.execPath, ['--version']).pid;
+  const left = (name: string, pid: number, host = hostname()) =>
+    writeFileSync(join(run, name), JSON.stringify({ pid, host, id: name }));
+  left(`lock.${randomUUID()}`, dead);
+  left(`lock.${'a'.repeat(64)}`, dead);
+  left(`lock.${'a'.repeat(64)}.${randomUUID()}`, dead);
+  const living = [`lock.${randomUUID()}`, `lock.${randomUUID()}`] as const;
+  left(living[0], process.pid);
+  left(living[1], dead, 'another-machine');
+  left('lock.txt', dead);
+  openRun(run).close();
+  expect(readdirSync(run).toSorted()).toEqual([...living, 'lock.txt'].toSorted());
 });
