@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { auditDataset } from '../data/audit/audit-dataset.ts';
 import { escapeControls } from '../data/audit/excerpt.ts';
 import type { AuditFact, AuditFinding, AuditReport, AuditSet } from '../data/audit/report.ts';
+import { counted } from '../runtime/counted.ts';
 import { print } from './output.ts';
 import { table } from './table.ts';
 import { integerOption, numberOption } from './values.ts';
@@ -105,13 +106,13 @@ function factRow({ name, value }: AuditFact): readonly string[] {
 
 function closing({ sets, findings, errors, warnings }: AuditReport): string {
   const rows = sets.reduce((sum, set) => sum + set.rows, 0);
-  if (findings.length === 0) return `Nothing was found in ${counted(rows, 'row')}.`;
+  if (findings.length === 0) return `Nothing was found in ${many(rows, 'row')}.`;
   const next = errors > 0 ? 'Mend the errors before you train.' : 'You can train.';
-  return `${counted(errors, 'kind')} of errors and ${counted(warnings, 'kind')} of warnings in ${counted(rows, 'row')}. ${next}`;
+  return `${many(errors, 'kind')} of errors and ${many(warnings, 'kind')} of warnings in ${many(rows, 'row')}. ${next}`;
 }
 
-function counted(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+function many(count: number, noun: string): string {
+  return counted(count, noun, grouped(count));
 }
 
 function grouped(count: number): string {

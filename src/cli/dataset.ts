@@ -11,6 +11,7 @@ import {
   expectWritable,
   writeDataset,
 } from '../data/writers/write-dataset.ts';
+import { counted } from '../runtime/counted.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Spend } from '../spec/spend.ts';
 import type { DatasetRequest } from './dataset-options.ts';
@@ -147,8 +148,4 @@ function rowsOf({ rows, splits }: DatasetReport['configs'][number]): string {
     ({ name, rows: own, problems }) => `${name} ${own} from ${counted(problems, 'problem')}`,
   );
   return `${counted(rows, 'row')} (${parts.join(', ')})`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

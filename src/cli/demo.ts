@@ -3,6 +3,7 @@ import { type TinyModel, tiny } from '../backends/tiny/index.ts';
 import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
 import { pairedDifference } from '../bench/metrics.ts';
 import { gameOf24, solvablePuzzles } from '../environments/puzzles/index.ts';
+import { counted } from '../runtime/counted.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { renderTree } from '../tree/render.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type GameResult,
   solveGame,
 } from './demo-methods.ts';
-import { type Interruption, listenForInterruption } from './interruption.ts';
+import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { print, StatusLine } from './output.ts';
 import { table } from './table.ts';
 import { tasks } from './tasks.ts';
@@ -28,8 +29,10 @@ export interface DemoRequest {
 
 type Numbers = readonly number[];
 
-/** Runs `espalier demo`: draws one search, then compares four methods on the same puzzles. */
-export async function runDemoCommand(request: DemoRequest): Promise<void> {
+/**
+ * Runs `espalier demo`: draws one search, then compares four methods on the same puzzles. Resolves to the exit code.
+ */
+export async function runDemoCommand(request: DemoRequest): Promise<number> {
   const interruption = listenForInterruption();
   const began = performance.now();
   // The model draws by its own seed: another seed shows other samples too.
@@ -49,11 +52,12 @@ export async function runDemoCommand(request: DemoRequest): Promise<void> {
   const differences = differencesOf(comparison.solved);
   if (request.json === true) {
     print(JSON.stringify({ rows: comparison.rows, differences }, undefined, 2));
-    return;
+  } else {
+    const stats = await model.stats();
+    print(table([heading, ...comparison.rows.map(cells)]));
+    print(`\n${conclusion(differences, { ...stats, wall: seconds })}`);
   }
-  const stats = await model.stats();
-  print(table([heading, ...comparison.rows.map(cells)]));
-  print(`\n${conclusion(differences, { ...stats, wall: seconds })}`);
+  return interruption.requested ? interrupted : 0;
 }
 
 /** Different puzzles, each as likely as any other. */
@@ -76,8 +80,8 @@ async function picture(setting: Setting): Promise<string> {
   const { format } = gameOf24.environment({ numbers }).notation;
   const path = result.actions.map(format);
   const end = result.solved
-    ? `${tasks.game24.answer(result.best.state, path)} = 24, found in ${result.spend.calls} calls.`
-    : `Not solved in ${result.spend.calls} calls.`;
+    ? `${tasks.game24.answer(result.best.state, path)} = 24, found in ${counted(result.spend.calls, 'call')}.`
+    : `Not solved in ${counted(result.spend.calls, 'call')}.`;
   return [
     `Model: ${setting.model.modelId}, the toy that comes with the package, in this process. No key, no network.`,
     '',
@@ -94,7 +98,7 @@ async function picture(setting: Setting): Promise<string> {
 function introduction(size: number, all: number, { calls }: DemoRequest): string {
   return [
     `${size} of the ${all} solvable puzzles that the model has never seen, drawn at random, the same for`,
-    `every method, with at most ${calls} calls of the model each. A call is one proposed step or one judgement:`,
+    `every method, with at most ${counted(calls, 'call')} of the model each. A call is one proposed step or one judgement:`,
     'the same model proposes and judges.',
   ].join('\n');
 }
@@ -113,7 +117,7 @@ async function measure(problems: readonly Numbers[], setting: Setting) {
     return await compare({
       problems,
       methods: Object.values(demoMethods).map((method) => methodOf(setting, method)),
-      onProgress: (done) => status.show(() => `${done} of ${problems.length} puzzles`),
+      onProgress: (done) => status.show(() => `${done} of ${counted(problems.length, 'puzzle')}`),
       stopped: () => setting.interruption.requested,
     });
   } finally {

@@ -4,11 +4,12 @@ import { type AlgorithmName, algorithmNames } from './algorithms.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { methodNames } from './methods.ts';
 import { type ModelName, modelOption } from './model.ts';
+import { addPriceOptions, type PriceRequest } from './prices.ts';
 import { taskNames } from './tasks.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier generate` was asked for. */
-export interface GenerateRequest extends DatasetRequest {
+export interface GenerateRequest extends DatasetRequest, PriceRequest {
   readonly problems: string;
   readonly task?: PuzzleName;
   readonly algorithm?: AlgorithmName;
@@ -20,7 +21,6 @@ export interface GenerateRequest extends DatasetRequest {
   readonly nodes?: number;
   readonly tokens?: number;
   readonly ms?: number;
-  readonly budgetUsd?: number;
   readonly budgetCalls?: number;
   readonly budgetTokens?: number;
   readonly concurrency: number;
@@ -63,7 +63,7 @@ export function generateCommand(): Command {
       modelOption,
     )
     .option('--json', 'print the result as one JSON document');
-  return addDatasetOptions(addRunOptions(command)).addHelpText(
+  return addDatasetOptions(addPriceOptions(addRunOptions(command))).addHelpText(
     'after',
     [
       '',

@@ -10,17 +10,20 @@ import {
   readRun,
   type TreePlan,
 } from '../runs/index.ts';
+import { counted } from '../runtime/counted.ts';
 import { wrapModel } from '../runtime/middleware/compose.ts';
 import { withLimit } from '../runtime/middleware/with-limit.ts';
+import type { PriceTable } from '../runtime/prices.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { JsonValue } from '../spec/json.ts';
 import { algorithmFor } from './algorithms.ts';
 import { type DatasetReport, describeDataset, expectDataset, makeDataset } from './dataset.ts';
 import type { GenerateRequest } from './generate-options.ts';
-import { listenForInterruption } from './interruption.ts';
+import { interrupted, listenForInterruption } from './interruption.ts';
 import { methodFor, methodRule } from './methods.ts';
 import { type ChosenModel, chooseModel, guidesOf, nameOf, notationOf } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
+import { pricesFor } from './prices.ts';
 import { type AskedProblem, problemOf, readProblems, withAnswer } from './problems-file.ts';
 import { askedOf, recordsOf } from './run-records.ts';
 import { budgetOf } from './search-options.ts';
@@ -36,12 +39,13 @@ export async function runGenerateCommand(request: GenerateRequest): Promise<numb
   if (model === undefined && request.method !== undefined) {
     throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
   }
+  const prices = pricesFor(request, model);
   // One limit for all searches: their samples wait for one another.
   const limited = model === undefined ? undefined : wrapModel(model, withLimit({ concurrency }));
   const path = request.run ?? join('runs', basename(resolve(request.out)));
   using run = openRun(path);
   begin(run, { problems, asked: describeRun(request, chosen) });
-  const report = await grow(request, { run, problems, chosen: { ...chosen, model: limited } });
+  const report = await grow(request, { run, problems, chosen: { model: limited }, prices });
   run.writeReport(reportOf(report) as Fields);
   const dataset = await datasetOf(request, run, report);
   print(
@@ -49,6 +53,7 @@ export async function runGenerateCommand(request: GenerateRequest): Promise<numb
       ? JSON.stringify({ ...reportOf(report), run: path, dataset }, undefined, 2)
       : [chosen.line, '', describeRunEnd(report, path), '', describeDataset(dataset)].join('\n'),
   );
+  if (report.stopReason === 'stopped') return interrupted;
   return report.stopReason === 'failing' || report.done === 0 ? 1 : 0;
 }
 
@@ -67,6 +72,7 @@ interface Ground {
   readonly run: RunFolder;
   readonly problems: readonly AskedProblem[];
   readonly chosen: Pick<ChosenModel, 'model'>;
+  readonly prices: PriceTable;
 }
 
 type Fields = Readonly<Record<string, JsonValue>>;
@@ -117,7 +123,7 @@ function expectSame(path: string, old: Fields, now: Fields): void {
 /** Searches until all is done, the budget is spent, or somebody interrupts it. */
 async function grow(
   request: GenerateRequest,
-  { run, problems, chosen }: Ground,
+  { run, problems, chosen, prices }: Ground,
 ): Promise<GenerateReport> {
   const { budgetUsd: usd, budgetCalls: calls, budgetTokens: tokens } = request;
   const status = new StatusLine();
@@ -128,7 +134,7 @@ async function grow(
     return await generate<AskedProblem, unknown, unknown>({
       run,
       problems,
-      plan: (asked, attempt) => planOf(asked, attempt, { request, chosen }),
+      plan: (asked, attempt) => ({ ...planOf(asked, attempt, { request, chosen }), prices }),
       attempts: request.attempts,
       budget: {
         ...(usd !== undefined && { usd }),
@@ -220,7 +226,7 @@ function describeProgress(
     ...(failed > 0 ? [`${failed} failed`] : []),
     `${running} under way`,
     `${(perMs * 60_000).toFixed(1)}/min`,
-    `${spend.calls} calls`,
+    counted(spend.calls, 'call'),
     ...(spend.usd > 0 ? [`$${spend.usd.toFixed(2)}`] : []),
     ...(left === undefined ? [] : [`${duration(left)} left`]),
   ].join(' · ');
@@ -236,16 +242,16 @@ function describeRunEnd(report: GenerateReport, path: string): string {
   };
   const shown = failed.slice(0, 10);
   return [
-    `${done} of ${total} trees, ${solved} with a right end: ${ends[stopReason]}.`,
+    `${done} of ${counted(total, 'tree')}, ${solved} with a right end: ${ends[stopReason]}.`,
     [
-      `${spend.simulations} simulations`,
-      `${spend.calls} calls`,
-      ...(spend.tokens > 0 ? [`${spend.tokens} tokens`] : []),
+      counted(spend.simulations, 'simulation'),
+      counted(spend.calls, 'call'),
+      ...(spend.tokens > 0 ? [counted(spend.tokens, 'token')] : []),
       ...(spend.usd > 0 ? [`$${spend.usd.toFixed(4)}`] : []),
       `kept in ${path}`,
     ].join(' · '),
     ...(unfinished > 0
-      ? [`${unfinished} are still to be grown: the same command goes on with them.`]
+      ? [`${counted(unfinished, 'tree')} still to be grown: the same command goes on.`]
       : []),
     ...(failed.length > 0
       ? ['', `${failed.length} failed; --retry-failed searches them again:`]

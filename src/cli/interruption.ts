@@ -1,5 +1,8 @@
 import { printError } from './output.ts';
 
+/** The exit code of a command that Ctrl-C ended, as shells expect it: 128 and the number of the signal. */
+export const interrupted = 130;
+
 /** One key press can arrive twice: from the terminal, and passed on by npm. */
 const onePress = 300;
 
@@ -20,7 +23,7 @@ export function listenForInterruption(): Interruption {
       requestedAt = now;
       if (process.stderr.isTTY) printError('\nEnding with the best so far. Ctrl-C again: at once.');
     } else if (now - requestedAt > onePress) {
-      process.exit(130);
+      process.exit(interrupted);
     }
   });
   return {

@@ -28,7 +28,7 @@ import { espalierVersion } from './version.ts';
  * Runs the command line.
  *
  * @param args - What follows the name of the program.
- * @returns the exit code: 0 solved or finished, 1 the search failed, 2 bad usage.
+ * @returns the exit code: 0 solved or finished, 1 the search failed, 2 bad usage, 130 ended by Ctrl-C.
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   endQuietlyWhenPipeCloses();
@@ -60,7 +60,10 @@ function makeProgram(exit: (code: number) => void): Command {
     .version(espalierVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
-    .addHelpText('after', '\nExample: espalier demo')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 done, 1 failed, 2 bad usage, 130 ended by Ctrl-C.\n\nExample: espalier demo',
+    )
     .configureOutput({
       writeOut,
       writeErr: writeError,
@@ -69,7 +72,7 @@ function makeProgram(exit: (code: number) => void): Command {
     .exitOverride();
 
   const commands = [
-    demoCommand(),
+    demoCommand().action(async (request: DemoRequest) => exit(await runDemoCommand(request))),
     searchCommand().action(
       async (question: string | undefined, request: SearchRequest, { args }: Command) => {
         expectQuotes(args, request);
@@ -110,8 +113,7 @@ function demoCommand(): Command {
     )
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the table as one JSON document')
-    .addHelpText('after', '\nExample: espalier demo --puzzles 400 --calls 30')
-    .action((request: DemoRequest) => runDemoCommand(request));
+    .addHelpText('after', '\nExample: espalier demo --puzzles 400 --calls 30');
 }
 
 function treeCommand(): Command {

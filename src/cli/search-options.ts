@@ -6,11 +6,12 @@ import type { Budget } from '../spec/spend.ts';
 import { type AlgorithmName, algorithmNames } from './algorithms.ts';
 import { methodNames } from './methods.ts';
 import { type ModelName, modelOption } from './model.ts';
+import { addPriceOptions, type PriceRequest } from './prices.ts';
 import { taskNames } from './tasks.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier search` was asked for. */
-export interface SearchRequest {
+export interface SearchRequest extends PriceRequest {
   readonly question?: string;
   readonly task?: PuzzleName;
   readonly input?: string;
@@ -22,7 +23,6 @@ export interface SearchRequest {
   readonly nodes?: number;
   readonly ms?: number;
   readonly tokens?: number;
-  readonly budgetUsd?: number;
   readonly concurrency: number;
   readonly order: Order;
   readonly seed: number | string;
@@ -65,7 +65,7 @@ const help = [
 
 /** The command without its action. */
 export function searchCommand(): Command {
-  return new Command('search')
+  const command = new Command('search')
     .description('Search a question or a puzzle, and print the best that was found.')
     .argument('[question]', 'a question, in quotes; it needs a model')
     .addOption(
@@ -103,7 +103,8 @@ export function searchCommand(): Command {
     .option('--nodes <n>', 'at most so many nodes in the tree', integerOption('nodes'))
     .option('--tokens <n>', 'at most so many tokens', integerOption('tokens'))
     .option('--budget-usd <n>', 'at most so many dollars', numberOption('budget-usd'))
-    .option('--ms <n>', 'at most so many milliseconds', numberOption('ms'))
+    .option('--ms <n>', 'at most so many milliseconds', numberOption('ms'));
+  return addPriceOptions(command)
     .option('--concurrency <n>', 'simulations under way at once', integerOption('concurrency'), 1)
     .addOption(
       new Option('--order <name>', 'in which results take effect: arrival, issued')

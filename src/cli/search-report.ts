@@ -1,3 +1,4 @@
+import { counted } from '../runtime/counted.ts';
 import type { SearchResult, StopReason } from '../search/contracts.ts';
 import type { Budget } from '../spec/spend.ts';
 import { knownValue } from '../tree/selection.ts';
@@ -131,7 +132,7 @@ function describeEnd(
   { best, tree, exceeded }: SearchResult<unknown, unknown>,
   budget: Budget,
 ): string {
-  const steps = path.length === 1 ? '1 step' : `${path.length} steps`;
+  const steps = counted(path.length, 'step');
   if (solved) {
     const shortest = optimal ? ', and no plan is shorter' : '';
     const isLine = answer !== null && !answer.includes('\n');
@@ -145,7 +146,7 @@ function describeEnd(
     case 'budget':
       return exceeded === 'ms'
         ? `Not solved: the time of ${budget.ms} ms is up.`
-        : `Not solved: the budget of ${budget[exceeded ?? 'simulations']} ${exceeded} is spent.`;
+        : `Not solved: the budget of ${describeLimit(budget, exceeded)} is spent.`;
     case 'exhausted':
       return 'Not solved: nothing is left to search.';
     case 'stopped':
@@ -157,15 +158,19 @@ function describeEnd(
   }
 }
 
+function describeLimit(budget: Budget, exceeded: keyof Budget = 'simulations'): string {
+  const limit = budget[exceeded] ?? 0;
+  return exceeded === 'usd' ? `$${limit}` : counted(limit, exceeded.slice(0, -1));
+}
+
 /** What came to nothing, and whether the journal told of another search. */
 function describeLosses({
   failures: { count, first },
   coverage: { differsAt },
 }: SearchResult<unknown, unknown>): readonly string[] {
   const causes = first.map(({ message }) => message).join(' ');
-  const failures = count === 1 ? '1 failure' : `${count} failures`;
   return [
-    ...(count > 0 ? [`${failures} on the way, such as: ${causes}`] : []),
+    ...(count > 0 ? [`${counted(count, 'failure')} on the way, such as: ${causes}`] : []),
     ...(differsAt === undefined
       ? []
       : [`From line ${differsAt} of its journal on this search asked something else.`]),
@@ -178,9 +183,9 @@ function describeSpend(
 ): string {
   const { simulations, calls, tokens, usd, ms } = spend;
   const parts = [
-    `${simulations} simulations`,
-    `${calls} calls${coverage.recorded > 0 ? ` (${coverage.recorded} from the journal)` : ''}`,
-    ...(tokens > 0 ? [`${tokens} tokens`] : []),
+    counted(simulations, 'simulation'),
+    `${counted(calls, 'call')}${coverage.recorded > 0 ? ` (${coverage.recorded} from the journal)` : ''}`,
+    ...(tokens > 0 ? [counted(tokens, 'token')] : []),
     ...(usd === null ? ['$ unknown'] : usd > 0 ? [`$${usd.toFixed(4)}`] : []),
     `${Math.round(ms)} ms`,
   ];

@@ -1,4 +1,6 @@
 import { openRun, type RunFolder, readRun } from '../runs/index.ts';
+import { counted } from '../runtime/counted.ts';
+import type { PriceTable } from '../runtime/prices.ts';
 import type { SearchOptions, SearchResult, StopCondition } from '../search/contracts.ts';
 import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
@@ -7,10 +9,11 @@ import type { JsonValue } from '../spec/json.ts';
 import type { Budget } from '../spec/spend.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import { algorithmFor } from './algorithms.ts';
-import { listenForInterruption } from './interruption.ts';
+import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { methodFor } from './methods.ts';
 import { type ChosenModel, chooseModel, guidesOf, nameOf, notationOf } from './model.ts';
 import { print, printError, StatusLine } from './output.ts';
+import { pricesFor } from './prices.ts';
 import { type Problem, readPuzzle } from './problem.ts';
 import { questionProblem } from './question.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
@@ -19,6 +22,12 @@ import { espalierVersion } from './version.ts';
 
 /** Runs `espalier search`. Resolves to the exit code. */
 export async function runSearchCommand(request: SearchRequest): Promise<number> {
+  if (request.retryFailed === true && request.save === undefined) {
+    throw new EspalierError(
+      'usage',
+      'Expected `--save` beside `--retry-failed`: the calls that failed are those of a saved run.',
+    );
+  }
   const problem = problemOf(request);
   const done = solvedAlready(problem);
   if (done !== undefined) {
@@ -26,15 +35,18 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
     return 0;
   }
   await using chosen = await chooseModel(request.model, problem);
+  const prices = pricesFor(request, chosen.model);
   const folder = request.save === undefined ? undefined : openRun(request.save);
   try {
     if (folder !== undefined) expectOwnFolder(folder);
-    const result = await grow(request, { problem, folder, chosen });
+    const interruption = listenForInterruption();
+    const result = await grow(request, { problem, folder, chosen, interruption, prices });
     const report = reportOf(problem, { result, model: modelOf(chosen) });
     folder?.saveTree({ problem: problem.text, attempt: 0, step: 0, tree: treeToJson(result.tree) });
     folder?.writeReport({ ...report });
     const end = { result, budget: budgetFor(request, chosen), line: chosen.line };
     print(request.json === true ? toJson(report) : describeSearch(problem, report, end));
+    if (interruption.requested && report.stopReason === 'stopped') return interrupted;
     return report.stopReason === 'failed' ? 1 : 0;
   } finally {
     folder?.close();
@@ -69,17 +81,18 @@ interface Ground {
   readonly problem: Problem;
   readonly folder: RunFolder | undefined;
   readonly chosen: ChosenModel;
+  readonly interruption: Interruption;
+  readonly prices: PriceTable;
 }
 
 /** Searches to the end, or until somebody interrupts it. */
 async function grow(
   request: SearchRequest,
-  { problem, folder, chosen }: Ground,
+  { problem, folder, chosen, interruption, prices }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
   const { stopWhen = [], ...plan } = planOf(request, { problem, chosen });
   const { concurrency, order, seed, retryFailed = false } = request;
   const status = new StatusLine();
-  const interruption = listenForInterruption();
   try {
     const events = streamSearch({
       ...plan,
@@ -89,6 +102,7 @@ async function grow(
       order,
       seed,
       retryFailed,
+      prices,
       ...(folder !== undefined && { journal: folder.journal }),
     });
     for await (const event of events) {
@@ -165,10 +179,12 @@ function progressOf({
 }: Extract<SearchEvent, { readonly type: 'simulation-end' }>): string {
   const value = best.terminal ? (best.reward ?? best.value) : best.value;
   return [
-    `${spend.simulations} simulations`,
-    `${spend.calls} calls`,
+    counted(spend.simulations, 'simulation'),
+    counted(spend.calls, 'call'),
     `${(spend.ms / 1000).toFixed(1)} s`,
-    ...(best.depth > 0 ? [`best so far ${value.toFixed(3)} after ${best.depth} steps`] : []),
+    ...(best.depth > 0
+      ? [`best so far ${value.toFixed(3)} after ${counted(best.depth, 'step')}`]
+      : []),
   ].join(' · ');
 }
 

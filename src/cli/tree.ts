@@ -1,4 +1,5 @@
 import type { SavedRun, TreeKey } from '../runs/index.ts';
+import { counted } from '../runtime/counted.ts';
 import { EspalierError } from '../spec/errors.ts';
 import { renderTree } from '../tree/render.ts';
 import { treeFromJson } from '../tree/serialize.ts';
@@ -77,8 +78,8 @@ function headingOf(
     task?.puzzle.title ?? tree.origin.environment,
     ...(problem.includes('\n') ? [] : [oneLine(problem)]),
     ...(algorithm === undefined ? [] : [algorithm]),
-    `${tree.simulations} simulations`,
-    `${tree.size} nodes`,
+    counted(tree.simulations, 'simulation'),
+    counted(tree.size, 'node'),
     ...(attempt > 0 ? [`attempt ${attempt}`] : []),
     ...(step > 0 ? [`step ${step}`] : []),
   ].join(' · ');

@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -194,6 +195,12 @@ const outcomeSchema: z.ZodType<ProblemOutcome> = z.object({
  */
 export function readRun(path: string): SavedRun {
   const file = (name: string): string => join(path, name);
+  if (storing(nameOf(path), () => statSync(path, { throwIfNoEntry: false }))?.isFile() === true) {
+    throw new EspalierError(
+      'storage',
+      `There is no run in \`${path}\`: it is a file. Name the folder of a run.`,
+    );
+  }
   if (!marks.some((name) => isThere(file(name)))) {
     throw new EspalierError(
       'storage',

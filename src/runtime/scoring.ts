@@ -4,6 +4,7 @@ import type { ModelPrice, Usage } from '../spec/language-model.ts';
 import type { RewardModel, ScoreRequest, Solution, StepScores } from '../spec/reward-model.ts';
 import type { CallGate } from './call-gate.ts';
 import { canonicalJson, contentAddress } from './canonical-json.ts';
+import { counted } from './counted.ts';
 import { expectation } from './expect.ts';
 import { isFailure } from './failure.ts';
 import type { LeftCalls } from './journal-index.ts';
@@ -155,8 +156,8 @@ function soundScores(
   const wanted = about === 'solution' ? 1 : steps.length - from;
   if (!Array.isArray(scores) || scores.length !== wanted) {
     const got = Array.isArray(scores) ? scores.length : 'no';
-    const of = about === 'solution' ? 'a solution' : `${wanted} step${wanted === 1 ? '' : 's'}`;
-    return invalid(`${name} gave ${got} score${got === 1 ? '' : 's'} for ${of}.`);
+    const of = about === 'solution' ? 'a solution' : counted(wanted, 'step');
+    return invalid(`${name} gave ${counted(Number(got) || 0, 'score', got)} for ${of}.`);
   }
   const isSound = (score: unknown) =>
     typeof score === 'number' && score >= least && score <= greatest;

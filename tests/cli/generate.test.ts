@@ -268,7 +268,7 @@ test('Ctrl-C leaves a whole dataset of what is done', async () => {
     await sleep(20);
   running.process.kill('SIGINT');
   const { code, stdout } = await running.finished;
-  expect(code).toBe(0);
+  expect(code).toBe(130);
   const report = JSON.parse(stdout) as { readonly stopReason: string; readonly done: number };
   expect(report.stopReason).toBe('stopped');
   expect(report.done).toBeGreaterThanOrEqual(2);

@@ -127,7 +127,7 @@ describe('Ctrl-C', () => {
     child.kill('SIGINT');
     const { code, stdout, stderr } = await finished;
     expect(JSON.parse(stdout)).toMatchObject({ solved: false, stopReason: 'stopped' });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
   });
 
   test('counts two signals of one key press as one', async () => {
@@ -136,7 +136,10 @@ describe('Ctrl-C', () => {
     await untilRunning(run);
     child.kill('SIGINT');
     setImmediate(() => child.kill('SIGINT'));
-    expect((await finished).code).toBe(0);
+    expect(await finished).toMatchObject({
+      code: 130,
+      stdout: expect.stringMatching(/"stopped"/) as string,
+    });
   });
 });
 

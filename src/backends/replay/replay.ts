@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeValue, expectation, expectInteger } from '../../runtime/expect.ts';
 import type { Journal } from '../../runtime/journal.ts';
@@ -78,7 +78,16 @@ function linesOf(journal: ReplayOptions['journal']): Iterable<JournalLine> {
 
 function fileOf(path: string): string {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder ? join(path, 'journal.jsonl') : path;
+  if (!isFolder) return path;
+  const file = join(path, 'journal.jsonl');
+  const many = join(path, 'journals');
+  if (!existsSync(file) && existsSync(many)) {
+    throw new EspalierError(
+      'usage',
+      `\`${path}\` holds a run over many problems, with a journal for each search. Name one of the files in \`${many}\`.`,
+    );
+  }
+  return file;
 }
 
 function chosen(recordings: readonly Recording[], model: string | undefined): Recording {

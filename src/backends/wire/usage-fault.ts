@@ -1,3 +1,4 @@
+import { counted } from '../../runtime/counted.ts';
 import { type Answer, type Asked, worstCaseOf } from '../../runtime/middleware/wrap.ts';
 import { faultOfCounts } from '../../runtime/usage.ts';
 import type { Completion, Generation } from '../../spec/language-model.ts';
@@ -23,7 +24,7 @@ export function faultOfUsage(asked: Asked, answer: Answer): string | undefined {
   if (inputTokens === 0 && answers > 0) return 'no token was read';
   const written = asked.kind === 'generate' ? answers : 0;
   if (outputTokens !== undefined && outputTokens < written) {
-    return `${outputTokens} tokens were written for ${written} ${written === 1 ? 'answer' : 'answers'}`;
+    return `${outputTokens} tokens were written for ${counted(written, 'answer')}`;
   }
   const most = mostTokens(asked, answer);
   if ((inputTokens ?? 0) > most) return `${inputTokens} tokens were read`;

@@ -1,3 +1,4 @@
+import { counted } from '../../runtime/counted.ts';
 import type { Spend } from '../../spec/spend.ts';
 import type { RowKind } from '../rows.ts';
 import { cardFeatures } from './card-features.ts';
@@ -37,7 +38,7 @@ export function datasetCard(
     '',
     `# ${prose(title)}`,
     '',
-    `${count(rows, 'row')} ${cardMark} from ${count(trees, 'search tree')} over ${count(problems, 'problem')}. Splits are by problem: no problem is in two of them.`,
+    `${counted(rows, 'row')} ${cardMark} from ${counted(trees, 'search tree')} over ${counted(problems, 'problem')}. Splits are by problem: no problem is in two of them.`,
     ...(source === undefined ? [] : ['', `Source: ${prose(source)}`]),
     ...(spend === undefined ? [] : ['', spent(spend)]),
     ...configs.flatMap((config) => ['', ...section(config, options)]),
@@ -127,7 +128,7 @@ function refusals(refused: ConfigReport['refused']): readonly string[] {
     '',
     'Left out, because the form cannot say it:',
     '',
-    ...refused.map(({ reason, rows }) => `- ${count(rows, 'row')}: ${prose(reason)}`),
+    ...refused.map(({ reason, rows }) => `- ${counted(rows, 'row')}: ${prose(reason)}`),
   ];
 }
 
@@ -141,7 +142,7 @@ function sources({ sources: { methods, models, guidance, stamps } }: ConfigRepor
     ...(guided.length === 0
       ? []
       : [
-          `- guidance: ${guided.map(([name, rows]) => `${name} (${count(rows, 'row')})`).join(', ')}`,
+          `- guidance: ${guided.map(([name, rows]) => `${name} (${counted(rows, 'row')})`).join(', ')}`,
         ]),
     ...line('stamps', stamps),
   ];
@@ -182,13 +183,9 @@ function histogramBlock(label: string, histogram: Histogram | undefined): readon
 }
 
 function spent({ calls, tokens, usd, ms }: Spend): string {
-  return `Spent: ${count(calls, 'call')}, ${count(tokens, 'token')}, $${short(usd)}, ${short(ms / 1000)} s.`;
+  return `Spent: ${counted(calls, 'call')}, ${counted(tokens, 'token')}, $${short(usd)}, ${short(ms / 1000)} s.`;
 }
 
 function short(value: number): string {
   return String(Number(value.toPrecision(3)));
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../runtime/counted.ts';
 import { EspalierError } from '../../spec/errors.ts';
 import {
   type BlocksworldGoal,
@@ -84,7 +85,7 @@ function readFact(blocks: readonly string[], source: Expression): Fact {
   }
   const arity = arities[predicate];
   if (rest.length !== arity) {
-    throw pddlError(`${arity} object${arity === 1 ? '' : 's'} after \`${predicate}\``, source);
+    throw pddlError(`${counted(arity, 'object')} after \`${predicate}\``, source);
   }
   const objects = rest.map((word) => {
     const block = word.kind === 'atom' ? blocks.indexOf(word.text) : -1;

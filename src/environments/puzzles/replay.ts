@@ -1,3 +1,4 @@
+import { counted } from '../../runtime/counted.ts';
 import { EspalierError } from '../../spec/errors.ts';
 import type { Verdict } from '../../spec/verifier.ts';
 import type { PuzzleEnvironment } from './puzzle.ts';
@@ -25,7 +26,7 @@ export function replay<State, Action>(
   const lacking = missing(state);
   return lacking === undefined
     ? { correct: true }
-    : wrong(`After ${actions.length} ${actions.length === 1 ? 'step' : 'steps'}: ${lacking}`);
+    : wrong(`After ${counted(actions.length, 'step')}: ${lacking}`);
 }
 
 function wrong(rationale: string): Verdict {

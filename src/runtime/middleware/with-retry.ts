@@ -1,6 +1,7 @@
 import type { Random } from '../../spec/context.ts';
 import { ModelCallError } from '../../spec/errors.ts';
 import type { ModelCall } from '../../spec/language-model.ts';
+import { counted } from '../counted.ts';
 import { expectInteger, expectNumber } from '../expect.ts';
 import { seededRandom } from '../random.ts';
 import { Breaker, type BreakerOptions } from './breaker.ts';
@@ -143,7 +144,7 @@ function expectLeave(failure: ModelCallError, progress: Progress): void {
   const { made, waitMs, elapsedMs, settings } = progress;
   const leftMs = settings.totalMs - elapsedMs;
   if (made < settings.attempts && waitMs <= leftMs) return;
-  const attempts = made === 1 ? '1 attempt' : `${made} attempts`;
+  const attempts = counted(made, 'attempt');
   const reason =
     made < settings.attempts
       ? `, because the next one would have to wait ${seconds(waitMs)}${

@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { PriceTable } from '../runtime/prices.ts';
+import { priceOf } from '../runtime/pricing.ts';
+import { EspalierError } from '../spec/errors.ts';
+import type { LanguageModel } from '../spec/language-model.ts';
+import { nameOf } from './model.ts';
+import { numberOption } from './values.ts';
+
+/** What a model costs, and whether that matters. */
+export interface PriceRequest {
+  readonly priceIn?: number;
+  readonly priceOut?: number;
+  readonly budgetUsd?: number;
+}
+
+/** The options of all commands that keep to a budget in dollars. */
+export function addPriceOptions(command: Command): Command {
+  return command
+    .option(
+      '--price-in <usd>',
+      'what the model costs for a million tokens that it reads',
+      numberOption('price-in'),
+    )
+    .option(
+      '--price-out <usd>',
+      'what it costs for a million tokens that it writes',
+      numberOption('price-out'),
+    );
+}
+
+/**
+ * The price of the model that was chosen, where one was given.
+ *
+ * @throws EspalierError `usage` where half a price was given, or a limit on dollars and no price is known.
+ */
+export function pricesFor(
+  { priceIn: input, priceOut: output, budgetUsd }: PriceRequest,
+  model: LanguageModel | undefined,
+): PriceTable {
+  if ((input === undefined) !== (output === undefined)) {
+    throw new EspalierError('usage', 'Expected `--price-in` and `--price-out` together.');
+  }
+  if (model === undefined) return {};
+  if (input !== undefined && output !== undefined) return { [model.modelId]: { input, output } };
+  if (budgetUsd !== undefined && priceOf(model, {}, false) === undefined) {
+    throw new EspalierError(
+      'usage',
+      `\`--budget-usd\` needs the price of ${nameOf(model)}, which is not known. Give it as \`--price-in\` and \`--price-out\`, in dollars for a million tokens.`,
+    );
+  }
+  return {};
+}
