@@ -55,7 +55,7 @@ test('a limit on dollars is kept where the price is known, and needs one', async
   expect(own.code).toBe(0);
   const unknown = await espalier(...question, '--model', 'openai:nobody-knows');
   expect(unknown.code).toBe(2);
-  expect(unknown.stderr).toContain('Expected `prices` to hold a price for `nobody-knows`');
+  expect(unknown.stderr).toContain('`--budget-usd` needs the price of openai:nobody-knows');
 });
 
 test('a server that is not there is one sentence, and the exit code 1', async () => {
