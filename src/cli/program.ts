@@ -11,13 +11,7 @@ import { type ExportRequest, exportCommand, runExportCommand } from './export.ts
 import { runGenerateCommand } from './generate.ts';
 import { type GenerateRequest, generateCommand } from './generate-options.ts';
 import { methodsCommand } from './methods.ts';
-import {
-  endQuietlyWhenPipeCloses,
-  printError,
-  showWarnings,
-  writeError,
-  writeOut,
-} from './output.ts';
+import { printError, writeError, writeOut } from './output.ts';
 import { runSearchCommand } from './search.ts';
 import { type SearchRequest, searchCommand } from './search-options.ts';
 import { runTreeCommand, type TreeRequest } from './tree.ts';
@@ -31,8 +25,6 @@ import { espalierVersion } from './version.ts';
  * @returns the exit code: 0 solved or finished, 1 the search failed, 2 bad usage, 130 ended by Ctrl-C.
  */
 export async function runCli(args: readonly string[]): Promise<number> {
-  endQuietlyWhenPipeCloses();
-  showWarnings();
   let exitCode = 0;
   const program = makeProgram((code) => {
     exitCode = code;

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
+import { runCli } from '../../src/cli/program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = 'dist/cli/main.js';
@@ -36,9 +37,32 @@ export function start(...args: readonly string[]): Running {
   return run(process.execPath, [main, ...args]);
 }
 
-/** Runs the built command line to its end. */
+/** Runs the command line to its end, in this process: one command after the other, as all write to one output. */
 export function espalier(...args: readonly string[]): Promise<Finished> {
-  return start(...args).finished;
+  const finished = before.then(() => runHere(args));
+  before = finished.catch(() => undefined);
+  return finished;
+}
+
+let before: Promise<unknown> = Promise.resolve();
+
+async function runHere(args: readonly string[]): Promise<Finished> {
+  const written = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      written[stream] += String(text);
+      return true;
+    }),
+  );
+  const listening = process.listeners('SIGINT');
+  try {
+    return { code: await runCli(args), ...written };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    for (const listener of process.listeners('SIGINT')) {
+      if (!listening.includes(listener)) process.off('SIGINT', listener);
+    }
+  }
 }
 
 /** Runs a command of the shell in which the command line comes first. */

@@ -3,11 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { jsonLinesStore } from '../../src/memory/index.ts';
 import { reflection, reflections } from './reflections.ts';
 
-const rival = vi.hoisted(() => ({ writes: [] as string[], cuts: [] as number[] }));
-vi.mock('node:fs', async (original) => {
+const rival = { writes: [] as string[], cuts: [] as number[] };
+vi.doMock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
   return {
     ...fs,
@@ -22,6 +21,14 @@ vi.mock('node:fs', async (original) => {
       return fs.writeSync(file, bytes.subarray(0, Math.min(cut, bytes.length)));
     },
   };
+});
+
+// Modules are shared by all files of a process: the store is loaded anew, on the file system with a rival.
+vi.resetModules();
+const { jsonLinesStore } = await import('../../src/memory/index.ts');
+afterAll(() => {
+  vi.doUnmock('node:fs');
+  vi.resetModules();
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-rival-'));

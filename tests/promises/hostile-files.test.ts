@@ -105,7 +105,7 @@ test('a Parquet file at which its reader spins for ever is broken', async () => 
       examples: [
         {
           place: 'spinning.parquet',
-          excerpt: 'Its rows were not read within 20 s: it is broken.',
+          excerpt: 'Its rows were not read within 10 s: it is broken.',
         },
       ],
     }),

@@ -12,7 +12,7 @@ export type FileItem =
   | { readonly line: number; readonly broken: string };
 
 /** How long the next rows of a Parquet file may take, in milliseconds; whole files take less. */
-const longestBatch = 20_000;
+const longestBatch = 10_000;
 
 /**
  * The rows of a file, one after another: of JSON lines each line, of a JSON array each element, of Parquet each
