@@ -61,13 +61,12 @@ export class Realisations<State, Action> {
         this.#apply(node, transition);
         return undefined;
       }
-      return transition.then(
-        (settled) => {
+      return transition
+        .then((settled) => {
           context.throwIfInterrupted();
           this.#apply(node, settled);
-        },
-        (error: unknown) => this.#fail(node, error, context),
-      );
+        })
+        .catch((error: unknown) => this.#fail(node, error, context));
     } catch (error) {
       this.#fail(node, error, context);
       return undefined;
@@ -75,7 +74,7 @@ export class Realisations<State, Action> {
   }
 
   #apply(node: ChildNode<State, Action>, transition: Transition<State>): void {
-    const fault = faultOf(transition);
+    const fault = faultOfTransition('step', transition);
     if (fault !== undefined) {
       failNode(this.#session, node, { kind: 'invalid', message: fault });
       return;
@@ -138,13 +137,18 @@ export class Realisations<State, Action> {
 }
 
 /** What is wrong with a transition, for a plug-in's author. */
-function faultOf(transition: Transition<unknown>): string | undefined {
+export function faultOfTransition(
+  method: 'start' | 'step',
+  transition: Partial<Transition<unknown>>,
+): string | undefined {
   if (typeof transition !== 'object' || (transition as unknown) === null) {
-    return `Expected \`step\` to return a transition, got ${describeValue(transition)}.`;
+    return `Expected \`${method}\` to return a transition, got ${describeValue(transition)}.`;
   }
-  const { reward } = transition;
+  const { reward, terminal = false, answer = false } = transition;
   if (reward !== undefined && !Number.isFinite(reward)) {
     return `Expected \`reward\` to be a finite number, got ${describeValue(reward)}.`;
   }
-  return undefined;
+  if (typeof terminal === 'boolean' && typeof answer === 'boolean') return undefined;
+  const [name, value] = typeof terminal === 'boolean' ? ['answer', answer] : ['terminal', terminal];
+  return `Expected \`${name}\` to be true or false, got ${describeValue(value)}.`;
 }

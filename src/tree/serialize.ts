@@ -194,8 +194,23 @@ function encodeState<State, Action>(
   { id, state }: TreeNode<State, Action>,
   codec: Codec<State> | undefined,
 ): JsonValue {
-  const encoded: unknown = codec === undefined ? state : codec.encode(state as State);
-  return asJson(`nodes.${id}.state`, encoded);
+  return asJson(
+    `nodes.${id}.state`,
+    codec === undefined ? state : encode(codec, state as State, id),
+  );
+}
+
+function encode<State>(codec: Codec<State>, state: State, id: number): unknown {
+  try {
+    return codec.encode(state);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'it threw';
+    throw new EspalierError(
+      'usage',
+      `The codec could not encode the state of node ${id}: ${reason}`,
+      { cause },
+    );
+  }
 }
 
 function asJson(name: string, value: unknown): JsonValue {

@@ -2,7 +2,7 @@ import type { Transition } from '../spec/environment.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Evaluation } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
-import { isPlainObject, type JsonValue } from '../spec/json.ts';
+import { isPlainObject, type JsonValue, jsonFault } from '../spec/json.ts';
 import type { Completion } from '../spec/language-model.ts';
 import type { ChildNode, NodeId, RootNode, SearchNode } from '../spec/node.ts';
 import { type BackupRule, meanBackup } from './backup.ts';
@@ -267,6 +267,13 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** Keeps an algorithm's note at a node. It is saved with the tree. */
   annotate(node: SearchNode<State, Action>, notes: Readonly<Record<string, JsonValue>>): void {
+    const fault = jsonFault(notes);
+    if (fault !== undefined) {
+      throw new EspalierError(
+        'usage',
+        `Expected the notes at node ${node.id} to be JSON, got ${fault.what} at \`${fault.path.join('.')}\`.`,
+      );
+    }
     const own = this.#own(node);
     own.set({ annotations: { ...own.annotations, ...notes } });
   }
