@@ -95,10 +95,10 @@ describe.each(cases)('%s', (_name, make) => {
       ] as const) {
         for (const later of settings) {
           const answers: Evaluator<string, string>['evaluate'] = (nodes) => {
-            const each = nodes.map(
-              ({ state }) =>
-                ({ value: 0.5, ...(state === bad && { [field]: make() }) }) as Evaluation,
-            );
+            const each = nodes.map(({ state }) => ({
+              value: 0.5,
+              ...(state === bad && { [field]: make() }),
+            }));
             return later ? Promise.resolve(each) : each;
           };
           expectOnly(bad, await grown({ evaluator: { ...evaluator, [method]: answers } }));
@@ -241,9 +241,7 @@ test('a key that throws fails that child, however it was stepped to', async () =
       environment: {
         ...environment,
         step: (state, action) =>
-          (later
-            ? Promise.resolve({ state: state + action })
-            : { state: state + action }) as Transition<string>,
+          later ? Promise.resolve({ state: state + action }) : { state: state + action },
         key(state) {
           if (isBad(state)) throw new Error('It has no key.');
           return state;
