@@ -33,12 +33,25 @@ export class Realisations<State, Action> {
     return pending === undefined ? undefined : Promise.all(pending).then(() => {});
   }
 
+  /** Steps to all that has no state from a node up, the uppermost first. */
   #realise(node: ChildNode<State, Action>): Promise<void> | undefined {
-    if (node.status === 'failed' || node.status === 'pruned') return undefined;
-    const underWay = this.#underWay.get(node);
-    if (underWay !== undefined) return underWay;
-    const { parent } = node;
-    const above = parent.kind === 'proposed' ? this.#realise(parent) : undefined;
+    const chain: ChildNode<State, Action>[] = [];
+    let pending: Promise<void> | undefined;
+    let at: SearchNode<State, Action> = node;
+    while (at.kind === 'proposed' && at.status !== 'failed' && at.status !== 'pruned') {
+      pending = this.#underWay.get(at);
+      if (pending !== undefined) break;
+      chain.push(at);
+      at = at.parent;
+    }
+    for (const next of chain.reverse()) pending = this.#stepAfter(pending, next);
+    return pending;
+  }
+
+  #stepAfter(
+    above: Promise<void> | undefined,
+    node: ChildNode<State, Action>,
+  ): Promise<void> | undefined {
     const stepping = above === undefined ? this.#step(node) : above.then(() => this.#step(node));
     if (stepping === undefined) return undefined;
     const tracked = stepping.finally(() => this.#underWay.delete(node));

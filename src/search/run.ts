@@ -240,13 +240,9 @@ async function grow<State, Action>(
   const begin = () =>
     new Simulations(session, { concurrency, stopWhen, gate, sequencer, deadline });
   let simulations = begin();
-  const firstSimulation = tree.simulations;
   const unwatch = isPart
     ? () => {}
-    : deadline.watch(
-        () => tree.simulations - firstSimulation,
-        (exceeded) => simulations.end({ reason: 'budget', exceeded }),
-      );
+    : deadline.watch((exceeded) => simulations.end({ reason: 'budget', exceeded }));
   const context = new AlgorithmContext(session, () => simulations);
   const run = async (): Promise<void> => {
     await algorithm.run(tree, context);

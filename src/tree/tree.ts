@@ -69,8 +69,10 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   readonly origin: TreeOrigin;
   /** Marks that training data must carry, such as `oracle-guided`. */
   readonly stamps: Set<string> = new Set();
-  /** Simulations that were ever started on this tree. */
+  /** Simulations that were started on this tree, but for those that were handed back. */
   simulations = 0;
+  /** Simulations that found nothing to do before another one had ended. They do not count, and their indices stay taken. */
+  handedBack = 0;
   /**
    * Whether ends without a reward are scored only by the return of a simulation: what they were evaluated at was
    * said before the action was taken.
@@ -352,6 +354,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   fork(node: SearchNode<State, Action> = this.cursor): SearchTree<State, Action> {
     const copy = new SearchTree<State, Action>(this.root.state, this.origin);
     copy.simulations = this.simulations;
+    copy.handedBack = this.handedBack;
     copy.discount = this.#discount;
     for (const stamp of this.stamps) copy.stamps.add(stamp);
     for (const { id, parent, action } of this.#nodes) {
