@@ -3,7 +3,7 @@ import type { FailedAttempt, ModelCall, ModelWarning } from '../spec/language-mo
 import type { CallInFlight } from './call-in-flight.ts';
 import { isUnavailable, type Outcome, unavailable } from './call-outcome.ts';
 import { expectJson } from './canonical-json.ts';
-import { isTransient } from './failure.ts';
+import { isTransient, messageOf } from './failure.ts';
 import type { FailureLine, JournalLine, ResultLine } from './journal-lines.ts';
 import { type CallSpend, nothing } from './ledger.ts';
 
@@ -104,7 +104,7 @@ export class CallMaker {
   }
 
   #failed({ number, key, account }: CallInFlight, error: unknown): Made {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const spend = account.failed(error);
     const line: FailureLine = { type: 'failure', call: number, key, spend, message };
     if (!isUnavailable(error)) {

@@ -1,16 +1,26 @@
 import type { CallContext } from '../spec/context.ts';
 import { EspalierError, type EspalierErrorCode, ModelCallError } from '../spec/errors.ts';
 import type { Failure } from '../spec/failure.ts';
+import { describeValue } from './expect.ts';
 
 /** What an error thrown by a plug-in means for the one thing it was working on. */
 export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const code = EspalierError.isInstance(error) ? error.code : undefined;
   return {
     kind: code === 'interrupted' || code === 'unrecorded' ? code : kind,
     message,
     ...(isTransient(error) && { transient: true }),
   };
+}
+
+/** What was thrown, in words. A plug-in may throw anything, also what cannot be turned into text. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return `It threw ${describeValue(thrown)}.`;
+  }
 }
 
 /**

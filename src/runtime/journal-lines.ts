@@ -154,7 +154,7 @@ export interface DeadlineLine {
   readonly type: 'deadline';
   /** The limit that was met. */
   readonly ms: number;
-  /** Simulations started by then. */
+  /** Simulations started by then, also those that were handed back, and those of searches within. */
   readonly simulations: number;
   /** Results that had taken effect by then. */
   readonly results: number;

@@ -115,13 +115,13 @@ export class Ledger {
     if (this.#used.calls >= this.#limits.calls) return 'calls';
     if (this.#used.tokens >= this.#limits.tokens) return 'tokens';
     if (this.#limits.usd !== Infinity && this.#used.usd >= this.#limits.usd) return 'usd';
-    if (this.#limits.ms !== Infinity && this.#clock.now() - this.#startedAt >= this.#limits.ms) {
-      return 'ms';
-    }
     if (this.#refused !== undefined) return this.#refused;
     const outer = this.#parent?.exhausted;
     // What was prepaid is there to be used.
-    return outer !== undefined && (this.#prepaidRest[outer] ?? 0) > 0 ? undefined : outer;
+    if (outer !== undefined && !((this.#prepaidRest[outer] ?? 0) > 0)) return outer;
+    // Last: a replay must not be told something else where its clock runs otherwise.
+    const { ms } = this.#limits;
+    return ms !== Infinity && this.#clock.now() - this.#startedAt >= ms ? 'ms' : undefined;
   }
 
   /** Whether the parent holds less of a unit than this ledger would by itself. */

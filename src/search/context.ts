@@ -1,6 +1,7 @@
 import type { CallContext, Clock, EffectName, Random } from '../spec/context.ts';
 import type { DecisionModel, DecisionRequest, Decisions } from '../spec/decision-model.ts';
 import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
+import type { Failure } from '../spec/failure.ts';
 import type { JsonValue, MaybePromise } from '../spec/json.ts';
 import type {
   GenerateRequest,
@@ -30,20 +31,24 @@ import type { Simulations } from './simulations.ts';
 /** The context that an algorithm works with: a thin face of the parts that do the work. */
 export class AlgorithmContext<State, Action> implements SearchContext<State, Action> {
   readonly #session: SearchSession<State, Action>;
-  readonly #simulations: Simulations<State, Action>;
+  readonly #simulations: () => Simulations<State, Action>;
   readonly #calls: CallContext;
   readonly #realisations: Realisations<State, Action>;
   readonly #expansions: Expansions<State, Action>;
   readonly #evaluations: Evaluations<State, Action>;
 
-  constructor(session: SearchSession<State, Action>, simulations: Simulations<State, Action>) {
+  /** @param simulations - Those of the moment: what failed before is searched again by others. */
+  constructor(
+    session: SearchSession<State, Action>,
+    simulations: () => Simulations<State, Action>,
+  ) {
     this.#session = session;
     this.#simulations = simulations;
     this.#calls = new PluginContext(session.runtime, 'algorithm');
     this.#realisations = new Realisations(session);
     this.#expansions = new Expansions(session, this.#realisations);
     this.#evaluations = new Evaluations(session, this.#realisations, (failure) =>
-      simulations.end({ reason: 'failed', failure }),
+      simulations().end({ reason: 'failed', failure }),
     );
   }
 
@@ -60,7 +65,7 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
   }
 
   get stopped(): boolean {
-    return this.#simulations.stopped;
+    return this.#simulations().stopped;
   }
 
   generate(model: LanguageModel, request: GenerateRequest): Promise<Generation> {
@@ -87,6 +92,11 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
     return this.#calls.effect(effect, input, run);
   }
 
+  /** Why no answer of the evaluator could be used; `undefined` where one could, or none was asked for. */
+  get unusable(): Failure | undefined {
+    return this.#evaluations.unusable;
+  }
+
   get remaining(): Spend {
     return this.#session.ledger.remaining;
   }
@@ -95,7 +105,7 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
     run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     options?: SimulateOptions,
   ): Promise<void> {
-    return this.#simulations.run(run, options);
+    return this.#simulations().run(run, options);
   }
 
   expand(

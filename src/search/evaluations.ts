@@ -12,6 +12,7 @@ import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { Realisations } from './realisations.ts';
 import type { SearchSession } from './session.ts';
+import { failureToldAs, unfit } from './unfit.ts';
 
 type Verdict = Evaluation | Failure;
 
@@ -25,8 +26,8 @@ export class Evaluations<State, Action> {
   readonly #underWay = new Map<SearchNode<State, Action>, Promise<void>>();
   readonly #simulating = new Map<SearchNode<State, Action>, Promise<void>>();
   readonly #giveUp: (failure: Failure) => void;
-  /** Answers in a row from the first that could not be read, or broke the contract; none once one could be used. */
-  #malformed: number | undefined = 0;
+  /** Answers from the first on that could not be read, or broke the contract; none once one could be used. */
+  #malformed: Failure[] | undefined = [];
 
   /** `giveUp` ends the search: no answer of the evaluator could be used. */
   constructor(
@@ -141,14 +142,12 @@ export class Evaluations<State, Action> {
     }
     let index = 0;
     for (const node of batch) {
-      const verdict = verdicts[index++] as Verdict;
-      const failure = faultOf(verdict);
-      if (failure !== undefined) {
-        this.#reject(node, failure);
+      const evaluation = verdictFrom(verdicts[index++]);
+      if ('kind' in evaluation) {
+        this.#reject(node, evaluation);
         continue;
       }
       this.#malformed = undefined;
-      const evaluation = verdict as Evaluation;
       if (purpose === 'simulate') {
         tree.setOutcome(node, evaluation);
         continue;
@@ -160,12 +159,23 @@ export class Evaluations<State, Action> {
 
   #reject(node: SearchNode<State, Action>, failure: Failure): void {
     failNode(this.#session, node, failure);
-    const { kind, message } = failure;
+    const { kind } = failure;
     if (this.#malformed === undefined || (kind !== 'invalid' && kind !== 'parse')) return;
-    this.#malformed++;
-    if (this.#malformed !== hopeless) return;
-    const what = `None of the first ${hopeless} answers of the evaluator could be used: ${message}`;
-    this.#giveUp({ kind, message: what });
+    this.#malformed.push(failure);
+    const { unusable } = this;
+    if (this.#malformed.length === hopeless && unusable !== undefined) this.#giveUp(unusable);
+  }
+
+  /** Why no answer could be used; `undefined` where one could, or none was given. */
+  get unusable(): Failure | undefined {
+    const count = this.#malformed?.length ?? 0;
+    const last = this.#malformed?.at(-1);
+    if (last === undefined) return undefined;
+    const what =
+      count === 1
+        ? 'The only answer of the evaluator could not be used'
+        : `None of the ${count} answers of the evaluator could be used`;
+    return { kind: last.kind, message: `${what}: ${last.message}` };
   }
 }
 
@@ -188,15 +198,28 @@ function needsEvaluation(node: SearchNode): boolean {
   return node.evaluation === undefined;
 }
 
-function faultOf(verdict: Verdict): Failure | undefined {
-  if (typeof verdict !== 'object' || (verdict as unknown) === null) {
-    return { kind: 'invalid', message: `Expected an evaluation, got ${describeValue(verdict)}.` };
+function verdictFrom(told: unknown): Verdict {
+  try {
+    return soundVerdict(told);
+  } catch (error) {
+    // A getter may throw what it likes.
+    return failureFrom(error, 'invalid');
   }
-  if ('kind' in verdict) return verdict;
-  const { value } = verdict;
-  if (Number.isFinite(value) && value >= 0 && value <= 1) return undefined;
-  const message = `Expected \`value\` to be a number from 0 to 1, got ${describeValue(value)}.`;
-  return { kind: 'invalid', message };
+}
+
+/** A verdict that can be kept, as it stands now: the evaluator may use its object again. */
+function soundVerdict(told: unknown): Verdict {
+  if (typeof told !== 'object' || told === null) {
+    return { kind: 'invalid', message: `Expected an evaluation, got ${describeValue(told)}.` };
+  }
+  if ('kind' in told) return failureToldAs('failure', { ...told });
+  const { value } = told as Evaluation;
+  if (!(Number.isFinite(value) && value >= 0 && value <= 1)) {
+    const message = `Expected \`value\` to be a number from 0 to 1, got ${describeValue(value)}.`;
+    return { kind: 'invalid', message };
+  }
+  const verdict: Evaluation = { ...told, value };
+  return unfit('evaluation', verdict) ?? verdict;
 }
 
 /** What the evaluator is given. What remains is worked out only where it is looked at. */

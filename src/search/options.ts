@@ -43,6 +43,8 @@ export function checkOptions<State, Action>(
   options: SearchOptions<State, Action>,
 ): CheckedOptions<State, Action> {
   expectMethods('environment', options.environment, ['reset', 'step']);
+  const { name } = options.environment;
+  if (typeof name !== 'string') throw expectation('environment.name', 'a text', name);
   expectNoOracle('evaluator', 'evaluate', options.evaluator);
   if (options.tree !== undefined) expectMethods('tree', options.tree, ['backup', 'fork']);
   if (options.journal !== undefined) expectMethods('journal', options.journal, ['append']);

@@ -52,10 +52,7 @@ export function openOutside(options: OutsideOptions): Outside {
     onWarning: options.onWarning,
     deadlineAhead: () => deadline.ahead,
     expire: () => deadline.expire(),
-    onCall(report) {
-      options.onCall(report);
-      deadline.check();
-    },
+    onCall: options.onCall,
   });
   const segment = before === undefined ? 0 : before.deadline.segment + 1;
   const deadline: Deadline = new Deadline({
@@ -67,6 +64,7 @@ export function openOutside(options: OutsideOptions): Outside {
     clock,
     controller,
   });
+  sequencer.onReleased = () => deadline.check();
   return { controller, journal, sequencer, gate, deadline, random };
 }
 
@@ -92,7 +90,8 @@ export class Deadline {
   readonly segment: number;
   readonly #parts: DeadlineParts;
   readonly #recorded: DeadlineLine | undefined;
-  #simulations: () => number = () => 0;
+  /** Simulations that were started, also those that were handed back, and those of searches within. */
+  #started = 0;
   #passed: ((exceeded: keyof Spend) => void) | undefined;
   #over = false;
 
@@ -109,8 +108,7 @@ export class Deadline {
   }
 
   /** Starts the clock, or follows the journal. Returns how to stop it. */
-  watch(simulations: () => number, passed: (exceeded: keyof Spend) => void): () => void {
-    this.#simulations = simulations;
+  watch(passed: (exceeded: keyof Spend) => void): () => void {
     this.#passed = passed;
     const { ms, clock } = this.#parts;
     if (ms === undefined || !Number.isFinite(ms) || this.#recorded !== undefined) {
@@ -120,7 +118,7 @@ export class Deadline {
     }
     const timer = new AbortController();
     clock.sleep(ms, timer.signal).then(
-      () => this.expire(),
+      () => this.expireAtRest(),
       () => {},
     );
     return () => {
@@ -129,14 +127,30 @@ export class Deadline {
     };
   }
 
+  /** Whether no simulation may start any more: the time is up, or a replay has come to where it was up. */
+  isDue(exhausted: keyof Spend | undefined): boolean {
+    if (this.#recorded === undefined || this.#over) return exhausted === 'ms';
+    const { simulations, results } = this.#recorded;
+    return this.#parts.sequencer.released >= results && this.#started >= simulations;
+  }
+
+  /** Counts a simulation as started. */
+  start(): void {
+    this.#started++;
+    // The last simulation of a replay may be one that a deadline cut off: nothing comes after it.
+    this.check();
+  }
+
   /** Stops a replay where the recorded search was stopped: when all that it knew has taken effect. */
   check(): void {
-    if (this.#recorded === undefined || this.#over) return;
-    const { sequencer } = this.#parts;
-    const { simulations, results } = this.#recorded;
-    if (sequencer.released < results || this.#simulations() < simulations) return;
-    // What the last result set off belongs to the recorded search as well.
-    void sequencer.rest().then(() => this.expire());
+    if (this.ahead && this.isDue(undefined)) void this.expireAtRest();
+  }
+
+  /** Ends the search once what is under way has come to rest: where it stands then, a replay can tell. */
+  async expireAtRest(): Promise<void> {
+    if (this.#over) return;
+    await this.#parts.sequencer.rest();
+    this.expire();
   }
 
   /** Ends the search: the time is up. */
@@ -153,8 +167,8 @@ export class Deadline {
     const { ms = 0, journal, sequencer } = this.#parts;
     if (this.#recorded !== undefined) return;
     try {
-      const simulations = this.#simulations();
-      journal.append({ type: 'deadline', ms, simulations, results: sequencer.released });
+      const results = sequencer.released;
+      journal.append({ type: 'deadline', ms, simulations: this.#started, results });
     } catch {
       // A full disk does not keep a search from ending; only its replay will not know where it ended.
     }

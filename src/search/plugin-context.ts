@@ -1,5 +1,7 @@
 import { acting } from '../runtime/acting-on.ts';
 import type { Calls } from '../runtime/calls.ts';
+import { expectJson } from '../runtime/canonical-json.ts';
+import { messageOf } from '../runtime/failure.ts';
 import type { CallContext, Clock, EffectName, Random } from '../spec/context.ts';
 import type { DecisionModel, DecisionRequest, Decisions } from '../spec/decision-model.ts';
 import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
@@ -90,6 +92,8 @@ export class PluginContext implements CallContext {
     input: JsonValue,
     run: (call: ModelCall) => Promise<T>,
   ): Promise<T> {
+    // Before the gate sees it: what a plug-in asks is its own matter, and fails no more than what it was called for.
+    expectJson(`input of ${typeof effect === 'string' ? effect : effect.name}`, input);
     const state = this.#state;
     const asked = state === undefined ? ([effect, input] as const) : acting(effect, input, state);
     return this.#noting(this.#runtime.calls.effect(...asked, run));
@@ -123,7 +127,7 @@ export class PluginContext implements CallContext {
 }
 
 function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
 }
 
 /** Whether an error is about the search as a whole, and not about the one call that met it. */

@@ -1,9 +1,11 @@
 import { canonicalJson } from '../runtime/canonical-json.ts';
 import { describeValue } from '../runtime/expect.ts';
 import type { Failure } from '../spec/failure.ts';
+import type { Completion } from '../spec/language-model.ts';
 import type { SearchNode } from '../spec/node.ts';
 import type { Proposal, SoundProposal } from '../spec/policy.ts';
 import type { NewChild, SearchTree } from '../tree/tree.ts';
+import { failureToldAs, unfit } from './unfit.ts';
 
 /** What became of a batch of proposals. */
 export type Applied<State, Action> = Appended<State, Action> | { readonly needs: number };
@@ -97,8 +99,10 @@ function needNoMerging<Action>(
 ): proposals is readonly NewChild<Action>[] {
   if (proposals.length > scanned) return false;
   return proposals.every((proposal, index) => {
-    if (faultOf(proposal) !== undefined || 'failure' in proposal) return false;
-    if (proposal.prior === undefined || typeof proposal.action === 'object') return false;
+    const { prior } = Object(proposal) as Partial<SoundProposal<Action>>;
+    if (prior === undefined || faultOf(proposal) !== undefined || 'failure' in proposal)
+      return false;
+    if (typeof proposal.action === 'object') return false;
     for (let before = 0; before < index; before++) {
       const other = proposals[before];
       if (other !== undefined && 'action' in other && other.action === proposal.action)
@@ -115,16 +119,27 @@ function faultOf<Action>(proposal: Proposal<Action>): Failure | undefined {
   if (typeof proposal !== 'object' || (proposal as unknown) === null) {
     return { kind: 'invalid', message: `Expected a proposal, got ${describeValue(proposal)}.` };
   }
-  if ('failure' in proposal) return proposal.failure;
+  if ('failure' in proposal) return failureToldAs('failure', proposal.failure);
   if (!('action' in proposal)) {
     return { kind: 'invalid', message: 'Expected a proposal to have an `action`, got none.' };
   }
-  const { prior } = proposal;
-  if (prior === undefined || (Number.isFinite(prior) && prior >= 0)) return undefined;
-  return {
-    kind: 'invalid',
-    message: `Expected \`prior\` to be a finite number from 0 up, got ${describeValue(prior)}.`,
-  };
+  const { prior, completion } = proposal;
+  if (prior !== undefined && !(Number.isFinite(prior) && prior >= 0)) {
+    return {
+      kind: 'invalid',
+      message: `Expected \`prior\` to be a finite number from 0 up, got ${describeValue(prior)}.`,
+    };
+  }
+  return completion === undefined ? undefined : faultOfCompletion(completion);
+}
+
+function faultOfCompletion(completion: Completion): Failure | undefined {
+  const fault = unfit('completion', completion);
+  if (fault !== undefined) return fault;
+  const { text } = Object(completion) as Partial<Completion>;
+  if (typeof text === 'string') return undefined;
+  const message = `Expected \`completion.text\` to be a text, got ${describeValue(text)}.`;
+  return { kind: 'invalid', message };
 }
 
 /** Makes room for the shares of new samples among those of earlier ones. */

@@ -33,12 +33,25 @@ export class Realisations<State, Action> {
     return pending === undefined ? undefined : Promise.all(pending).then(() => {});
   }
 
+  /** Steps to all that has no state from a node up, the uppermost first. */
   #realise(node: ChildNode<State, Action>): Promise<void> | undefined {
-    if (node.status === 'failed' || node.status === 'pruned') return undefined;
-    const underWay = this.#underWay.get(node);
-    if (underWay !== undefined) return underWay;
-    const { parent } = node;
-    const above = parent.kind === 'proposed' ? this.#realise(parent) : undefined;
+    const chain: ChildNode<State, Action>[] = [];
+    let pending: Promise<void> | undefined;
+    let at: SearchNode<State, Action> = node;
+    while (at.kind === 'proposed' && at.status !== 'failed' && at.status !== 'pruned') {
+      pending = this.#underWay.get(at);
+      if (pending !== undefined) break;
+      chain.push(at);
+      at = at.parent;
+    }
+    for (const next of chain.reverse()) pending = this.#stepAfter(pending, next);
+    return pending;
+  }
+
+  #stepAfter(
+    above: Promise<void> | undefined,
+    node: ChildNode<State, Action>,
+  ): Promise<void> | undefined {
     const stepping = above === undefined ? this.#step(node) : above.then(() => this.#step(node));
     if (stepping === undefined) return undefined;
     const tracked = stepping.finally(() => this.#underWay.delete(node));
@@ -61,13 +74,12 @@ export class Realisations<State, Action> {
         this.#apply(node, transition);
         return undefined;
       }
-      return transition.then(
-        (settled) => {
+      return transition
+        .then((settled) => {
           context.throwIfInterrupted();
           this.#apply(node, settled);
-        },
-        (error: unknown) => this.#fail(node, error, context),
-      );
+        })
+        .catch((error: unknown) => this.#fail(node, error, context));
     } catch (error) {
       this.#fail(node, error, context);
       return undefined;
@@ -75,7 +87,7 @@ export class Realisations<State, Action> {
   }
 
   #apply(node: ChildNode<State, Action>, transition: Transition<State>): void {
-    const fault = faultOf(transition);
+    const fault = faultOfTransition('step', transition);
     if (fault !== undefined) {
       failNode(this.#session, node, { kind: 'invalid', message: fault });
       return;
@@ -138,13 +150,18 @@ export class Realisations<State, Action> {
 }
 
 /** What is wrong with a transition, for a plug-in's author. */
-function faultOf(transition: Transition<unknown>): string | undefined {
+export function faultOfTransition(
+  method: 'start' | 'step',
+  transition: Partial<Transition<unknown>>,
+): string | undefined {
   if (typeof transition !== 'object' || (transition as unknown) === null) {
-    return `Expected \`step\` to return a transition, got ${describeValue(transition)}.`;
+    return `Expected \`${method}\` to return a transition, got ${describeValue(transition)}.`;
   }
-  const { reward } = transition;
+  const { reward, terminal = false, answer = false } = transition;
   if (reward !== undefined && !Number.isFinite(reward)) {
     return `Expected \`reward\` to be a finite number, got ${describeValue(reward)}.`;
   }
-  return undefined;
+  if (typeof terminal === 'boolean' && typeof answer === 'boolean') return undefined;
+  const [name, value] = typeof terminal === 'boolean' ? ['answer', answer] : ['terminal', terminal];
+  return `Expected \`${name}\` to be true or false, got ${describeValue(value)}.`;
 }

@@ -2,6 +2,7 @@ import { Calls } from '../runtime/calls.ts';
 import { expectJson } from '../runtime/canonical-json.ts';
 import { turn } from '../runtime/clock.ts';
 import { expectation } from '../runtime/expect.ts';
+import { messageOf } from '../runtime/failure.ts';
 import { addressOfStart, beginJournal, noJournal, startJournal } from '../runtime/journal.ts';
 import { Ledger } from '../runtime/ledger.ts';
 import { provenanceOf } from '../runtime/provenance.ts';
@@ -20,6 +21,7 @@ import { failuresOf, reopenFailed } from './failing.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
 import { type Outside, openOutside } from './outside.ts';
 import { PluginContext, type PluginRuntime } from './plugin-context.ts';
+import { faultOfTransition } from './realisations.ts';
 import type { SearchSession } from './session.ts';
 import { Simulations, type Stop } from './simulations.ts';
 
@@ -64,7 +66,10 @@ export async function runSearch<State, Action>(
   const tree =
     options.tree ?? (await inTime(plant(options, checked.seed, runtime), options, checked));
   expectSameEnvironment(tree, options);
-  for (const stamp of provenanceFor(options).stamps ?? []) tree.stamps.add(stamp);
+  for (const stamp of provenanceFor(options).stamps ?? []) {
+    if (typeof stamp !== 'string') throw expectation('stamps', 'texts', stamp);
+    tree.stamps.add(stamp);
+  }
   const { evaluator } = options;
   tree.scoresByOutcome = evaluator?.simulate !== undefined && evaluator.needs === 'proposed';
   if (within === undefined) startAt(tree, options, outside);
@@ -142,11 +147,14 @@ async function plant<State, Action>(
     const state = await environment.reset(context);
     const tree = new SearchTree<State, Action>(state, { environment: environment.name, seed });
     const start = await environment.start?.(state, context);
-    if (start !== undefined) tree.realise(tree.root, { ...start, state });
+    if (start === undefined) return tree;
+    const fault = faultOfTransition('start', start);
+    if (fault !== undefined) throw new EspalierError('usage', fault);
+    tree.realise(tree.root, { ...start, state });
     return tree;
   } catch (cause) {
     runtime.signal.throwIfAborted();
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new EspalierError(
       'usage',
       `The environment ${environment.name} has no start: ${reason}`,
@@ -232,15 +240,12 @@ async function grow<State, Action>(
   const begin = () =>
     new Simulations(session, { concurrency, stopWhen, gate, sequencer, deadline });
   let simulations = begin();
-  const firstSimulation = tree.simulations;
   const unwatch = isPart
     ? () => {}
-    : deadline.watch(
-        () => tree.simulations - firstSimulation,
-        (exceeded) => simulations.end({ reason: 'budget', exceeded }),
-      );
+    : deadline.watch((exceeded) => simulations.end({ reason: 'budget', exceeded }));
+  const context = new AlgorithmContext(session, () => simulations);
   const run = async (): Promise<void> => {
-    await algorithm.run(tree, new AlgorithmContext(session, simulations));
+    await algorithm.run(tree, context);
     const { reason } = simulations.stop ?? exhausted;
     // What failed in an earlier run is asked for once this one has come to where that ended, within its budget.
     if (isPart || reason !== 'exhausted' || ledger.exhausted !== undefined) return;
@@ -265,7 +270,14 @@ async function grow<State, Action>(
     unwatch();
     if (!isPart) close(outside, ledger);
   }
-  return simulations.stop ?? exhausted;
+  const stop = simulations.stop ?? exhausted;
+  // What goes on with a larger pool has not failed yet.
+  const { exceeded } = stop;
+  const goesOn = exceeded !== undefined && ledger.isBoundByParent(exceeded);
+  const { unusable } = context;
+  return unusable === undefined || goesOn || stop.reason === 'solved'
+    ? stop
+    : { ...stop, reason: 'failed', failure: unusable };
 }
 
 const exhausted: Stop = { reason: 'exhausted' };

@@ -90,8 +90,8 @@ export class Simulations<State, Action> {
   ): Promise<void> {
     const { gate, sequencer } = this.#options;
     for (let may = this.#mayStart(round); may !== false; may = this.#mayStart(round)) {
-      if (may === 'later') {
-        await this.#anotherEnd();
+      if (may instanceof Promise) {
+        await may;
         continue;
       }
       round.left--;
@@ -117,7 +117,8 @@ export class Simulations<State, Action> {
     }
   }
 
-  #mayStart(round: Round): boolean | 'later' {
+  /** Whether another one may start; a promise where that is to be asked again once it has resolved. */
+  #mayStart(round: Round): boolean | Promise<void> {
     if (round.left <= 0 || round.over || this.stopped) return false;
     const { ledger, runtime } = this.#session;
     if (runtime.signal.aborted) {
@@ -131,25 +132,29 @@ export class Simulations<State, Action> {
     }
     const { exhausted } = ledger;
     const { deadline } = this.#options;
-    deadline.check();
     // In a replay the recorded deadline stands in for the clock.
-    if (exhausted === undefined || (exhausted === 'ms' && deadline.ahead)) return true;
+    if (exhausted === undefined || exhausted === 'ms') {
+      return deadline.isDue(exhausted) ? this.#expire() : true;
+    }
     // Simulations under way may be handed back, and do not count then.
-    if (exhausted === 'simulations' && this.#running > 0) return 'later';
-    if (exhausted === 'ms') deadline.expire();
+    if (exhausted === 'simulations' && this.#running > 0) return this.#anotherEnd();
     this.end({ reason: 'budget', exceeded: exhausted });
     return false;
   }
 
+  async #expire(): Promise<void> {
+    await this.#options.deadline.expireAtRest();
+    this.end({ reason: 'budget', exceeded: 'ms' });
+  }
+
   #start(): SimulationInFlight<State, Action> {
     const { tree, ledger, runtime, emit } = this.#session;
-    const index = tree.simulations;
+    const index = tree.simulations + tree.handedBack;
     tree.simulations++;
     ledger.addSimulations(1);
     this.#running++;
     emit?.({ type: 'simulation-start', simulation: index });
-    // The last simulation of a replay may be one that a deadline cut off: nothing comes after it.
-    this.#options.deadline.check();
+    this.#options.deadline.start();
     const marked = this.#options.concurrency > 1 ? tree : undefined;
     return new SimulationInFlight(marked, index, runtime.random);
   }
@@ -162,6 +167,7 @@ export class Simulations<State, Action> {
     const { tree, ledger, emit } = this.#session;
     if (outcome === 'waiting') {
       tree.simulations--;
+      tree.handedBack++;
       ledger.addSimulations(-1);
       round.left++;
     } else {

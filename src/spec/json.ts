@@ -36,28 +36,42 @@ const tooDeep = `values nested more than ${deepestJson} deep`;
 
 /** What keeps `value` from being a {@link JsonValue} that can be kept; `undefined` where it is one. */
 export function jsonFault(value: unknown): JsonFault | undefined {
-  const fault = faultWithin(value, []);
-  return fault?.what === tooDeep ? { what: tooDeep, path: [] } : fault;
+  try {
+    const fault = faultWithin(value, []);
+    return fault?.what === tooDeep ? { what: tooDeep, path: [] } : fault;
+  } catch {
+    // A getter may throw what it likes.
+    return { what: 'what cannot be read', path: [] };
+  }
 }
 
-function faultWithin(value: unknown, ancestors: readonly unknown[]): JsonFault | undefined {
+/** `ancestors` is as it was once nothing is wrong. */
+function faultWithin(value: unknown, ancestors: unknown[]): JsonFault | undefined {
   if (typeof value !== 'object' || value === null) {
     const what = scalarFault(value);
     return what === undefined ? undefined : { what, path: [] };
   }
   if (ancestors.includes(value)) return { what: 'a cycle', path: [] };
   if (!Array.isArray(value) && !isPlainObject(value)) {
-    return { what: `a ${value.constructor.name}`, path: [] };
+    return { what: `a ${className(value)}`, path: [] };
   }
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (typeof toJSON === 'function') return { what: 'an object with a `toJSON`', path: [] };
   if (ancestors.length === deepestJson) return { what: tooDeep, path: [] };
-  const within = [...ancestors, value];
+  ancestors.push(value);
   for (const [key, part] of Object.entries(value)) {
     // JSON drops an absent property, and nothing is lost by it.
     if (part === undefined && !Array.isArray(value)) continue;
-    const fault = faultWithin(part, within);
+    const fault = faultWithin(part, ancestors);
     if (fault !== undefined) return { what: fault.what, path: [key, ...fault.path] };
   }
+  ancestors.pop();
   return undefined;
+}
+
+function className(value: { readonly constructor?: unknown }): string {
+  const made = value.constructor;
+  return typeof made === 'function' ? made.name : 'nameless object';
 }
 
 /** Whether a value is an object literal, and not an array, a map or an instance of a class. */

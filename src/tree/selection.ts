@@ -146,7 +146,8 @@ export interface TreeView<State = unknown, Action = unknown> {
   /** Where the real world stands: selection starts here. The root, until the search advances. */
   readonly cursor: SearchNode<State, Action>;
   /**
-   * Whether a node that has children may get another one: then it is one to go on from.
+   * Whether a node that has children may get another one: then it is one to go on from. So is one that may not at
+   * the moment, is not complete, and has only closed children.
    *
    * @defaultValue never
    */
@@ -201,13 +202,20 @@ export type FlatScore = (
   random: Random,
 ) => number;
 
-/** Takes the node with the highest score among all below the cursor that can grow, whatever the path. */
+/**
+ * Takes the node with the highest score among all below the cursor that can grow, whatever the path. Where nodes may
+ * widen, one all of whose children are closed is among them, as {@link descend} ends there too: visits make the room.
+ */
 export function flat(score: FlatScore, options: SelectionOptions = {}): Selection {
   const { revisit = false, ties = 'first' } = options;
   return <State, Action>(tree: TreeView<State, Action>, random: Random) => {
     const { widening = tree.widening } = options;
+    const isOpenEnded = (node: SearchNode<State, Action>) =>
+      widening !== undefined &&
+      !node.complete &&
+      (widening(node) || node.children.every((child) => isClosed(child, revisit)));
     const candidates = [...below(tree.cursor)].filter(
-      (node) => node.children.length === 0 || canWiden(node, widening),
+      (node) => node.children.length === 0 || isOpenEnded(node),
     );
     const { cursor } = tree;
     const scoreOf = (node: SearchNode<State, Action>) =>

@@ -24,8 +24,10 @@ export interface TreeJson {
   readonly seed: number | string;
   /** Marks that training data must carry. */
   readonly stamps: readonly string[];
-  /** Simulations that were ever started on it. */
+  /** Simulations that were started on it, but for those that were handed back. */
   readonly simulations: number;
+  /** Simulations that were handed back. @defaultValue 0 */
+  readonly handedBack?: number | undefined;
   /** γ. @defaultValue 1 */
   readonly discount?: number | undefined;
   /** Where the real world stood. */
@@ -117,6 +119,7 @@ const treeSchema = z.strictObject({
   seed: z.union([z.number(), z.string()]),
   stamps: z.array(z.string()),
   simulations: count,
+  handedBack: count.optional(),
   discount: z.number().min(0).max(1).optional(),
   cursor: count,
   preferred: count.optional(),
@@ -137,7 +140,8 @@ export function treeToJson<State, Action>(
   tree: SearchTree<State, Action>,
   { codec }: StateCodec<State> = {},
 ): TreeJson {
-  const { origin, stamps, simulations, discount, cursor, preferred, conclusion, size } = tree;
+  const { origin, stamps, simulations, handedBack, discount } = tree;
+  const { cursor, preferred, conclusion, size } = tree;
   return {
     format: 'espalier-tree',
     version: treeVersion,
@@ -145,6 +149,7 @@ export function treeToJson<State, Action>(
     seed: origin.seed,
     stamps: [...stamps],
     simulations,
+    ...(handedBack > 0 && { handedBack }),
     ...(discount !== 1 && { discount }),
     cursor: cursor.id,
     ...(preferred !== undefined && { preferred: preferred.id }),
@@ -194,8 +199,23 @@ function encodeState<State, Action>(
   { id, state }: TreeNode<State, Action>,
   codec: Codec<State> | undefined,
 ): JsonValue {
-  const encoded: unknown = codec === undefined ? state : codec.encode(state as State);
-  return asJson(`nodes.${id}.state`, encoded);
+  return asJson(
+    `nodes.${id}.state`,
+    codec === undefined ? state : encode(codec, state as State, id),
+  );
+}
+
+function encode<State>(codec: Codec<State>, state: State, id: number): unknown {
+  try {
+    return codec.encode(state);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'it threw';
+    throw new EspalierError(
+      'usage',
+      `The codec could not encode the state of node ${id}: ${reason}`,
+      { cause },
+    );
+  }
 }
 
 function asJson(name: string, value: unknown): JsonValue {
@@ -231,6 +251,7 @@ export function treeFromJson<State = unknown, Action = unknown>(
   const { environment, seed } = read;
   const tree = new SearchTree<State, Action>(decode(root.state, 0), { environment, seed });
   tree.simulations = read.simulations;
+  tree.handedBack = read.handedBack ?? 0;
   tree.discount = read.discount ?? 1;
   for (const stamp of read.stamps) tree.stamps.add(stamp);
   for (const [id, node] of read.nodes.entries()) {

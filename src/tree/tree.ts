@@ -2,7 +2,7 @@ import type { Transition } from '../spec/environment.ts';
 import { EspalierError } from '../spec/errors.ts';
 import type { Evaluation } from '../spec/evaluator.ts';
 import type { Failure } from '../spec/failure.ts';
-import { isPlainObject, type JsonValue } from '../spec/json.ts';
+import { isPlainObject, type JsonValue, jsonFault } from '../spec/json.ts';
 import type { Completion } from '../spec/language-model.ts';
 import type { ChildNode, NodeId, RootNode, SearchNode } from '../spec/node.ts';
 import { type BackupRule, meanBackup } from './backup.ts';
@@ -69,8 +69,10 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   readonly origin: TreeOrigin;
   /** Marks that training data must carry, such as `oracle-guided`. */
   readonly stamps: Set<string> = new Set();
-  /** Simulations that were ever started on this tree. */
+  /** Simulations that were started on this tree, but for those that were handed back. */
   simulations = 0;
+  /** Simulations that found nothing to do before another one had ended. They do not count, and their indices stay taken. */
+  handedBack = 0;
   /**
    * Whether ends without a reward are scored only by the return of a simulation: what they were evaluated at was
    * said before the action was taken.
@@ -267,6 +269,13 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** Keeps an algorithm's note at a node. It is saved with the tree. */
   annotate(node: SearchNode<State, Action>, notes: Readonly<Record<string, JsonValue>>): void {
+    const fault = jsonFault(notes);
+    if (fault !== undefined) {
+      throw new EspalierError(
+        'usage',
+        `Expected the notes at node ${node.id} to be JSON, got ${fault.what} at \`${fault.path.join('.')}\`.`,
+      );
+    }
     const own = this.#own(node);
     own.set({ annotations: { ...own.annotations, ...notes } });
   }
@@ -345,6 +354,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   fork(node: SearchNode<State, Action> = this.cursor): SearchTree<State, Action> {
     const copy = new SearchTree<State, Action>(this.root.state, this.origin);
     copy.simulations = this.simulations;
+    copy.handedBack = this.handedBack;
     copy.discount = this.#discount;
     for (const stamp of this.stamps) copy.stamps.add(stamp);
     for (const { id, parent, action } of this.#nodes) {

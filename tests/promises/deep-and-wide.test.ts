@@ -12,6 +12,9 @@ import {
   puct,
   renderTree,
   robustOrSolvedChild,
+  type SearchAlgorithm,
+  type SearchContext,
+  type SearchNode,
   type SearchTree,
   search,
   summarise,
@@ -43,6 +46,23 @@ const everything = {
   propose: () => Array.from({ length: width }, (_, action) => ({ action, prior: 1 / width })),
 };
 const evaluator = stateEvaluator(() => 0.5);
+
+/** Proposes a whole path before the first step. */
+const ahead: SearchAlgorithm = {
+  name: 'ahead',
+  concurrency: 'any',
+  laws: [],
+  async run<State, Action>(
+    tree: SearchTree<State, Action>,
+    context: SearchContext<State, Action>,
+  ): Promise<void> {
+    let end: SearchNode<State, Action> = tree.root;
+    for (let at = 0; at < depth; at++) {
+      for (const child of tree.add(end, [{ action: 'on' as Action, prior: 1 }])) end = child;
+    }
+    await context.realise([end]);
+  },
+};
 
 function rowsOf<State, Action>(tree: SearchTree<State, Action>): readonly number[] {
   const notation = {
@@ -80,6 +100,19 @@ describe(`a path of ${depth} steps`, () => {
     expect(robustOrSolvedChild(tree.root.children)?.id).toBe(1);
     expect(rowsOf(tree)).toEqual([0, 0, 1, 1, 1, 0, 1]);
   });
+
+  test.each([false, true])(
+    'is stepped to from its end, later: %s',
+    async (later) => {
+      const { tree } = await search({
+        environment: later ? { ...chain, step: async (...asked) => chain.step(...asked) } : chain,
+        policy: onward,
+        algorithm: ahead,
+      });
+      expect(tree.bestTerminal?.depth).toBe(depth);
+    },
+    patience,
+  );
 
   test('is the claim of A*', { timeout: patience }, async () => {
     const { actions, optimal } = await search({

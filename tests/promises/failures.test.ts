@@ -212,7 +212,7 @@ describe('an evaluator none of whose answers can be used', () => {
     const { stopReason, failure } = await search({ ...wide, evaluator });
     expect(stopReason).toBe('failed');
     expect(failure?.message).toMatch(
-      /^None of the first 8 answers of the evaluator could be used: .+\.$/,
+      /^None of the 8 answers of the evaluator could be used: .+\.$/,
     );
     expect(asked).toBe(8);
   });
@@ -233,5 +233,47 @@ describe('an evaluator none of whose answers can be used', () => {
     });
     expect(stopReason).toBe('budget');
     expect(failures.kinds['parse']).toBeGreaterThan(8);
+  });
+});
+
+describe('an evaluator that has given only a few answers, none of which can be used', () => {
+  const few = tableMdp({
+    start: { left: { to: 'a' }, right: { to: 'b' } },
+    a: { on: { to: 'poor', reward: 0.1 } },
+    b: { on: { to: 'rich', reward: 0.4 } },
+  });
+  const malformed: Evaluator<string, string> = {
+    needs: 'realised',
+    evaluate: (nodes) => nodes.map(() => 0.5 as unknown as Evaluation),
+  };
+
+  test.each<[string, { algorithm: SearchAlgorithm; simulations?: number; answers: string }]>([
+    ['mcts', { algorithm: mcts(), answers: 'The only answer' }],
+    ['of all', { algorithm: mcts({ evaluates: 'all' }), answers: 'None of the 2 answers' }],
+    ['of leaves', { algorithm: mcts({ evaluates: 'leaf' }), answers: 'The only answer' }],
+    ['of a budget', { algorithm: mcts(), simulations: 1, answers: 'The only answer' }],
+  ])('fails the search: %s', async (_, { algorithm, simulations = 100, answers }) => {
+    const options = { ...few, evaluator: malformed, algorithm, budget: { simulations } };
+    const { stopReason, failure } = await search(options);
+    expect(stopReason).toBe('failed');
+    expect(failure?.message.startsWith(answers)).toBe(true);
+    expect(failure?.message).toMatch(/ of the evaluator could .+, got `0.5`\.$/);
+  });
+
+  test('fails no search that found what it looked for, or had one that could be used', async () => {
+    const { stopReason } = await search({
+      ...few,
+      evaluator: malformed,
+      stopWhen: () => 'solved',
+    });
+    expect(stopReason).toBe('solved');
+    const sound = await search({
+      ...few,
+      evaluator: {
+        ...malformed,
+        evaluate: (nodes) => nodes.map(({ id }) => (id === 1 ? { value: 0.5 } : (0.5 as never))),
+      },
+    });
+    expect(sound.stopReason).toBe('exhausted');
   });
 });

@@ -59,7 +59,52 @@ describe('a node all of whose children are known', () => {
       }
     });
   }
+});
 
+describe('a node that waits for more room', () => {
+  test.each([
+    ['descend(uct())', descend(uct())],
+    ['descend(puct())', descend(puct())],
+    ['flat, by value', flat(({ value }) => value)],
+    ['flat, by visits', flat(({ visits }) => -visits)],
+    ['flat, at random', flat((_node, _parent, random) => random.next())],
+  ])('widens whatever selects it: %s', async (_name, selection) => {
+    for (const concurrency of [1, 8]) {
+      const { tree, stopReason } = await search({
+        environment: draws,
+        policy: drawing(),
+        algorithm: mcts({ width: 1, selection, widening: progressiveWidening() }),
+        concurrency,
+        budget: { simulations: 300 },
+      });
+      // ⌈√300⌉ = 18
+      expect(tree.root.children).toHaveLength(18);
+      expect(stopReason).toBe('budget');
+    }
+  });
+
+  test.each([
+    ['descend', descend(uct())],
+    ['flat', flat(({ value }) => value)],
+  ])('widens below the root as well: %s', async (_name, selection) => {
+    const { tree, stopReason } = await search({
+      environment: {
+        ...draws,
+        step: (state, action) =>
+          state === -1 ? { state: action } : { state: action, terminal: true, reward: 0.5 },
+      },
+      policy: drawing(),
+      evaluator: stateEvaluator(() => 0.5),
+      algorithm: mcts({ width: 1, selection, widening: progressiveWidening() }),
+      budget: { simulations: 200 },
+    });
+    const widest = Math.max(...tree.root.children.map(({ children }) => children.length));
+    expect(widest).toBeGreaterThan(2);
+    expect(stopReason).toBe('budget');
+  });
+});
+
+describe('a node that gets no more children', () => {
   test('is closed once its value widening refuses more, however good or bad they are', async () => {
     for (const most of [4, 24]) {
       const policy = drawing();
