@@ -7,8 +7,8 @@ import { CallMaker } from './call-maker.ts';
 import { failingOf, type Outcome, unavailable } from './call-outcome.ts';
 import { addressOfCall, type CallRequest, withoutState } from './call-request.ts';
 import type { Journal } from './journal.ts';
-import type { JournalIndex, LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
-import type { IntentLine, JournalLine } from './journal-lines.ts';
+import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
+import type { DeadlineLine, IntentLine, JournalLine } from './journal-lines.ts';
 import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
 import { noLosses, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
@@ -57,7 +57,11 @@ export class CallGate {
   ledger: Ledger | undefined;
   /** Whether what a killed process had under way is to leave as much of the budget as an undisturbed one has. */
   makesUpForLosses = false;
+  /** How often a result was resumed on this journal to come to this search. */
+  readonly search: number;
   readonly #inFlight = new Set<CallInFlight>();
+  /** What the searches before had under way when they ended, and nobody knows what it has done. */
+  readonly #abandoned: Set<string>;
   #issued: number;
   #recorded = 0;
   /** How often this run has come to a place at which it was resumed. */
@@ -72,6 +76,8 @@ export class CallGate {
     const { before, journal, signal, sequencer, retryFailed = false } = options;
     const goesOn = before !== undefined && before.#options.journal === journal;
     this.#recall = goesOn ? before.#recall : new Recall(journal, retryFailed);
+    this.search = goesOn ? before.search + 1 : 0;
+    this.#abandoned = new Set(before === undefined ? [] : before.#abandoned);
     this.#shared = new Map(before === undefined ? [] : before.#shared);
     if (before !== undefined) this.#forgetFailures(retryFailed);
     this.bought = new Map(before?.bought);
@@ -89,10 +95,7 @@ export class CallGate {
       else this.#resume();
     };
     signal.addEventListener('abort', () => {
-      for (const call of this.#inFlight) {
-        this.#charge(call);
-        this.#drop(call, signal.reason);
-      }
+      for (const call of this.#inFlight) this.#abandon(call, signal.reason);
     });
   }
 
@@ -123,14 +126,19 @@ export class CallGate {
     return this.#storageError;
   }
 
+  /** Whether calls are new: the journal has been repeated as far as it goes. */
+  get isLive(): boolean {
+    return this.#recall.isLive;
+  }
+
   /** What all calls of the journal may have cost. */
   get owed(): CallSpend {
     return this.#recall.total;
   }
 
-  /** Deadlines that ended this run before. */
-  get deadlines(): JournalIndex['deadlines'] {
-    return this.#recall.deadlines;
+  /** The deadline that ended this search before. */
+  get deadline(): DeadlineLine | undefined {
+    return this.#recall.deadlines.get(this.search);
   }
 
   /** What an earlier run has asked for, unless it is this very call: in other company, it may hold the same. */
@@ -152,13 +160,19 @@ export class CallGate {
     const there = this.#shared.get(key);
     if (there !== undefined) return there.output;
     const shared: Shared = { output: this.#make(key, request) };
+    this.#share(key, shared);
+    return shared.output;
+  }
+
+  #share(key: string, shared: Shared): void {
     this.#shared.set(key, shared);
     shared.output.catch((error: unknown) => {
       shared.failing = failingOf(error);
       // A call that failed has been made; one that was refused or abandoned may be asked for again.
-      if (shared.failing === undefined) this.#shared.delete(key);
+      if (shared.failing === undefined && this.#shared.get(key) === shared) {
+        this.#shared.delete(key);
+      }
     });
-    return shared.output;
   }
 
   /**
@@ -166,12 +180,12 @@ export class CallGate {
    * waiting may mend, or all.
    */
   retry(): 'transient' | 'all' | undefined {
-    const recorded = this.#recall.takeRetry(this.#issued);
+    const recorded = this.#recall.takeRetry(this.#issued, this.search);
     const all = recorded?.all ?? this.#options.retryFailed === true;
     if (recorded === undefined) {
       const isDue = this.#failedBefore.has('transient') || (all && this.#failedBefore.size > 0);
       if (this.#isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
-      this.#write({ type: 'retry', call: this.#issued, all });
+      this.#write({ type: 'retry', call: this.#issued, all, search: this.search });
     }
     this.#failedBefore.clear();
     this.#forgetFailures(all);
@@ -234,7 +248,7 @@ export class CallGate {
     const call = this.#open(key, request, reservation);
     if (record !== undefined) this.#repeat(call, record);
     else if (left !== undefined) this.#answer(call, left, left.cost);
-    else void this.#perform(call, recall.isOpen(key));
+    else void this.#perform(call, this.#abandoned.has(key) || recall.isOpen(key));
     return call.output;
   }
 
@@ -298,6 +312,15 @@ export class CallGate {
     call.tell(outcome);
   }
 
+  /** The search is over: what has come is kept for one that goes on, and what was under way is not repeated unasked. */
+  #abandon(call: CallInFlight, reason: unknown): void {
+    const { key, request, ended } = call;
+    this.#charge(call);
+    this.#drop(call, reason);
+    if (ended !== undefined) this.#share(key, { output: call.outputOf(ended.outcome()) });
+    else if (!request.repeatable) this.#abandoned.add(key);
+  }
+
   #drop(call: CallInFlight, reason: unknown): void {
     if (this.#inFlight.delete(call)) call.drop(reason);
   }
@@ -325,14 +348,15 @@ export class CallGate {
   #answer(call: CallInFlight, { end, cost }: RecordedCall, spend: CallSpend): void {
     const { place } = end as RecordedEnd;
     this.#recorded += call.request.reserve.calls;
-    call.ended = spend;
+    const outcome = () => this.#outcomeOf(end as RecordedEnd);
+    call.ended = { spend, outcome };
     const apply = (): void => {
       const { failure } = end as RecordedEnd;
       if (failure !== undefined && failure.interrupted !== true) {
         this.#failedBefore.add(failure.transient === true ? 'transient' : 'final');
       }
       this.#charge(call);
-      this.#settle(call, this.#outcomeOf(end as RecordedEnd), { spend: cost, replayed: true });
+      this.#settle(call, outcome(), { spend: cost, replayed: true });
     };
     call.ticket.arrive(apply, { place, isLast: true });
   }
@@ -352,7 +376,7 @@ export class CallGate {
   /** Charges a call what it has cost or, where nobody knows, what it may have: once. */
   #charge({ account, ended, record }: CallInFlight): CallSpend {
     if (account.isSettled || record === undefined || record.reused !== undefined) {
-      return account.settle(ended);
+      return account.settle(ended?.spend);
     }
     this.#recall.claim(record.cost);
     // As the journal says: it knows attempts whose turn has not come, and grants that were never used.
@@ -367,6 +391,7 @@ export class CallGate {
       this.#charge(call);
       if (isWritten) continue;
       const { covered: spend } = record ?? account;
+      if (record !== undefined) record.isLost = true;
       const message = 'The search ended while the call was under way.';
       this.#tryToWrite({ type: 'failure', call: number, key, spend, message, abandoned: true });
     }
@@ -404,6 +429,7 @@ export class CallGate {
         call: number,
         lost,
         charged,
+        search: this.search,
         ...(retryFailed && { retryFailed }),
       });
     }
@@ -411,6 +437,7 @@ export class CallGate {
       if (isEnd && call.ended === undefined) call.account.settle(nothing);
       else this.#charge(call);
     }
+    if (recall.isLive && this.ledger !== undefined) this.ledger.isRepeating = false;
     const place = recorded === undefined ? {} : { place: recorded.place };
     for (const call of hung) call.ticket.arrive(() => void this.#again(call), place);
   }
@@ -464,12 +491,12 @@ export class CallGate {
   /**
    * Makes a call.
    *
-   * @param wasOpen - Whether a process died in its middle: then it is made again only where it may be.
+   * @param wasOpen - Whether it was broken off before: then it is made again only where it may be.
    */
   async #perform(call: CallInFlight, wasOpen: boolean): Promise<void> {
     const isLost = wasOpen && !call.request.repeatable;
     const { outcome, spend } = isLost ? this.#maker.interrupt(call) : await this.#maker.make(call);
-    call.ended = spend;
+    call.ended = { spend, outcome: () => outcome };
     const apply = (): void =>
       this.#settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
     call.ticket.arrive(apply, { isLast: true });

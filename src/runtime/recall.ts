@@ -50,7 +50,7 @@ export class Recall {
     this.#journal = journal;
     this.#index = indexJournal(journal.lines);
     const { calls, left, deadlines } = this.#index;
-    const isNew = calls.length === 0 && left.calls.length === 0 && deadlines.length === 0;
+    const isNew = calls.length === 0 && left.calls.length === 0 && deadlines.size === 0;
     this.#isLive = isNew && journal.mode === 'record';
     this.#retries = retriesOf(retryFailed);
     this.retryFailed = retryFailed;
@@ -77,7 +77,7 @@ export class Recall {
     return this.#index.deadlines;
   }
 
-  /** Whether a call that this run has not repeated was under way when its process died. */
+  /** Whether a call that this run has not repeated was under way when its process died or its search ended. */
   isOpen(key: string): boolean {
     return this.#left?.isOpen(key) === true;
   }
@@ -115,9 +115,9 @@ export class Recall {
   }
 
   /** The place at which an earlier process asked again for calls that had failed, where the run has come to it. */
-  takeRetry(number: number): RetryLine | undefined {
+  takeRetry(number: number, search: number): RetryLine | undefined {
     const retry = this.#index.retries[this.#retried];
-    if (this.#isLive || retry?.call !== number) return undefined;
+    if (this.#isLive || retry?.call !== number || (retry.search ?? 0) !== search) return undefined;
     this.#retried += 1;
     return retry;
   }
@@ -158,10 +158,10 @@ export class Recall {
    * is about to be.
    */
   losses(claiming: CallSpend): Losses {
-    const { total, lost } = this.#index;
+    const { total } = this.#index;
     const claimed = addSpend(this.#claimed, claiming);
     const rest = (unit: keyof CallSpend) => beyond(total[unit], claimed[unit]);
-    return { lost, charged: { calls: rest('calls'), tokens: rest('tokens'), usd: rest('usd') } };
+    return { lost: this.#index.lost(), charged: { calls: rest('calls'), tokens: rest('tokens'), usd: rest('usd') } };
   }
 
   /** The place before this call, or at the end of what is written, at which an earlier process had resumed. */
