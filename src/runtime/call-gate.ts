@@ -419,7 +419,7 @@ export class CallGate {
     recall.claim(charged);
     if (this.makesUpForLosses) this.ledger?.raise(lost);
     if (recorded === undefined) {
-      const { retryFailed } = recall;
+      const { retryFailed, differsAt } = recall;
       recall.goLive(
         number,
         repeated.flatMap(({ record }) => record?.next ?? []),
@@ -431,6 +431,7 @@ export class CallGate {
         charged,
         search: this.search,
         ...(retryFailed && { retryFailed }),
+        ...(differsAt !== undefined && { differsAt }),
       });
     }
     for (const call of open) {

@@ -108,7 +108,7 @@ export interface JournalIndex {
   /** By the search that they ended. */
   readonly deadlines: ReadonlyMap<number, DeadlineLine>;
   /** What calls that never ended may have cost, and no line says. */
-  readonly lost: () => CallSpend;
+  readonly lost: CallSpend;
   /** What all calls may have cost. */
   readonly total: CallSpend;
 }
@@ -173,7 +173,7 @@ class Indexing {
   finish(): JournalIndex {
     const lives = [...this.#calls.flatMap(livesOf), ...this.#left.calls.flatMap(livesOf)];
     const open = lives.filter(isOpen);
-    const lost = () =>
+    const lost = (): CallSpend =>
       open.filter(isOpen).reduce((sum, { covered }) => addSpend(sum, covered), nothing);
     return {
       version: this.#version,
@@ -183,7 +183,10 @@ class Indexing {
       left: this.#left,
       retries: this.#retries,
       deadlines: this.#deadlines,
-      lost,
+      // What is written down meanwhile is none of it.
+      get lost() {
+        return lost();
+      },
       total: addSpend(this.#paid, lost()),
     };
   }

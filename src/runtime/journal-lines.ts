@@ -126,6 +126,8 @@ export interface ResumeLine {
   readonly charged: CallSpend;
   /** Whether every call that failed is asked again. */
   readonly retryFailed?: boolean | undefined;
+  /** The line, from 1, at which the run asked something else than what is written there. */
+  readonly differsAt?: number | undefined;
   /** The search that was resumed: 0, or how often a result had been resumed in its process. */
   readonly search?: number | undefined;
 }
@@ -238,6 +240,7 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     lost: spend,
     charged: spend,
     retryFailed: flag,
+    differsAt: count.optional(),
     search: count.optional(),
   }),
   z.object({ type: z.literal('reuse'), ...call }),

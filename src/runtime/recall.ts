@@ -43,7 +43,7 @@ export class Recall {
   #retries: (failure: RecordedFailure) => boolean;
   /** What has been charged of what the journal says was paid. */
   #claimed: CallSpend = nothing;
-  /** The line at which this run asked something else than what is written there. */
+  /** The line at which this run, or one that it repeats, asked something else than what is written there. */
   differsAt: number | undefined;
 
   constructor(journal: Journal, retryFailed: boolean) {
@@ -158,10 +158,10 @@ export class Recall {
    * is about to be.
    */
   losses(claiming: CallSpend): Losses {
-    const { total } = this.#index;
+    const { total, lost } = this.#index;
     const claimed = addSpend(this.#claimed, claiming);
     const rest = (unit: keyof CallSpend) => beyond(total[unit], claimed[unit]);
-    return { lost: this.#index.lost(), charged: { calls: rest('calls'), tokens: rest('tokens'), usd: rest('usd') } };
+    return { lost, charged: { calls: rest('calls'), tokens: rest('tokens'), usd: rest('usd') } };
   }
 
   /** The place before this call, or at the end of what is written, at which an earlier process had resumed. */
@@ -169,6 +169,7 @@ export class Recall {
     const resume = this.#index.resumes[this.#passed];
     if (resume === undefined || !this.isResumedAt(number)) return undefined;
     this.#passed += 1;
+    this.differsAt ??= resume.differsAt;
     this.#left = resume.left;
     this.#beside = undefined;
     this.#retries = retriesOf(resume.retryFailed === true);

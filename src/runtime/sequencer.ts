@@ -48,6 +48,8 @@ export class Sequencer {
   readonly #ready: () => Promise<void> | undefined;
   /** Called at rest where only calls that have stalled could bring the search on. */
   onStalled: () => void = () => {};
+  /** Called whenever something has taken effect. */
+  onReleased: () => void = () => {};
   readonly #tickets: Held[] = [];
   #arrivals = 0;
   #released = 0;
@@ -152,6 +154,7 @@ export class Sequencer {
     if (happening.isLast) this.#tickets.splice(this.#tickets.indexOf(ticket), 1);
     this.#released++;
     happening.apply();
+    this.onReleased();
     this.#wake();
     this.#pump();
   }

@@ -52,12 +52,10 @@ export function openOutside(options: OutsideOptions): Outside {
     onWarning: options.onWarning,
     deadlineAhead: () => deadline.ahead,
     expire: () => deadline.expire(),
-    onCall(report) {
-      options.onCall(report);
-      deadline.check();
-    },
+    onCall: options.onCall,
   });
   const deadline: Deadline = new Deadline({ ms, gate, sequencer, journal, clock, controller });
+  sequencer.onReleased = () => deadline.check();
   return { controller, journal, sequencer, gate, deadline, random };
 }
 
