@@ -4,15 +4,16 @@ import type { ModelWarning } from '../spec/language-model.ts';
 import { Account } from './account.ts';
 import { CallInFlight, type CallOutput, type CallReport } from './call-in-flight.ts';
 import { CallMaker } from './call-maker.ts';
-import { failingOf, type Outcome, unavailable } from './call-outcome.ts';
+import { type Outcome, unavailable } from './call-outcome.ts';
 import { addressOfCall, type CallRequest, withoutState } from './call-request.ts';
 import type { Journal } from './journal.ts';
 import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
-import type { DeadlineLine, IntentLine, JournalLine } from './journal-lines.ts';
+import type { DeadlineLine, IntentLine } from './journal-lines.ts';
+import { JournalUse } from './journal-use.ts';
 import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
-import { noLosses, Recall } from './recall.ts';
+import { type Losses, noLosses, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
-import { storing } from './storing.ts';
+import { SharedCalls } from './shared-calls.ts';
 
 /** What a gate works with. */
 export interface CallGateOptions {
@@ -34,12 +35,6 @@ export interface CallGateOptions {
   readonly before?: CallGate | undefined;
 }
 
-/** A call that whoever asks the same shares. */
-interface Shared {
-  readonly output: Promise<CallOutput>;
-  failing?: ReturnType<typeof failingOf>;
-}
-
 /**
  * The one way out of a search. Every call is addressed by its content, so that equal calls are made
  * once; reserved before it starts; written down before and after; and takes effect in its turn.
@@ -48,7 +43,8 @@ export class CallGate {
   readonly #options: CallGateOptions;
   readonly #recall: Recall;
   readonly #maker: CallMaker;
-  readonly #shared: Map<string, Shared>;
+  readonly #journal: JournalUse;
+  readonly #shared: SharedCalls;
   /** What was bought by parts of calls, such as single samples, for those who ask for other parts. */
   readonly bought: Map<string, Promise<unknown>>;
   /** The models that were called and whose price nobody knows: what they cost is not in the spend. */
@@ -60,8 +56,6 @@ export class CallGate {
   /** How often a result was resumed on this journal to come to this search. */
   readonly search: number;
   readonly #inFlight = new Set<CallInFlight>();
-  /** What the searches before had under way when they ended, and nobody knows what it has done. */
-  readonly #abandoned: Set<string>;
   #issued: number;
   #recorded = 0;
   /** How often this run has come to a place at which it was resumed. */
@@ -69,7 +63,6 @@ export class CallGate {
   #unrecorded = 0;
   /** What kinds of failures of an earlier run this one has repeated. */
   readonly #failedBefore = new Set<'transient' | 'final'>();
-  #storageError: EspalierError | undefined;
 
   constructor(options: CallGateOptions) {
     this.#options = options;
@@ -77,15 +70,15 @@ export class CallGate {
     const goesOn = before !== undefined && before.#options.journal === journal;
     this.#recall = goesOn ? before.#recall : new Recall(journal, retryFailed);
     this.search = goesOn ? before.search + 1 : 0;
-    this.#abandoned = new Set(before === undefined ? [] : before.#abandoned);
-    this.#shared = new Map(before === undefined ? [] : before.#shared);
-    if (before !== undefined) this.#forgetFailures(retryFailed);
+    this.#shared = new SharedCalls(before === undefined ? undefined : before.#shared);
+    this.#shared.forgetFailures(retryFailed);
     this.bought = new Map(before?.bought);
     this.#issued = before === undefined ? 0 : before.#issued;
+    this.#journal = new JournalUse(journal, signal);
     this.#maker = new CallMaker({
       clock: options.clock,
       onWarning: options.onWarning,
-      write: (line) => this.#write(line),
+      write: (line) => this.#journal.write(line),
       mayWait: sequencer.mayWait,
     });
     this.#maker.run = before?.run;
@@ -123,7 +116,7 @@ export class CallGate {
 
   /** Why nothing more can be written down: the search has to end. */
   get storageError(): EspalierError | undefined {
-    return this.#storageError;
+    return this.#journal.error;
   }
 
   /** Whether calls are new: the journal has been repeated as far as it goes. */
@@ -150,7 +143,7 @@ export class CallGate {
   *intentsOf({ calls }: LeftCalls): Generator<IntentLine> {
     for (const { place, end } of calls) {
       if (place === undefined || end === undefined) continue;
-      yield this.#using(({ lines }) => lines.at(place) as IntentLine);
+      yield this.#journal.with(({ lines }) => lines.at(place) as IntentLine);
     }
   }
 
@@ -158,21 +151,10 @@ export class CallGate {
   call(request: CallRequest): Promise<CallOutput> {
     const key = addressOfCall(this.#recall.knowsNoStates ? withoutState(request) : request);
     const there = this.#shared.get(key);
-    if (there !== undefined) return there.output;
-    const shared: Shared = { output: this.#make(key, request) };
-    this.#share(key, shared);
-    return shared.output;
-  }
-
-  #share(key: string, shared: Shared): void {
-    this.#shared.set(key, shared);
-    shared.output.catch((error: unknown) => {
-      shared.failing = failingOf(error);
-      // A call that failed has been made; one that was refused or abandoned may be asked for again.
-      if (shared.failing === undefined && this.#shared.get(key) === shared) {
-        this.#shared.delete(key);
-      }
-    });
+    if (there !== undefined) return there;
+    const output = this.#make(key, request);
+    this.#shared.share(key, output);
+    return output;
   }
 
   /**
@@ -185,17 +167,11 @@ export class CallGate {
     if (recorded === undefined) {
       const isDue = this.#failedBefore.has('transient') || (all && this.#failedBefore.size > 0);
       if (this.#isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
-      this.#write({ type: 'retry', call: this.#issued, all, search: this.search });
+      this.#journal.write({ type: 'retry', call: this.#issued, all, search: this.search });
     }
     this.#failedBefore.clear();
-    this.#forgetFailures(all);
+    this.#shared.forgetFailures(all);
     return all ? 'all' : 'transient';
-  }
-
-  #forgetFailures(all: boolean): void {
-    for (const [key, { failing }] of this.#shared) {
-      if (failing === 'transient' || (all && failing === 'final')) this.#shared.delete(key);
-    }
   }
 
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
@@ -220,7 +196,7 @@ export class CallGate {
 
   #expectOpen(): void {
     this.#options.signal.throwIfAborted();
-    if (this.#storageError !== undefined) throw this.#storageError;
+    if (this.#journal.error !== undefined) throw this.#journal.error;
   }
 
   /** Issues a call; `undefined` where the run had to be resumed first, so that the budget is to be asked again. */
@@ -248,7 +224,7 @@ export class CallGate {
     const call = this.#open(key, request, reservation);
     if (record !== undefined) this.#repeat(call, record);
     else if (left !== undefined) this.#answer(call, left, left.cost);
-    else void this.#perform(call, this.#abandoned.has(key) || recall.isOpen(key));
+    else void this.#perform(call, this.#shared.isAbandoned(key) || recall.isOpen(key));
     return call.output;
   }
 
@@ -274,7 +250,7 @@ export class CallGate {
 
   /** A call of an earlier run, paid for and charged, answers a call of this one. */
   #reuse(key: string, request: CallRequest, left: RecordedCall): Promise<CallOutput> {
-    if (this.#recall.isLive) this.#write({ type: 'reuse', call: this.#issued, key });
+    if (this.#recall.isLive) this.#journal.write({ type: 'reuse', call: this.#issued, key });
     // What costs nothing always fits.
     const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;
     const call = this.#open(key, request, reservation);
@@ -317,8 +293,8 @@ export class CallGate {
     const { key, request, ended } = call;
     this.#charge(call);
     this.#drop(call, reason);
-    if (ended !== undefined) this.#share(key, { output: call.outputOf(ended.outcome()) });
-    else if (!request.repeatable) this.#abandoned.add(key);
+    if (ended !== undefined) this.#shared.share(key, call.outputOf(ended.outcome()));
+    else if (!request.repeatable) this.#shared.abandon(key);
   }
 
   #drop(call: CallInFlight, reason: unknown): void {
@@ -367,7 +343,7 @@ export class CallGate {
     if (failure?.unavailable === true) return { fatal: unavailable(failure.message, undefined) };
     if (failure !== undefined) return failure;
     try {
-      return { output: this.#using(() => this.#recall.outputOf(end)) };
+      return { output: this.#journal.with(() => this.#recall.outputOf(end)) };
     } catch (error) {
       return { fatal: error };
     }
@@ -393,7 +369,14 @@ export class CallGate {
       const { covered: spend } = record ?? account;
       if (record !== undefined) record.isLost = true;
       const message = 'The search ended while the call was under way.';
-      this.#tryToWrite({ type: 'failure', call: number, key, spend, message, abandoned: true });
+      this.#journal.tryToWrite({
+        type: 'failure',
+        call: number,
+        key,
+        spend,
+        message,
+        abandoned: true,
+      });
     }
   }
 
@@ -419,20 +402,8 @@ export class CallGate {
     recall.claim(charged);
     if (this.makesUpForLosses) this.ledger?.raise(lost);
     if (recorded === undefined) {
-      const { retryFailed, differsAt } = recall;
-      recall.goLive(
-        number,
-        repeated.flatMap(({ record }) => record?.next ?? []),
-      );
-      this.#tryToWrite({
-        type: 'resume',
-        call: number,
-        lost,
-        charged,
-        search: this.search,
-        ...(retryFailed && { retryFailed }),
-        ...(differsAt !== undefined && { differsAt }),
-      });
+      const again = repeated.flatMap(({ record }) => record?.next ?? []);
+      this.#goLive(again, { lost, charged });
     }
     for (const call of open) {
       if (isEnd && call.ended === undefined) call.account.settle(nothing);
@@ -441,6 +412,17 @@ export class CallGate {
     if (recall.isLive && this.ledger !== undefined) this.ledger.isRepeating = false;
     const place = recorded === undefined ? {} : { place: recorded.place };
     for (const call of hung) call.ticket.arrive(() => void this.#again(call), place);
+  }
+
+  #goLive(again: readonly RecordedCall[], losses: Losses): void {
+    const { retryFailed, differsAt } = this.#recall;
+    const call = this.#issued;
+    this.#recall.goLive(call, again);
+    this.#journal.tryToWrite({
+      ...{ type: 'resume', call, ...losses, search: this.search },
+      ...(retryFailed && { retryFailed }),
+      ...(differsAt !== undefined && { differsAt }),
+    });
   }
 
   /** Asks again what was under way when the journal ended. */
@@ -460,7 +442,7 @@ export class CallGate {
     const recall = this.#recall;
     const left = recall.isLive ? recall.leftAnswer(key) : undefined;
     if (left !== undefined) {
-      this.#write({ type: 'reuse', call: number, key });
+      this.#journal.write({ type: 'reuse', call: number, key });
       this.#answer(call, left, nothing);
       return true;
     }
@@ -501,28 +483,6 @@ export class CallGate {
     const apply = (): void =>
       this.#settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
     call.ticket.arrive(apply, { isLast: true });
-  }
-
-  #write(line: JournalLine): void {
-    if (!this.#options.signal.aborted) this.#using((journal) => journal.append(line));
-  }
-
-  /** @throws EspalierError `storage`, remembered: the search has to end. */
-  #using<Value>(use: (journal: Journal) => Value): Value {
-    try {
-      return storing('The journal', () => use(this.#options.journal));
-    } catch (error) {
-      this.#storageError ??= error as EspalierError;
-      throw error;
-    }
-  }
-
-  #tryToWrite(line: JournalLine): void {
-    try {
-      this.#write(line);
-    } catch {
-      // Remembered: no call is made any more.
-    }
   }
 }
 

@@ -142,7 +142,7 @@ test.each([
   expect((await plainContext().generate(aiSdk(model), request)).usage).toEqual({});
 });
 
-describe('a model of one\'s own that tells a usage of 0', () => {
+describe("a model of one's own that tells a usage of 0", () => {
   const free = { inputTokens: 0, outputTokens: 0 };
   const modelOf = (text: string): LanguageModel => ({
     ...{ provider: 'own', modelId: 'm', capabilities: {} },

@@ -30,7 +30,7 @@ export interface Outcome {
   readonly pool: BudgetPool | undefined;
 }
 
-export const hung = Symbol('hung');
+export const hung: unique symbol = Symbol('hung');
 const patience = 6_000;
 
 /** Runs a program on files as one process does; `hung` where it does not end. */

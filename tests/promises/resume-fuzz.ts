@@ -114,7 +114,6 @@ class Fuzz {
 
   #fault(kind: Fault, scenario: Scenario, what: string): void {
     this.findings[kind] += 1;
-    if (process.env['DUMP'] === kind) { process.env['DUMP'] = ''; console.log(what); for (const p of this.#paths(scenario)) { console.log('----', p); for (const l of linesOn(p) as any[]) { const { request, output, sum, key, message, ...rest } = l; console.log(JSON.stringify({ ...rest, k: key?.slice(0, 5), ...(request?.messages && {q: request.messages[0].content}) })); } } }
     if (this.findings.examples.length < 12) {
       this.findings.examples.push(
         `${scenario.name} (${kind}): ${what} ${JSON.stringify({ ...scenario, name: undefined })}`,
@@ -200,8 +199,7 @@ class Fuzz {
   }
 
   async #replay(scenario: Scenario, live: Outcome): Promise<void> {
-    // What a search gets of a pool depends on the others.
-    if (!isAmple(scenario)) return;
+    if (!isRepeatable(scenario)) return;
     const journals = this.#paths(scenario).map((path) => replayed(readJournal(path)));
     try {
       const outcome = await runOn(scenario, journals, { latency: () => 0 });
@@ -217,7 +215,7 @@ class Fuzz {
     const lines = texts.map(String).join('');
     const retries = scenario.chain.some(({ retryFailed }) => retryFailed === true);
     const isRetried = retries ? /"type":"failure"/ : /"(transient|unavailable)":true/;
-    if (!isAmple(scenario) || isRetried.test(lines)) return;
+    if (!isRepeatable(scenario) || isRetried.test(lines)) return;
     const paths = this.#paths(scenario);
     const { outcome, life } = await runOnFiles(scenario, paths, () => 0);
     if (outcome === hung) {
@@ -280,8 +278,9 @@ function budgetsOf({ budget, chain }: Scenario): readonly Budget[] {
   return budgets;
 }
 
-function isAmple({ pool }: Scenario): boolean {
-  return pool === undefined || (pool.usd ?? 0) >= 1_000;
+/** When a search gets something of a pool depends on the others, and on how much is in it. */
+function isRepeatable({ pool, searches }: Scenario): boolean {
+  return pool === undefined || (searches === 1 && (pool.usd ?? 0) >= 1_000);
 }
 
 function sum(parts: readonly Paid[], unit: (typeof units)[number]): number {
