@@ -86,7 +86,7 @@ function addRunOptions(command: Command): Command {
     )
     .option(
       '--calls <n>',
-      'calls for each problem (400 with a model and no limit)',
+      'calls for each problem, refused ones counted (400 with a model and no limit)',
       integerOption('calls'),
     )
     .option('--simulations <n>', 'simulations for each problem', integerOption('simulations'))

@@ -32,7 +32,8 @@ export class BudgetPool {
     const limits = (Object.entries(budget) as [string, unknown][]).filter(
       ([, limit]) => limit !== undefined,
     );
-    this.ledger = new Ledger({ budget: Object.fromEntries(limits), clock: systemClock });
+    const own = Object.fromEntries(limits);
+    this.ledger = new Ledger({ budget: own, clock: systemClock, isPool: true });
     this.charge(spent);
   }
 

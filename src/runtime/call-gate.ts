@@ -4,15 +4,16 @@ import type { ModelWarning } from '../spec/language-model.ts';
 import { Account } from './account.ts';
 import { CallInFlight, type CallOutput, type CallReport } from './call-in-flight.ts';
 import { CallMaker } from './call-maker.ts';
-import { failingOf, type Outcome, unavailable } from './call-outcome.ts';
+import { type Outcome, unavailable } from './call-outcome.ts';
 import { addressOfCall, type CallRequest, withoutState } from './call-request.ts';
 import type { Journal } from './journal.ts';
-import type { JournalIndex, LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
-import type { IntentLine, JournalLine } from './journal-lines.ts';
+import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
+import type { DeadlineLine, IntentLine } from './journal-lines.ts';
+import { JournalUse } from './journal-use.ts';
 import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
-import { noLosses, Recall } from './recall.ts';
+import { type Losses, noLosses, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
-import { storing } from './storing.ts';
+import { SharedCalls } from './shared-calls.ts';
 
 /** What a gate works with. */
 export interface CallGateOptions {
@@ -34,12 +35,6 @@ export interface CallGateOptions {
   readonly before?: CallGate | undefined;
 }
 
-/** A call that whoever asks the same shares. */
-interface Shared {
-  readonly output: Promise<CallOutput>;
-  failing?: ReturnType<typeof failingOf>;
-}
-
 /**
  * The one way out of a search. Every call is addressed by its content, so that equal calls are made
  * once; reserved before it starts; written down before and after; and takes effect in its turn.
@@ -48,7 +43,8 @@ export class CallGate {
   readonly #options: CallGateOptions;
   readonly #recall: Recall;
   readonly #maker: CallMaker;
-  readonly #shared: Map<string, Shared>;
+  readonly #journal: JournalUse;
+  readonly #shared: SharedCalls;
   /** What was bought by parts of calls, such as single samples, for those who ask for other parts. */
   readonly bought: Map<string, Promise<unknown>>;
   /** The models that were called and whose price nobody knows: what they cost is not in the spend. */
@@ -57,6 +53,8 @@ export class CallGate {
   ledger: Ledger | undefined;
   /** Whether what a killed process had under way is to leave as much of the budget as an undisturbed one has. */
   makesUpForLosses = false;
+  /** How often a result was resumed on this journal to come to this search. */
+  readonly search: number;
   readonly #inFlight = new Set<CallInFlight>();
   #issued: number;
   #recorded = 0;
@@ -65,21 +63,22 @@ export class CallGate {
   #unrecorded = 0;
   /** What kinds of failures of an earlier run this one has repeated. */
   readonly #failedBefore = new Set<'transient' | 'final'>();
-  #storageError: EspalierError | undefined;
 
   constructor(options: CallGateOptions) {
     this.#options = options;
     const { before, journal, signal, sequencer, retryFailed = false } = options;
     const goesOn = before !== undefined && before.#options.journal === journal;
     this.#recall = goesOn ? before.#recall : new Recall(journal, retryFailed);
-    this.#shared = new Map(before === undefined ? [] : before.#shared);
-    if (before !== undefined) this.#forgetFailures(retryFailed);
+    this.search = goesOn ? before.search + 1 : 0;
+    this.#shared = new SharedCalls(before === undefined ? undefined : before.#shared);
+    this.#shared.forgetFailures(retryFailed);
     this.bought = new Map(before?.bought);
     this.#issued = before === undefined ? 0 : before.#issued;
+    this.#journal = new JournalUse(journal, signal);
     this.#maker = new CallMaker({
       clock: options.clock,
       onWarning: options.onWarning,
-      write: (line) => this.#write(line),
+      write: (line) => this.#journal.write(line),
       mayWait: sequencer.mayWait,
     });
     this.#maker.run = before?.run;
@@ -89,10 +88,7 @@ export class CallGate {
       else this.#resume();
     };
     signal.addEventListener('abort', () => {
-      for (const call of this.#inFlight) {
-        this.#charge(call);
-        this.#drop(call, signal.reason);
-      }
+      for (const call of this.#inFlight) this.#abandon(call, signal.reason);
     });
   }
 
@@ -120,7 +116,12 @@ export class CallGate {
 
   /** Why nothing more can be written down: the search has to end. */
   get storageError(): EspalierError | undefined {
-    return this.#storageError;
+    return this.#journal.error;
+  }
+
+  /** Whether calls are new: the journal has been repeated as far as it goes. */
+  get isLive(): boolean {
+    return this.#recall.isLive;
   }
 
   /** What all calls of the journal may have cost. */
@@ -128,9 +129,9 @@ export class CallGate {
     return this.#recall.total;
   }
 
-  /** Deadlines that ended this run before. */
-  get deadlines(): JournalIndex['deadlines'] {
-    return this.#recall.deadlines;
+  /** The deadline that ended this search before. */
+  get deadline(): DeadlineLine | undefined {
+    return this.#recall.deadlines.get(this.search);
   }
 
   /** What an earlier run has asked for, unless it is this very call: in other company, it may hold the same. */
@@ -142,7 +143,7 @@ export class CallGate {
   *intentsOf({ calls }: LeftCalls): Generator<IntentLine> {
     for (const { place, end } of calls) {
       if (place === undefined || end === undefined) continue;
-      yield this.#using(({ lines }) => lines.at(place) as IntentLine);
+      yield this.#journal.with(({ lines }) => lines.at(place) as IntentLine);
     }
   }
 
@@ -150,15 +151,10 @@ export class CallGate {
   call(request: CallRequest): Promise<CallOutput> {
     const key = addressOfCall(this.#recall.knowsNoStates ? withoutState(request) : request);
     const there = this.#shared.get(key);
-    if (there !== undefined) return there.output;
-    const shared: Shared = { output: this.#make(key, request) };
-    this.#shared.set(key, shared);
-    shared.output.catch((error: unknown) => {
-      shared.failing = failingOf(error);
-      // A call that failed has been made; one that was refused or abandoned may be asked for again.
-      if (shared.failing === undefined) this.#shared.delete(key);
-    });
-    return shared.output;
+    if (there !== undefined) return there;
+    const output = this.#make(key, request);
+    this.#shared.share(key, output);
+    return output;
   }
 
   /**
@@ -166,22 +162,16 @@ export class CallGate {
    * waiting may mend, or all.
    */
   retry(): 'transient' | 'all' | undefined {
-    const recorded = this.#recall.takeRetry(this.#issued);
+    const recorded = this.#recall.takeRetry(this.#issued, this.search);
     const all = recorded?.all ?? this.#options.retryFailed === true;
     if (recorded === undefined) {
       const isDue = this.#failedBefore.has('transient') || (all && this.#failedBefore.size > 0);
       if (this.#isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
-      this.#write({ type: 'retry', call: this.#issued, all });
+      this.#journal.write({ type: 'retry', call: this.#issued, all, search: this.search });
     }
     this.#failedBefore.clear();
-    this.#forgetFailures(all);
+    this.#shared.forgetFailures(all);
     return all ? 'all' : 'transient';
-  }
-
-  #forgetFailures(all: boolean): void {
-    for (const [key, { failing }] of this.#shared) {
-      if (failing === 'transient' || (all && failing === 'final')) this.#shared.delete(key);
-    }
   }
 
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
@@ -206,7 +196,7 @@ export class CallGate {
 
   #expectOpen(): void {
     this.#options.signal.throwIfAborted();
-    if (this.#storageError !== undefined) throw this.#storageError;
+    if (this.#journal.error !== undefined) throw this.#journal.error;
   }
 
   /** Issues a call; `undefined` where the run had to be resumed first, so that the budget is to be asked again. */
@@ -234,7 +224,7 @@ export class CallGate {
     const call = this.#open(key, request, reservation);
     if (record !== undefined) this.#repeat(call, record);
     else if (left !== undefined) this.#answer(call, left, left.cost);
-    else void this.#perform(call, recall.isOpen(key));
+    else void this.#perform(call, this.#shared.isAbandoned(key) || recall.isOpen(key));
     return call.output;
   }
 
@@ -260,7 +250,7 @@ export class CallGate {
 
   /** A call of an earlier run, paid for and charged, answers a call of this one. */
   #reuse(key: string, request: CallRequest, left: RecordedCall): Promise<CallOutput> {
-    if (this.#recall.isLive) this.#write({ type: 'reuse', call: this.#issued, key });
+    if (this.#recall.isLive) this.#journal.write({ type: 'reuse', call: this.#issued, key });
     // What costs nothing always fits.
     const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;
     const call = this.#open(key, request, reservation);
@@ -298,6 +288,15 @@ export class CallGate {
     call.tell(outcome);
   }
 
+  /** The search is over: what has come is kept for one that goes on, and what was under way is not repeated unasked. */
+  #abandon(call: CallInFlight, reason: unknown): void {
+    const { key, request, ended } = call;
+    this.#charge(call);
+    this.#drop(call, reason);
+    if (ended !== undefined) this.#shared.share(key, call.outputOf(ended.outcome()));
+    else if (!request.repeatable) this.#shared.abandon(key);
+  }
+
   #drop(call: CallInFlight, reason: unknown): void {
     if (this.#inFlight.delete(call)) call.drop(reason);
   }
@@ -325,14 +324,15 @@ export class CallGate {
   #answer(call: CallInFlight, { end, cost }: RecordedCall, spend: CallSpend): void {
     const { place } = end as RecordedEnd;
     this.#recorded += call.request.reserve.calls;
-    call.ended = spend;
+    const outcome = () => this.#outcomeOf(end as RecordedEnd);
+    call.ended = { spend, outcome };
     const apply = (): void => {
       const { failure } = end as RecordedEnd;
       if (failure !== undefined && failure.interrupted !== true) {
         this.#failedBefore.add(failure.transient === true ? 'transient' : 'final');
       }
       this.#charge(call);
-      this.#settle(call, this.#outcomeOf(end as RecordedEnd), { spend: cost, replayed: true });
+      this.#settle(call, outcome(), { spend: cost, replayed: true });
     };
     call.ticket.arrive(apply, { place, isLast: true });
   }
@@ -343,7 +343,7 @@ export class CallGate {
     if (failure?.unavailable === true) return { fatal: unavailable(failure.message, undefined) };
     if (failure !== undefined) return failure;
     try {
-      return { output: this.#using(() => this.#recall.outputOf(end)) };
+      return { output: this.#journal.with(() => this.#recall.outputOf(end)) };
     } catch (error) {
       return { fatal: error };
     }
@@ -352,7 +352,7 @@ export class CallGate {
   /** Charges a call what it has cost or, where nobody knows, what it may have: once. */
   #charge({ account, ended, record }: CallInFlight): CallSpend {
     if (account.isSettled || record === undefined || record.reused !== undefined) {
-      return account.settle(ended);
+      return account.settle(ended?.spend);
     }
     this.#recall.claim(record.cost);
     // As the journal says: it knows attempts whose turn has not come, and grants that were never used.
@@ -367,8 +367,16 @@ export class CallGate {
       this.#charge(call);
       if (isWritten) continue;
       const { covered: spend } = record ?? account;
+      if (record !== undefined) record.isLost = true;
       const message = 'The search ended while the call was under way.';
-      this.#tryToWrite({ type: 'failure', call: number, key, spend, message, abandoned: true });
+      this.#journal.tryToWrite({
+        type: 'failure',
+        call: number,
+        key,
+        spend,
+        message,
+        abandoned: true,
+      });
     }
   }
 
@@ -394,25 +402,27 @@ export class CallGate {
     recall.claim(charged);
     if (this.makesUpForLosses) this.ledger?.raise(lost);
     if (recorded === undefined) {
-      const { retryFailed } = recall;
-      recall.goLive(
-        number,
-        repeated.flatMap(({ record }) => record?.next ?? []),
-      );
-      this.#tryToWrite({
-        type: 'resume',
-        call: number,
-        lost,
-        charged,
-        ...(retryFailed && { retryFailed }),
-      });
+      const again = repeated.flatMap(({ record }) => record?.next ?? []);
+      this.#goLive(again, { lost, charged });
     }
     for (const call of open) {
       if (isEnd && call.ended === undefined) call.account.settle(nothing);
       else this.#charge(call);
     }
+    if (recall.isLive && this.ledger !== undefined) this.ledger.isRepeating = false;
     const place = recorded === undefined ? {} : { place: recorded.place };
     for (const call of hung) call.ticket.arrive(() => void this.#again(call), place);
+  }
+
+  #goLive(again: readonly RecordedCall[], losses: Losses): void {
+    const { retryFailed, differsAt } = this.#recall;
+    const call = this.#issued;
+    this.#recall.goLive(call, again);
+    this.#journal.tryToWrite({
+      ...{ type: 'resume', call, ...losses, search: this.search },
+      ...(retryFailed && { retryFailed }),
+      ...(differsAt !== undefined && { differsAt }),
+    });
   }
 
   /** Asks again what was under way when the journal ended. */
@@ -432,7 +442,7 @@ export class CallGate {
     const recall = this.#recall;
     const left = recall.isLive ? recall.leftAnswer(key) : undefined;
     if (left !== undefined) {
-      this.#write({ type: 'reuse', call: number, key });
+      this.#journal.write({ type: 'reuse', call: number, key });
       this.#answer(call, left, nothing);
       return true;
     }
@@ -464,37 +474,15 @@ export class CallGate {
   /**
    * Makes a call.
    *
-   * @param wasOpen - Whether a process died in its middle: then it is made again only where it may be.
+   * @param wasOpen - Whether it was broken off before: then it is made again only where it may be.
    */
   async #perform(call: CallInFlight, wasOpen: boolean): Promise<void> {
     const isLost = wasOpen && !call.request.repeatable;
     const { outcome, spend } = isLost ? this.#maker.interrupt(call) : await this.#maker.make(call);
-    call.ended = spend;
+    call.ended = { spend, outcome: () => outcome };
     const apply = (): void =>
       this.#settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
     call.ticket.arrive(apply, { isLast: true });
-  }
-
-  #write(line: JournalLine): void {
-    if (!this.#options.signal.aborted) this.#using((journal) => journal.append(line));
-  }
-
-  /** @throws EspalierError `storage`, remembered: the search has to end. */
-  #using<Value>(use: (journal: Journal) => Value): Value {
-    try {
-      return storing('The journal', () => use(this.#options.journal));
-    } catch (error) {
-      this.#storageError ??= error as EspalierError;
-      throw error;
-    }
-  }
-
-  #tryToWrite(line: JournalLine): void {
-    try {
-      this.#write(line);
-    } catch {
-      // Remembered: no call is made any more.
-    }
   }
 }
 

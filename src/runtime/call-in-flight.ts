@@ -40,10 +40,10 @@ export class CallInFlight {
   account: Account;
   /** The call of the journal that it repeats. */
   record: RecordedCall | undefined;
-  /** What its last attempt is charged: known before that takes effect. */
-  ended: CallSpend | undefined;
+  /** What its last attempt came to and is charged: known before that takes effect. */
+  ended: { readonly spend: CallSpend; readonly outcome: () => Outcome } | undefined;
   readonly #controller = new AbortController();
-  #resolve: (output: CallOutput) => void = () => {};
+  #resolve: (output: Promise<CallOutput>) => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
   constructor(
@@ -73,8 +73,13 @@ export class CallInFlight {
 
   /** Tells those who asked. */
   tell(outcome: Outcome): void {
-    if ('output' in outcome) this.#resolve({ callId: this.callId, output: outcome.output });
-    else this.#reject('fatal' in outcome ? outcome.fatal : errorOf(outcome));
+    this.#resolve(this.outputOf(outcome));
+  }
+
+  /** What an outcome is to those who ask. */
+  async outputOf(outcome: Outcome): Promise<CallOutput> {
+    if ('output' in outcome) return { callId: this.callId, output: outcome.output };
+    throw 'fatal' in outcome ? outcome.fatal : errorOf(outcome);
   }
 
   /** Gives the call up. */

@@ -57,7 +57,7 @@ export class CallMaker {
 
   /** A process died in the middle of a call that may not be repeated: nobody knows what it has done. */
   interrupt({ number, key, request }: CallInFlight): Made {
-    const message = `${request.name} was under way when the process died, and its outcome is unknown.`;
+    const message = `${request.name} was under way when its search was broken off, and its outcome is unknown.`;
     const line = { type: 'failure', call: number, key, spend: nothing, message } as const;
     return this.#settled({ ...line, interrupted: true });
   }

@@ -27,7 +27,7 @@ import {
   worstCaseOfReading,
 } from './pricing.ts';
 import { Scoring } from './scoring.ts';
-import { sumOfUsages } from './usage.ts';
+import { ImpossibleUsages, sumOfUsages, withKnownUsage } from './usage.ts';
 
 /** A sample, and what the request that bought it used, told once a request. */
 interface Bought {
@@ -63,6 +63,8 @@ export class Calls {
   readonly #prices: PriceTable;
   readonly #ledger: Ledger;
   readonly #scoring: Scoring;
+  /** By the name of the model. */
+  readonly #impossible = new Map<string, ImpossibleUsages>();
   /** The requests for samples that an earlier run left, and of each sample the last one. */
   #left:
     | { readonly calls: LeftCalls; readonly ranges: ReadonlyMap<string, SampleRange> }
@@ -244,7 +246,9 @@ export class Calls {
       repeatable: true,
       run: async (modelCall) => {
         const request = { ...content, samples: count, offset: first };
-        const generation = await model.generate(request, modelCall);
+        const generation = withKnownUsage(await model.generate(request, modelCall), (fault) =>
+          this.#impossibleOf(nameOf(model)).tell(fault, modelCall),
+        );
         const { length } = generation.completions;
         if (length !== count) {
           throw new Error(`${nameOf(model)} gave ${length} of ${count} completions.`);
@@ -264,6 +268,12 @@ export class Calls {
       sample.catch(() => this.#gate.bought.delete(key));
     }
     return call;
+  }
+
+  #impossibleOf(name: string): ImpossibleUsages {
+    const impossible = this.#impossible.get(name) ?? new ImpossibleUsages(name);
+    this.#impossible.set(name, impossible);
+    return impossible;
   }
 
   #price(model: Priced): ModelPrice | undefined {

@@ -105,7 +105,8 @@ export interface JournalIndex {
   /** Calls that no run came to after the last time it was resumed. */
   readonly left: LeftCalls;
   readonly retries: readonly RetryLine[];
-  readonly deadlines: readonly DeadlineLine[];
+  /** By the search that they ended. */
+  readonly deadlines: ReadonlyMap<number, DeadlineLine>;
   /** What calls that never ended may have cost, and no line says. */
   readonly lost: CallSpend;
   /** What all calls may have cost. */
@@ -119,17 +120,11 @@ export function indexJournal(lines: JournalLines): JournalIndex {
   return index.finish();
 }
 
-interface Deadline {
-  readonly line: DeadlineLine;
-  /** The number of the next call when it passed. */
-  readonly call: number;
-}
-
 class Indexing {
   #first: number | undefined;
   #calls: RecordedCall[] = [];
   #left = new LeftCalls([]);
-  #deadlines: Deadline[] = [];
+  readonly #deadlines = new Map<number, DeadlineLine>();
   #retries: RetryLine[] = [];
   #resumes: readonly RecordedResume[] = [];
   #resumed = 0;
@@ -168,7 +163,7 @@ class Indexing {
         this.#retries.push(line);
         break;
       case 'deadline':
-        this.#deadlines.push({ line, call: this.#number });
+        this.#deadlines.set(line.search ?? this.#deadlines.size, line);
         break;
       case 'start':
         break;
@@ -176,9 +171,10 @@ class Indexing {
   }
 
   finish(): JournalIndex {
-    const lost = [...this.#calls.flatMap(livesOf), ...this.#left.calls.flatMap(livesOf)]
-      .filter(isOpen)
-      .reduce((sum, { covered }) => addSpend(sum, covered), nothing);
+    const lives = [...this.#calls.flatMap(livesOf), ...this.#left.calls.flatMap(livesOf)];
+    const open = lives.filter(isOpen);
+    const lost = (): CallSpend =>
+      open.filter(isOpen).reduce((sum, { covered }) => addSpend(sum, covered), nothing);
     return {
       version: this.#version,
       first: this.#first ?? 0,
@@ -186,15 +182,13 @@ class Indexing {
       resumes: this.#resumes,
       left: this.#left,
       retries: this.#retries,
-      deadlines: this.#deadlines.map(({ line }) => line),
-      lost,
-      total: addSpend(this.#paid, lost),
+      deadlines: this.#deadlines,
+      // What is written down meanwhile is none of it.
+      get lost() {
+        return lost();
+      },
+      total: addSpend(this.#paid, lost()),
     };
-  }
-
-  /** The number of the call that comes next. */
-  get #number(): number {
-    return (this.#first ?? 0) + this.#calls.length;
   }
 
   #current(number: number): RecordedCall | undefined {
@@ -269,7 +263,10 @@ class Indexing {
     for (const call of [...this.#calls, ...this.#left.calls].flatMap(livesOf)) {
       if (isOpen(call)) call.isLost = true;
     }
-    this.#deadlines = this.#deadlines.filter(({ call }) => call < line.call);
+    // What was resumed went on beyond where it had ended.
+    for (const search of this.#deadlines.keys()) {
+      if (search >= (line.search ?? 0)) this.#deadlines.delete(search);
+    }
     this.#retries = this.#retries.filter(({ call }) => call <= line.call);
     this.#resumed += 1;
     const resume = { ...line, place, ordinal: this.#resumed, left: this.#left };
@@ -329,8 +326,8 @@ export class LeftCalls {
     });
   }
 
-  /** Whether a call was under way when its process died. */
+  /** Whether a call was under way when its process died or its search ended. */
   isOpen(key: string): boolean {
-    return this.#lives.get(key)?.some(({ end }) => end === undefined) === true;
+    return this.#lives.get(key)?.some(({ isHung }) => isHung) === true;
   }
 }

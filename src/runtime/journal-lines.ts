@@ -126,6 +126,10 @@ export interface ResumeLine {
   readonly charged: CallSpend;
   /** Whether every call that failed is asked again. */
   readonly retryFailed?: boolean | undefined;
+  /** The line, from 1, at which the run asked something else than what is written there. */
+  readonly differsAt?: number | undefined;
+  /** The search that was resumed: 0, or how often a result had been resumed in its process. */
+  readonly search?: number | undefined;
 }
 
 /** The search had come to its end, and asks again from here on for calls that had failed. */
@@ -136,6 +140,8 @@ export interface RetryLine {
   readonly call: number;
   /** Whether all of them are asked for again, and not only those that waiting may mend. */
   readonly all: boolean;
+  /** The search that came to its end, counted as in {@link ResumeLine.search}. */
+  readonly search?: number | undefined;
 }
 
 /** A call that an earlier run has paid for answers one of this run. */
@@ -158,6 +164,8 @@ export interface DeadlineLine {
   readonly simulations: number;
   /** Results that had taken effect by then. */
   readonly results: number;
+  /** The search that it ended, counted as in {@link ResumeLine.search}. */
+  readonly search?: number | undefined;
 }
 
 /** One line of a journal. */
@@ -232,10 +240,23 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     lost: spend,
     charged: spend,
     retryFailed: flag,
+    differsAt: count.optional(),
+    search: count.optional(),
   }),
   z.object({ type: z.literal('reuse'), ...call }),
-  z.object({ type: z.literal('retry'), call: count, all: z.boolean() }),
-  z.object({ type: z.literal('deadline'), ms: z.number(), simulations: count, results: count }),
+  z.object({
+    type: z.literal('retry'),
+    call: count,
+    all: z.boolean(),
+    search: count.optional(),
+  }),
+  z.object({
+    type: z.literal('deadline'),
+    ms: z.number(),
+    simulations: count,
+    results: count,
+    search: count.optional(),
+  }),
 ]);
 
 /** The first version whose lines end with a checksum. */

@@ -55,6 +55,9 @@ export class Ledger {
   readonly #clock: Clock;
   readonly #startedAt: number;
   readonly #parent: Ledger | undefined;
+  readonly #isPool: boolean;
+  /** Whether calls are repeated that the parent was charged for in advance: then it has no say. */
+  isRepeating = false;
 
   #simulations = 0;
   #nodes = 0;
@@ -69,11 +72,17 @@ export class Ledger {
     | undefined;
   readonly #waiters: Waiter[] = [];
 
-  constructor(options: { budget: Budget; clock: Clock; parent?: Ledger | undefined }) {
+  constructor(options: {
+    budget: Budget;
+    clock: Clock;
+    parent?: Ledger | undefined;
+    isPool?: boolean;
+  }) {
     this.#limits = { ...noLimit, ...options.budget };
     this.#clock = options.clock;
     this.#startedAt = options.clock.now();
     this.#parent = options.parent;
+    this.#isPool = options.isPool === true;
   }
 
   /** What has been spent so far; calls in flight are not in it. */
@@ -88,11 +97,19 @@ export class Ledger {
 
   /** What the budget still holds; calls in flight count as reserved. */
   get remaining(): Spend {
+    return this.#least(this.isRepeating ? undefined : this.#parent?.remaining);
+  }
+
+  /** What a search can give a share of. Not what is left of a pool: that depends on others, and a repeated search on none. */
+  get shareable(): Spend {
+    const parent = this.#parent;
+    return this.#least(parent === undefined || parent.#isPool ? undefined : parent.shareable);
+  }
+
+  #least(outer: Spend | undefined): Spend {
     const own = this.#ownRemaining;
-    if (this.#parent === undefined) return own;
-    const outer = this.#parent.remaining;
-    const prepaid = this.#prepaidRest;
-    const least = (unit: keyof Spend) => Math.min(own[unit], outer[unit] + (prepaid[unit] ?? 0));
+    if (outer === undefined) return own;
+    const least = (unit: keyof Spend) => Math.min(own[unit], outer[unit]);
     return {
       simulations: least('simulations'),
       nodes: least('nodes'),
@@ -116,9 +133,8 @@ export class Ledger {
     if (this.#used.tokens >= this.#limits.tokens) return 'tokens';
     if (this.#limits.usd !== Infinity && this.#used.usd >= this.#limits.usd) return 'usd';
     if (this.#refused !== undefined) return this.#refused;
-    const outer = this.#parent?.exhausted;
-    // What was prepaid is there to be used.
-    if (outer !== undefined && !((this.#prepaidRest[outer] ?? 0) > 0)) return outer;
+    const outer = this.isRepeating ? undefined : this.#parent?.exhausted;
+    if (outer !== undefined) return outer;
     // Last: a replay must not be told something else where its clock runs otherwise.
     const { ms } = this.#limits;
     return ms !== Infinity && this.#clock.now() - this.#startedAt >= ms ? 'ms' : undefined;
@@ -126,8 +142,8 @@ export class Ledger {
 
   /** Whether the parent holds less of a unit than this ledger would by itself. */
   isBoundByParent(unit: keyof Spend): boolean {
-    if (this.#parent === undefined) return false;
-    return this.#parent.remaining[unit] + (this.#prepaidRest[unit] ?? 0) < this.#ownRemaining[unit];
+    if (this.#parent === undefined || this.isRepeating) return false;
+    return this.#parent.remaining[unit] < this.#ownRemaining[unit];
   }
 
   /** Counts a simulation as started, here and in every parent. */
@@ -172,9 +188,17 @@ export class Ledger {
     this.#prepaid = { amount: spend, used: spend, reserved: nothing };
   }
 
+  /** Takes over what a ledger that is closed has prepaid its parent, which is this one's as well, and has not used. */
+  takeOver(before: Ledger): void {
+    if (this.#parent === undefined || this.#parent !== before.#parent) return;
+    const amount = before.#prepaidRest;
+    before.#prepaid = undefined;
+    this.#prepaid = { amount, used: amount, reserved: nothing };
+  }
+
   /** What was prepaid and is neither used nor set aside. */
-  get #prepaidRest(): Partial<Spend> {
-    if (this.#prepaid === undefined) return {};
+  get #prepaidRest(): CallSpend {
+    if (this.#prepaid === undefined) return nothing;
     const { amount } = this.#prepaid;
     const taken = addSpend(this.#used, this.#reserved);
     return addSpend(atLeast(amount, taken), negative(taken));
@@ -324,7 +348,7 @@ export class Ledger {
         ? holds > 0
           ? 'Other calls wait for what is left of the budget.'
           : 'The search is over; no further call was made.'
-        : `The budget has ${remaining[unit]} ${unit} left; the next call may need ${estimate[unit]}.`,
+        : `The budget has ${remaining[unit]} ${unit} left${unit === 'calls' ? ', refused ones counted' : ''}; the next call may need ${estimate[unit]}.`,
     );
   }
 }

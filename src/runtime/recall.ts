@@ -43,14 +43,14 @@ export class Recall {
   #retries: (failure: RecordedFailure) => boolean;
   /** What has been charged of what the journal says was paid. */
   #claimed: CallSpend = nothing;
-  /** The line at which this run asked something else than what is written there. */
+  /** The line at which this run, or one that it repeats, asked something else than what is written there. */
   differsAt: number | undefined;
 
   constructor(journal: Journal, retryFailed: boolean) {
     this.#journal = journal;
     this.#index = indexJournal(journal.lines);
     const { calls, left, deadlines } = this.#index;
-    const isNew = calls.length === 0 && left.calls.length === 0 && deadlines.length === 0;
+    const isNew = calls.length === 0 && left.calls.length === 0 && deadlines.size === 0;
     this.#isLive = isNew && journal.mode === 'record';
     this.#retries = retriesOf(retryFailed);
     this.retryFailed = retryFailed;
@@ -77,7 +77,7 @@ export class Recall {
     return this.#index.deadlines;
   }
 
-  /** Whether a call that this run has not repeated was under way when its process died. */
+  /** Whether a call that this run has not repeated was under way when its process died or its search ended. */
   isOpen(key: string): boolean {
     return this.#left?.isOpen(key) === true;
   }
@@ -115,9 +115,9 @@ export class Recall {
   }
 
   /** The place at which an earlier process asked again for calls that had failed, where the run has come to it. */
-  takeRetry(number: number): RetryLine | undefined {
+  takeRetry(number: number, search: number): RetryLine | undefined {
     const retry = this.#index.retries[this.#retried];
-    if (this.#isLive || retry?.call !== number) return undefined;
+    if (this.#isLive || retry?.call !== number || (retry.search ?? 0) !== search) return undefined;
     this.#retried += 1;
     return retry;
   }
@@ -169,6 +169,7 @@ export class Recall {
     const resume = this.#index.resumes[this.#passed];
     if (resume === undefined || !this.isResumedAt(number)) return undefined;
     this.#passed += 1;
+    this.differsAt ??= resume.differsAt;
     this.#left = resume.left;
     this.#beside = undefined;
     this.#retries = retriesOf(resume.retryFailed === true);

@@ -1,4 +1,4 @@
-import type { Usage } from '../spec/language-model.ts';
+import type { Generation, ModelCall, Usage } from '../spec/language-model.ts';
 
 const fields: readonly (keyof Usage)[] = [
   'inputTokens',
@@ -33,6 +33,34 @@ export function faultOfCounts(usage: Usage): string | undefined {
   if (cached > inputTokens) return `${cached} of ${inputTokens} tokens read are from a cache`;
   if (reasoningTokens <= outputTokens) return undefined;
   return `${reasoningTokens} of ${outputTokens} tokens written are thoughts`;
+}
+
+/** A generation whose usage can be: a text that nobody was paid for comes from a cache, and is said to. */
+export function withKnownUsage(generation: Generation, tell: (fault: string) => void): Generation {
+  const { completions, usage, fromCache = false } = generation;
+  const { inputTokens, outputTokens } = usage;
+  const isNothing = inputTokens === 0 && outputTokens === 0;
+  if (!isNothing || fromCache || completions.every(({ text }) => text === '')) return generation;
+  tell('no token for a text');
+  return { ...generation, usage: {} };
+}
+
+/** Counts the usages that cannot be, and tells of the first, the second, the fourth, and so on. */
+export class ImpossibleUsages {
+  readonly #model: string;
+  #count = 0;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  /** Tells whoever makes a call what is wrong with what it is said to have used. */
+  tell(fault: string, call: ModelCall): void {
+    this.#count++;
+    if (!Number.isInteger(Math.log2(this.#count))) return;
+    const message = `${this.#model} told a usage that cannot be (${fault}): it counts as unknown, and the call is charged as reserved; ${this.#count} so far.`;
+    call.warn?.({ model: this.#model, about: 'usage', message });
+  }
 }
 
 function isCount(value: number | undefined): boolean {

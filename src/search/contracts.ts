@@ -148,7 +148,7 @@ export interface SearchContext<State, Action> extends CallContext {
   /** Moves the cursor of the real world to a node below it. */
   advance(node: SearchNode<State, Action>): void;
 
-  /** Searches something else within a share, in (0, 1], of what this search's budget still holds. */
+  /** Searches something else within a share, in (0, 1], of what this search's budget still holds; a pool is not divided. */
   search<S, A>(
     options: SearchOptions<S, A> & { readonly share: number },
   ): Promise<SearchResult<S, A>>;
@@ -236,7 +236,10 @@ export interface Coverage {
   readonly recorded: number;
   /** Calls that a replay could not answer. */
   readonly unrecorded: number;
-  /** The line of the journal, from 1, at which the search asked something else than what is written there. */
+  /**
+   * The line of the journal, from 1, at which the search, or one on that journal that it repeats, asked something else
+   * than what is written there.
+   */
   readonly differsAt: number | undefined;
 }
 

@@ -54,23 +54,13 @@ export function openOutside(options: OutsideOptions): Outside {
     expire: () => deadline.expire(),
     onCall: options.onCall,
   });
-  const segment = before === undefined ? 0 : before.deadline.segment + 1;
-  const deadline: Deadline = new Deadline({
-    ms,
-    segment,
-    gate,
-    sequencer,
-    journal,
-    clock,
-    controller,
-  });
+  const deadline: Deadline = new Deadline({ ms, gate, sequencer, journal, clock, controller });
   sequencer.onReleased = () => deadline.check();
   return { controller, journal, sequencer, gate, deadline, random };
 }
 
 interface DeadlineParts {
   readonly ms: number | undefined;
-  readonly segment: number;
   readonly gate: CallGate;
   readonly sequencer: Sequencer;
   readonly journal: Journal;
@@ -86,8 +76,6 @@ const timeIsUp = new Error('The deadline of the search has passed.');
  * search had come; a replay stops at that place and does not look at the clock.
  */
 export class Deadline {
-  /** The how-manieth search on one journal this is. */
-  readonly segment: number;
   readonly #parts: DeadlineParts;
   readonly #recorded: DeadlineLine | undefined;
   /** Simulations that were started, also those that were handed back, and those of searches within. */
@@ -97,8 +85,7 @@ export class Deadline {
 
   constructor(parts: DeadlineParts) {
     this.#parts = parts;
-    this.segment = parts.segment;
-    const line = parts.gate.deadlines[parts.segment];
+    const line = parts.gate.deadline;
     this.#recorded = line !== undefined && line.ms === parts.ms ? line : undefined;
   }
 
@@ -164,11 +151,12 @@ export class Deadline {
   }
 
   #note(): void {
-    const { ms = 0, journal, sequencer } = this.#parts;
+    const { ms = 0, journal, sequencer, gate } = this.#parts;
     if (this.#recorded !== undefined) return;
     try {
-      const results = sequencer.released;
-      journal.append({ type: 'deadline', ms, simulations: this.#started, results });
+      const simulations = this.#started;
+      const { search } = gate;
+      journal.append({ type: 'deadline', ms, simulations, results: sequencer.released, search });
     } catch {
       // A full disk does not keep a search from ending; only its replay will not know where it ended.
     }

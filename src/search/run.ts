@@ -53,9 +53,10 @@ export async function runSearch<State, Action>(
     // With a pool to look after what is spent, a killed process must not make a tree smaller.
     outside.gate.makesUpForLosses = options.pool !== undefined;
     // Before another search of the pool can spend what this one's journal has paid already.
-    if (options.pool !== undefined && surroundings.before === undefined) {
-      ledger.prepay(outside.gate.owed);
-    }
+    const before = outside.gate.search > 0 ? surroundings.before?.gate.ledger : undefined;
+    if (before === undefined) ledger.prepay(outside.gate.owed);
+    else ledger.takeOver(before);
+    ledger.isRepeating = !outside.gate.isLive;
   }
   const runtime: PluginRuntime = {
     calls: new Calls(outside.gate, { prices: checked.prices, ledger }),
@@ -314,7 +315,7 @@ function runNested<State, Action>(
   if (rest.budget?.ms !== undefined) {
     throw expectation('budget.ms', 'left to the surrounding search', rest.budget.ms);
   }
-  const budget = shareOf(within.ledger.remaining, share, rest.budget ?? {});
+  const budget = shareOf(within.ledger.shareable, share, rest.budget ?? {});
   return runSearch({ ...rest, budget }, { within });
 }
 

@@ -190,6 +190,13 @@ export interface Generation {
   readonly completions: readonly Completion[];
   /** The tokens that all samples together used. */
   readonly usage: Usage;
+  /**
+   * Whether the samples were at hand and nobody was asked for them: a usage of 0 is what it says then. Of any other text
+   * it cannot be, and counts as unknown.
+   *
+   * @defaultValue false
+   */
+  readonly fromCache?: boolean;
   /** The exact model that answered, where the server tells. */
   readonly answeredBy?: string;
   /** The server's own name for the request, for its support. */

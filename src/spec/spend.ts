@@ -4,7 +4,10 @@ export interface Spend {
   readonly simulations: number;
   /** Nodes in the tree beyond those it started with. */
   readonly nodes: number;
-  /** Completions, scores, embeddings and effects bought; one completion is one call. */
+  /**
+   * Completions, scores, embeddings and effects asked for; one completion is one call. Calls that the server refused
+   * count: they cost no tokens and no dollars, but a limit on calls also bounds what is asked of a server that refuses all.
+   */
   readonly calls: number;
   /** Tokens read and written by models. */
   readonly tokens: number;

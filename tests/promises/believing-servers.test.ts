@@ -11,6 +11,7 @@ import {
   type SearchResult,
   streamSearch,
 } from '../../src/index.ts';
+import { withCache } from '../../src/runtime/index.ts';
 import {
   type EmulatedDialect,
   emulator,
@@ -139,6 +140,58 @@ test.each([
   };
   const request = { messages: [{ role: 'user', content: 'Hi' }] } as const;
   expect((await plainContext().generate(aiSdk(model), request)).usage).toEqual({});
+});
+
+describe("a model of one's own that tells a usage of 0", () => {
+  const free = { inputTokens: 0, outputTokens: 0 };
+  const modelOf = (text: string): LanguageModel => ({
+    ...{ provider: 'own', modelId: 'm', capabilities: {} },
+    generate: async () => ({ completions: [{ text }], usage: free }),
+  });
+
+  async function spendOf(model: LanguageModel) {
+    const warnings: ModelWarning[] = [];
+    let result: SearchResult<SyntheticState, number> | undefined;
+    const problem = throughModel(syntheticTree(), { model, maxTokens: 32 });
+    const budget = { tokens: 2_000, simulations: 20 };
+    for await (const event of streamSearch({ ...problem, algorithm: mcts(), budget })) {
+      if (event.type === 'warning') warnings.push(event.warning);
+      if (event.type === 'search-end') result = event.result;
+    }
+    return { warnings, result };
+  }
+
+  test('for a text is charged as reserved, with a warning', async () => {
+    const { warnings, result } = await spendOf(modelOf('1'));
+    expect(result?.exceeded).toBe('tokens');
+    expect(result?.spend.tokens).toBeGreaterThan(1_800);
+    expect(warnings[0]).toMatchObject({ about: 'usage', model: 'own:m' });
+    expect(warnings[0]?.message).toMatch(/\(no token for a text\).* charged as reserved; 1 so far/);
+    expect(warnings).toHaveLength(Math.floor(Math.log2(result?.spend.calls ?? 0)) + 1);
+  });
+
+  test('is believed where it says that the text comes from a cache', async () => {
+    const model = modelOf('1');
+    const cached: LanguageModel = {
+      ...model,
+      generate: async (...asked) => ({ ...(await model.generate(...asked)), fromCache: true }),
+    };
+    const { warnings, result } = await spendOf(cached);
+    expect(result?.spend).toMatchObject({ simulations: 20, tokens: 0 });
+    expect(warnings).toEqual([]);
+  });
+
+  test('costs nothing the second time, behind a cache', async () => {
+    const model = withCache()({
+      ...modelOf('1'),
+      generate: async () => ({
+        completions: [{ text: '1' }],
+        usage: { inputTokens: 3, outputTokens: 1 },
+      }),
+    });
+    expect((await spendOf(model)).result?.spend.tokens).toBeGreaterThan(0);
+    expect((await spendOf(model)).result?.spend.tokens).toBe(0);
+  });
 });
 
 test('an embedding for which no token was read has no usage', async () => {

@@ -1,9 +1,16 @@
-import { type Budget, type LanguageModel, mcts, type SearchOptions } from '../../src/index.ts';
-import { seededRandom } from '../../src/runtime/index.ts';
+import {
+  type Budget,
+  type Clock,
+  type LanguageModel,
+  mcts,
+  type SearchAlgorithm,
+  type SearchOptions,
+} from '../../src/index.ts';
+import { type PoolBudget, seededRandom } from '../../src/runtime/index.ts';
 import { ModelCallError } from '../../src/spec/errors.ts';
 import type { Paid } from './paid-by.ts';
 
-/** A search, and how its model behaves. */
+/** A program of searches, and how its model behaves. */
 export interface Scenario {
   readonly name: string;
   readonly budget: Budget;
@@ -19,6 +26,26 @@ export interface Scenario {
   readonly latency: number;
   /** Whether servers write more than they were allowed. */
   readonly overdraws: boolean;
+  /** How many searches go on at once, each on a journal of its own. */
+  readonly searches: number;
+  /** What they share. */
+  readonly pool: PoolBudget | undefined;
+  /** With what each search is resumed, one time after the other. */
+  readonly chain: readonly { readonly budget?: Budget; readonly retryFailed?: boolean }[];
+  /** Whether another search goes on within each, on a share of its budget. */
+  readonly isNested: boolean;
+  /** What each step does outside: nothing, or an effect that may or may not be repeated. */
+  readonly effects: 'none' | 'once' | 'repeatable';
+}
+
+/** What one process has around it. */
+export interface World {
+  /** How long an answer takes, in turns of the event loop. */
+  readonly latency: () => number;
+  readonly clock: TurningClock;
+  readonly served: Paid;
+  /** Hears of every effect when it is carried out. */
+  readonly onEffect: (what: string) => void;
 }
 
 const price = { input: 100, output: 400 };
@@ -31,14 +58,42 @@ function hash(text: string): number {
   return value >>> 8;
 }
 
-function turns(count: number): Promise<void> {
-  return count <= 0
-    ? Promise.resolve()
-    : new Promise((resolve) => setImmediate(() => resolve(turns(count - 1))));
+/** A clock that moves on by one for each turn that an answer takes. */
+export class TurningClock implements Clock {
+  #now = 0;
+  readonly #sleepers = new Set<{ readonly until: number; readonly wake: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((wake, reject) => {
+      const sleeper = { until: this.#now + ms, wake };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener('abort', () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal.reason);
+      });
+    });
+  }
+
+  async turn(count: number): Promise<void> {
+    for (let turned = 0; turned < count; turned++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#now += 1;
+      for (const sleeper of this.#sleepers) {
+        if (sleeper.until > this.#now) continue;
+        this.#sleepers.delete(sleeper);
+        sleeper.wake();
+      }
+    }
+  }
 }
 
 /** A model that answers equal requests alike, after another time each time, and counts what it served. */
-export function modelOf(scenario: Scenario, latency: () => number, served: Paid): LanguageModel {
+export function modelOf(scenario: Scenario, { latency, clock, served }: World): LanguageModel {
+  const { retried, failing, passing } = scenario;
   return {
     provider: 'fuzz',
     modelId: 'fuzzed',
@@ -47,18 +102,18 @@ export function modelOf(scenario: Scenario, latency: () => number, served: Paid)
     async generate({ messages, samples = 1, offset = 0 }, call) {
       const asked = `${messages[0]?.content as string}#${offset}`;
       const kind = hash(`kind ${asked}`) % 10;
-      await turns(latency());
+      await clock.turn(latency());
       call.signal.throwIfAborted();
-      if (kind < scenario.retried) {
+      if (kind < retried) {
         for (let failed = 0; failed <= kind % 2; failed++) {
           served.tokens += 40;
           await call.retry?.({ message: 'The connection broke.', charged: true });
-          await turns(latency());
+          await clock.turn(latency());
           call.signal.throwIfAborted();
         }
-      } else if (kind < scenario.retried + scenario.failing) {
+      } else if (kind < retried + failing) {
         throw new ModelCallError({ kind: 'bad-request', message: 'No.', charged: true });
-      } else if (kind < scenario.retried + scenario.failing + scenario.passing) {
+      } else if (kind < retried + failing + passing) {
         throw new ModelCallError({ kind: 'overloaded', message: 'Later.' });
       }
       const completions = Array.from({ length: samples }, (_, place) => ({
@@ -75,26 +130,35 @@ export function modelOf(scenario: Scenario, latency: () => number, served: Paid)
   };
 }
 
+type Problem = Pick<
+  SearchOptions<string, string>,
+  'algorithm' | 'environment' | 'evaluator' | 'policy'
+>;
+
 /** Digits in a row, proposed and judged by a model. */
-export function problemOf(
-  scenario: Scenario,
-  model: LanguageModel,
-): Pick<SearchOptions<string, string>, 'algorithm' | 'environment' | 'evaluator' | 'policy'> {
+export function problemOf(scenario: Scenario, world: World, start: string): Problem {
+  const model = modelOf(scenario, world);
   const ask = (content: string) => ({
     messages: [{ role: 'user' as const, content }],
     maxTokens: 2,
   });
-  return {
+  const problem: Problem = {
     environment: {
       name: 'digits',
-      reset: () => '',
-      step: (state: string, digit: string) => ({
-        state: state + digit,
-        ...(state.length === 3 && {
-          terminal: true,
-          reward: (hash(state + digit) % 10) / 10,
-        }),
-      }),
+      reset: () => start,
+      async step(state, digit, context) {
+        const next = state + digit;
+        if (scenario.effects !== 'none') {
+          const effect = { name: 'touch', repeatable: scenario.effects === 'repeatable' };
+          await context.effect(effect, next, async () => {
+            world.onEffect(next);
+            world.served.calls += 1;
+            await world.clock.turn(world.latency());
+          });
+        }
+        const ends = { terminal: true, reward: (hash(next) % 10) / 10 };
+        return { state: next, ...(next.length === start.length + 4 && ends) };
+      },
     },
     policy: {
       async propose({ state }, request) {
@@ -118,6 +182,28 @@ export function problemOf(
     },
     algorithm: mcts({ width: scenario.width }),
   };
+  if (!scenario.isNested) return problem;
+  return { ...problem, algorithm: around(problem, { ...problem, ...startingAt(problem, 'P') }) };
+}
+
+function startingAt({ environment }: Problem, start: string): Pick<Problem, 'environment'> {
+  return { environment: { ...environment, reset: () => start } };
+}
+
+/** An algorithm beside which another search goes on. */
+function around(
+  { algorithm = mcts() }: Problem,
+  part: Problem,
+): SearchAlgorithm & { readonly concurrency: 'any' } {
+  return {
+    name: 'nested',
+    concurrency: 'any',
+    laws: [],
+    async run(tree, context) {
+      const nested = context.search({ ...part, share: 0.3, budget: { simulations: 3 } });
+      await Promise.all([nested, algorithm.run(tree, context)]);
+    },
+  };
 }
 
 /** The scenario of a seed. */
@@ -125,25 +211,43 @@ export function scenarioOf(seed: number): Scenario {
   const random = seededRandom('resume-fuzz').split(seed);
   const pick = <Value>(values: readonly Value[]): Value =>
     values[random.integer(values.length)] as Value;
-  const limits: readonly Budget[] = [
-    { tokens: 200 + random.integer(1200) },
-    { calls: 4 + random.integer(24) },
-    { usd: (200 + random.integer(1200)) / 10_000 },
-    { simulations: 4 + random.integer(12) },
-    { tokens: 300 + random.integer(900), calls: 6 + random.integer(20) },
-  ];
-  const retried = pick([0, 2, 4]);
+  const limit = (): Budget =>
+    pick<Budget>([
+      { tokens: 200 + random.integer(1200) },
+      { calls: 4 + random.integer(24) },
+      { usd: (200 + random.integer(1200)) / 10_000 },
+      { simulations: 4 + random.integer(12) },
+      { tokens: 300 + random.integer(900), calls: 6 + random.integer(20) },
+    ]);
+  const ms = random.integer(4) === 0 ? { ms: 4 + random.integer(60) } : {};
+  const isPooled = random.integer(4) === 0;
+  const searches = isPooled ? 1 + random.integer(3) : 1;
+  const links = random.integer(3) === 0 ? 1 + random.integer(3) : 0;
   return {
     name: `seed ${seed}`,
-    budget: pick(limits),
+    budget: { ...limit(), ...ms },
     order: pick(['arrival', 'issued']),
     concurrency: 1 + random.integer(8),
     width: 1 + random.integer(3),
     samples: 1 + random.integer(3),
-    retried,
+    retried: pick([0, 2, 4]),
     failing: pick([0, 0, 1]),
     passing: pick([0, 0, 0, 1]),
     latency: pick([0, 2, 6, 12]),
     overdraws: random.integer(6) === 0,
+    searches,
+    pool: isPooled
+      ? pick<PoolBudget>([
+          { tokens: 300 + random.integer(3000) },
+          { calls: 6 + random.integer(50) },
+          { usd: 1_000 },
+        ])
+      : undefined,
+    chain: Array.from({ length: links }, () => ({
+      ...(random.integer(2) === 0 && { budget: { ...limit(), ...ms } }),
+      ...(random.integer(3) === 0 && { retryFailed: true }),
+    })),
+    isNested: random.integer(5) === 0,
+    effects: pick(['none', 'none', 'once', 'repeatable']),
   };
 }

@@ -168,6 +168,26 @@ describe('a search on the journal of another', () => {
     });
   });
 
+  test('says so each time that it is run or replayed, until the journal is another', async () => {
+    const journal = memoryJournal();
+    const budget = { calls: 9 };
+    const first = asking(
+      modelOf(() => 'one'),
+      ['a', 'b', 'c'],
+    );
+    await search({ ...first, budget, journal });
+    const other = asking(
+      modelOf(() => 'two'),
+      ['a', 'x'],
+    );
+    const { coverage } = await search({ ...other, budget, journal });
+    expect(coverage.differsAt).toBeGreaterThan(0);
+    for (const again of [journal, replayed(journal), journal]) {
+      const { coverage: next } = await search({ ...other, budget, journal: again });
+      expect(next.differsAt).toBe(coverage.differsAt);
+    }
+  });
+
   test('costs nothing where the one before had come to its end', async () => {
     const journal = memoryJournal();
     const options = { budget: { simulations: 3 }, journal };

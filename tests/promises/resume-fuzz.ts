@@ -1,27 +1,38 @@
 /**
- * Searches that are killed, over and over, at any line of their journal. What they paid, what they say they paid and
- * what their journal says was paid are compared; the sums are this file's own. It knows the public API and the lines
- * of a journal, and nothing else, so that it judges any version of the package alike.
+ * Searches that are killed, over and over, at any line of their journals: alone and under a pool, with searches nested
+ * in them, resumed one after the other, with effects and with deadlines. What they paid, what they say they paid and
+ * what their journals say was paid are compared; the sums are this file's own. It knows the public API and the lines of
+ * a journal, and nothing else, so that it judges any version of the package alike.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type SearchResult, search, treeToJson } from '../../src/index.ts';
-import { openJournal, readJournal, replayed, seededRandom } from '../../src/runtime/index.ts';
-import { modelOf, problemOf, type Scenario, scenarioOf } from './fuzz-scenario.ts';
+import type { Budget, Random } from '../../src/index.ts';
+import { readJournal, replayed, seededRandom } from '../../src/runtime/index.ts';
+import {
+  hung,
+  type Life,
+  linesOn,
+  type Outcome,
+  type Performed,
+  runOn,
+  runOnFiles,
+  summaryOf,
+} from './fuzz-program.ts';
+import { type Scenario, scenarioOf } from './fuzz-scenario.ts';
 import { type AnyLine, overdraftOf, type Paid, paidBy } from './paid-by.ts';
 
 /** What went wrong, counted. */
 export interface Findings {
-  /** Searches that were begun, or gone on with, on a journal. */
+  /** Programs that were begun, or gone on with, on their journals. */
   runs: number;
-  /** Of those, searches that went on after a kill. */
+  /** Of those, programs that went on after a kill. */
   resumes: number;
   /** Whose ledger says more than the budget holds, overdrafts excepted. */
   overLedger: number;
-  /** Whose journal says more. */
+  /** Whose journals say more than the budgets, or the pool, hold. */
   overJournal: number;
-  /** That were served more than the budget holds. */
+  /** That were served more than their journals say was paid. */
   overServed: number;
   /** Whose `spend` is not what the journal says was paid. */
   otherSums: number;
@@ -29,31 +40,26 @@ export interface Findings {
   hangs: number;
   /** Whose journal replays to another tree, another spend or another end. */
   otherReplays: number;
+  /** That do or write something, run again after they had come to their end. */
+  otherReruns: number;
+  /** That carried out an effect twice that is not to be repeated. */
+  repeatedEffects: number;
   /** That ended with an error. */
   errors: number;
   /** The first faults, for a person to look at. */
   readonly examples: string[];
 }
 
-const hung = Symbol('hung');
-const patience = 4_000;
+type Fault = Exclude<keyof Findings, 'examples'>;
 
-/** What a search comes to, or `hung` where it does not end. */
-async function ended<Value>(running: Promise<Value>): Promise<Value | typeof hung> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<typeof hung>((resolve) => {
-    timer = setTimeout(() => resolve(hung), patience);
-  });
-  try {
-    return await Promise.race([running, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+const units = ['calls', 'tokens', 'usd'] as const;
+
+/** What stands on the disk, and what was done outside by then. */
+interface Past {
+  readonly texts: readonly Buffer[];
+  readonly performed: readonly Performed[];
 }
 
-type Result = SearchResult<string, string>;
-
-/** One search on a journal; a kill leaves the first lines of it. */
 class Fuzz {
   readonly findings: Findings;
   readonly #folder = mkdtempSync(join(tmpdir(), 'espalier-fuzz-'));
@@ -70,42 +76,43 @@ class Fuzz {
   async scenario(seed: number, { cuts, chain }: { cuts: number; chain: number }): Promise<void> {
     const scenario = scenarioOf(seed);
     const random = seededRandom('kills').split(seed);
-    const whole = join(this.#folder, 'whole.jsonl');
-    rmSync(whole, { force: true });
-    if ((await this.#run(scenario, whole, random.split('first'))) === undefined) return;
-    const text = readFileSync(whole, 'utf8');
-    const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1);
+    const nothing = { texts: this.#paths(scenario).map(() => Buffer.of()), performed: [] };
+    const first = await this.#run(scenario, nothing, random.split('first'));
+    if (first === undefined) return;
     for (let cut = 0; cut < cuts; cut++) {
-      const end = ends[Math.floor(((cut + 0.5) * ends.length) / cuts)] ?? 0;
+      const at = Math.floor(((cut + 0.5) * first.life.writes.length) / cuts);
       // One kill in four leaves half a line.
       const torn = cut % 4 === 3 ? 1 + random.integer(30) : 0;
-      writeFileSync(join(this.#folder, 'killed.jsonl'), text.slice(0, end + torn));
-      await this.#chain(scenario, random.split('cut', cut), chain);
+      const past = killed(nothing, first, { at, torn });
+      await this.#chain(scenario, past, { random: random.split('cut', cut), chain });
     }
   }
 
   async #chain(
     scenario: Scenario,
-    random: ReturnType<typeof seededRandom>,
-    chain: number,
+    start: Past,
+    { random, chain }: { random: Random; chain: number },
   ): Promise<void> {
-    const path = join(this.#folder, 'killed.jsonl');
+    let past = start;
     const kills = 1 + random.integer(chain);
     for (let kill = 0; kill < kills; kill++) {
       this.findings.resumes += 1;
-      const before = readFileSync(path).length;
-      if ((await this.#run(scenario, path, random.split('run', kill))) === undefined) return;
-      if (kill === kills - 1) return;
-      const text = readFileSync(path, 'utf8');
-      const added = [...text.matchAll(/\n/g)]
-        .map(({ index }) => index + 1)
-        .filter((end) => end >= before);
-      if (added.length < 2) return;
-      writeFileSync(path, text.slice(0, added[random.integer(added.length - 1)]));
+      const ran = await this.#run(scenario, past, random.split('run', kill));
+      if (ran === undefined) return;
+      const { writes } = ran.life;
+      if (kill === kills - 1 || writes.length < 2) {
+        await this.#again(scenario, ran);
+        return;
+      }
+      past = killed(past, ran, { at: random.integer(writes.length - 1), torn: 0 });
     }
   }
 
-  #fault(kind: keyof Omit<Findings, 'examples'>, scenario: Scenario, what: string): void {
+  #paths({ searches }: Scenario): readonly string[] {
+    return Array.from({ length: searches }, (_, at) => join(this.#folder, `${at}.jsonl`));
+  }
+
+  #fault(kind: Fault, scenario: Scenario, what: string): void {
     this.findings[kind] += 1;
     if (this.findings.examples.length < 12) {
       this.findings.examples.push(
@@ -114,93 +121,170 @@ class Fuzz {
     }
   }
 
-  async #run(
-    scenario: Scenario,
-    path: string,
-    random: ReturnType<typeof seededRandom>,
-  ): Promise<Result | undefined> {
+  async #run(scenario: Scenario, past: Past, random: Random): Promise<Ran | undefined> {
     this.findings.runs += 1;
-    const { budget, order, concurrency } = scenario;
-    const options = { budget, order, concurrency, seed: 3 };
-    const served: Paid = { calls: 0, tokens: 0, usd: 0 };
-    const earlier = [...linesOn(path)];
-    const model = modelOf(scenario, () => random.integer(scenario.latency + 1), served);
-    const controller = new AbortController();
-    const { signal } = controller;
-    const journal = openJournal(path);
-    let result: Result;
+    const paths = this.#paths(scenario);
+    for (const [at, path] of paths.entries()) writeFileSync(path, past.texts[at] as Buffer);
+    const earlier = paths.map(linesOn);
     try {
-      const running = search({ ...problemOf(scenario, model), ...options, journal, signal });
-      running.catch(() => {});
-      const outcome = await ended(running);
+      const latency = () => random.integer(scenario.latency + 1);
+      const { outcome, life } = await runOnFiles(scenario, paths, latency);
       if (outcome === hung) {
-        this.#fault('hangs', scenario, `after ${earlier.length} lines`);
-        controller.abort();
+        this.#fault('hangs', scenario, `after ${earlier.map(({ length }) => length).join()} lines`);
         return undefined;
       }
-      result = outcome;
+      const ran = { outcome, life, texts: paths.map((path) => readFileSync(path)) };
+      this.#judge(scenario, { ...ran, earlier, lines: paths.map(linesOn) });
+      this.#judgeEffects(scenario, [...past.performed, ...life.performed]);
+      await this.#replay(scenario, outcome);
+      return ran;
     } catch (error) {
-      this.#fault('errors', scenario, String(error));
+      this.#fault('errors', scenario, error instanceof Error ? (error.stack ?? '') : String(error));
       return undefined;
-    } finally {
-      journal.close();
     }
-    this.#judge(scenario, { result, lines: [...linesOn(path)], earlier, served });
-    await this.#replay(scenario, path, result);
-    return result;
   }
 
-  #judge(
+  #judge(scenario: Scenario, ran: Judged): void {
+    const { results, pool } = ran.outcome;
+    const paid = ran.lines.map(paidBy);
+    const over = ran.lines.map(overdraftOf);
+    for (const [at, searches] of results.entries()) {
+      const own = { paid: paid[at] as Paid, over: over[at] as Paid };
+      for (const unit of units) this.#judgeOne(scenario, searches, { unit, ...own });
+    }
+    for (const unit of units) {
+      const all = sum(paid, unit);
+      const before = sum(ran.earlier.map(paidBy), unit);
+      const served = ran.life.served[unit];
+      if (before + served > all + 1e-9) {
+        const what = `${unit}: paid ${all}, ${before} of them before, served ${served}`;
+        this.#fault('overServed', scenario, what);
+      }
+      if (pool === undefined) continue;
+      const what = `${unit}: pool says ${pool.spend[unit]}, journals ${all}`;
+      const limit = (scenario.pool?.[unit] ?? Number.POSITIVE_INFINITY) + sum(over, unit);
+      if (all > limit + 1e-9) this.#fault('overJournal', scenario, `${what}, limit ${limit}`);
+      if (Math.abs(pool.spend[unit] - all) > 1e-9) this.#fault('otherSums', scenario, what);
+    }
+  }
+
+  #judgeOne(
     scenario: Scenario,
-    run: { result: Result; lines: AnyLine[]; earlier: AnyLine[]; served: Paid },
+    results: Outcome['results'][number],
+    { unit, paid, over }: { unit: (typeof units)[number]; paid: Paid; over: Paid },
   ): void {
-    const { result, lines, earlier, served } = run;
-    const paid = paidBy(lines);
-    const over = overdraftOf(lines);
-    const before = paidBy(earlier);
-    const { spend } = result;
-    for (const unit of ['calls', 'tokens', 'usd'] as const) {
-      const limit = (scenario.budget[unit] ?? Number.POSITIVE_INFINITY) + over[unit] + 1e-9;
-      const what = `${unit}: limit ${limit}, ledger ${spend[unit]}, journal ${paid[unit]}`;
-      if (spend[unit] > limit) this.#fault('overLedger', scenario, what);
-      if (paid[unit] > limit) this.#fault('overJournal', scenario, what);
-      if (before[unit] + served[unit] > limit && earlier.length === 0) {
-        this.#fault('overServed', scenario, `${what}, served ${served[unit]}`);
-      }
-      if (Math.abs(spend[unit] - paid[unit]) > 1e-9) this.#fault('otherSums', scenario, what);
+    const spends = results.map(({ spend }) => spend[unit]);
+    const what = `${unit}: ledgers ${spends.join()}, journal ${paid[unit]}`;
+    const said = spends.reduce((all, spend) => all + spend, 0);
+    if (Math.abs(said - paid[unit]) > 1e-9) this.#fault('otherSums', scenario, what);
+    // With a pool to look after it, a search makes up for what was lost.
+    if (scenario.pool !== undefined) return;
+    const limits = budgetsOf(scenario).map((budget) => budget[unit] ?? Number.POSITIVE_INFINITY);
+    for (const [at, spend] of spends.entries()) {
+      const limit = (limits[at] as number) + over[unit] + 1e-9;
+      if (spend > limit) this.#fault('overLedger', scenario, `${what}, limit ${limit}`);
+    }
+    const limit = limits.reduce((all, some) => all + some, 0) + over[unit] + 1e-9;
+    if (paid[unit] > limit) this.#fault('overJournal', scenario, `${what}, limits ${limit}`);
+  }
+
+  #judgeEffects(scenario: Scenario, performed: readonly Performed[]): void {
+    if (scenario.effects !== 'once') return;
+    const seen = new Set<string>();
+    for (const { search, what } of performed) {
+      const effect = `${what} of search ${search}`;
+      if (seen.has(effect)) this.#fault('repeatedEffects', scenario, effect);
+      seen.add(effect);
     }
   }
 
-  async #replay(scenario: Scenario, path: string, live: Result): Promise<void> {
-    const { budget, order, concurrency } = scenario;
-    const silent = modelOf(scenario, () => 0, { calls: 0, tokens: 0, usd: 0 });
-    const controller = new AbortController();
-    const running = search({
-      ...problemOf(scenario, silent),
-      ...{ budget, order, concurrency, seed: 3 },
-      journal: replayed(readJournal(path)),
-      signal: controller.signal,
-    });
-    running.catch(() => {});
+  async #replay(scenario: Scenario, live: Outcome): Promise<void> {
+    if (!isRepeatable(scenario)) return;
+    const journals = this.#paths(scenario).map((path) => replayed(readJournal(path)));
     try {
-      const outcome = await ended(running);
-      if (outcome === hung) {
-        controller.abort();
-        this.#fault('hangs', scenario, 'in a replay');
-        return;
-      }
-      const [there, here] = [summaryOf(live), summaryOf(outcome)];
-      if (there !== here) this.#fault('otherReplays', scenario, difference(there, here));
+      const outcome = await runOn(scenario, journals, { latency: () => 0 });
+      if (outcome === hung) this.#fault('hangs', scenario, 'in a replay');
+      else this.#compare('otherReplays', scenario, { live, outcome });
     } catch (error) {
       this.#fault('errors', scenario, `in a replay: ${String(error)}`);
     }
   }
+
+  /** A program that has come to its end does nothing, run again: unless something failed that is asked for again. */
+  async #again(scenario: Scenario, { outcome: live, texts }: Ran): Promise<void> {
+    const lines = texts.map(String).join('');
+    const retries = scenario.chain.some(({ retryFailed }) => retryFailed === true);
+    const isRetried = retries ? /"type":"failure"/ : /"(transient|unavailable)":true/;
+    if (!isRepeatable(scenario) || isRetried.test(lines)) return;
+    const paths = this.#paths(scenario);
+    const { outcome, life } = await runOnFiles(scenario, paths, () => 0);
+    if (outcome === hung) {
+      this.#fault('hangs', scenario, 'run again');
+      return;
+    }
+    if (life.writes.length > 0) {
+      const what = JSON.stringify(linesOn(paths[0] as string).slice(-life.writes.length)[0]);
+      this.#fault('otherReruns', scenario, `wrote ${life.writes.length} lines: ${what}`);
+    }
+    this.#compare('otherReruns', scenario, { live, outcome });
+  }
+
+  #compare(
+    kind: 'otherReplays' | 'otherReruns',
+    scenario: Scenario,
+    { live, outcome }: { readonly live: Outcome; readonly outcome: Outcome },
+  ): void {
+    const there = live.results.flat().map(summaryOf).join('\n');
+    const here = outcome.results.flat().map(summaryOf).join('\n');
+    if (there !== here) this.#fault(kind, scenario, difference(there, here));
+  }
 }
 
-function summaryOf({ tree, spend, stopReason, exceeded, actions }: Result): string {
-  const { ms: _ms, usd, ...spent } = spend;
-  const dollars = usd.toFixed(9);
-  return JSON.stringify([stopReason, exceeded, spent, dollars, actions, treeToJson(tree)]);
+interface Ran {
+  readonly outcome: Outcome;
+  readonly life: Life;
+  readonly texts: readonly Buffer[];
+}
+
+interface Judged extends Ran {
+  readonly lines: readonly AnyLine[][];
+  readonly earlier: readonly AnyLine[][];
+}
+
+/** What a process leaves behind that was killed after it had written so many lines, and half of another. */
+function killed(
+  past: Past,
+  { life, texts }: Ran,
+  { at, torn }: { readonly at: number; readonly torn: number },
+): Past {
+  const sizes = past.texts.map(({ length }) => length);
+  const written = life.writes.slice(0, at + 1);
+  for (const { search, size } of written) sizes[search] = size;
+  const next = life.writes[at + 1]?.search;
+  const happened = life.performed.filter(({ search, size }) => size <= (sizes[search] ?? 0));
+  return {
+    texts: texts.map((text, of) => {
+      const size = (sizes[of] ?? 0) + (of === next ? torn : 0);
+      return text.subarray(0, size);
+    }),
+    performed: [...past.performed, ...happened],
+  };
+}
+
+/** The budget of each search: that of the one before, unless it is given another. */
+function budgetsOf({ budget, chain }: Scenario): readonly Budget[] {
+  const budgets = [budget];
+  for (const change of chain) budgets.push(change.budget ?? (budgets.at(-1) as Budget));
+  return budgets;
+}
+
+/** When a search gets something of a pool depends on the others, and on how much is in it. */
+function isRepeatable({ pool, searches }: Scenario): boolean {
+  return pool === undefined || (searches === 1 && (pool.usd ?? 0) >= 1_000);
+}
+
+function sum(parts: readonly Paid[], unit: (typeof units)[number]): number {
+  return parts.reduce((all, { [unit]: part }) => all + part, 0);
 }
 
 function difference(there: string, here: string): string {
@@ -210,23 +294,7 @@ function difference(there: string, here: string): string {
   return `…${there.slice(from, at + 60)}… became …${here.slice(from, at + 60)}…`;
 }
 
-function linesOn(path: string): AnyLine[] {
-  try {
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .flatMap((line) => {
-        try {
-          return line === '' ? [] : [JSON.parse(line) as AnyLine];
-        } catch {
-          return [];
-        }
-      });
-  } catch {
-    return [];
-  }
-}
-
-/** Runs scenarios with these seeds until so many searches have gone on after a kill. */
+/** Runs scenarios with these seeds until so many programs have gone on after a kill. */
 export async function fuzz(
   first: number,
   { resumes, cuts = 12, chain = 4 }: { resumes: number; cuts?: number; chain?: number },
@@ -240,6 +308,8 @@ export async function fuzz(
     otherSums: 0,
     hangs: 0,
     otherReplays: 0,
+    otherReruns: 0,
+    repeatedEffects: 0,
     errors: 0,
     examples: [],
   };

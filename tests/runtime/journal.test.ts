@@ -390,20 +390,20 @@ describe('what indexJournal makes of an end', () => {
   test('collects the deadlines', () => {
     const deadline: JournalLine = { type: 'deadline', ms: 50, simulations: 2, results: 1 };
 
-    expect(indexJournal([header, deadline]).deadlines).toEqual([deadline]);
+    expect([...indexJournal([header, deadline]).deadlines]).toEqual([[0, deadline]]);
   });
 
   test('forgets a deadline that a resumed run went beyond', () => {
     const nothing = { calls: 0, tokens: 0, usd: 0 };
     const { deadlines } = indexJournal([
       header,
-      { type: 'deadline', ms: 50, simulations: 2, results: 0 },
+      { type: 'deadline', ms: 50, simulations: 2, results: 0, search: 0 },
       intent(0, 'a'),
-      { type: 'deadline', ms: 50, simulations: 3, results: 1 },
-      { type: 'resume', call: 1, lost: spend, charged: nothing },
+      { type: 'deadline', ms: 50, simulations: 3, results: 1, search: 1 },
+      { type: 'resume', call: 1, lost: spend, charged: nothing, search: 1 },
     ]);
 
-    // The first one passed before the call at which the run was resumed.
-    expect(deadlines).toMatchObject([{ simulations: 2 }]);
+    // The first one ended the search before the one that was resumed.
+    expect([...deadlines.values()]).toMatchObject([{ simulations: 2 }]);
   });
 });

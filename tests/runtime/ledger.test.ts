@@ -123,9 +123,7 @@ describe('a reservation that does not fit', () => {
   ] as const)('names %s as the unit that is short', (unit, estimate) => {
     const ledger = open({ calls: 2, tokens: 10, usd: 0.5 });
 
-    expect(() => ledger.reserve(estimate)).toThrow(
-      `left; the next call may need ${estimate[unit]}.`,
-    );
+    expect(() => ledger.reserve(estimate)).toThrow(`; the next call may need ${estimate[unit]}.`);
     expect(ledger.exhausted).toBe(unit);
   });
 

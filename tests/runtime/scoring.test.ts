@@ -52,7 +52,7 @@ describe('what is bought', () => {
     const prm = model(byLength);
 
     await expect(calls.score(prm, { solutions: [first, other] })).rejects.toThrow(
-      'The budget has 1 calls left; the next call may need 2.',
+      'The budget has 1 calls left, refused ones counted; the next call may need 2.',
     );
     expect(prm.asked).toEqual([]);
     expect(ledger.spend.calls).toBe(0);

@@ -1,6 +1,7 @@
 /**
  * Kills searches at every part of their journals and goes on with them: `npm run verify:resume [-- <resumes> [<seed>]]`.
- * Fails where one of them overspends, hangs, tells another sum than its journal, or replays to another tree.
+ * Fails where one of them overspends, hangs, tells another sum than its journal, repeats an effect, or replays to
+ * another tree.
  */
 import { fuzz } from '../promises/resume-fuzz.ts';
 

@@ -99,6 +99,7 @@ export class Recording {
       usage: sumOfUsages(
         samples.map(({ generation, place }) => (place === 0 ? generation.usage : toldBefore)),
       ),
+      fromCache: true,
       ...(answeredBy !== undefined && { answeredBy }),
     };
   }

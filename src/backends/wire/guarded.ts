@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { type Answer, type AnyModel, aroundCalls, nameOf } from '../../runtime/middleware/wrap.ts';
+import { ImpossibleUsages } from '../../runtime/usage.ts';
 import { EspalierError, ModelCallError } from '../../spec/errors.ts';
 import type { Generation, ModelCall } from '../../spec/language-model.ts';
 import { type KnownSecrets, withoutSecrets, withoutSecretsIn } from './secrets.ts';
@@ -12,23 +13,17 @@ import { faultOfUsage } from './usage-fault.ts';
  * @param secrets - The credentials that are known by then.
  */
 export function guarded<Model extends AnyModel>(model: Model, secrets: () => KnownSecrets): Model {
-  let impossible = 0;
-  const guard = aroundCalls(
-    (next) => (asked, call, make) =>
+  const guard = aroundCalls((next) => {
+    const impossible = new ImpossibleUsages(nameOf(next));
+    return (asked, call, make) =>
       withSecretsKept(secrets, async () => {
         const answer = await make(cautious(call, secrets));
         const fault = faultOfUsage(asked, answer);
         if (fault === undefined) return answer;
-        impossible++;
-        // Told at the first, the second, the fourth time, and so on.
-        if (Number.isInteger(Math.log2(impossible))) {
-          const name = nameOf(next);
-          const message = `${name} told a usage that cannot be (${fault}): it counts as unknown, and the call is charged as reserved; ${impossible} so far.`;
-          call.warn?.({ model: name, about: 'usage', message });
-        }
+        impossible.tell(fault, call);
         return withoutUsage(answer);
-      }),
-  );
+      });
+  });
   return (guard as (next: AnyModel) => AnyModel)(model) as Model;
 }
 

@@ -39,7 +39,7 @@ export interface CacheOptions {
  * still gives something new, at any temperature; it is the same sample whether it was asked for alone or
  * with others, and only what is missing is bought. Equal calls under way at once are one.
  *
- * A sample from the cache used no tokens. Kept is what was answered in full: no errors, no refusals, nothing
+ * A sample from the cache used no tokens, and a generation of nothing else is `fromCache`. Kept is what was answered in full: no errors, no refusals, nothing
  * that came after the caller had given up. A store that fails is a warning and never a failed call.
  *
  * @throws EspalierError `usage` for an option out of its range.
@@ -115,6 +115,7 @@ class CachedCall {
         this.#bought.length === 0
           ? { inputTokens: 0, outputTokens: 0 }
           : sumOfUsages(this.#bought.map(({ usage }) => usage)),
+      ...(this.#bought.every(({ fromCache }) => fromCache) && { fromCache: true }),
       ...(answeredBy !== undefined && others.length === 0 && { answeredBy }),
       ...(requestId !== undefined && { requestId }),
     };

@@ -34,7 +34,7 @@ describe('equal calls under way', () => {
 
     expect(await Promise.all(calls)).toEqual([
       { completions: [{ text: 'one' }], usage: { inputTokens: 1, outputTokens: 1 } },
-      { completions: [{ text: 'one' }], usage: noTokens },
+      { completions: [{ text: 'one' }], usage: noTokens, fromCache: true },
     ]);
     expect(inner.times).toEqual([0]);
   });

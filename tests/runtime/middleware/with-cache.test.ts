@@ -32,7 +32,7 @@ describe('a sample', () => {
     const again = await model.generate(request, call);
 
     expect(first).toEqual(samplesOf(request));
-    expect(again).toEqual({ completions: first.completions, usage: noTokens });
+    expect(again).toEqual({ completions: first.completions, usage: noTokens, fromCache: true });
     expect(inner.requests).toHaveLength(1);
   });
 
@@ -132,6 +132,7 @@ describe('a sample from the cache', () => {
     expect(again).toEqual({
       completions: [completion],
       usage: noTokens,
+      fromCache: true,
       answeredBy: 'exactly-this',
     });
   });
