@@ -56,8 +56,7 @@ export class Ledger {
   readonly #startedAt: number;
   readonly #parent: Ledger | undefined;
   readonly #isPool: boolean;
-  /** Whether calls are repeated that the parent was charged for in advance: then it has no say. */
-  isRepeating = false;
+  #isRepeating = false;
 
   #simulations = 0;
   #nodes = 0;
@@ -97,7 +96,7 @@ export class Ledger {
 
   /** What the budget still holds; calls in flight count as reserved. */
   get remaining(): Spend {
-    return this.#least(this.isRepeating ? undefined : this.#parent?.remaining);
+    return this.#least(this.#isRepeating ? undefined : this.#parent?.remaining);
   }
 
   /** What a search can give a share of. Not what is left of a pool: that depends on others, and a repeated search on none. */
@@ -133,7 +132,7 @@ export class Ledger {
     if (this.#used.tokens >= this.#limits.tokens) return 'tokens';
     if (this.#limits.usd !== Infinity && this.#used.usd >= this.#limits.usd) return 'usd';
     if (this.#refused !== undefined) return this.#refused;
-    const outer = this.isRepeating ? undefined : this.#parent?.exhausted;
+    const outer = this.#isRepeating ? undefined : this.#parent?.exhausted;
     if (outer !== undefined) return outer;
     // Last: a replay must not be told something else where its clock runs otherwise.
     const { ms } = this.#limits;
@@ -142,7 +141,7 @@ export class Ledger {
 
   /** Whether the parent holds less of a unit than this ledger would by itself. */
   isBoundByParent(unit: keyof Spend): boolean {
-    if (this.#parent === undefined || this.isRepeating) return false;
+    if (this.#parent === undefined || this.#isRepeating) return false;
     return this.#parent.remaining[unit] < this.#ownRemaining[unit];
   }
 
@@ -216,6 +215,18 @@ export class Ledger {
     this.#parent.#hold(addSpend(reserved, negative(before.reserved)), open);
   }
 
+  /**
+   * Whether calls are repeated that the parent was charged for in advance: then it has no say, and what waits there is
+   * nobody to wait for.
+   */
+  set isRepeating(repeats: boolean) {
+    this.#isRepeating = repeats;
+    if (repeats) return;
+    const { root } = this;
+    if (root !== this) root.#waiters.push(...this.#waiters.splice(0));
+    root.#serve();
+  }
+
   /** Raises its own limits, and not those of a parent. */
   raise(by: CallSpend): void {
     const { calls, tokens, usd } = this.#limits;
@@ -265,8 +276,9 @@ export class Ledger {
     };
   }
 
+  /** Where calls wait: the uppermost ledger that has a say. */
   get root(): Ledger {
-    return this.#parent?.root ?? this;
+    return this.#isRepeating || this.#parent === undefined ? this : this.#parent.root;
   }
 
   #fits(estimate: CallSpend): boolean {
@@ -290,7 +302,7 @@ export class Ledger {
           tokens: beyond(used.tokens, covered.tokens),
           usd: beyond(used.usd, covered.usd),
         });
-        this.root.#serve();
+        this.#serveAll();
       },
     };
   }
@@ -312,6 +324,11 @@ export class Ledger {
   /** How many reservations may still be settled without any being granted. */
   get #settling(): number {
     return this.#waiters.reduce((open, { holds }) => open - holds, this.#open);
+  }
+
+  #serveAll(): void {
+    this.#serve();
+    if (this.#parent !== undefined) this.#parent.#serveAll();
   }
 
   /** Grants in order of arrival, so that a large call is not starved by small ones. */

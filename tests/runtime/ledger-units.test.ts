@@ -155,3 +155,23 @@ describe('a child ledger', () => {
     expect([child.overdraft, parent.overdraft]).toEqual([over, over]);
   });
 });
+
+test('a child waits for nobody in its parent while it repeats what that was charged for', async () => {
+  const pool = open({ calls: 3 });
+  const other = open({}, pool);
+  const ledger = open({ calls: 2 }, pool);
+  ledger.prepay({ calls: 2, tokens: 0, usd: 0 });
+  ledger.isRepeating = true;
+  const held = other.reserve(one);
+  const queued = other.reserve(one);
+  const [first, second, third] = [1, 2, 3].map(() => ledger.reserve(one));
+  const waits = [held, queued, first, second, third].map((each) => each instanceof Promise);
+  expect(waits).toEqual([false, true, false, false, true]);
+
+  // From here on it stands in line behind the other one, and gives back nothing that the pool could use.
+  ledger.isRepeating = false;
+  for (const each of [held, first, second]) (await each)?.settle(one);
+  await expect(queued).rejects.toThrow('The budget has 0 calls left');
+  await expect(third).rejects.toThrow('The budget has 0 calls left');
+  expect(pool.spend.calls).toBe(3);
+});
