@@ -1,13 +1,12 @@
 /** Goes on with a search: at once with a further budget, and later from a saved tree. */
 import assert from 'node:assert/strict';
-import { type SearchOptions, search, treeFromJson, treeToJson } from 'espalier';
+import { type SearchOptions, search, seededRandom, treeFromJson, treeToJson } from 'espalier';
 import {
   type BlocksworldAction,
   type BlocksworldState,
   blocksworld,
 } from 'espalier/environments/puzzles';
 import { uniform } from 'espalier/policies';
-import { seededRandom } from 'espalier/runtime';
 import { heuristic } from 'espalier/values';
 
 const environment = blocksworld.environment(

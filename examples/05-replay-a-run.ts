@@ -1,9 +1,9 @@
 /** Records a search, repeats it without the model, and asks what A* would have found with the same calls. */
 import assert from 'node:assert/strict';
-import { astar, mcts, search, treeToJson } from 'espalier';
+import { astar, mcts, search, seededRandom, treeToJson } from 'espalier';
+import { memoryJournal, replayed } from 'espalier/calls';
 import { countdown } from 'espalier/environments/puzzles';
 import { journaled, uniform } from 'espalier/policies';
-import { memoryJournal, replayed, seededRandom } from 'espalier/runtime';
 import { heuristic } from 'espalier/values';
 
 const environment = countdown.environment(countdown.generate(seededRandom(24), { numbers: 4 }));

@@ -4,6 +4,91 @@
  * @module
  */
 
+export { systemClock } from './base/clock.ts';
+export {
+  EspalierError,
+  type EspalierErrorCode,
+  ModelCallError,
+  type ModelCallErrorKind,
+  type ModelCallErrorOptions,
+} from './base/errors.ts';
+export { isFailure } from './base/failure.ts';
+export { provenanceOf, provenanceOfModel } from './base/provenance.ts';
+export { seededRandom } from './base/random.ts';
+export type { Clock } from './contracts/clock.ts';
+export type { CallContext, EffectName, NamedEffect, Random } from './contracts/context.ts';
+export type {
+  ChoiceDecision,
+  ChoiceQuestion,
+  Decision,
+  DecisionModel,
+  DecisionRequest,
+  Decisions,
+  Question,
+  ScaleDecision,
+  ScaleQuestion,
+  YesNoDecision,
+  YesNoQuestion,
+} from './contracts/decision-model.ts';
+export type { Embedding, EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';
+export type { Environment, Notation, Transition } from './contracts/environment.ts';
+export type { Evaluation, RawScore } from './contracts/evaluation.ts';
+export type { EvaluateRequest, Evaluator, Heuristic } from './contracts/evaluator.ts';
+export type { Failure } from './contracts/failure.ts';
+export type { Codec, JsonValue, MaybePromise } from './contracts/json.ts';
+export type {
+  Capabilities,
+  Completion,
+  FailedAttempt,
+  GenerateRequest,
+  Generation,
+  LanguageModel,
+  Message,
+  Middleware,
+  ModelCall,
+  ModelPrice,
+  ModelWarning,
+  NamedTool,
+  RateLimit,
+  RateLimits,
+  TokenAlternative,
+  TokenLogprob,
+  ToolCall,
+  ToolDefinition,
+  Usage,
+} from './contracts/language-model.ts';
+export type {
+  Memory,
+  MemoryQuery,
+  Recollection,
+  Reflection,
+  ReflectionSource,
+  ReflectionStore,
+  Retriever,
+} from './contracts/memory.ts';
+export type {
+  ChildNode,
+  NodeId,
+  NodeStatistics,
+  NodeStatus,
+  ProposedNode,
+  RealisedNode,
+  RootNode,
+  SearchNode,
+} from './contracts/node.ts';
+export type {
+  FailedProposal,
+  Policy,
+  Proposal,
+  ProposeRequest,
+  SoundProposal,
+} from './contracts/policy.ts';
+export type { PromptPart, PromptPartRequest } from './contracts/prompt-part.ts';
+export type { ModelProvenance, Provenance } from './contracts/provenance.ts';
+export type { RewardModel, ScoreRequest, Solution, StepScores } from './contracts/reward-model.ts';
+export type { Budget, Spend } from './contracts/spend.ts';
+export type { Oracle, Verdict, Verifier } from './contracts/verifier.ts';
+export { fill, type PromptSet, promptsOf, withTexts } from './prompting/prompts.ts';
 export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
@@ -45,90 +130,6 @@ export type {
 export { defaultBudget } from './search/options.ts';
 export { search, streamSearch } from './search/search.ts';
 export { solved } from './search/stop-conditions.ts';
-export type { CallContext, Clock, EffectName, NamedEffect, Random } from './spec/context.ts';
-export type {
-  ChoiceDecision,
-  ChoiceQuestion,
-  Decision,
-  DecisionModel,
-  DecisionRequest,
-  Decisions,
-  Question,
-  ScaleDecision,
-  ScaleQuestion,
-  YesNoDecision,
-  YesNoQuestion,
-} from './spec/decision-model.ts';
-export type { Embedding, EmbeddingModel, Embeddings } from './spec/embedding-model.ts';
-export type { Environment, Notation, Transition } from './spec/environment.ts';
-export {
-  EspalierError,
-  type EspalierErrorCode,
-  ModelCallError,
-  type ModelCallErrorKind,
-  type ModelCallErrorOptions,
-} from './spec/errors.ts';
-export type {
-  EvaluateRequest,
-  Evaluation,
-  Evaluator,
-  Heuristic,
-  RawScore,
-} from './spec/evaluator.ts';
-export type { Failure } from './spec/failure.ts';
-export type { Codec, JsonValue, MaybePromise } from './spec/json.ts';
-export type {
-  Capabilities,
-  Completion,
-  FailedAttempt,
-  GenerateRequest,
-  Generation,
-  LanguageModel,
-  Message,
-  Middleware,
-  ModelCall,
-  ModelPrice,
-  ModelWarning,
-  NamedTool,
-  RateLimit,
-  RateLimits,
-  TokenAlternative,
-  TokenLogprob,
-  ToolCall,
-  ToolDefinition,
-  Usage,
-} from './spec/language-model.ts';
-export type {
-  Memory,
-  MemoryQuery,
-  Recollection,
-  Reflection,
-  ReflectionSource,
-  ReflectionStore,
-  Retriever,
-} from './spec/memory.ts';
-export type {
-  ChildNode,
-  NodeId,
-  NodeStatistics,
-  NodeStatus,
-  ProposedNode,
-  RealisedNode,
-  RootNode,
-  SearchNode,
-} from './spec/node.ts';
-export type {
-  FailedProposal,
-  Policy,
-  Proposal,
-  ProposeRequest,
-  SoundProposal,
-} from './spec/policy.ts';
-export type { PromptPart, PromptPartRequest } from './spec/prompt-part.ts';
-export type { ModelProvenance, Provenance } from './spec/provenance.ts';
-export type { RewardModel, ScoreRequest, Solution, StepScores } from './spec/reward-model.ts';
-export type { Budget, Spend } from './spec/spend.ts';
-export type { Oracle, Verdict, Verifier } from './spec/verifier.ts';
 export {
   type BackupRule,
   type BackupSample,

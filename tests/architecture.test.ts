@@ -4,79 +4,126 @@ import { expect, test } from 'vitest';
 
 const source = join(import.meta.dirname, '../src');
 
-/** Which layers a layer may import from, besides itself. */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  spec: [],
-  tree: ['spec'],
-  runtime: ['spec'],
-  search: ['spec', 'tree', 'runtime'],
-  policies: ['spec', 'runtime'],
-  values: ['spec', 'runtime'],
-  memory: ['spec', 'runtime'],
-  environments: ['spec', 'runtime'],
-  backends: ['spec', 'runtime'],
-  data: ['spec', 'tree', 'runtime'],
-  testing: ['spec', 'runtime', 'tree', 'search'],
-  methods: [
-    'spec',
-    'runtime',
-    'tree',
-    'search',
-    'policies',
-    'values',
-    'memory',
-    'environments',
-    'data',
-  ],
-  runs: ['spec', 'runtime', 'tree', 'search', 'policies', 'values', 'environments', 'data'],
-  bench: [
-    'spec',
-    'runtime',
-    'tree',
-    'search',
-    'policies',
-    'values',
-    'environments',
-    'methods',
-    'runs',
-    'testing',
-  ],
-  cli: [
-    'spec',
-    'runtime',
-    'tree',
-    'search',
-    'policies',
-    'values',
-    'environments',
-    'memory',
-    'backends',
-    'data',
-    'methods',
-    'runs',
-    'bench',
-  ],
+/** The floor of each room. Imports point to lower floors; `tree` and `calls` stand on `base`. */
+const floors: Readonly<Record<string, number>> = {
+  contracts: 0,
+  base: 1,
+  tree: 2,
+  calls: 2,
+  prompting: 3,
+  search: 4,
+  policies: 4,
+  values: 4,
+  memory: 4,
+  environments: 4,
+  backends: 4,
+  data: 5,
+  methods: 6,
+  runs: 7,
+  testing: 8,
+  bench: 9,
+  cli: 10,
+};
+
+/** Which rooms within a room a room within it may import from, besides itself. */
+const inner: Readonly<Record<string, Readonly<Record<string, '*' | readonly string[]>>>> = {
+  backends: {
+    '.': '*',
+    wire: [],
+    llama: ['tiny', 'wire'],
+    doctor: ['openai-compatible'],
+    'ai-sdk': ['wire'],
+    anthropic: ['wire'],
+    decisions: ['wire'],
+    embeddings: ['wire'],
+    openai: ['wire'],
+    'openai-compatible': ['wire'],
+    replay: [],
+    rewards: ['wire'],
+    tiny: [],
+  },
+  data: {
+    '.': '*',
+    audit: [],
+    formats: ['.'],
+    labels: ['.'],
+    pairs: ['.'],
+    readers: ['.', 'formats'],
+    rl: ['.'],
+    sft: ['.'],
+    writers: ['.', 'formats'],
+  },
+  policies: { '.': '*', 'from-model': ['.'] },
+  values: {
+    '.': '*',
+    agreement: ['.'],
+    calibrate: ['.'],
+    combine: ['.'],
+    critic: ['.'],
+    judge: ['.'],
+    reward: ['.'],
+    rollout: ['.'],
+  },
 };
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && file !== 'index.ts',
 );
 
-test('every folder of src is a layer of the table', () => {
+test('every folder of src is a room with a floor', () => {
   const folders = new Set(files.map((file) => file.split('/')[0]));
-  expect([...folders].filter((folder) => !(String(folder) in allowed))).toEqual([]);
+  expect([...folders].sort()).toEqual(Object.keys(floors).sort());
 });
 
-test.each(Object.keys(allowed))('%s imports only what lies below it', (layer) => {
-  const wrong = files
-    .filter((file) => file.startsWith(`${layer}/`))
-    .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
-    .filter(({ target }) => {
-      const [below = ''] = target.split('/');
-      return below !== layer && !allowed[layer]?.includes(below);
-    });
+test.each(Object.keys(floors))('%s imports only from lower floors', (room) => {
+  const wrong = importsWithin(room).filter(({ target }) => {
+    const [other = ''] = target.split('/');
+    return other !== room && !(floorOf(other) < floorOf(room));
+  });
   expect(wrong).toEqual([]);
 });
+
+test.each(Object.keys(inner))('%s keeps its own rooms apart', (room) => {
+  const rooms = inner[room] ?? {};
+  const found = importsWithin(room).filter(({ target }) => target.startsWith(`${room}/`));
+  const wrong = found.filter(({ file, target }) => {
+    const [from, to] = [innerRoom(file), innerRoom(target)];
+    const mayUse = rooms[from];
+    return from !== to && mayUse !== '*' && mayUse?.includes(to) !== true;
+  });
+  expect(wrong).toEqual([]);
+  const folders = files.filter((file) => file.startsWith(`${room}/`)).map(innerRoom);
+  expect([...new Set(folders)].sort()).toEqual(Object.keys(rooms).sort());
+});
+
+test('no two files import each other, directly or through others', () => {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, above: readonly string[]): void => {
+    if (above.includes(file)) circles.push([...above.slice(above.indexOf(file)), file].join(' → '));
+    if (done.has(file)) return;
+    done.add(file);
+    for (const target of importsOf(file)) visit(target, [...above, file]);
+  };
+  for (const file of files) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
+function floorOf(room: string): number {
+  return floors[room] ?? Number.NaN;
+}
+
+/** The folder of a file within its room; `.` for the room itself. */
+function innerRoom(file: string): string {
+  const [, folder = '.', rest] = file.split('/');
+  return rest === undefined ? '.' : folder;
+}
+
+function importsWithin(room: string): readonly { file: string; target: string }[] {
+  return files
+    .filter((file) => file.startsWith(`${room}/`))
+    .flatMap((file) => importsOf(file).map((target) => ({ file, target })));
+}
 
 /** The files of src that a file imports, types included. */
 function importsOf(file: string): readonly string[] {

@@ -1,5 +1,5 @@
-import type { RetryOptions } from '../runtime/middleware/with-retry.ts';
-import type { LanguageModel } from '../spec/language-model.ts';
+import type { RetryOptions } from '../calls/middleware/with-retry.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
 import { type ModelSpec, parseModelSpec } from './model-spec.ts';
 import { defined } from './wire/json.ts';
 

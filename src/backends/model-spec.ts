@@ -1,5 +1,5 @@
-import { expectation } from '../runtime/expect.ts';
-import type { EspalierError } from '../spec/errors.ts';
+import type { EspalierError } from '../base/errors.ts';
+import { expectation } from '../base/expect.ts';
 
 /** The kinds of servers that a model spec can name. */
 export type ServerName =

@@ -1,5 +1,5 @@
-import { expectation } from '../runtime/expect.ts';
-import { type Interval, wilsonInterval } from '../runtime/wilson-interval.ts';
+import { expectation } from '../base/expect.ts';
+import { type Interval, wilsonInterval } from '../base/stats/wilson-interval.ts';
 
 /** How much more often one of two ways succeeded, with its 95 % interval. */
 export interface Difference extends Interval {

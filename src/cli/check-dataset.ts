@@ -1,8 +1,8 @@
 import { Command } from 'commander';
+import { counted } from '../base/counted.ts';
 import { auditDataset } from '../data/audit/audit-dataset.ts';
 import { escapeControls } from '../data/audit/excerpt.ts';
 import type { AuditFact, AuditFinding, AuditReport, AuditSet } from '../data/audit/report.ts';
-import { counted } from '../runtime/counted.ts';
 import { print } from './output.ts';
 import { table } from './table.ts';
 import { integerOption, numberOption } from './values.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
+import { expectation } from '../base/expect.ts';
 import { ruleNames } from '../data/catalogue.ts';
 import { formatFamilies } from '../data/formats/families.ts';
-import { expectation } from '../runtime/expect.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What a dataset is to be like. */

@@ -1,4 +1,7 @@
 import { join } from 'node:path';
+import { counted } from '../base/counted.ts';
+import { EspalierError } from '../base/errors.ts';
+import type { Spend } from '../contracts/spend.ts';
 import { ruleNamed } from '../data/catalogue.ts';
 import { formatFamilies } from '../data/formats/families.ts';
 import type { FormatFamily, FormatOptions } from '../data/formats/format.ts';
@@ -11,9 +14,6 @@ import {
   expectWritable,
   writeDataset,
 } from '../data/writers/write-dataset.ts';
-import { counted } from '../runtime/counted.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { Spend } from '../spec/spend.ts';
 import type { DatasetRequest } from './dataset-options.ts';
 import { readInput } from './input-file.ts';
 

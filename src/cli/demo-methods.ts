@@ -1,12 +1,12 @@
+import type { LanguageModel } from '../contracts/language-model.ts';
 import { gameOf24 } from '../environments/puzzles/index.ts';
-import { fromModel } from '../policies/from-model.ts';
+import { fromModel } from '../policies/from-model/from-model.ts';
 import { astar } from '../search/algorithms/astar.ts';
 import { bestOfN } from '../search/algorithms/best-of-n.ts';
 import type { SearchAlgorithm, SearchResult } from '../search/contracts.ts';
 import { search } from '../search/search.ts';
 import { solved } from '../search/stop-conditions.ts';
-import type { LanguageModel } from '../spec/language-model.ts';
-import { judge } from '../values/judge.ts';
+import { judge } from '../values/judge/judge.ts';
 import { mctsOfModels } from './algorithms.ts';
 
 /** One of the methods that the demo compares. */

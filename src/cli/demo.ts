@@ -1,10 +1,10 @@
 import { isHeldOut } from '../backends/tiny/held-out.ts';
 import { type TinyModel, tiny } from '../backends/tiny/index.ts';
+import { counted } from '../base/counted.ts';
+import { seededRandom } from '../base/random.ts';
 import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
 import { pairedDifference } from '../bench/metrics.ts';
 import { gameOf24, solvablePuzzles } from '../environments/puzzles/index.ts';
-import { counted } from '../runtime/counted.ts';
-import { seededRandom } from '../runtime/random.ts';
 import { renderTree } from '../tree/render.ts';
 import {
   type DemoMethod,

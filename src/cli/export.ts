@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
+import { EspalierError } from '../base/errors.ts';
 import { ruleNamed } from '../data/catalogue.ts';
 import { readOmegaPrm } from '../data/readers/omega-prm.ts';
 import { readToolBench } from '../data/readers/tool-bench.ts';
 import type { TreeRecord } from '../data/record.ts';
-import { EspalierError } from '../spec/errors.ts';
 import { describeDataset, makeDataset } from './dataset.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { readInput, readRunInput } from './input-file.ts';

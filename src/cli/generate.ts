@@ -1,5 +1,12 @@
 import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { counted } from '../base/counted.ts';
+import { EspalierError } from '../base/errors.ts';
+import { modelName } from '../base/model-name.ts';
+import { wrapModel } from '../calls/middleware/compose.ts';
+import { withLimit } from '../calls/middleware/with-limit.ts';
+import type { PriceTable } from '../calls/prices.ts';
+import type { JsonValue } from '../contracts/json.ts';
 import type { NotatedEnvironment } from '../environments/with-outcome.ts';
 import {
   type GenerateProgress,
@@ -10,18 +17,12 @@ import {
   readRun,
   type TreePlan,
 } from '../runs/index.ts';
-import { counted } from '../runtime/counted.ts';
-import { wrapModel } from '../runtime/middleware/compose.ts';
-import { withLimit } from '../runtime/middleware/with-limit.ts';
-import type { PriceTable } from '../runtime/prices.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { JsonValue } from '../spec/json.ts';
 import { algorithmFor } from './algorithms.ts';
 import { type DatasetReport, describeDataset, expectDataset, makeDataset } from './dataset.ts';
 import type { GenerateRequest } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { methodFor, methodRule } from './methods.ts';
-import { type ChosenModel, chooseModel, guidesOf, nameOf, notationOf } from './model.ts';
+import { type ChosenModel, chooseModel, guidesOf, notationOf } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { pricesFor } from './prices.ts';
 import { type AskedProblem, problemOf, readProblems, withAnswer } from './problems-file.ts';
@@ -84,7 +85,7 @@ function describeRun(request: GenerateRequest, { model }: ChosenModel): Fields {
   return {
     command: 'generate',
     ...(method === undefined ? { algorithm } : { method }),
-    model: model === undefined ? null : nameOf(model),
+    model: model === undefined ? null : modelName(model),
     capabilities: { continuation, schema },
     budget: { ...budgetFor(request, model !== undefined) },
     seed,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { EspalierError } from '../base/errors.ts';
+import { expectRegularFile } from '../base/regular-file.ts';
+import { objectionOf } from '../base/with-storage-errors.ts';
 import { readRun, type SavedRun } from '../runs/index.ts';
-import { expectRegularFile } from '../runtime/regular-file.ts';
-import { objectionOf } from '../runtime/storing.ts';
-import { EspalierError } from '../spec/errors.ts';
 
 /**
  * The text of a file that a command was given.

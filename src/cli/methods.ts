@@ -1,15 +1,15 @@
 import { Command } from 'commander';
+import type { JsonValue } from '../contracts/json.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
 import { ruleNamed } from '../data/catalogue.ts';
 import type { NotatedEnvironment } from '../environments/with-outcome.ts';
 import { type MethodEntry, methods } from '../methods/catalogue.ts';
 import { iMcts } from '../methods/i-mcts.ts';
 import type { Method } from '../methods/method.ts';
 import { rMcts } from '../methods/r-mcts.ts';
-import { fromModel } from '../policies/from-model.ts';
+import { fromModel } from '../policies/from-model/from-model.ts';
 import { solved } from '../search/stop-conditions.ts';
-import type { JsonValue } from '../spec/json.ts';
-import type { LanguageModel } from '../spec/language-model.ts';
-import { judge } from '../values/judge.ts';
+import { judge } from '../values/judge/judge.ts';
 import { print } from './output.ts';
 
 /** The names of all methods. */

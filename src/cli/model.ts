@@ -1,9 +1,10 @@
 import { languageModel, type OpenedModel, parseModelSpec } from '../backends/index.ts';
-import { fromModel } from '../policies/from-model.ts';
-import type { Notation } from '../spec/environment.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { LanguageModel } from '../spec/language-model.ts';
-import { judge } from '../values/judge.ts';
+import { EspalierError } from '../base/errors.ts';
+import { modelName } from '../base/model-name.ts';
+import type { Notation } from '../contracts/environment.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
+import { fromModel } from '../policies/from-model/from-model.ts';
+import { judge } from '../values/judge/judge.ts';
 import type { Guides, Problem } from './problem.ts';
 
 /** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
@@ -63,7 +64,7 @@ export async function chooseModel(
   const origin = isPackaged ? ', the toy that comes with the package, in this process' : '';
   return {
     model,
-    line: `Model: ${isPackaged ? model.modelId : nameOf(model)}${origin}.${hint}`,
+    line: `Model: ${isPackaged ? model.modelId : modelName(model)}${origin}.${hint}`,
     [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
   };
 }
@@ -71,11 +72,6 @@ export async function chooseModel(
 /** Models that run in this process can be loaded before their first request. */
 interface Loadable {
   load?(): Promise<void>;
-}
-
-/** The model by its name in journals. */
-export function nameOf({ provider, modelId }: LanguageModel): string {
-  return `${provider}:${modelId}`;
 }
 
 /** How a problem looks to a model. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { PriceTable } from '../runtime/prices.ts';
-import { priceOf } from '../runtime/pricing.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { LanguageModel } from '../spec/language-model.ts';
-import { nameOf } from './model.ts';
+import { EspalierError } from '../base/errors.ts';
+import { modelName } from '../base/model-name.ts';
+import type { PriceTable } from '../calls/prices.ts';
+import { priceOf } from '../calls/pricing.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
 import { numberOption } from './values.ts';
 
 /** What a model costs, and whether that matters. */
@@ -45,7 +45,7 @@ export function pricesFor(
   if (budgetUsd !== undefined && priceOf(model, {}, false) === undefined) {
     throw new EspalierError(
       'usage',
-      `\`--budget-usd\` needs the price of ${nameOf(model)}, which is not known. Give it as \`--price-in\` and \`--price-out\`, in dollars for a million tokens.`,
+      `\`--budget-usd\` needs the price of ${modelName(model)}, which is not known. Give it as \`--price-in\` and \`--price-out\`, in dollars for a million tokens.`,
     );
   }
   return {};

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
+import { EspalierError } from '../base/errors.ts';
+import type { Environment, Notation } from '../contracts/environment.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { Capabilities } from '../contracts/language-model.ts';
+import type { Policy } from '../contracts/policy.ts';
 import type { PuzzleName } from '../environments/puzzles/index.ts';
 import { journaled } from '../policies/journaled.ts';
 import { uniform } from '../policies/uniform.ts';
-import type { Environment, Notation } from '../spec/environment.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { Evaluator } from '../spec/evaluator.ts';
-import type { Capabilities } from '../spec/language-model.ts';
-import type { Policy } from '../spec/policy.ts';
 import { heuristic } from '../values/heuristic.ts';
 import { readInput } from './input-file.ts';
 import { type Task, tasks } from './tasks.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { EspalierError } from '../base/errors.ts';
+import type { Verifier } from '../contracts/verifier.ts';
 import { answerOracle, type ReasoningState } from '../environments/text/index.ts';
 import type { NotatedEnvironment } from '../environments/with-outcome.ts';
 import { withOutcome } from '../environments/with-outcome.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { Verifier } from '../spec/verifier.ts';
 import { goldVerifier } from '../values/gold-verifier.ts';
 import { readInput } from './input-file.ts';
 import { type Problem, puzzleProblem } from './problem.ts';

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { EspalierError } from '../spec/errors.ts';
+import { EspalierError } from '../base/errors.ts';
 import {
   type CheckDatasetRequest,
   checkDatasetCommand,

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { EspalierError } from '../base/errors.ts';
+import type { Notation } from '../contracts/environment.ts';
 import type { TreeRecord } from '../data/record.ts';
 import {
   notationFor,
@@ -7,8 +9,6 @@ import {
   type ReasoningState,
 } from '../environments/text/index.ts';
 import { type RecordDescription, readRecords, type SavedRun } from '../runs/index.ts';
-import type { Notation } from '../spec/environment.ts';
-import { EspalierError } from '../spec/errors.ts';
 import type { Problem } from './problem.ts';
 import { type AskedProblem, problemOf } from './problems-file.ts';
 import { taskNames } from './tasks.ts';

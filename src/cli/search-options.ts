@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
+import { EspalierError } from '../base/errors.ts';
+import type { Order } from '../calls/sequencer.ts';
+import type { Budget } from '../contracts/spend.ts';
 import type { PuzzleName } from '../environments/puzzles/index.ts';
-import type { Order } from '../runtime/sequencer.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { Budget } from '../spec/spend.ts';
 import { type AlgorithmName, algorithmNames } from './algorithms.ts';
 import { methodNames } from './methods.ts';
 import { type ModelName, modelOption } from './model.ts';

@@ -1,6 +1,6 @@
-import { counted } from '../runtime/counted.ts';
+import { counted } from '../base/counted.ts';
+import type { Budget } from '../contracts/spend.ts';
 import type { SearchResult, StopReason } from '../search/contracts.ts';
-import type { Budget } from '../spec/spend.ts';
 import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
 import type { Problem } from './problem.ts';

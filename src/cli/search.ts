@@ -1,17 +1,18 @@
+import { counted } from '../base/counted.ts';
+import { EspalierError } from '../base/errors.ts';
+import { modelName } from '../base/model-name.ts';
+import type { PriceTable } from '../calls/prices.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { Budget } from '../contracts/spend.ts';
 import { openRun, type RunFolder, readRun } from '../runs/index.ts';
-import { counted } from '../runtime/counted.ts';
-import type { PriceTable } from '../runtime/prices.ts';
 import type { SearchOptions, SearchResult, StopCondition } from '../search/contracts.ts';
 import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { JsonValue } from '../spec/json.ts';
-import type { Budget } from '../spec/spend.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import { algorithmFor } from './algorithms.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { methodFor } from './methods.ts';
-import { type ChosenModel, chooseModel, guidesOf, nameOf, notationOf } from './model.ts';
+import { type ChosenModel, chooseModel, guidesOf, notationOf } from './model.ts';
 import { print, printError, StatusLine } from './output.ts';
 import { pricesFor } from './prices.ts';
 import { type Problem, readPuzzle } from './problem.ts';
@@ -150,7 +151,7 @@ function budgetFor(request: SearchRequest, { model }: ChosenModel): Budget {
 
 /** The model by its name in journals; `null` where there is none. */
 function modelOf({ model }: ChosenModel): string | null {
-  return model === undefined ? null : nameOf(model);
+  return model === undefined ? null : modelName(model);
 }
 
 /** What was asked, for `run.json`. */

@@ -1,6 +1,6 @@
+import { counted } from '../base/counted.ts';
+import { EspalierError } from '../base/errors.ts';
 import type { SavedRun, TreeKey } from '../runs/index.ts';
-import { counted } from '../runtime/counted.ts';
-import { EspalierError } from '../spec/errors.ts';
 import { renderTree } from '../tree/render.ts';
 import { treeFromJson } from '../tree/serialize.ts';
 import type { SearchTree } from '../tree/tree.ts';

@@ -1,4 +1,4 @@
-import { expectInteger, expectNumber, expectOneOf } from '../runtime/expect.ts';
+import { expectInteger, expectNumber, expectOneOf } from '../base/expect.ts';
 
 /** Reads a whole number from `min` up, or says what was expected of the option. */
 export function integerOption(name: string, min = 1): (text: string) => number {

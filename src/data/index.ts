@@ -53,7 +53,6 @@ export { type VerlOptions, verl } from './formats/verl.ts';
 export type { MathShepherdOptions } from './labels/math-shepherd.ts';
 export type { ValueSource } from './labels/monte-carlo.ts';
 export type { OmegaPrmLabelOptions } from './labels/omega-prm.ts';
-export type { BestPaths, PathChoice } from './labels/path-choice.ts';
 export { effectiveReward, type PavOptions, type ProgressOptions } from './labels/pav.ts';
 export type { Prm800kOptions } from './labels/prm800k.ts';
 export { nextValue, type RestMctsLabelOptions } from './labels/rest-mcts.ts';
@@ -86,6 +85,7 @@ export type {
   TrajectoryPaths,
   WholeFilters,
 } from './pairs/whole-answers.ts';
+export type { BestPaths, PathChoice } from './path-choice.ts';
 export { pathCompletion, stepsOf } from './path-completion.ts';
 export { type OmegaPrmOptions, type OmegaPrmState, readOmegaPrm } from './readers/omega-prm.ts';
 export { readToolBench, type ToolBenchOptions } from './readers/tool-bench.ts';
@@ -103,15 +103,11 @@ export {
   type RowNotation,
   type TreeRecord,
 } from './record.ts';
+export type { PathEstimator, StepEstimator } from './rl/estimators.ts';
 export type { PromptsOptions } from './rl/prompts.ts';
 export { type RlRules, rlRules } from './rl/rl-rules.ts';
 export type { RolloutOptions } from './rl/rollouts.ts';
-export type {
-  Estimator,
-  PathEstimator,
-  StepEstimator,
-  TreeAdvantagesOptions,
-} from './rl/tree-advantages.ts';
+export type { Estimator, TreeAdvantagesOptions } from './rl/tree-advantages.ts';
 export type {
   Guidance,
   LabelledStep,

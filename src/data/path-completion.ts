@@ -1,7 +1,7 @@
-import { canonicalJson } from '../runtime/canonical-json.ts';
-import { expectation } from '../runtime/expect.ts';
-import type { Message } from '../spec/language-model.ts';
-import type { ChildNode, SearchNode } from '../spec/node.ts';
+import { canonicalJson } from '../base/canonical-json.ts';
+import { expectation } from '../base/expect.ts';
+import type { Message } from '../contracts/language-model.ts';
+import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { actionsTo } from '../tree/summary.ts';
 import { promptAt, type TreeRecord, turnOf } from './record.ts';
 

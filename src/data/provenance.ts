@@ -1,4 +1,4 @@
-import type { NodeId, SearchNode } from '../spec/node.ts';
+import type { NodeId, SearchNode } from '../contracts/node.ts';
 import { knownValue } from '../tree/selection.ts';
 import type { TreeRecord } from './record.ts';
 import type { Guidance, RowProvenance } from './rows.ts';

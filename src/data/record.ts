@@ -1,6 +1,6 @@
-import type { Notation } from '../spec/environment.ts';
-import type { Message, ToolDefinition } from '../spec/language-model.ts';
-import type { ChildNode, SearchNode } from '../spec/node.ts';
+import type { Notation } from '../contracts/environment.ts';
+import type { Message, ToolDefinition } from '../contracts/language-model.ts';
+import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
 /** How states and actions look in rows: the notation that the policy was shown, and what only rows need. */

@@ -1,6 +1,6 @@
-import type { JsonValue } from '../spec/json.ts';
-import type { Message, ToolDefinition } from '../spec/language-model.ts';
-import type { NodeId } from '../spec/node.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { Message, ToolDefinition } from '../contracts/language-model.ts';
+import type { NodeId } from '../contracts/node.ts';
 import type { TreeRecord } from './record.ts';
 
 /**

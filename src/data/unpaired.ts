@@ -1,6 +1,6 @@
-import { expectation, expectInteger, expectNumber, expectOneOf } from '../runtime/expect.ts';
-import type { Message } from '../spec/language-model.ts';
-import type { ChildNode, SearchNode } from '../spec/node.ts';
+import { expectation, expectInteger, expectNumber, expectOneOf } from '../base/expect.ts';
+import type { Message } from '../contracts/language-model.ts';
+import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { pathTo } from '../tree/summary.ts';
 import type { PairScore } from './pairs/pair-rule.ts';
 import { pairScores } from './pairs/pair-scores.ts';

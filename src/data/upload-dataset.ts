@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expectation } from '../runtime/expect.ts';
-import { storing } from '../runtime/storing.ts';
-import { EspalierError } from '../spec/errors.ts';
+import { EspalierError } from '../base/errors.ts';
+import { expectation } from '../base/expect.ts';
+import { storing } from '../base/with-storage-errors.ts';
 
 /** Where a dataset is put. */
 export interface UploadOptions {

@@ -1,11 +1,11 @@
-import { actingAfter } from '../runtime/acting-on.ts';
-import { expectation, expectMethods } from '../runtime/expect.ts';
-import { expectVerifier } from '../runtime/expect-no-oracle.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
-import type { CallContext } from '../spec/context.ts';
-import type { Environment, Notation, Transition } from '../spec/environment.ts';
-import type { MaybePromise } from '../spec/json.ts';
-import type { Verdict, Verifier } from '../spec/verifier.ts';
+import { expectation, expectMethods } from '../base/expect.ts';
+import { expectVerifier } from '../base/expect-no-oracle.ts';
+import { provenanceOf } from '../base/provenance.ts';
+import { actingAfter } from '../calls/acting-on.ts';
+import type { CallContext } from '../contracts/context.ts';
+import type { Environment, Notation, Transition } from '../contracts/environment.ts';
+import type { MaybePromise } from '../contracts/json.ts';
+import type { Verdict, Verifier } from '../contracts/verifier.ts';
 
 /** An environment that can be shown to a model. */
 export interface NotatedEnvironment<State, Action> extends Environment<State, Action> {

@@ -1,6 +1,6 @@
 import MiniSearch from 'minisearch';
-import { expectNumber } from '../runtime/expect.ts';
-import type { Retriever } from '../spec/memory.ts';
+import { expectNumber } from '../base/expect.ts';
+import type { Retriever } from '../contracts/memory.ts';
 
 /** The constants of {@link bm25}. */
 export interface Bm25Options {

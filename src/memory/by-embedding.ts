@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { expectInteger, expectMethods } from '../runtime/expect.ts';
-import type { CallContext } from '../spec/context.ts';
-import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
+import { expectInteger, expectMethods } from '../base/expect.ts';
+import type { CallContext } from '../contracts/context.ts';
+import type { Embedding, EmbeddingModel } from '../contracts/embedding-model.ts';
 import type { PreparedRetriever } from './prepared-retriever.ts';
 
 /** Options of {@link byEmbedding}. */

@@ -1,5 +1,5 @@
-import type { PromptSet } from '../runtime/prompts.ts';
-import type { JsonValue } from '../spec/json.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { PromptSet } from '../prompting/prompts.ts';
 
 /** The texts of {@link contrastive}. */
 export interface ContrastiveTexts {

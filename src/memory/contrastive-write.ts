@@ -1,14 +1,42 @@
-import { expectation } from '../runtime/expect.ts';
-import { withInstruction } from '../runtime/prompt-parts.ts';
-import { fill } from '../runtime/prompts.ts';
-import type { Completion, GenerateRequest, Message } from '../spec/language-model.ts';
-import type { ContrastiveSettings, ReflectionContent, Subject } from './contrastive.ts';
-import { lessonSchema } from './contrastive-prompts.ts';
+import { expectation } from '../base/expect.ts';
+import type { CallContext } from '../contracts/context.ts';
+import type { Notation } from '../contracts/environment.ts';
+import type {
+  Completion,
+  GenerateRequest,
+  LanguageModel,
+  Message,
+} from '../contracts/language-model.ts';
+import type { Reflection } from '../contracts/memory.ts';
+import { withInstruction } from '../prompting/prompt-parts.ts';
+import { fill, type PromptSet } from '../prompting/prompts.ts';
+import { type ContrastiveTexts, lessonSchema } from './contrastive-prompts.ts';
 import { readLesson } from './read-lesson.ts';
+import type { Surprise } from './surprise.ts';
+
+/** How lessons are asked for. */
+export interface WritingSettings<State, Action> {
+  readonly model: LanguageModel;
+  readonly notation: Notation<State, Action>;
+  readonly maxWords: number;
+  readonly maxTokens: number;
+  readonly prompts: PromptSet<keyof ContrastiveTexts>;
+}
+
+/** One reflection to be made. */
+export interface Subject<State, Action> {
+  readonly kind: Reflection['kind'];
+  readonly surprise: Surprise<State, Action>;
+  readonly outcome: number;
+  readonly context: CallContext;
+}
+
+/** A reflection before its lesson is written. */
+export type ReflectionContent = Omit<Reflection, 'id' | 'lesson'>;
 
 /** Asks for the lesson of an experience; `undefined` where the answer holds none. */
 export async function writeLesson<State, Action>(
-  settings: ContrastiveSettings<State, Action>,
+  settings: WritingSettings<State, Action>,
   subject: Subject<State, Action>,
   content: ReflectionContent,
 ): Promise<string | undefined> {
@@ -23,7 +51,7 @@ export async function writeLesson<State, Action>(
 
 /** First what is expected, before anything is shown of what came; then the truth. */
 async function afterExpectation<State, Action>(
-  settings: ContrastiveSettings<State, Action>,
+  settings: WritingSettings<State, Action>,
   subject: Subject<State, Action>,
   content: ReflectionContent,
 ): Promise<readonly Message[] | undefined> {
@@ -42,7 +70,7 @@ async function afterExpectation<State, Action>(
 }
 
 function judgementPrompt<State, Action>(
-  settings: ContrastiveSettings<State, Action>,
+  settings: WritingSettings<State, Action>,
   subject: Subject<State, Action>,
   content: ReflectionContent,
 ): readonly Message[] {
@@ -58,7 +86,7 @@ function judgementPrompt<State, Action>(
 
 /** What the slots of both questions have in common. */
 function whatCame<State, Action>(
-  { prompts: { texts }, maxWords, model }: ContrastiveSettings<State, Action>,
+  { prompts: { texts }, maxWords, model }: WritingSettings<State, Action>,
   { outcome }: Subject<State, Action>,
   content: ReflectionContent,
 ): Readonly<Record<string, string | number>> {
@@ -78,7 +106,7 @@ function closed(messages: readonly Message[]): readonly Message[] {
 }
 
 async function ask<State, Action>(
-  { model, maxTokens }: ContrastiveSettings<State, Action>,
+  { model, maxTokens }: WritingSettings<State, Action>,
   { context }: Subject<State, Action>,
   request: GenerateRequest,
 ): Promise<Completion> {

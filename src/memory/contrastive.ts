@@ -1,16 +1,16 @@
-import { expectation, expectInteger, expectMethods, expectNumber } from '../runtime/expect.ts';
-import { failureFrom, failureOf } from '../runtime/failure.ts';
-import { type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOfModel } from '../runtime/provenance.ts';
-import type { CallContext } from '../spec/context.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { Failure } from '../spec/failure.ts';
-import type { LanguageModel } from '../spec/language-model.ts';
-import type { Memory, Reflection } from '../spec/memory.ts';
-import type { SearchNode } from '../spec/node.ts';
-import type { Provenance } from '../spec/provenance.ts';
+import { EspalierError } from '../base/errors.ts';
+import { expectation, expectInteger, expectMethods, expectNumber } from '../base/expect.ts';
+import { failureFrom, failureOf } from '../base/failure.ts';
+import { provenanceOfModel } from '../base/provenance.ts';
+import type { CallContext } from '../contracts/context.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
+import type { Memory, Reflection } from '../contracts/memory.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import type { Provenance } from '../contracts/provenance.ts';
+import { type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
 import { type ContrastiveTexts, contrastivePrompts } from './contrastive-prompts.ts';
-import { writeLesson } from './contrastive-write.ts';
+import { type ReflectionContent, type Subject, writeLesson } from './contrastive-write.ts';
 import { makeReflection } from './reflection.ts';
 import { type SituationOptions, situationOf } from './situation.ts';
 import {
@@ -18,7 +18,6 @@ import {
   mostSurprising,
   policySurprises,
   type ReflectionRule,
-  type Surprise,
   valueSurprises,
 } from './surprise.ts';
 
@@ -127,10 +126,7 @@ interface Rules {
 }
 
 /** Options with their defaults. */
-export type ContrastiveSettings<State, Action> = Omit<
-  ContrastiveOptions<State, Action>,
-  keyof Rules
-> &
+type ContrastiveSettings<State, Action> = Omit<ContrastiveOptions<State, Action>, keyof Rules> &
   Rules;
 
 function rulesOf<State, Action>(options: ContrastiveOptions<State, Action>): Rules {
@@ -212,14 +208,6 @@ function isSpent(error: unknown, { signal }: CallContext): boolean {
   return EspalierError.isInstance(error) && error.code === 'budget' && !signal.aborted;
 }
 
-/** One reflection to be made. */
-export interface Subject<State, Action> {
-  readonly kind: Reflection['kind'];
-  readonly surprise: Surprise<State, Action>;
-  readonly outcome: number;
-  readonly context: CallContext;
-}
-
 async function attempt<State, Action>(
   settings: ContrastiveSettings<State, Action>,
   subject: Subject<State, Action>,
@@ -235,9 +223,6 @@ async function attempt<State, Action>(
     return { failure: failureOf(error, 'call', context) };
   }
 }
-
-/** A reflection before its lesson is written. */
-export type ReflectionContent = Omit<Reflection, 'id' | 'lesson'>;
 
 /** The experience: a step in its situation, or a state as it was judged; and what followed. */
 function contentOf<State, Action>(

@@ -1,4 +1,4 @@
-import type { Reflection, ReflectionStore } from '../spec/memory.ts';
+import type { Reflection, ReflectionStore } from '../contracts/memory.ts';
 
 /** Keeps reflections as long as the process lives. */
 export function inMemoryStore(): ReflectionStore {

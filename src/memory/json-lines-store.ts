@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { expectation } from '../runtime/expect.ts';
-import { expectRegularFile } from '../runtime/regular-file.ts';
-import { isCode, storing } from '../runtime/storing.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { Reflection, ReflectionStore } from '../spec/memory.ts';
+import { EspalierError } from '../base/errors.ts';
+import { expectation } from '../base/expect.ts';
+import { expectRegularFile } from '../base/regular-file.ts';
+import { isCode, storing } from '../base/with-storage-errors.ts';
+import type { Reflection, ReflectionStore } from '../contracts/memory.ts';
 import { readReflection } from './reflection.ts';
 
 /** A line of a file that is no reflection. */

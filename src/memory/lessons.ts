@@ -1,7 +1,7 @@
-import { expectation, expectInteger, expectMethods, expectOneOf } from '../runtime/expect.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
-import type { Memory, Recollection, Reflection } from '../spec/memory.ts';
-import type { PromptPart } from '../spec/prompt-part.ts';
+import { expectation, expectInteger, expectMethods, expectOneOf } from '../base/expect.ts';
+import type { Memory, Recollection, Reflection } from '../contracts/memory.ts';
+import type { PromptPart } from '../contracts/prompt-part.ts';
+import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
 import { type SituationOptions, situationOf } from './situation.ts';
 
 /** The texts of {@link lessons}. */

@@ -1,7 +1,7 @@
-import { expectation, expectInteger, expectMethods, expectNumber } from '../runtime/expect.ts';
-import type { CallContext } from '../spec/context.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { JsonValue } from '../spec/json.ts';
+import { EspalierError } from '../base/errors.ts';
+import { expectation, expectInteger, expectMethods, expectNumber } from '../base/expect.ts';
+import type { CallContext } from '../contracts/context.ts';
+import type { JsonValue } from '../contracts/json.ts';
 import type {
   Memory,
   MemoryQuery,
@@ -9,7 +9,7 @@ import type {
   Reflection,
   ReflectionStore,
   Retriever,
-} from '../spec/memory.ts';
+} from '../contracts/memory.ts';
 import { bm25 } from './bm25.ts';
 import { isPrepared } from './prepared-retriever.ts';
 

@@ -1,5 +1,5 @@
-import type { CallContext } from '../spec/context.ts';
-import type { Retriever } from '../spec/memory.ts';
+import type { CallContext } from '../contracts/context.ts';
+import type { Retriever } from '../contracts/memory.ts';
 
 /**
  * A retriever that has to make calls before it can compare texts. A {@link memory} ranks inside an effect, in which

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../spec/json.ts';
-import type { Completion } from '../spec/language-model.ts';
+import { isPlainObject } from '../base/json.ts';
+import type { Completion } from '../contracts/language-model.ts';
 
 /** The lesson in an answer; `undefined` where there is none, it is empty, or it was cut off. */
 export function readLesson({ text, finishReason }: Completion): string | undefined {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { canonicalJson, contentAddress } from '../runtime/canonical-json.ts';
-import type { Reflection } from '../spec/memory.ts';
+import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
+import type { Reflection } from '../contracts/memory.ts';
 
 /** What a reflection is told apart by. The lesson is not: the same experience teaches once. */
 export type Experience = Pick<Reflection, 'action' | 'kind' | 'outcome' | 'situation' | 'task'>;

@@ -1,6 +1,6 @@
-import { turn } from '../runtime/clock.ts';
-import type { EmbeddingModel } from '../spec/embedding-model.ts';
-import { EspalierError } from '../spec/errors.ts';
+import { turn } from '../base/clock.ts';
+import { EspalierError } from '../base/errors.ts';
+import type { EmbeddingModel } from '../contracts/embedding-model.ts';
 
 /** Something that turns sentences into vectors, in this process. */
 export interface SentenceEmbedder {

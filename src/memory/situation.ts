@@ -1,5 +1,5 @@
-import { turnText } from '../runtime/turn-text.ts';
-import type { Notation } from '../spec/environment.ts';
+import type { Notation } from '../contracts/environment.ts';
+import { turnText } from '../prompting/turn-text.ts';
 
 /** How situations are told. */
 export interface SituationOptions<State, Action> {

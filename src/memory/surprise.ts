@@ -1,4 +1,4 @@
-import type { RealisedNode, SearchNode } from '../spec/node.ts';
+import type { RealisedNode, SearchNode } from '../contracts/node.ts';
 
 /** A step of a path that can be reflected on. */
 export interface Surprise<State, Action> {

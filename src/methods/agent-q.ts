@@ -1,12 +1,12 @@
+import { expectNumber } from '../base/expect.ts';
 import { pairRules } from '../data/pairs/pair-rules.ts';
-import { fromModel } from '../policies/from-model.ts';
-import { expectNumber } from '../runtime/expect.ts';
+import { fromModel } from '../policies/from-model/from-model.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { mixedWithEvaluation } from '../tree/qtransform.ts';
 import { descend, uct } from '../tree/selection.ts';
-import { criticRanking } from '../values/critic-ranking.ts';
-import { judge } from '../values/judge.ts';
-import { withSimulation } from '../values/with-simulation.ts';
+import { criticRanking } from '../values/critic/critic-ranking.ts';
+import { judge } from '../values/judge/judge.ts';
+import { withSimulation } from '../values/rollout/with-simulation.ts';
 import { type Method, type MethodOptions, partsOf } from './method.ts';
 
 /** Options of {@link agentQ}. The paper publishes none of these numbers: the defaults are ours. */

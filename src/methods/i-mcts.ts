@@ -1,12 +1,12 @@
-import { fromModel } from '../policies/from-model.ts';
+import { fromModel } from '../policies/from-model/from-model.ts';
 import { introspective } from '../policies/introspective.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { mixedValue } from '../tree/qtransform.ts';
 import { type FlatScore, flat, type WideningRule } from '../tree/selection.ts';
-import { hybridWeight } from '../values/hybrid-weight.ts';
-import { judge } from '../values/judge.ts';
-import { rollout } from '../values/rollout.ts';
-import { withSimulation } from '../values/with-simulation.ts';
+import { hybridWeight } from '../values/combine/hybrid-weight.ts';
+import { judge } from '../values/judge/judge.ts';
+import { rollout } from '../values/rollout/rollout.ts';
+import { withSimulation } from '../values/rollout/with-simulation.ts';
 import { type Method, type MethodOptions, partsOf } from './method.ts';
 
 /** Options of {@link iMcts}. */

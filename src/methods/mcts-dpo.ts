@@ -1,11 +1,11 @@
 import { pairRules } from '../data/pairs/pair-rules.ts';
-import { fromModel } from '../policies/from-model.ts';
+import { fromModel } from '../policies/from-model/from-model.ts';
 import { sequenceProbability } from '../policies/sequence-probability.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { stepwise } from '../search/algorithms/stepwise.ts';
 import { visitWeighted } from '../tree/backup.ts';
 import { descend, knownValue, puct } from '../tree/selection.ts';
-import { selfEval } from '../values/self-eval.ts';
+import { selfEval } from '../values/judge/self-eval.ts';
 import { type Method, type MethodOptions, partsOf } from './method.ts';
 
 /** Options of {@link mctsDpo}. */

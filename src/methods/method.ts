@@ -1,11 +1,11 @@
+import type { Notation } from '../contracts/environment.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
+import type { Policy } from '../contracts/policy.ts';
+import type { Verifier } from '../contracts/verifier.ts';
 import type { PreferenceRow, RowRule } from '../data/rows.ts';
 import { type NotatedEnvironment, withOutcome } from '../environments/with-outcome.ts';
 import type { SearchAlgorithm, StopCondition } from '../search/contracts.ts';
-import type { Notation } from '../spec/environment.ts';
-import type { Evaluator } from '../spec/evaluator.ts';
-import type { LanguageModel } from '../spec/language-model.ts';
-import type { Policy } from '../spec/policy.ts';
-import type { Verifier } from '../spec/verifier.ts';
 
 /**
  * A published method: an algorithm, who proposes, who values, and what makes a pair. It spreads into `search`:

@@ -1,18 +1,18 @@
+import { provenanceOf } from '../base/provenance.ts';
+import type { Memory } from '../contracts/memory.ts';
+import type { SearchNode } from '../contracts/node.ts';
 import { contrastive } from '../memory/contrastive.ts';
 import { inMemoryStore } from '../memory/in-memory-store.ts';
 import { lessons } from '../memory/lessons.ts';
 import { memory as newMemory } from '../memory/memory.ts';
-import { fromModel } from '../policies/from-model.ts';
+import { fromModel } from '../policies/from-model/from-model.ts';
 import { mostFrequent } from '../policies/most-frequent.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { stepwise } from '../search/algorithms/stepwise.ts';
 import { type ReflectionOptions, withReflection } from '../search/algorithms/with-reflection.ts';
 import { solved } from '../search/stop-conditions.ts';
-import type { Memory } from '../spec/memory.ts';
-import type { SearchNode } from '../spec/node.ts';
 import { descend, puct } from '../tree/selection.ts';
-import { debate } from '../values/debate.ts';
+import { debate } from '../values/judge/debate.ts';
 import { type Method, type MethodOptions, partsOf } from './method.ts';
 
 /** Options of {@link rMcts}. */

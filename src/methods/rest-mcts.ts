@@ -1,11 +1,11 @@
-import { fromModel } from '../policies/from-model.ts';
+import { fromModel } from '../policies/from-model/from-model.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { visitWeightedBackup } from '../tree/backup.ts';
 import { descend, knownValue, uct } from '../tree/selection.ts';
-import { judge } from '../values/judge.ts';
-import { rollout } from '../values/rollout.ts';
-import { withSimulation } from '../values/with-simulation.ts';
+import { judge } from '../values/judge/judge.ts';
+import { rollout } from '../values/rollout/rollout.ts';
+import { withSimulation } from '../values/rollout/with-simulation.ts';
 import { type Method, type MethodOptions, partsOf } from './method.ts';
 
 /**

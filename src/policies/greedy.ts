@@ -1,6 +1,6 @@
-import { expectation, expectFunction, expectNumber } from '../runtime/expect.ts';
-import type { Random } from '../spec/context.ts';
-import type { Policy } from '../spec/policy.ts';
+import { expectation, expectFunction, expectNumber } from '../base/expect.ts';
+import type { Random } from '../contracts/context.ts';
+import type { Policy } from '../contracts/policy.ts';
 import { isNewTo } from './is-new-to.ts';
 import { stateOf } from './state-of.ts';
 

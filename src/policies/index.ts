@@ -4,9 +4,9 @@
  * @module
  */
 
-export { type FromModelOptions, fromModel, repairPrompt } from './from-model.ts';
-export type { FromModelTexts } from './from-model-prompts.ts';
-export type { SamplingOptions } from './from-model-settings.ts';
+export { type FromModelOptions, fromModel, repairPrompt } from './from-model/from-model.ts';
+export type { FromModelTexts } from './from-model/prompts.ts';
+export type { SamplingOptions } from './from-model/settings.ts';
 export { type GreedyOptions, greedy } from './greedy.ts';
 export {
   type IntrospectiveOptions,

@@ -1,6 +1,6 @@
-import { fill, type PromptSet, promptsOf } from '../runtime/prompts.ts';
-import type { SearchNode } from '../spec/node.ts';
-import type { PromptPart } from '../spec/prompt-part.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import type { PromptPart } from '../contracts/prompt-part.ts';
+import { fill, type PromptSet, promptsOf } from '../prompting/prompts.ts';
 
 /** An instruction from a prompt set as a part of prompts. */
 export function instruction<State, Action, Name extends string>(

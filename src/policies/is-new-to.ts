@@ -1,4 +1,4 @@
-import type { SearchNode } from '../spec/node.ts';
+import type { SearchNode } from '../contracts/node.ts';
 
 /** Tells the actions that no child of the node has yet. Actions are compared as JSON. */
 export function isNewTo<State, Action>(

@@ -1,7 +1,7 @@
-import { expectation, expectFunction, expectMethods } from '../runtime/expect.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
-import type { Codec, JsonValue } from '../spec/json.ts';
-import type { Policy, Proposal } from '../spec/policy.ts';
+import { expectation, expectFunction, expectMethods } from '../base/expect.ts';
+import { provenanceOf } from '../base/provenance.ts';
+import type { Codec, JsonValue } from '../contracts/json.ts';
+import type { Policy, Proposal } from '../contracts/policy.ts';
 import { stateOf } from './state-of.ts';
 
 /** How a local policy is journaled. */

@@ -1,7 +1,7 @@
-import { canonicalJson } from '../runtime/canonical-json.ts';
-import { expectFunction, expectInteger, expectMethods } from '../runtime/expect.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
-import type { FailedProposal, Policy, Proposal, SoundProposal } from '../spec/policy.ts';
+import { canonicalJson } from '../base/canonical-json.ts';
+import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
+import { provenanceOf } from '../base/provenance.ts';
+import type { FailedProposal, Policy, Proposal, SoundProposal } from '../contracts/policy.ts';
 
 /** How many samples are drawn, and what is kept of them. */
 export interface MostFrequentOptions<Action> {

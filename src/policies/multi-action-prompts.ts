@@ -1,4 +1,4 @@
-import type { PromptSet } from '../runtime/prompts.ts';
+import type { PromptSet } from '../prompting/prompts.ts';
 
 /**
  * The kinds of actions of rStar, from A1 to A5: one thought, all the rest of the solution, a sub-question with

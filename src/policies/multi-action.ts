@@ -1,13 +1,13 @@
-import { expectation, expectInteger, expectMethods } from '../runtime/expect.ts';
-import { isFailure } from '../runtime/failure.ts';
-import { withInstruction, withParts } from '../runtime/prompt-parts.ts';
-import { fill, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
-import type { Completion } from '../spec/language-model.ts';
-import type { Policy, Proposal } from '../spec/policy.ts';
-import { repairProvenance } from './from-model-prompts.ts';
-import { type Dialogue, proposeSamples } from './from-model-samples.ts';
-import { readerOf, type SamplingOptions, settingsOf } from './from-model-settings.ts';
+import { expectation, expectInteger, expectMethods } from '../base/expect.ts';
+import { isFailure } from '../base/failure.ts';
+import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
+import type { Completion } from '../contracts/language-model.ts';
+import type { Policy, Proposal } from '../contracts/policy.ts';
+import { withInstruction, withParts } from '../prompting/prompt-parts.ts';
+import { fill, promptsOf, withTexts } from '../prompting/prompts.ts';
+import { repairProvenance } from './from-model/prompts.ts';
+import { type Dialogue, proposeSamples } from './from-model/samples.ts';
+import { readerOf, type SamplingOptions, settingsOf } from './from-model/settings.ts';
 import {
   type ActionKind,
   actionKinds,

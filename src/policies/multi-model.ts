@@ -1,7 +1,7 @@
-import { expectation, expectMethods, expectNumber } from '../runtime/expect.ts';
-import { provenanceOf } from '../runtime/provenance.ts';
-import type { Random } from '../spec/context.ts';
-import type { Policy, Proposal, ProposeRequest } from '../spec/policy.ts';
+import { expectation, expectMethods, expectNumber } from '../base/expect.ts';
+import { provenanceOf } from '../base/provenance.ts';
+import type { Random } from '../contracts/context.ts';
+import type { Policy, Proposal, ProposeRequest } from '../contracts/policy.ts';
 import { namingContext } from './naming-context.ts';
 import { outcomeOf, proposalsOfEach } from './outcomes.ts';
 

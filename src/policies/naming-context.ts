@@ -1,6 +1,6 @@
-import { contextWith } from '../runtime/context-with.ts';
-import { nameOf } from '../runtime/middleware/wrap.ts';
-import type { CallContext } from '../spec/context.ts';
+import { modelName } from '../base/model-name.ts';
+import { contextWith } from '../calls/context-with.ts';
+import type { CallContext } from '../contracts/context.ts';
 
 /**
  * The same context with other random numbers, in which each completion says who wrote it, where it does not
@@ -11,7 +11,7 @@ export function namingContext(context: CallContext, random: CallContext['random'
     random,
     async generate(model, request) {
       const generation = await context.generate(model, request);
-      const name = nameOf(model);
+      const name = modelName(model);
       const completions = generation.completions.map((completion) => ({
         ...completion,
         model: completion.model ?? name,

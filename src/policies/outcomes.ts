@@ -1,6 +1,6 @@
-import { failureOf } from '../runtime/failure.ts';
-import type { CallContext } from '../spec/context.ts';
-import type { Proposal } from '../spec/policy.ts';
+import { failureOf } from '../base/failure.ts';
+import type { CallContext } from '../contracts/context.ts';
+import type { Proposal } from '../contracts/policy.ts';
 
 /** One of several requests for proposals that are independent of each other. */
 export interface Task<Action> {

@@ -1,6 +1,6 @@
-import { type PromptSet, withTexts } from '../runtime/prompts.ts';
-import type { Policy } from '../spec/policy.ts';
-import { type FromModelOptions, fromModel } from './from-model.ts';
+import type { Policy } from '../contracts/policy.ts';
+import { type PromptSet, withTexts } from '../prompting/prompts.ts';
+import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 import { instruction } from './instruction.ts';
 import { withoutDelimiter, withWholeSteps } from './whole-steps.ts';
 

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../runtime/canonical-json.ts';
-import type { Completion } from '../spec/language-model.ts';
-import type { Proposal } from '../spec/policy.ts';
+import { canonicalJson } from '../base/canonical-json.ts';
+import type { Completion } from '../contracts/language-model.ts';
+import type { Proposal } from '../contracts/policy.ts';
 
 /** P(s, a) of an action from the completion in which it was read; `undefined` where that does not tell it. */
 export type PriorRule = (completion: Completion) => number | undefined;

@@ -1,16 +1,16 @@
-import { expectFunction, expectInteger, expectMethods } from '../runtime/expect.ts';
-import { failureOf } from '../runtime/failure.ts';
-import { withParts } from '../runtime/prompt-parts.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
-import { provenanceOf, provenanceOfModel } from '../runtime/provenance.ts';
-import type { CallContext } from '../spec/context.ts';
-import type { Failure } from '../spec/failure.ts';
-import type { Completion, LanguageModel, Message } from '../spec/language-model.ts';
-import type { SearchNode } from '../spec/node.ts';
-import type { Policy, Proposal } from '../spec/policy.ts';
-import { repairProvenance, withRequest } from './from-model-prompts.ts';
-import { proposeSamples, type Settings } from './from-model-samples.ts';
-import { readerOf, type SamplingOptions, settingsOf } from './from-model-settings.ts';
+import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
+import { failureOf } from '../base/failure.ts';
+import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
+import type { CallContext } from '../contracts/context.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { Completion, LanguageModel, Message } from '../contracts/language-model.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import type { Policy, Proposal } from '../contracts/policy.ts';
+import { withParts } from '../prompting/prompt-parts.ts';
+import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
+import { repairProvenance, withRequest } from './from-model/prompts.ts';
+import { proposeSamples, type Settings } from './from-model/samples.ts';
+import { readerOf, type SamplingOptions, settingsOf } from './from-model/settings.ts';
 import { stateOf } from './state-of.ts';
 
 /** The texts of {@link selfRefine}. */

@@ -1,5 +1,5 @@
-import { expectNumber } from '../runtime/expect.ts';
-import type { Completion } from '../spec/language-model.ts';
+import { expectNumber } from '../base/expect.ts';
+import type { Completion } from '../contracts/language-model.ts';
 
 /** How {@link sequenceProbability} treats long completions. */
 export interface SequenceProbabilityOptions {

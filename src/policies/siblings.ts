@@ -1,8 +1,8 @@
-import { expectFunction, expectInteger, expectMethods } from '../runtime/expect.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../runtime/prompts.ts';
-import type { Notation } from '../spec/environment.ts';
-import type { ChildNode, RealisedNode, SearchNode } from '../spec/node.ts';
-import type { PromptPart } from '../spec/prompt-part.ts';
+import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
+import type { Notation } from '../contracts/environment.ts';
+import type { ChildNode, RealisedNode, SearchNode } from '../contracts/node.ts';
+import type { PromptPart } from '../contracts/prompt-part.ts';
+import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
 
 /** The texts of {@link siblings}, and what their slots stand for. */
 export interface SiblingsTexts {

@@ -1,5 +1,5 @@
-import { EspalierError } from '../spec/errors.ts';
-import type { SearchNode } from '../spec/node.ts';
+import { EspalierError } from '../base/errors.ts';
+import type { SearchNode } from '../contracts/node.ts';
 
 /** The state of a node that is to be expanded. @throws EspalierError `usage` where it has none yet. */
 export function stateOf<State, Action>(node: SearchNode<State, Action>): State {

@@ -1,9 +1,9 @@
-import { expectInteger } from '../runtime/expect.ts';
-import { isFailure } from '../runtime/failure.ts';
-import { type PromptSet, withTexts } from '../runtime/prompts.ts';
-import type { Notation } from '../spec/environment.ts';
-import type { Policy } from '../spec/policy.ts';
-import { type FromModelOptions, fromModel } from './from-model.ts';
+import { expectInteger } from '../base/expect.ts';
+import { isFailure } from '../base/failure.ts';
+import type { Notation } from '../contracts/environment.ts';
+import type { Policy } from '../contracts/policy.ts';
+import { type PromptSet, withTexts } from '../prompting/prompts.ts';
+import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 import { instruction } from './instruction.ts';
 import { withWholeSteps } from './whole-steps.ts';
 

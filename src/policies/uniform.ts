@@ -1,6 +1,6 @@
-import { expectFunction } from '../runtime/expect.ts';
-import type { Random } from '../spec/context.ts';
-import type { Policy } from '../spec/policy.ts';
+import { expectFunction } from '../base/expect.ts';
+import type { Random } from '../contracts/context.ts';
+import type { Policy } from '../contracts/policy.ts';
 import { isNewTo } from './is-new-to.ts';
 import { stateOf } from './state-of.ts';
 

@@ -1,4 +1,4 @@
-import type { Notation } from '../spec/environment.ts';
+import type { Notation } from '../contracts/environment.ts';
 
 const ownLabel = /^[ \t]*(?:#{1,6}[ \t]+)?(?:\*\*)?step[ \t]+\d{1,3}(?:\*\*)?[ \t]*[:.)][ \t]*/gim;
 const emptyLines = /\n[ \t]*(?:\n[ \t]*)+/g;

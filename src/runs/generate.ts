@@ -1,12 +1,12 @@
-import { BudgetPool, type PoolBudget } from '../runtime/budget-pool.ts';
-import { expectation, expectInteger } from '../runtime/expect.ts';
-import type { Journal } from '../runtime/journal.ts';
-import { type CallSpend, negative } from '../runtime/ledger.ts';
+import { EspalierError } from '../base/errors.ts';
+import { expectation, expectInteger } from '../base/expect.ts';
+import { BudgetPool, type PoolBudget } from '../calls/budget-pool.ts';
+import type { Journal } from '../calls/journal.ts';
+import { type CallSpend, negative } from '../calls/ledger.ts';
+import type { MaybePromise } from '../contracts/json.ts';
+import type { Spend } from '../contracts/spend.ts';
 import type { SearchOptions, SearchResult } from '../search/contracts.ts';
 import { search } from '../search/search.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { MaybePromise } from '../spec/json.ts';
-import type { Spend } from '../spec/spend.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import {
   journalFileOf,

@@ -1,8 +1,8 @@
 import { fstatSync, statSync } from 'node:fs';
 import type { z } from 'zod';
-import { mendEnd, nameOf, withOpened, writeLine, writtenLines } from '../runtime/file-lines.ts';
-import { isIntact, seal, stateOfRest } from '../runtime/seal.ts';
-import { storing } from '../runtime/storing.ts';
+import { mendEnd, nameOf, withOpened, writeLine, writtenLines } from '../base/file-lines.ts';
+import { isIntact, seal, stateOfRest } from '../base/seal.ts';
+import { storing } from '../base/with-storage-errors.ts';
 import { damaged, parseSealed } from './sealed-json.ts';
 
 /** A line that was read, and where it stands. */

@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { contentAddress } from '../runtime/canonical-json.ts';
-import { expectRegularFile } from '../runtime/regular-file.ts';
-import { isCode, storing } from '../runtime/storing.ts';
-import { EspalierError } from '../spec/errors.ts';
+import { contentAddress } from '../base/canonical-json.ts';
+import { EspalierError } from '../base/errors.ts';
+import { expectRegularFile } from '../base/regular-file.ts';
+import { isCode, storing } from '../base/with-storage-errors.ts';
 
 interface Holder {
   readonly pid: number;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { isIntact, unsealed } from '../runtime/seal.ts';
-import { EspalierError } from '../spec/errors.ts';
+import { EspalierError } from '../base/errors.ts';
+import { isIntact, unsealed } from '../base/seal.ts';
 
 /**
  * What a text says that may be sealed.

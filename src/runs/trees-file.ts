@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPlainObject } from '../spec/json.ts';
+import { isPlainObject } from '../base/json.ts';
 import type { TreeJson } from '../tree/serialize.ts';
 import { readLineAt, readLines } from './json-lines.ts';
 

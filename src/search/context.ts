@@ -1,17 +1,18 @@
-import type { CallContext, Clock, EffectName, Random } from '../spec/context.ts';
-import type { DecisionModel, DecisionRequest, Decisions } from '../spec/decision-model.ts';
-import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
-import type { Failure } from '../spec/failure.ts';
-import type { JsonValue, MaybePromise } from '../spec/json.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { CallContext, EffectName, Random } from '../contracts/context.ts';
+import type { DecisionModel, DecisionRequest, Decisions } from '../contracts/decision-model.ts';
+import type { Embedding, EmbeddingModel } from '../contracts/embedding-model.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { JsonValue, MaybePromise } from '../contracts/json.ts';
 import type {
   GenerateRequest,
   Generation,
   LanguageModel,
   ModelCall,
-} from '../spec/language-model.ts';
-import type { SearchNode } from '../spec/node.ts';
-import type { RewardModel, ScoreRequest, StepScores } from '../spec/reward-model.ts';
-import type { Spend } from '../spec/spend.ts';
+} from '../contracts/language-model.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import type { RewardModel, ScoreRequest, StepScores } from '../contracts/reward-model.ts';
+import type { Spend } from '../contracts/spend.ts';
 import type {
   ExpandOptions,
   SearchContext,

@@ -1,16 +1,17 @@
-import type { BudgetPool } from '../runtime/budget-pool.ts';
-import type { Journal } from '../runtime/journal.ts';
-import type { Overdraft } from '../runtime/ledger.ts';
-import type { PriceTable } from '../runtime/prices.ts';
-import type { Order } from '../runtime/sequencer.ts';
-import type { CallContext, Clock, Random } from '../spec/context.ts';
-import type { Environment } from '../spec/environment.ts';
-import type { Evaluator } from '../spec/evaluator.ts';
-import type { Failure } from '../spec/failure.ts';
-import type { MaybePromise } from '../spec/json.ts';
-import type { SearchNode } from '../spec/node.ts';
-import type { Policy } from '../spec/policy.ts';
-import type { Budget, Spend } from '../spec/spend.ts';
+import type { BudgetPool } from '../calls/budget-pool.ts';
+import type { Journal } from '../calls/journal.ts';
+import type { Overdraft } from '../calls/ledger.ts';
+import type { PriceTable } from '../calls/prices.ts';
+import type { Order } from '../calls/sequencer.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { CallContext, Random } from '../contracts/context.ts';
+import type { Environment } from '../contracts/environment.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { MaybePromise } from '../contracts/json.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import type { Policy } from '../contracts/policy.ts';
+import type { Budget, Spend } from '../contracts/spend.ts';
 import type { WideningRule } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
@@ -199,7 +200,7 @@ export interface SearchOptions<State, Action> {
   /** @defaultValue 0 */
   readonly seed?: number | string;
   /**
-   * Prices by model id, beside and above those of `defaultPrices` in `espalier/runtime`, and what models say themselves. Where
+   * Prices by model id, beside and above those of `defaultPrices` in `espalier/calls`, and what models say themselves. Where
    * `budget.usd` is set, every model needs one.
    */
   readonly prices?: PriceTable;

@@ -1,9 +1,9 @@
-import type { CallReport } from '../runtime/call-in-flight.ts';
-import type { Evaluation } from '../spec/evaluator.ts';
-import type { Failure } from '../spec/failure.ts';
-import type { ModelWarning } from '../spec/language-model.ts';
-import type { SearchNode } from '../spec/node.ts';
-import type { Spend } from '../spec/spend.ts';
+import type { CallReport } from '../calls/call-in-flight.ts';
+import type { Evaluation } from '../contracts/evaluation.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { ModelWarning } from '../contracts/language-model.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import type { Spend } from '../contracts/spend.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import type { SearchResult, SimulationOutcome } from './contracts.ts';
 

@@ -1,5 +1,5 @@
-import type { Failure } from '../spec/failure.ts';
-import type { SearchNode } from '../spec/node.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { SearchNode } from '../contracts/node.ts';
 import { hasFailedBelow } from '../tree/closing.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import type { SearchFailures } from './contracts.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../runtime/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import {
   expectation,
   expectFunction,
@@ -6,12 +6,12 @@ import {
   expectMethods,
   expectNumber,
   expectOneOf,
-} from '../runtime/expect.ts';
-import { expectNoOracle } from '../runtime/expect-no-oracle.ts';
-import type { PriceTable } from '../runtime/prices.ts';
-import type { Order } from '../runtime/sequencer.ts';
-import type { Clock } from '../spec/context.ts';
-import type { Budget } from '../spec/spend.ts';
+} from '../base/expect.ts';
+import { expectNoOracle } from '../base/expect-no-oracle.ts';
+import type { PriceTable } from '../calls/prices.ts';
+import type { Order } from '../calls/sequencer.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { Budget } from '../contracts/spend.ts';
 import { mcts } from './algorithms/mcts.ts';
 import type { SearchAlgorithm, SearchOptions, StopCondition } from './contracts.ts';
 

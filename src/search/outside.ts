@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import { CallGate } from '../runtime/call-gate.ts';
-import type { CallReport } from '../runtime/call-in-flight.ts';
-import type { Journal } from '../runtime/journal.ts';
-import type { DeadlineLine } from '../runtime/journal-lines.ts';
-import { type Order, Sequencer } from '../runtime/sequencer.ts';
-import type { Clock, Random } from '../spec/context.ts';
-import type { ModelWarning } from '../spec/language-model.ts';
-import type { Spend } from '../spec/spend.ts';
+import { CallGate } from '../calls/call-gate.ts';
+import type { CallReport } from '../calls/call-in-flight.ts';
+import type { Journal } from '../calls/journal.ts';
+import type { DeadlineLine } from '../calls/journal-lines.ts';
+import { type Order, Sequencer } from '../calls/sequencer.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { Random } from '../contracts/context.ts';
+import type { ModelWarning } from '../contracts/language-model.ts';
+import type { Spend } from '../contracts/spend.ts';
 
 /** What leads out of a search. Searches nested in it share it; a search that continues it takes it over. */
 export interface Outside {

@@ -1,19 +1,20 @@
-import { acting } from '../runtime/acting-on.ts';
-import type { Calls } from '../runtime/calls.ts';
-import { expectJson } from '../runtime/canonical-json.ts';
-import { messageOf } from '../runtime/failure.ts';
-import type { CallContext, Clock, EffectName, Random } from '../spec/context.ts';
-import type { DecisionModel, DecisionRequest, Decisions } from '../spec/decision-model.ts';
-import type { Embedding, EmbeddingModel } from '../spec/embedding-model.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { JsonValue } from '../spec/json.ts';
+import { expectJson } from '../base/canonical-json.ts';
+import { EspalierError } from '../base/errors.ts';
+import { messageOf } from '../base/failure.ts';
+import { acting } from '../calls/acting-on.ts';
+import type { Calls } from '../calls/calls.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { CallContext, EffectName, Random } from '../contracts/context.ts';
+import type { DecisionModel, DecisionRequest, Decisions } from '../contracts/decision-model.ts';
+import type { Embedding, EmbeddingModel } from '../contracts/embedding-model.ts';
+import type { JsonValue } from '../contracts/json.ts';
 import type {
   GenerateRequest,
   Generation,
   LanguageModel,
   ModelCall,
-} from '../spec/language-model.ts';
-import type { RewardModel, ScoreRequest, StepScores } from '../spec/reward-model.ts';
+} from '../contracts/language-model.ts';
+import type { RewardModel, ScoreRequest, StepScores } from '../contracts/reward-model.ts';
 
 /** What all plug-in calls of one search share. */
 export interface PluginRuntime {

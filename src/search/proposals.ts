@@ -1,9 +1,9 @@
-import { canonicalJson } from '../runtime/canonical-json.ts';
-import { describeValue } from '../runtime/expect.ts';
-import type { Failure } from '../spec/failure.ts';
-import type { Completion } from '../spec/language-model.ts';
-import type { SearchNode } from '../spec/node.ts';
-import type { Proposal, SoundProposal } from '../spec/policy.ts';
+import { canonicalJson } from '../base/canonical-json.ts';
+import { describeValue } from '../base/expect.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { Completion } from '../contracts/language-model.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import type { Proposal, SoundProposal } from '../contracts/policy.ts';
 import type { NewChild, SearchTree } from '../tree/tree.ts';
 import { failureToldAs, unfit } from './unfit.ts';
 

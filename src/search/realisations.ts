@@ -1,8 +1,8 @@
-import { stateAddress } from '../runtime/acting-on.ts';
-import { describeValue } from '../runtime/expect.ts';
-import { failureFrom } from '../runtime/failure.ts';
-import type { Transition } from '../spec/environment.ts';
-import type { ChildNode, SearchNode } from '../spec/node.ts';
+import { describeValue } from '../base/expect.ts';
+import { failureFrom } from '../base/failure.ts';
+import { stateAddress } from '../calls/acting-on.ts';
+import type { Transition } from '../contracts/environment.ts';
+import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { SearchSession } from './session.ts';

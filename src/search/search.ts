@@ -1,5 +1,5 @@
-import { EventQueue } from '../runtime/event-queue.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
+import { EventQueue } from './event-queue.ts';
 import type { SearchEvent } from './events.ts';
 import { runSearch } from './run.ts';
 

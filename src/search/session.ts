@@ -1,7 +1,7 @@
-import type { Ledger } from '../runtime/ledger.ts';
-import type { Environment } from '../spec/environment.ts';
-import type { Evaluator } from '../spec/evaluator.ts';
-import type { Policy } from '../spec/policy.ts';
+import type { Ledger } from '../calls/ledger.ts';
+import type { Environment } from '../contracts/environment.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { Policy } from '../contracts/policy.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
 import type { SearchEvent } from './events.ts';

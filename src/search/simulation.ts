@@ -1,5 +1,5 @@
-import type { Random } from '../spec/context.ts';
-import type { SearchNode } from '../spec/node.ts';
+import type { Random } from '../contracts/context.ts';
+import type { SearchNode } from '../contracts/node.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import type { Simulation } from './contracts.ts';
 

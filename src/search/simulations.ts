@@ -1,9 +1,9 @@
-import type { CallGate } from '../runtime/call-gate.ts';
-import type { Sequencer } from '../runtime/sequencer.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { Failure } from '../spec/failure.ts';
-import type { SearchNode } from '../spec/node.ts';
-import type { Spend } from '../spec/spend.ts';
+import { EspalierError } from '../base/errors.ts';
+import type { CallGate } from '../calls/call-gate.ts';
+import type { Sequencer } from '../calls/sequencer.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import type { Spend } from '../contracts/spend.ts';
 import type {
   SimulateOptions,
   Simulation,

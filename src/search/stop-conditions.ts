@@ -1,4 +1,4 @@
-import { expectNumber } from '../runtime/expect.ts';
+import { expectNumber } from '../base/expect.ts';
 import type { SearchProgress } from './contracts.ts';
 
 /**

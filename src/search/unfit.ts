@@ -1,6 +1,6 @@
-import { describeValue } from '../runtime/expect.ts';
-import type { Failure } from '../spec/failure.ts';
-import { jsonFault } from '../spec/json.ts';
+import { describeValue } from '../base/expect.ts';
+import { jsonFault } from '../base/json.ts';
+import type { Failure } from '../contracts/failure.ts';
 
 /** Why what a plug-in returned cannot be kept: a tree is to be saved, and JSON cannot hold everything. */
 export function unfit(name: string, told: unknown): Failure | undefined {

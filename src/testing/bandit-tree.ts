@@ -1,5 +1,5 @@
-import { seededRandom } from '../runtime/random.ts';
-import type { Random } from '../spec/context.ts';
+import { seededRandom } from '../base/random.ts';
+import type { Random } from '../contracts/context.ts';
 import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
 
 /** Options of {@link banditTree}. */

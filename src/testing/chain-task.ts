@@ -1,12 +1,13 @@
-import { expectation, expectInteger, expectNumber } from '../runtime/expect.ts';
-import { seededRandom } from '../runtime/random.ts';
-import type { Random } from '../spec/context.ts';
-import type { Environment } from '../spec/environment.ts';
-import type { Evaluation, Evaluator } from '../spec/evaluator.ts';
-import type { Failure } from '../spec/failure.ts';
-import type { LanguageModel } from '../spec/language-model.ts';
-import type { Policy } from '../spec/policy.ts';
-import type { RewardModel } from '../spec/reward-model.ts';
+import { expectation, expectInteger, expectNumber } from '../base/expect.ts';
+import { seededRandom } from '../base/random.ts';
+import type { Random } from '../contracts/context.ts';
+import type { Environment } from '../contracts/environment.ts';
+import type { Evaluation } from '../contracts/evaluation.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
+import type { Policy } from '../contracts/policy.ts';
+import type { RewardModel } from '../contracts/reward-model.ts';
 import { stateOf } from './problem.ts';
 import { scriptedModel } from './scripted-model.ts';
 

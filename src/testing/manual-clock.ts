@@ -1,5 +1,5 @@
-import { turn } from '../runtime/clock.ts';
-import type { Clock } from '../spec/context.ts';
+import { turn } from '../base/clock.ts';
+import type { Clock } from '../contracts/clock.ts';
 
 /** A clock that stands still until it is moved. */
 export interface ManualClock extends Clock {

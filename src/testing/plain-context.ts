@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { seededRandom } from '../runtime/random.ts';
-import type { CallContext, Clock, Random } from '../spec/context.ts';
+import { seededRandom } from '../base/random.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { CallContext, Random } from '../contracts/context.ts';
 import { manualClock } from './manual-clock.ts';
 
 /** Options of {@link plainContext}. */

@@ -1,8 +1,8 @@
-import type { Environment } from '../spec/environment.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { Evaluator } from '../spec/evaluator.ts';
-import type { SearchNode } from '../spec/node.ts';
-import type { Policy, Proposal } from '../spec/policy.ts';
+import { EspalierError } from '../base/errors.ts';
+import type { Environment } from '../contracts/environment.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import type { Policy, Proposal } from '../contracts/policy.ts';
 
 /** All that a search needs to be told about a problem: spread it into the options of `search`. */
 export interface Problem<State, Action> {

@@ -1,4 +1,4 @@
-import { expectFunction } from '../runtime/expect.ts';
+import { expectFunction } from '../base/expect.ts';
 import type {
   Capabilities,
   Completion,
@@ -7,7 +7,7 @@ import type {
   LanguageModel,
   ModelCall,
   Usage,
-} from '../spec/language-model.ts';
+} from '../contracts/language-model.ts';
 
 /** Options of {@link scriptedModel}. */
 export interface ScriptedModelOptions {

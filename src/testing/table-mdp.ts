@@ -1,4 +1,4 @@
-import { EspalierError } from '../spec/errors.ts';
+import { EspalierError } from '../base/errors.ts';
 import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
 
 /** What one action of a {@link MdpTable} does. */

@@ -1,5 +1,5 @@
-import type { LanguageModel } from '../spec/language-model.ts';
-import type { SearchNode } from '../spec/node.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
+import type { SearchNode } from '../contracts/node.ts';
 import { type Problem, stateOf } from './problem.ts';
 
 /** Options of {@link throughModel}. */

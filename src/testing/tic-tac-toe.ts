@@ -1,4 +1,4 @@
-import { EspalierError } from '../spec/errors.ts';
+import { EspalierError } from '../base/errors.ts';
 import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
 
 /** A board: nine of `x`, `o` and `.`, row by row. It is the turn of `x`, who plays the agent's part. */

@@ -1,4 +1,4 @@
-import type { NodeStatistics } from '../spec/node.ts';
+import type { NodeStatistics } from '../contracts/node.ts';
 
 /** What a simulation brings back to a node. */
 export interface BackupSample {

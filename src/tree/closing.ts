@@ -1,4 +1,4 @@
-import type { SearchNode } from '../spec/node.ts';
+import type { SearchNode } from '../contracts/node.ts';
 import type { TreeNode } from './node.ts';
 import { isClosed } from './selection.ts';
 

@@ -1,4 +1,4 @@
-import type { NodeStatistics } from '../spec/node.ts';
+import type { NodeStatistics } from '../contracts/node.ts';
 
 /** Picks the action to take once the search is over. `discount` is γ, 1 where it is left out. Pure. */
 export type FinalChoice = <Node extends NodeStatistics>(

@@ -1,4 +1,4 @@
-import type { NodeStatistics } from '../spec/node.ts';
+import type { NodeStatistics } from '../contracts/node.ts';
 
 /**
  * How a selection rule counts the simulations that are under way below a node, so that simulations

@@ -1,8 +1,8 @@
-import type { Evaluation } from '../spec/evaluator.ts';
-import type { Failure } from '../spec/failure.ts';
-import type { JsonValue } from '../spec/json.ts';
-import type { Completion } from '../spec/language-model.ts';
-import type { NodeId, NodeStatus, SearchNode } from '../spec/node.ts';
+import type { Evaluation } from '../contracts/evaluation.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { Completion } from '../contracts/language-model.ts';
+import type { NodeId, NodeStatus, SearchNode } from '../contracts/node.ts';
 
 const noChildren: readonly never[] = Object.freeze([]);
 

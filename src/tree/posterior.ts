@@ -1,4 +1,4 @@
-import type { Random } from '../spec/context.ts';
+import type { Random } from '../contracts/context.ts';
 
 /** A draw from Beta(a, b), for a, b > 0. */
 export function sampleBeta(random: Random, a: number, b: number): number {

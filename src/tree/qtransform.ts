@@ -1,4 +1,4 @@
-import type { NodeStatistics } from '../spec/node.ts';
+import type { NodeStatistics } from '../contracts/node.ts';
 import { knownValue, type QTransform } from './selection.ts';
 
 /**

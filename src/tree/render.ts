@@ -1,4 +1,4 @@
-import type { SearchNode } from '../spec/node.ts';
+import type { SearchNode } from '../contracts/node.ts';
 import { pathTo } from './summary.ts';
 import type { SearchTree } from './tree.ts';
 

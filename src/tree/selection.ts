@@ -1,5 +1,5 @@
-import type { Random } from '../spec/context.ts';
-import type { NodeStatistics, SearchNode } from '../spec/node.ts';
+import type { Random } from '../contracts/context.ts';
+import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { type InFlight, virtualLoss } from './in-flight.ts';
 import { sampleBeta } from './posterior.ts';
 

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { Environment } from '../spec/environment.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { Evaluation } from '../spec/evaluator.ts';
-import type { Failure } from '../spec/failure.ts';
-import { type Codec, deepestJson, type JsonValue, jsonFault } from '../spec/json.ts';
-import type { Completion } from '../spec/language-model.ts';
-import type { NodeStatus } from '../spec/node.ts';
+import { EspalierError } from '../base/errors.ts';
+import { deepestJson, jsonFault } from '../base/json.ts';
+import type { Environment } from '../contracts/environment.ts';
+import type { Evaluation } from '../contracts/evaluation.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { Codec, JsonValue } from '../contracts/json.ts';
+import type { Completion } from '../contracts/language-model.ts';
+import type { NodeStatus } from '../contracts/node.ts';
 import type { TreeNode } from './node.ts';
 import { SearchTree } from './tree.ts';
 

@@ -1,5 +1,5 @@
-import { EspalierError } from '../spec/errors.ts';
-import type { ChildNode, SearchNode } from '../spec/node.ts';
+import { EspalierError } from '../base/errors.ts';
+import type { ChildNode, SearchNode } from '../contracts/node.ts';
 
 /** What a search says about the actions at one node. All arrays are in the order of the children. */
 export interface SearchSummary<Action> {

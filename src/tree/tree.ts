@@ -1,10 +1,11 @@
-import type { Transition } from '../spec/environment.ts';
-import { EspalierError } from '../spec/errors.ts';
-import type { Evaluation } from '../spec/evaluator.ts';
-import type { Failure } from '../spec/failure.ts';
-import { isPlainObject, type JsonValue, jsonFault } from '../spec/json.ts';
-import type { Completion } from '../spec/language-model.ts';
-import type { ChildNode, NodeId, RootNode, SearchNode } from '../spec/node.ts';
+import { EspalierError } from '../base/errors.ts';
+import { isPlainObject, jsonFault } from '../base/json.ts';
+import type { Transition } from '../contracts/environment.ts';
+import type { Evaluation } from '../contracts/evaluation.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { Completion } from '../contracts/language-model.ts';
+import type { ChildNode, NodeId, RootNode, SearchNode } from '../contracts/node.ts';
 import { type BackupRule, meanBackup } from './backup.ts';
 import { closeAbove, closeFrom, openAbove } from './closing.ts';
 import { robustChild } from './final-choice.ts';

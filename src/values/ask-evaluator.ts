@@ -1,10 +1,11 @@
-import { contextWith } from '../runtime/context-with.ts';
-import { describeValue, expectMethods, expectOneOf } from '../runtime/expect.ts';
-import { expectNoOracle } from '../runtime/expect-no-oracle.ts';
-import { failureOf, isFailure } from '../runtime/failure.ts';
-import type { EvaluateRequest, Evaluation, Evaluator } from '../spec/evaluator.ts';
-import type { Failure } from '../spec/failure.ts';
-import type { SearchNode } from '../spec/node.ts';
+import { describeValue, expectMethods, expectOneOf } from '../base/expect.ts';
+import { expectNoOracle } from '../base/expect-no-oracle.ts';
+import { failureOf, isFailure } from '../base/failure.ts';
+import { contextWith } from '../calls/context-with.ts';
+import type { Evaluation } from '../contracts/evaluation.ts';
+import type { EvaluateRequest, Evaluator } from '../contracts/evaluator.ts';
+import type { Failure } from '../contracts/failure.ts';
+import type { SearchNode } from '../contracts/node.ts';
 import { type Waiting, wait } from './settle.ts';
 import { valueInRange } from './value-in-range.ts';
 

@@ -1,5 +1,5 @@
-import { expectMethods } from '../runtime/expect.ts';
-import type { Oracle, Verifier } from '../spec/verifier.ts';
+import { expectMethods } from '../base/expect.ts';
+import type { Oracle, Verifier } from '../contracts/verifier.ts';
 
 /** The mark of trees and data in whose making a gold answer took part. */
 export const oracleGuided = 'oracle-guided';

@@ -1,6 +1,6 @@
-import { expectFunction } from '../runtime/expect.ts';
-import { failureOf } from '../runtime/failure.ts';
-import type { Evaluator } from '../spec/evaluator.ts';
+import { expectFunction } from '../base/expect.ts';
+import { failureOf } from '../base/failure.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
 import { noState } from './no-state.ts';
 import { valueInRange } from './value-in-range.ts';
 

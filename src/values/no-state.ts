@@ -1,4 +1,4 @@
-import type { Failure } from '../spec/failure.ts';
+import type { Failure } from '../contracts/failure.ts';
 
 /** The failure of a node that was to be evaluated before its action was taken. */
 export const noState: Failure = {

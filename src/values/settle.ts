@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../spec/json.ts';
+import type { MaybePromise } from '../contracts/json.ts';
 
 /** Work that may have to wait: `yield* wait(value)` is to it what `await value` is to an async function. */
 export type Waiting<Result> = Generator<Promise<unknown>, Result, unknown>;

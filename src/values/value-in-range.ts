@@ -1,6 +1,6 @@
-import { describeValue } from '../runtime/expect.ts';
-import type { Evaluation } from '../spec/evaluator.ts';
-import type { Failure } from '../spec/failure.ts';
+import { describeValue } from '../base/expect.ts';
+import type { Evaluation } from '../contracts/evaluation.ts';
+import type { Failure } from '../contracts/failure.ts';
 
 /** Room for the rounding of sums. */
 const tolerance = 1e-9;

@@ -9,9 +9,9 @@ import {
   modelSpecForms,
   parseModelSpec,
 } from '../../src/backends/index.ts';
-import { openJournal } from '../../src/runtime/journal-file.ts';
-import { EspalierError } from '../../src/spec/errors.ts';
-import type { Generation, LanguageModel } from '../../src/spec/language-model.ts';
+import { EspalierError } from '../../src/base/errors.ts';
+import { openJournal } from '../../src/calls/journal-file.ts';
+import type { Generation, LanguageModel } from '../../src/contracts/language-model.ts';
 import { type Emulator, emulator, manualClock } from '../../src/testing/index.ts';
 
 const server = 'server';

@@ -3,6 +3,7 @@ import { anthropic } from '../../src/backends/anthropic/index.ts';
 import { openai } from '../../src/backends/openai/index.ts';
 import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
 import { replay } from '../../src/backends/replay/index.ts';
+import { memoryJournal } from '../../src/calls/index.ts';
 import {
   type Environment,
   type LanguageModel,
@@ -12,7 +13,6 @@ import {
   treeToJson,
 } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
-import { memoryJournal } from '../../src/runtime/index.ts';
 import { type EmulatedDialect, type Emulator, emulator } from '../../src/testing/index.ts';
 import { heuristic } from '../../src/values/index.ts';
 

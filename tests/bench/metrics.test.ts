@@ -1,7 +1,7 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import { wilsonInterval } from '../../src/base/stats/wilson-interval.ts';
 import { pairedDifference } from '../../src/bench/metrics.ts';
-import { wilsonInterval } from '../../src/runtime/wilson-interval.ts';
 
 describe('wilsonInterval', () => {
   // Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I, method 3.

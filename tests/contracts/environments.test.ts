@@ -1,10 +1,10 @@
 import { describe, test } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
 import { blocksworld } from '../../src/environments/puzzles/blocksworld.ts';
 import { countdown } from '../../src/environments/puzzles/countdown.ts';
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import type { Puzzle } from '../../src/environments/puzzles/puzzle.ts';
 import { slidingTiles } from '../../src/environments/puzzles/sliding-tiles.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 import {
   banditTree,
   describeEnvironment,

@@ -10,15 +10,15 @@ import {
   scriptedModel,
   throughModel,
 } from '../../src/testing/index.ts';
-import { calibrated, fitPlatt } from '../../src/values/calibrate.ts';
-import { ensemble } from '../../src/values/ensemble.ts';
+import { calibrated, fitPlatt } from '../../src/values/calibrate/calibrate.ts';
+import { ensemble } from '../../src/values/combine/ensemble.ts';
+import { staged } from '../../src/values/combine/staged.ts';
 import { goldVerifier } from '../../src/values/gold-verifier.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
-import { progress } from '../../src/values/progress.ts';
-import { rollout } from '../../src/values/rollout.ts';
-import { staged } from '../../src/values/staged.ts';
+import { progress } from '../../src/values/reward/progress.ts';
+import { rollout } from '../../src/values/rollout/rollout.ts';
+import { withSimulation } from '../../src/values/rollout/with-simulation.ts';
 import { verifier } from '../../src/values/verifier.ts';
-import { withSimulation } from '../../src/values/with-simulation.ts';
 import { failuresOf } from '../support/collecting-runner.ts';
 
 const runner = { describe, test };

@@ -1,10 +1,10 @@
 import { describe, test } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
 import { blocksworld } from '../../src/environments/puzzles/blocksworld.ts';
 import { type GameOf24State, gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { parseRational } from '../../src/environments/puzzles/rational.ts';
 import { slidingTiles } from '../../src/environments/puzzles/sliding-tiles.ts';
 import { fromModel, greedy, journaled, uniform } from '../../src/policies/index.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 import { banditTree, describePolicy, scriptedModel } from '../../src/testing/index.ts';
 
 const runner = { describe, test };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Message } from '../../src/contracts/language-model.ts';
 import { jinjaPrompt } from '../../src/data/formats/jinja-prompt.ts';
 import { chatmlPrompt, plainPrompt } from '../../src/data/formats/render.ts';
-import type { Message } from '../../src/spec/language-model.ts';
 import { asks, says } from './formats-rows.ts';
 
 const system: Message = { role: 'system', content: 'Be brief.' };

@@ -1,3 +1,4 @@
+import type { Message, ToolDefinition } from '../../src/contracts/language-model.ts';
 import { formatFamilies } from '../../src/data/formats/families.ts';
 import type { FileRow, FormatOptions, RowFormat } from '../../src/data/formats/format.ts';
 import type {
@@ -10,7 +11,6 @@ import type {
   StepwiseRow,
   UnpairedRow,
 } from '../../src/data/rows.ts';
-import type { Message, ToolDefinition } from '../../src/spec/language-model.ts';
 
 /** Rows by hand, for tests of forms and writers. */
 

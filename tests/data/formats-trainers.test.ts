@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Message } from '../../src/contracts/language-model.ts';
 import { mapRow } from '../../src/data/formats/map-row.ts';
 import { chatmlPrompt } from '../../src/data/formats/render.ts';
 import { verlPrompt } from '../../src/data/formats/verl.ts';
 import type { RowKind } from '../../src/data/rows.ts';
-import type { Message } from '../../src/spec/language-model.ts';
 import {
   asks,
   call,

@@ -1,6 +1,6 @@
+import type { ChildNode, SearchNode } from '../../src/contracts/node.ts';
 import type { PairRule } from '../../src/data/pairs/pair-rule.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
-import type { ChildNode, SearchNode } from '../../src/spec/node.ts';
 
 type Node = SearchNode<string, string>;
 

@@ -1,5 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
+import type { SearchNode } from '../../src/contracts/node.ts';
 import type { PairNodes, PairRule, PairSiblings } from '../../src/data/pairs/pair-rule.ts';
 import { pairRules } from '../../src/data/pairs/pair-rules.ts';
 import { pairScores } from '../../src/data/pairs/pair-scores.ts';
@@ -7,7 +8,6 @@ import { pairsOf } from '../../src/data/pairs/pairs-of.ts';
 import { preferences } from '../../src/data/pairs/preferences.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import type { PreferenceRow } from '../../src/data/rows.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
 import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
 import { type Bundle, enumeratePairs } from './pairs-enumeration.ts';
 import { canary, randomRecords } from './pairs-trees.ts';

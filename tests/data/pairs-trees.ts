@@ -1,7 +1,7 @@
 import { fc } from '@fast-check/vitest';
+import type { Evaluation } from '../../src/contracts/evaluation.ts';
+import type { NodeId, SearchNode } from '../../src/contracts/node.ts';
 import type { RowNotation, TreeRecord } from '../../src/data/record.ts';
-import type { Evaluation } from '../../src/spec/evaluator.ts';
-import type { NodeId, SearchNode } from '../../src/spec/node.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 
 /** A node of a tree that is written down: its numbers are set as if simulations had passed. */

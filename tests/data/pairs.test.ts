@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { SearchNode } from '../../src/contracts/node.ts';
 import type { PairRule } from '../../src/data/pairs/pair-rule.ts';
 import { pairScores } from '../../src/data/pairs/pair-scores.ts';
 import { pairsOf } from '../../src/data/pairs/pairs-of.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
 import { example, type Plan, planted } from './pairs-trees.ts';
 
 const rule: PairRule = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { ChildNode, SearchNode } from '../../src/contracts/node.ts';
 import { readOmegaPrm } from '../../src/data/readers/omega-prm.ts';
 import { readToolBench } from '../../src/data/readers/tool-bench.ts';
 import { countEnds, isEnd, isPart, promptAt, turnOf } from '../../src/data/record.ts';
-import type { ChildNode, SearchNode } from '../../src/spec/node.ts';
 
 function step(text: string, mc_value: number | null, children: readonly unknown[] = []) {
   return { text, mc_value, children };

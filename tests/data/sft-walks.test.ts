@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Message } from '../../src/contracts/language-model.ts';
+import type { ChildNode } from '../../src/contracts/node.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import { movesThrough } from '../../src/data/sft/moves.ts';
 import { resimulate } from '../../src/data/sft/resimulate.ts';
 import { sftRules } from '../../src/data/sft/sft-rules.ts';
-import type { Message } from '../../src/spec/language-model.ts';
-import type { ChildNode } from '../../src/spec/node.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 import { type ChildSpec, grow, type WordTree } from '../tree/grow.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
 import {
   type BlocksworldAction,
   type BlocksworldInstance,
@@ -6,7 +7,6 @@ import {
   HAND,
   TABLE,
 } from '../../src/environments/puzzles/index.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 
 /** b is on a, c on the table; the goal is a on b on c. */
 const instance: BlocksworldInstance = {

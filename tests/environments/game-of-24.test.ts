@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
 import {
   type GameOf24Action,
   type GameOf24State,
   gameOf24,
   rational,
 } from '../../src/environments/puzzles/index.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 
 const environment = gameOf24.environment({ numbers: [10, 4, 13, 9] });
 const start = environment.reset();

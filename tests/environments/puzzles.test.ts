@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { EspalierError } from '../../src/base/errors.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import type { Failure } from '../../src/contracts/failure.ts';
 import { type PuzzleName, puzzles } from '../../src/environments/puzzles/index.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
-import { EspalierError } from '../../src/spec/errors.ts';
-import type { Failure } from '../../src/spec/failure.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 
 const names = Object.keys(puzzles) as readonly PuzzleName[];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
 import {
   linearConflict,
   manhattanDistance,
   slidingTiles,
   type TilesAction,
 } from '../../src/environments/puzzles/index.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 
 const solved = '123456780';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Environment } from '../../src/contracts/environment.ts';
+import type { Verifier } from '../../src/contracts/verifier.ts';
 import { withOutcome } from '../../src/environments/with-outcome.ts';
 import { search } from '../../src/search/search.ts';
-import type { Environment } from '../../src/spec/environment.ts';
-import type { Verifier } from '../../src/spec/verifier.ts';
 import { callContext } from '../support/call-context.ts';
 
 const context = callContext();

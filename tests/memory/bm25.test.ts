@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
 import { bm25 } from '../../src/memory/index.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 import { plainContext } from '../../src/testing/index.ts';
 
 const context = plainContext();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
+import type { EmbeddingModel } from '../../src/contracts/embedding-model.ts';
 import { byEmbedding, sentenceEmbeddings } from '../../src/memory/index.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
-import type { EmbeddingModel } from '../../src/spec/embedding-model.ts';
 import { plainContext } from '../../src/testing/index.ts';
 import { letterModel } from './embedding-models.ts';
 

@@ -1,5 +1,7 @@
 /** Reflection at the end of a search, within its budget and its journal. */
 import { expect, test } from 'vitest';
+import { type Journal, memoryJournal, replayed } from '../../src/calls/journal.ts';
+import type { Budget } from '../../src/contracts/spend.ts';
 import {
   type ContrastiveOptions,
   contrastive,
@@ -7,11 +9,9 @@ import {
   memory,
   type ReflectionReport,
 } from '../../src/memory/index.ts';
-import { type Journal, memoryJournal, replayed } from '../../src/runtime/journal.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import type { SearchAlgorithm, SearchOptions } from '../../src/search/contracts.ts';
 import { search } from '../../src/search/search.ts';
-import type { Budget } from '../../src/spec/spend.ts';
 import { scriptedModel, tableMdp } from '../../src/testing/index.ts';
 import { notation } from './paths.ts';
 

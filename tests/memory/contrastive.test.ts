@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { EspalierError } from '../../src/base/errors.ts';
+import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
 import {
   type ContrastiveOptions,
   contrastive,
@@ -6,8 +8,6 @@ import {
   memory,
 } from '../../src/memory/index.ts';
 import { readLesson } from '../../src/memory/read-lesson.ts';
-import { EspalierError } from '../../src/spec/errors.ts';
-import type { Completion, GenerateRequest } from '../../src/spec/language-model.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { notation, type PathStep, path } from './paths.ts';
 

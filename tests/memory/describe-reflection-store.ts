@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ReflectionStore } from '../../src/spec/memory.ts';
+import type { ReflectionStore } from '../../src/contracts/memory.ts';
 import { reflection, reflections } from './reflections.ts';
 
 /** The contract of a `ReflectionStore` as tests. */

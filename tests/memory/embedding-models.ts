@@ -1,4 +1,4 @@
-import type { EmbeddingModel } from '../../src/spec/embedding-model.ts';
+import type { EmbeddingModel } from '../../src/contracts/embedding-model.ts';
 
 /** A model that counts letters, and remembers what it was asked. */
 export interface LetterModel extends EmbeddingModel {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Memory, MemoryQuery, Recollection } from '../../src/contracts/memory.ts';
 import { inMemoryStore, type LessonsOptions, lessons, memory } from '../../src/memory/index.ts';
-import type { Memory, MemoryQuery, Recollection } from '../../src/spec/memory.ts';
 import { plainContext } from '../../src/testing/index.ts';
 import { notation, path } from './paths.ts';
 import { reflection } from './reflections.ts';

@@ -3,15 +3,15 @@
  * measured is whether lessons are drawn from what went wrong, kept, found again, told, and save simulations.
  */
 import { expect, test } from 'vitest';
+import type { Environment, Notation } from '../../src/contracts/environment.ts';
+import type { Memory } from '../../src/contracts/memory.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
+import type { Policy } from '../../src/contracts/policy.ts';
 import { contrastive, inMemoryStore, lessons, memory } from '../../src/memory/index.ts';
-import { withParts } from '../../src/runtime/prompt-parts.ts';
+import { withParts } from '../../src/prompting/prompt-parts.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { search } from '../../src/search/search.ts';
 import { solved } from '../../src/search/stop-conditions.ts';
-import type { Environment, Notation } from '../../src/spec/environment.ts';
-import type { Memory } from '../../src/spec/memory.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
-import type { Policy } from '../../src/spec/policy.ts';
 import { plainContext, type ScriptedModel, scriptedModel } from '../../src/testing/index.ts';
 import type { SearchTree } from '../../src/tree/tree.ts';
 

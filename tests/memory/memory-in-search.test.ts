@@ -1,12 +1,12 @@
 /** Memory through the context of a search: journals, replays, budgets, orders. */
 import { describe, expect, test } from 'vitest';
+import { type Journal, memoryJournal, replayed } from '../../src/calls/journal.ts';
+import type { CallContext } from '../../src/contracts/context.ts';
+import type { Memory, ReflectionStore } from '../../src/contracts/memory.ts';
 import { byEmbedding, inMemoryStore, memory } from '../../src/memory/index.ts';
-import { type Journal, memoryJournal, replayed } from '../../src/runtime/journal.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import type { SearchOptions } from '../../src/search/contracts.ts';
 import { search } from '../../src/search/search.ts';
-import type { CallContext } from '../../src/spec/context.ts';
-import type { Memory, ReflectionStore } from '../../src/spec/memory.ts';
 import { manualClock } from '../../src/testing/index.ts';
 import { treeToJson } from '../../src/tree/serialize.ts';
 import { type LetterModel, letterModel } from './embedding-models.ts';

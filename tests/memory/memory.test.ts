@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { CallContext } from '../../src/contracts/context.ts';
+import type { MemoryQuery, Retriever } from '../../src/contracts/memory.ts';
 import { inMemoryStore, memory } from '../../src/memory/index.ts';
-import type { CallContext } from '../../src/spec/context.ts';
-import type { MemoryQuery, Retriever } from '../../src/spec/memory.ts';
 import { plainContext } from '../../src/testing/index.ts';
 import { reflection, reflections } from './reflections.ts';
 

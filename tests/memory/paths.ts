@@ -1,5 +1,5 @@
-import type { Notation } from '../../src/spec/environment.ts';
-import type { NodeStatus, SearchNode } from '../../src/spec/node.ts';
+import type { Notation } from '../../src/contracts/environment.ts';
+import type { NodeStatus, SearchNode } from '../../src/contracts/node.ts';
 import { proposedNode, realisedNode, rootNode } from '../support/nodes.ts';
 
 /** One step of a path in a test. */

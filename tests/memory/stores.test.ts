@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import type { ReflectionStore } from '../../src/contracts/memory.ts';
 import { inMemoryStore, jsonLinesStore, reflectionId } from '../../src/memory/index.ts';
-import type { ReflectionStore } from '../../src/spec/memory.ts';
 import { describeReflectionStore } from './describe-reflection-store.ts';
 import { reflection } from './reflections.ts';
 

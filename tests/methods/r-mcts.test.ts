@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { GenerateRequest } from '../../src/contracts/language-model.ts';
 import { inMemoryStore, memory as newMemory } from '../../src/memory/index.ts';
 import { rMcts } from '../../src/methods/r-mcts.ts';
 import { search } from '../../src/search/search.ts';
-import type { GenerateRequest } from '../../src/spec/language-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import {
   round,

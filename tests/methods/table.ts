@@ -1,7 +1,7 @@
+import type { Evaluator } from '../../src/contracts/evaluator.ts';
+import type { Policy } from '../../src/contracts/policy.ts';
 import type { NotatedEnvironment } from '../../src/environments/with-outcome.ts';
 import type { Method } from '../../src/methods/method.ts';
-import type { Evaluator } from '../../src/spec/evaluator.ts';
-import type { Policy } from '../../src/spec/policy.ts';
 import type { SearchTree } from '../../src/tree/tree.ts';
 
 /** Words of letters. Each word lists the letters that may follow; a word with a reward is an end. */

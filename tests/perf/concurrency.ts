@@ -11,17 +11,17 @@ import {
   puct,
   type SearchAlgorithm,
   search,
+  seededRandom,
   solved,
   unobserved,
   virtualLoss,
 } from 'espalier';
 import { gameOf24, solvablePuzzles } from 'espalier/environments/puzzles';
 import { journaled, uniform } from 'espalier/policies';
-import { seededRandom } from 'espalier/runtime';
 import { manualClock } from 'espalier/testing';
 import { heuristic } from 'espalier/values';
+import { wilsonInterval } from '../../src/base/stats/wilson-interval.ts';
 import { pairedDifference } from '../../src/bench/metrics.ts';
-import { wilsonInterval } from '../../src/runtime/wilson-interval.ts';
 import { nextState, valueOfState } from './bare-uct.ts';
 
 const budgets = [60, 400];

@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { seededRandom } from '../../src/base/random.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
 import { trl } from '../../src/data/formats/trl.ts';
 import { preferences } from '../../src/data/pairs/preferences.ts';
 import type { RowNotation, TreeRecord } from '../../src/data/record.ts';
 import { type DatasetFile, writeDataset } from '../../src/data/writers/write-dataset.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 
 const { values } = parseArgs({

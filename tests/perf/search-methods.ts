@@ -1,9 +1,9 @@
 // The published methods beside plain MCTS, best-of-N and greedy, with the packaged model on puzzles that it has
 // never seen, at equal calls. It reports, and fails only where a method could not be run.
 import { parseArgs } from 'node:util';
+import { seededRandom } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
 import { gameOf24, solvablePuzzles } from 'espalier/environments/puzzles';
-import { seededRandom } from 'espalier/runtime';
 import { isHeldOut } from '../../dist/backends/tiny/held-out.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';

@@ -7,13 +7,13 @@ import {
   mcts,
   type SearchAlgorithm,
   search,
+  seededRandom,
   solved,
   valueWidening,
 } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
 import { type GameOf24State, gameOf24, solvablePuzzles } from 'espalier/environments/puzzles';
 import { fromModel } from 'espalier/policies';
-import { seededRandom } from 'espalier/runtime';
 import { judge } from 'espalier/values';
 import { isHeldOut } from '../../dist/backends/tiny/held-out.js';
 import { compare, type Method } from '../../dist/bench/compare.js';

@@ -1,6 +1,7 @@
 /** Our own runner at the workloads of `npm run bench:tiny`. */
+
+import { seededRandom } from 'espalier';
 import { type TinyModel, tiny } from 'espalier/backends/tiny';
-import { seededRandom } from 'espalier/runtime';
 import { plainContext } from 'espalier/testing';
 import type { LlamaFile } from '../../src/backends/tiny/gguf.ts';
 import { Decoder } from '../support/built-runner.ts';

@@ -1,7 +1,7 @@
 /** What `npm run bench:tiny` has both sides do. */
 import type { Message, Random } from 'espalier';
+import { seededRandom } from 'espalier';
 import { gameOf24 } from 'espalier/environments/puzzles';
-import { seededRandom } from 'espalier/runtime';
 import type { Chat } from '../../src/backends/tiny/chat.ts';
 
 /** Samples of one prompt. */

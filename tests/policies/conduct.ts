@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
+import { memoryJournal, replayed } from '../../src/calls/journal.ts';
+import type { GenerateRequest, LanguageModel } from '../../src/contracts/language-model.ts';
+import type { Policy, Proposal, ProposeRequest } from '../../src/contracts/policy.ts';
 import {
   type GameOf24State,
   gameOf24,
@@ -11,10 +15,6 @@ import {
   reasoning,
 } from '../../src/environments/text/index.ts';
 import { mcts, type SearchOptions, search } from '../../src/index.ts';
-import { memoryJournal, replayed } from '../../src/runtime/journal.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
-import type { GenerateRequest, LanguageModel } from '../../src/spec/language-model.ts';
-import type { Policy, Proposal, ProposeRequest } from '../../src/spec/policy.ts';
 import {
   hashedAnswer,
   manualClock,

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { EspalierError } from '../../src/base/errors.ts';
+import type { Notation } from '../../src/contracts/environment.ts';
+import type {
+  Capabilities,
+  Completion,
+  GenerateRequest,
+} from '../../src/contracts/language-model.ts';
 import { type ReasoningState, reasoning } from '../../src/environments/text/index.ts';
 import { type FromModelOptions, fromModel } from '../../src/policies/index.ts';
-import type { Notation } from '../../src/spec/environment.ts';
-import { EspalierError } from '../../src/spec/errors.ts';
-import type { Capabilities, Completion, GenerateRequest } from '../../src/spec/language-model.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 

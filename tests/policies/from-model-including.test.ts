@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { PromptPart } from '../../src/contracts/prompt-part.ts';
 import type { ReasoningState } from '../../src/environments/text/index.ts';
-import { fromModel } from '../../src/policies/from-model.ts';
-import type { PromptPart } from '../../src/spec/prompt-part.ts';
+import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { rootNode } from '../support/nodes.ts';
 import { asking, continued, question, restated } from './conduct.ts';

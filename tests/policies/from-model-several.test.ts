@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { memoryJournal } from '../../src/calls/index.ts';
+import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
 import {
   type GameOf24State,
   gameOf24,
@@ -7,8 +9,6 @@ import {
 import { type ReasoningState, reasoning } from '../../src/environments/text/index.ts';
 import { mcts, search } from '../../src/index.ts';
 import { type FromModelOptions, fromModel } from '../../src/policies/index.ts';
-import { memoryJournal } from '../../src/runtime/index.ts';
-import type { Completion, GenerateRequest } from '../../src/spec/language-model.ts';
 import {
   describePolicy,
   plainContext,

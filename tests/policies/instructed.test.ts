@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Capabilities } from '../../src/contracts/language-model.ts';
 import { extractAnswer, type ReasoningState } from '../../src/environments/text/index.ts';
 import { type PlanStepOptions, planStep } from '../../src/policies/plan-step.ts';
 import { type SubQuestionOptions, subQuestion } from '../../src/policies/sub-question.ts';
-import type { Capabilities } from '../../src/spec/language-model.ts';
 import { describePolicy, scriptedModel } from '../../src/testing/index.ts';
 import { realisedNode, rootNode } from '../support/nodes.ts';
 import {

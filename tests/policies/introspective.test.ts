@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { LanguageModel } from '../../src/contracts/language-model.ts';
+import type { Policy } from '../../src/contracts/policy.ts';
 import type { ReasoningState } from '../../src/environments/text/index.ts';
 import { mcts, search } from '../../src/index.ts';
-import { fromModel } from '../../src/policies/from-model.ts';
+import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import { type IntrospectiveOptions, introspective } from '../../src/policies/introspective.ts';
-import type { LanguageModel } from '../../src/spec/language-model.ts';
-import type { Policy } from '../../src/spec/policy.ts';
 import {
   describePolicy,
   type ScriptedModelOptions,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { CallContext } from '../../src/contracts/context.ts';
+import type { JsonValue } from '../../src/contracts/json.ts';
+import type { Policy } from '../../src/contracts/policy.ts';
 import { journaled, uniform } from '../../src/policies/index.ts';
-import type { CallContext } from '../../src/spec/context.ts';
-import type { JsonValue } from '../../src/spec/json.ts';
-import type { Policy } from '../../src/spec/policy.ts';
 import { callContext } from '../support/call-context.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fromModel } from '../../src/policies/from-model.ts';
+import type { Policy, Proposal, ProposeRequest } from '../../src/contracts/policy.ts';
+import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import { mostFrequent } from '../../src/policies/most-frequent.ts';
-import type { Policy, Proposal, ProposeRequest } from '../../src/spec/policy.ts';
 import { describePolicy } from '../../src/testing/index.ts';
 import { rootNode } from '../support/nodes.ts';
 import { asking, describeConduct, game, knowing, outcomes, priors, restated } from './conduct.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { GenerateRequest } from '../../src/contracts/language-model.ts';
 import { extractAnswer, type ReasoningState } from '../../src/environments/text/index.ts';
 import {
   actionKind,
@@ -10,7 +11,6 @@ import {
   actionKinds,
   multiActionPrompts,
 } from '../../src/policies/multi-action-prompts.ts';
-import type { GenerateRequest } from '../../src/spec/language-model.ts';
 import {
   describePolicy,
   type ScriptedModelOptions,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Environment, Notation } from '../../src/contracts/environment.ts';
+import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
 import { type SelfRefineOptions, selfRefine } from '../../src/policies/self-refine.ts';
-import type { Environment, Notation } from '../../src/spec/environment.ts';
-import type { Completion, GenerateRequest } from '../../src/spec/language-model.ts';
 import { describePolicy, scriptedModel } from '../../src/testing/index.ts';
 import { rootNode } from '../support/nodes.ts';
 import { asking, describeConduct, outcomes, restated } from './conduct.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { EspalierError } from '../../src/base/errors.ts';
+import type { Completion } from '../../src/contracts/language-model.ts';
 import type { ReasoningState } from '../../src/environments/text/index.ts';
-import { type FromModelOptions, fromModel } from '../../src/policies/from-model.ts';
+import { type FromModelOptions, fromModel } from '../../src/policies/from-model/from-model.ts';
 import { sequenceProbability } from '../../src/policies/sequence-probability.ts';
-import { EspalierError } from '../../src/spec/errors.ts';
-import type { Completion } from '../../src/spec/language-model.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { rootNode } from '../support/nodes.ts';
 import { asking, describeConduct, outcomes, priors, question, restated } from './conduct.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
+import type { ProposeRequest } from '../../src/contracts/policy.ts';
 import { uniform } from '../../src/policies/index.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
-import type { ProposeRequest } from '../../src/spec/policy.ts';
 import { callContext } from '../support/call-context.ts';
 import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { anthropic } from '../../src/backends/anthropic/index.ts';
 import { openai } from '../../src/backends/openai/index.ts';
+import { memoryJournal, replayed } from '../../src/calls/index.ts';
 import {
   type CallContext,
   type Environment,
@@ -16,7 +17,6 @@ import {
   treeToJson,
 } from '../../src/index.ts';
 import { type GenerateReport, generate, openRun } from '../../src/runs/index.ts';
-import { memoryJournal, replayed } from '../../src/runtime/index.ts';
 import { plainContext } from '../../src/testing/index.ts';
 import { heuristic } from '../../src/values/index.ts';
 import { type AnyLine, paidBy } from './paid-by.ts';

@@ -4,6 +4,7 @@ import { anthropic } from '../../src/backends/anthropic/index.ts';
 import { embeddings } from '../../src/backends/embeddings/index.ts';
 import { openai } from '../../src/backends/openai/index.ts';
 import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
+import { withCache } from '../../src/calls/index.ts';
 import {
   type LanguageModel,
   type ModelWarning,
@@ -11,7 +12,6 @@ import {
   type SearchResult,
   streamSearch,
 } from '../../src/index.ts';
-import { withCache } from '../../src/runtime/index.ts';
 import {
   type EmulatedDialect,
   emulator,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { memoryJournal, replayed } from '../../src/calls/index.ts';
 import {
   bestOfN,
   type Clock,
@@ -9,7 +10,6 @@ import {
   search,
   treeToJson,
 } from '../../src/index.ts';
-import { memoryJournal, replayed } from '../../src/runtime/index.ts';
 import {
   hashedAnswer,
   manualClock,

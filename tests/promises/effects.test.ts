@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { memoryJournal, replayed } from '../../src/calls/index.ts';
 import { withOutcome } from '../../src/environments/index.ts';
 import {
   type CallContext,
@@ -8,7 +9,6 @@ import {
   type SearchOptions,
   search,
 } from '../../src/index.ts';
-import { memoryJournal, replayed } from '../../src/runtime/index.ts';
 import { rollout, verifier } from '../../src/values/index.ts';
 
 type Move = 'read' | 'write 1' | 'write 2';

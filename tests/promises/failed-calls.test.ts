@@ -10,8 +10,8 @@ import { decisions } from '../../src/backends/decisions/index.ts';
 import { embeddings } from '../../src/backends/embeddings/index.ts';
 import { openai } from '../../src/backends/openai/index.ts';
 import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
+import { openJournal, type RetryOptions } from '../../src/calls/index.ts';
 import { type LanguageModel, ModelCallError, mcts, search } from '../../src/index.ts';
-import { openJournal, type RetryOptions } from '../../src/runtime/index.ts';
 import {
   type Emulator,
   type EmulatorOptions,

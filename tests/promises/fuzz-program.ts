@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
+import { BudgetPool, type Journal, openJournal } from '../../src/calls/index.ts';
 import { type SearchResult, search, treeToJson } from '../../src/index.ts';
-import { BudgetPool, type Journal, openJournal } from '../../src/runtime/index.ts';
 import { problemOf, type Scenario, TurningClock } from './fuzz-scenario.ts';
 import type { AnyLine, Paid } from './paid-by.ts';
 

@@ -1,3 +1,5 @@
+import { ModelCallError } from '../../src/base/errors.ts';
+import type { PoolBudget } from '../../src/calls/index.ts';
 import {
   type Budget,
   type Clock,
@@ -5,9 +7,8 @@ import {
   mcts,
   type SearchAlgorithm,
   type SearchOptions,
+  seededRandom,
 } from '../../src/index.ts';
-import { type PoolBudget, seededRandom } from '../../src/runtime/index.ts';
-import { ModelCallError } from '../../src/spec/errors.ts';
 import type { Paid } from './paid-by.ts';
 
 /** A program of searches, and how its model behaves. */

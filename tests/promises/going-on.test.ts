@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { BudgetPool, memoryJournal, replayed } from '../../src/calls/index.ts';
 import {
   type Environment,
   type LanguageModel,
@@ -7,7 +8,6 @@ import {
   search,
   treeToJson,
 } from '../../src/index.ts';
-import { BudgetPool, memoryJournal, replayed } from '../../src/runtime/index.ts';
 import { heuristic } from '../../src/values/index.ts';
 import { TurningClock } from './fuzz-scenario.ts';
 import { type AnyLine, paidBy } from './paid-by.ts';

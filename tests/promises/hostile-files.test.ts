@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { openJournal, readJournal } from '../../src/calls/index.ts';
 import { auditDataset } from '../../src/data/index.ts';
 import { jsonLinesStore } from '../../src/memory/index.ts';
 import { openRun, readRun } from '../../src/runs/index.ts';
-import { openJournal, readJournal } from '../../src/runtime/index.ts';
 import { build, endless, start, temporaryFolder } from '../cli/espalier.ts';
 
 const folder = temporaryFolder();

@@ -1,4 +1,6 @@
 import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
+import { EspalierError, ModelCallError } from '../../src/base/errors.ts';
+import type { Completion } from '../../src/contracts/language-model.ts';
 import {
   blocksworld,
   countdown,
@@ -8,8 +10,6 @@ import {
 import { extractAnswer, isSameAnswer, reasoning } from '../../src/environments/text/index.ts';
 import { contrastive, inMemoryStore, memory } from '../../src/memory/index.ts';
 import { fromModel, selfRefine, subQuestion } from '../../src/policies/index.ts';
-import { EspalierError, ModelCallError } from '../../src/spec/errors.ts';
-import type { Completion } from '../../src/spec/language-model.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { compare, criticRanking, judge, selfEval } from '../../src/values/index.ts';
 import { notation as doors, path } from '../memory/paths.ts';

@@ -2,8 +2,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { mcts, search, treeToJson } from '../../src/index.ts';
-import { openJournal, readJournal, replayed, seededRandom } from '../../src/runtime/index.ts';
+import { openJournal, readJournal, replayed } from '../../src/calls/index.ts';
+import { mcts, search, seededRandom, treeToJson } from '../../src/index.ts';
 import {
   hashedAnswer,
   scriptedModel,

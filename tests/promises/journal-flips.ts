@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { openJournal, readJournal, replayed } from '../../src/calls/index.ts';
 import { EspalierError, mcts, type Random, search, treeToJson } from '../../src/index.ts';
-import { openJournal, readJournal, replayed } from '../../src/runtime/index.ts';
 import {
   hashedAnswer,
   scriptedModel,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFailure } from '../../src/runtime/index.ts';
+import { isFailure } from '../../src/index.ts';
 import { fault, hostile, readers } from './hostile-readers.ts';
 
 test.each(Object.entries(readers))('%s: a good text is read', async (_name, [read, good]) => {

@@ -5,9 +5,10 @@ import { embeddings } from '../../src/backends/embeddings/index.ts';
 import { openai } from '../../src/backends/openai/index.ts';
 import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
 import { logprobReward, recipes, vllmReward } from '../../src/backends/rewards/index.ts';
+import { withCache, withLimit, wrapModel } from '../../src/calls/index.ts';
 import type { LanguageModel, Notation } from '../../src/index.ts';
+import { provenanceOf } from '../../src/index.ts';
 import { fromModel, multiAction, selfRefine } from '../../src/policies/index.ts';
-import { provenanceOf, withCache, withLimit, wrapModel } from '../../src/runtime/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { compare, criticRanking, debate, judge, prm, selfEval } from '../../src/values/index.ts';
 

@@ -3,6 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
+  type Journal,
+  type JournalFile,
+  memoryJournal,
+  openJournal,
+  readJournal,
+  replayed,
+} from '../../src/calls/index.ts';
+import {
   type Budget,
   type Environment,
   type LanguageModel,
@@ -15,14 +23,6 @@ import {
   treeToJson,
 } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
-import {
-  type Journal,
-  type JournalFile,
-  memoryJournal,
-  openJournal,
-  readJournal,
-  replayed,
-} from '../../src/runtime/index.ts';
 import { type AnyLine, paidBy } from './paid-by.ts';
 import { fuzz } from './resume-fuzz.ts';
 

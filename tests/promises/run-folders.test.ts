@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/index.ts';
 import { openRun, readRun } from '../../src/runs/index.ts';
-import { seededRandom } from '../../src/runtime/index.ts';
 import { build, espalier, fileIn, temporaryFolder } from '../cli/espalier.ts';
 import { contentOf, flipsOf, runFiles, writeRun } from './run-folder-flips.ts';
 

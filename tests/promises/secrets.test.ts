@@ -8,8 +8,8 @@ import { anthropic } from '../../src/backends/anthropic/index.ts';
 import { decisions } from '../../src/backends/decisions/index.ts';
 import { openai } from '../../src/backends/openai/index.ts';
 import { openaiCompatible, probeServer } from '../../src/backends/openai-compatible/index.ts';
+import { memoryJournal, withTelemetry, wrapModel } from '../../src/calls/index.ts';
 import { type LanguageModel, mcts, search, treeToJson } from '../../src/index.ts';
-import { memoryJournal, withTelemetry, wrapModel } from '../../src/runtime/index.ts';
 import {
   hashedAnswer,
   plainContext,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { memoryJournal, replayed } from '../../src/calls/index.ts';
 import {
   mcts,
   type Random,
@@ -8,7 +9,6 @@ import {
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
-import { memoryJournal, replayed } from '../../src/runtime/index.ts';
 import {
   hashedAnswer,
   manualClock,

@@ -1,13 +1,13 @@
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
-import { canonicalJson } from '../../src/runtime/canonical-json.ts';
-import { turn } from '../../src/runtime/clock.ts';
-import { type JournalLine, parseJournal, sealLine } from '../../src/runtime/journal-lines.ts';
-import { type CallSpend, Ledger, type Reservation } from '../../src/runtime/ledger.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
-import { Sequencer } from '../../src/runtime/sequencer.ts';
-import { EspalierError } from '../../src/spec/errors.ts';
-import { standingClock } from '../runtime/harness.ts';
+import { canonicalJson } from '../../src/base/canonical-json.ts';
+import { turn } from '../../src/base/clock.ts';
+import { EspalierError } from '../../src/base/errors.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import { type JournalLine, parseJournal, sealLine } from '../../src/calls/journal-lines.ts';
+import { type CallSpend, Ledger, type Reservation } from '../../src/calls/ledger.ts';
+import { Sequencer } from '../../src/calls/sequencer.ts';
+import { standingClock } from '../calls/harness.ts';
 
 const json = fc
   .jsonValue({ maxDepth: 4 })

@@ -2,6 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { EspalierError, ModelCallError } from '../../src/base/errors.ts';
+import type { LanguageModel } from '../../src/contracts/language-model.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
+import type { Policy, ProposeRequest } from '../../src/contracts/policy.ts';
 import {
   type GenerateOptions,
   generate,
@@ -10,10 +14,6 @@ import {
   readRun,
 } from '../../src/runs/index.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
-import { EspalierError, ModelCallError } from '../../src/spec/errors.ts';
-import type { LanguageModel } from '../../src/spec/language-model.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
-import type { Policy, ProposeRequest } from '../../src/spec/policy.ts';
 import { type ScriptedModel, scriptedModel } from '../../src/testing/scripted-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-generate-'));

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readJournal } from '../../src/runtime/journal-file.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import { readJournal } from '../../src/calls/journal-file.ts';
 import { type Emulator, emulator } from '../../src/testing/index.ts';
 
 // biome-ignore lint/style/noProcessEnv: `npm run verify:kills` asks for twenty

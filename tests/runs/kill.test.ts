@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readJournal } from '../../src/runtime/journal-file.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import { readJournal } from '../../src/calls/journal-file.ts';
 
 // biome-ignore lint/style/noProcessEnv: `npm run verify:kills` asks for twenty
 const kills = Number(process.env['ESPALIER_KILLS'] ?? 5);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { BudgetPool, type PoolBudget } from '../../src/runtime/budget-pool.ts';
-import { memoryJournal } from '../../src/runtime/journal.ts';
+import { BudgetPool, type PoolBudget } from '../../src/calls/budget-pool.ts';
+import { memoryJournal } from '../../src/calls/journal.ts';
+import type { ProposeRequest } from '../../src/contracts/policy.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { search } from '../../src/search/search.ts';
-import type { ProposeRequest } from '../../src/spec/policy.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { treeToJson } from '../../src/tree/serialize.ts';
 

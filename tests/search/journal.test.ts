@@ -2,6 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
+import { memoryJournal, replayed } from '../../src/calls/journal.ts';
+import { openJournal, readJournal } from '../../src/calls/journal-file.ts';
+import type { JournalLine } from '../../src/calls/journal-lines.ts';
 import {
   astar,
   EspalierError,
@@ -10,10 +14,6 @@ import {
   type SearchTree,
   search,
 } from '../../src/index.ts';
-import { memoryJournal, replayed } from '../../src/runtime/journal.ts';
-import { openJournal, readJournal } from '../../src/runtime/journal-file.ts';
-import type { JournalLine } from '../../src/runtime/journal-lines.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 import {
   hashedAnswer,
   manualClock,

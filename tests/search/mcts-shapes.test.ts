@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { Environment } from '../../src/contracts/environment.ts';
+import type { Evaluator } from '../../src/contracts/evaluator.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
+import type { Policy } from '../../src/contracts/policy.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { stepwise } from '../../src/search/algorithms/stepwise.ts';
 import { withReflection } from '../../src/search/algorithms/with-reflection.ts';
 import type { SearchOptions } from '../../src/search/contracts.ts';
 import { search } from '../../src/search/search.ts';
-import type { Environment } from '../../src/spec/environment.ts';
-import type { Evaluator } from '../../src/spec/evaluator.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
-import type { Policy } from '../../src/spec/policy.ts';
 import { descend, uct } from '../../src/tree/selection.ts';
 
 /** Words of `l` and `r`; three letters end one, and its reward is the part of letters that are `r`. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { memoryJournal, replayed } from '../../src/runtime/journal.ts';
-import { promptsOf } from '../../src/runtime/prompts.ts';
+import { memoryJournal, replayed } from '../../src/calls/journal.ts';
+import type { Provenance } from '../../src/contracts/provenance.ts';
+import { promptsOf } from '../../src/prompting/prompts.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import type { SearchAlgorithm } from '../../src/search/contracts.ts';
 import { search } from '../../src/search/search.ts';
-import type { Provenance } from '../../src/spec/provenance.ts';
 import { banditTree } from '../../src/testing/index.ts';
 import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
 

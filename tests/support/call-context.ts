@@ -1,5 +1,5 @@
-import { seededRandom } from '../../src/runtime/random.ts';
-import type { CallContext } from '../../src/spec/context.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import type { CallContext } from '../../src/contracts/context.ts';
 
 /** A call context without a search around it: effects just run, and models are out of reach. */
 export function callContext(changes: Partial<CallContext> = {}): CallContext {

@@ -1,6 +1,6 @@
 import type { Decoded, DecodeItem, Prefix } from '../../src/backends/tiny/decoder.ts';
 import type { EngineDecoder } from '../../src/backends/tiny/engine.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/base/random.ts';
 
 /** What a fake decoder is asked to do. */
 export interface FakeDecoderOptions {

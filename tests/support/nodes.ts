@@ -1,5 +1,5 @@
-import type { ChildNode, RealisedNode, RootNode } from '../../src/spec/node.ts';
-import type { Spend } from '../../src/spec/spend.ts';
+import type { ChildNode, RealisedNode, RootNode } from '../../src/contracts/node.ts';
+import type { Spend } from '../../src/contracts/spend.ts';
 
 /** Nothing spent, nothing left. */
 export const noSpend: Spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };

@@ -1,5 +1,5 @@
-import { seededRandom } from '../../src/runtime/random.ts';
-import type { Random } from '../../src/spec/context.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import type { Random } from '../../src/contracts/context.ts';
 import type { TensorEncoding } from './gguf-encodings.ts';
 import type { GgufContents, GgufTensor, MetadataEntry } from './gguf-writer.ts';
 

@@ -1,4 +1,4 @@
-import type { LlamaConfig, Tensor } from '../../src/backends/tiny/gguf.ts';
+import type { LlamaConfig, Tensor } from '../../src/backends/tiny/llama-config.ts';
 
 type Vector = readonly number[];
 

@@ -1,5 +1,5 @@
+import { seededRandom } from '../../src/base/random.ts';
 import type { Completion, GenerateRequest, TokenLogprob, Usage } from '../../src/index.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 import { type ScriptedModel, scriptedModel } from '../../src/testing/index.ts';
 
 const words = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];

@@ -1,6 +1,6 @@
-import type { Random } from '../../src/spec/context.ts';
-import type { Evaluation } from '../../src/spec/evaluator.ts';
-import type { NodeStatistics, SearchNode } from '../../src/spec/node.ts';
+import type { Random } from '../../src/contracts/context.ts';
+import type { Evaluation } from '../../src/contracts/evaluation.ts';
+import type { NodeStatistics, SearchNode } from '../../src/contracts/node.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 
 /** A tree whose states and actions are words. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/base/random.ts';
 import { sampleBeta, sampleGamma, sampleNormal } from '../../src/tree/posterior.ts';
 import { scripted } from './grow.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SearchNode } from '../../src/spec/node.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
 import { renderTree } from '../../src/tree/render.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 import { grow, plant } from './grow.ts';

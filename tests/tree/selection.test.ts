@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/base/random.ts';
 import { unobserved, virtualLoss } from '../../src/tree/in-flight.ts';
 import { puct, thompson, uct } from '../../src/tree/selection.ts';
 import { noRandom, stats } from './grow.ts';

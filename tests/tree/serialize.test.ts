@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { EspalierError } from '../../src/spec/errors.ts';
-import type { Codec } from '../../src/spec/json.ts';
+import { EspalierError } from '../../src/base/errors.ts';
+import type { Codec } from '../../src/contracts/json.ts';
 import { type TreeJson, treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 import { grow, plant, type WordTree } from './grow.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeStatistics } from '../../src/spec/node.ts';
+import type { NodeStatistics } from '../../src/contracts/node.ts';
 import { grow, plant, type WordTree } from './grow.ts';
 
 describe('advance', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EspalierError } from '../../src/spec/errors.ts';
+import { EspalierError } from '../../src/base/errors.ts';
 import { evaluated, grow, plant } from './grow.ts';
 
 describe('a new tree', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SearchTree } from '../../src/tree/tree.ts';
-import type { Labelled } from '../../src/values/calibration-auc.ts';
-import { reliability, renderReliability } from '../../src/values/calibration-report.ts';
-import { labelledFrom } from '../../src/values/calibration-samples.ts';
+import type { Labelled } from '../../src/values/calibrate/auc.ts';
+import { reliability, renderReliability } from '../../src/values/calibrate/report.ts';
+import { labelledFrom } from '../../src/values/calibrate/samples.ts';
 
 /** Equal but for rounding. */
 const near = (value: number): unknown => expect.closeTo(value, 12);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import { discrimination, type Labelled } from '../../src/values/calibrate/auc.ts';
 import {
   type CalibrationMap,
   calibrated,
   fitIsotonic,
   fitPlatt,
   probabilityOf,
-} from '../../src/values/calibrate.ts';
-import { discrimination, type Labelled } from '../../src/values/calibration-auc.ts';
+} from '../../src/values/calibrate/calibrate.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
 import { callContext } from '../support/call-context.ts';
 import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { compare } from '../../src/values/compare.ts';
-import { comparePair } from '../../src/values/compare-pair.ts';
+import { compare } from '../../src/values/judge/compare.ts';
+import { comparePair } from '../../src/values/judge/compare-pair.ts';
 import { realisedNode, rootNode } from '../support/nodes.ts';
 import {
   answering,

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { criticRanking, linearRank, reciprocalRank } from '../../src/values/critic-ranking.ts';
+import {
+  criticRanking,
+  linearRank,
+  reciprocalRank,
+} from '../../src/values/critic/critic-ranking.ts';
 import { rootNode } from '../support/nodes.ts';
 import { answering, notation, proposals, request, told } from './judge-fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mcts, search } from '../../src/index.ts';
 import { scriptedModel, tableMdp } from '../../src/testing/index.ts';
-import { debate } from '../../src/values/debate.ts';
+import { debate } from '../../src/values/judge/debate.ts';
 import { rootNode } from '../support/nodes.ts';
 import { notation, proposals, request, told } from './judge-fixtures.ts';
 

@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { decisions, decisionsFromModel, systemOne } from '../../src/backends/decisions/index.ts';
+import type {
+  Decision,
+  DecisionModel,
+  DecisionRequest,
+} from '../../src/contracts/decision-model.ts';
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { uniform } from '../../src/policies/index.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { search } from '../../src/search/search.ts';
-import type { Decision, DecisionModel, DecisionRequest } from '../../src/spec/decision-model.ts';
 import {
   describeEvaluator,
   plainContext,
   type RewardQuestion,
   scriptedModel,
 } from '../../src/testing/index.ts';
-import { type DecisionOptions, decision } from '../../src/values/decision.ts';
+import { type DecisionOptions, decision } from '../../src/values/reward/decision.ts';
 import { close, containing, matching } from '../backends/rewards/support.ts';
 import { noSpend, proposedNode, realisedNode } from '../support/nodes.ts';
 import { opened } from '../testing/emulator-support.ts';

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { EspalierError } from '../../src/spec/errors.ts';
-import type { Evaluation, Evaluator } from '../../src/spec/evaluator.ts';
-import type { Failure } from '../../src/spec/failure.ts';
-import type { Oracle } from '../../src/spec/verifier.ts';
-import { type EnsembleOptions, ensemble } from '../../src/values/ensemble.ts';
-import { hybridWeight } from '../../src/values/hybrid-weight.ts';
+import { EspalierError } from '../../src/base/errors.ts';
+import type { Evaluation } from '../../src/contracts/evaluation.ts';
+import type { Evaluator } from '../../src/contracts/evaluator.ts';
+import type { Failure } from '../../src/contracts/failure.ts';
+import type { Oracle } from '../../src/contracts/verifier.ts';
+import { type EnsembleOptions, ensemble } from '../../src/values/combine/ensemble.ts';
+import { hybridWeight } from '../../src/values/combine/hybrid-weight.ts';
 import { callContext } from '../support/call-context.ts';
 import { noSpend, realisedNode } from '../support/nodes.ts';
 

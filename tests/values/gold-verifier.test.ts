@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { Oracle } from '../../src/contracts/verifier.ts';
 import { uniform } from '../../src/policies/index.ts';
-import type { Oracle } from '../../src/spec/verifier.ts';
-import { calibrated, fitPlatt } from '../../src/values/calibrate.ts';
-import { ensemble } from '../../src/values/ensemble.ts';
+import { calibrated, fitPlatt } from '../../src/values/calibrate/calibrate.ts';
+import { ensemble } from '../../src/values/combine/ensemble.ts';
+import { staged } from '../../src/values/combine/staged.ts';
 import { goldVerifier } from '../../src/values/gold-verifier.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
-import { progress } from '../../src/values/progress.ts';
-import { rollout } from '../../src/values/rollout.ts';
-import { staged } from '../../src/values/staged.ts';
+import { progress } from '../../src/values/reward/progress.ts';
+import { rollout } from '../../src/values/rollout/rollout.ts';
+import { withSimulation } from '../../src/values/rollout/with-simulation.ts';
 import { verifier } from '../../src/values/verifier.ts';
-import { withSimulation } from '../../src/values/with-simulation.ts';
 import { callContext } from '../support/call-context.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 

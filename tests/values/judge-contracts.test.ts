@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
+import type { Notation } from '../../src/contracts/environment.ts';
+import type { LanguageModel } from '../../src/contracts/language-model.ts';
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { uniform } from '../../src/policies/index.ts';
-import type { Notation } from '../../src/spec/environment.ts';
-import type { LanguageModel } from '../../src/spec/language-model.ts';
 import {
   describeEvaluator,
   manualClock,
   plainContext,
   scriptedModel,
 } from '../../src/testing/index.ts';
-import { compare } from '../../src/values/compare.ts';
-import { criticRanking } from '../../src/values/critic-ranking.ts';
-import { debate } from '../../src/values/debate.ts';
-import { type JudgeOptions, judge } from '../../src/values/judge.ts';
-import { workCriteria } from '../../src/values/rubric.ts';
-import { actionShare, selfConsistency } from '../../src/values/self-consistency.ts';
-import { selfEval } from '../../src/values/self-eval.ts';
+import { actionShare, selfConsistency } from '../../src/values/agreement/self-consistency.ts';
+import { criticRanking } from '../../src/values/critic/critic-ranking.ts';
+import { compare } from '../../src/values/judge/compare.ts';
+import { debate } from '../../src/values/judge/debate.ts';
+import { type JudgeOptions, judge } from '../../src/values/judge/judge.ts';
+import { workCriteria } from '../../src/values/judge/rubric.ts';
+import { selfEval } from '../../src/values/judge/self-eval.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 import { notation as plain, told } from './judge-fixtures.ts';
 

@@ -1,7 +1,7 @@
-import type { Notation } from '../../src/spec/environment.ts';
-import type { EvaluateRequest } from '../../src/spec/evaluator.ts';
-import type { Completion, GenerateRequest } from '../../src/spec/language-model.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
+import type { Notation } from '../../src/contracts/environment.ts';
+import type { EvaluateRequest } from '../../src/contracts/evaluator.ts';
+import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
 import { plainContext, type ScriptedModel, scriptedModel } from '../../src/testing/index.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Completion } from '../../src/spec/language-model.ts';
+import type { Completion } from '../../src/contracts/language-model.ts';
+import { statusCodes } from '../../src/prompting/codes.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { statusCodes } from '../../src/values/codes.ts';
-import { type JudgeOptions, judge } from '../../src/values/judge.ts';
-import { workCriteria } from '../../src/values/rubric.ts';
+import { type JudgeOptions, judge } from '../../src/values/judge/judge.ts';
+import { workCriteria } from '../../src/values/judge/rubric.ts';
 import { proposedNode, rootNode } from '../support/nodes.ts';
 import { answering, notation, request, telling, tokens, told } from './judge-fixtures.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { recipes, rewardFrom, sglangReward } from '../../src/backends/rewards/index.ts';
+import type { RewardModel, Solution } from '../../src/contracts/reward-model.ts';
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { uniform } from '../../src/policies/index.ts';
-import type { RewardModel, Solution } from '../../src/spec/reward-model.ts';
 import { describeEvaluator, plainContext } from '../../src/testing/index.ts';
-import { type OrmOptions, orm } from '../../src/values/orm.ts';
+import { type OrmOptions, orm } from '../../src/values/reward/orm.ts';
 import { close } from '../backends/rewards/support.ts';
 import { noSpend, proposedNode, realisedNode, rootNode } from '../support/nodes.ts';
 import { opened } from '../testing/emulator-support.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Evaluation, Evaluator } from '../../src/spec/evaluator.ts';
-import type { Failure } from '../../src/spec/failure.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
+import type { Evaluation } from '../../src/contracts/evaluation.ts';
+import type { Evaluator } from '../../src/contracts/evaluator.ts';
+import type { Failure } from '../../src/contracts/failure.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
-import { type ProgressOptions, progress } from '../../src/values/progress.ts';
+import { type ProgressOptions, progress } from '../../src/values/reward/progress.ts';
 import { callContext } from '../support/call-context.ts';
 import { noSpend, realisedNode, rootNode } from '../support/nodes.ts';
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { EspalierError } from '../../src/base/errors.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import type { Environment } from '../../src/contracts/environment.ts';
+import type { Evaluation } from '../../src/contracts/evaluation.ts';
+import type { EvaluateRequest } from '../../src/contracts/evaluator.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
+import type { Policy } from '../../src/contracts/policy.ts';
 import { uniform } from '../../src/policies/index.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
-import type { Environment } from '../../src/spec/environment.ts';
-import { EspalierError } from '../../src/spec/errors.ts';
-import type { EvaluateRequest, Evaluation } from '../../src/spec/evaluator.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
-import type { Policy } from '../../src/spec/policy.ts';
 import { heuristic, rollout } from '../../src/values/index.ts';
 import { callContext } from '../support/call-context.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';

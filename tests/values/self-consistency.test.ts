@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Policy, Proposal } from '../../src/spec/policy.ts';
+import type { Policy, Proposal } from '../../src/contracts/policy.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { actionShare, selfConsistency } from '../../src/values/self-consistency.ts';
+import { actionShare, selfConsistency } from '../../src/values/agreement/self-consistency.ts';
 import { realisedNode, rootNode } from '../support/nodes.ts';
 import { answering, notation, proposals, request, told } from './judge-fixtures.ts';
 

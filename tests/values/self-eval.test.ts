@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { selfEval } from '../../src/values/self-eval.ts';
+import { selfEval } from '../../src/values/judge/self-eval.ts';
 import { proposedNode, rootNode } from '../support/nodes.ts';
 import { answering, notation, request, telling, tokens, told } from './judge-fixtures.ts';
 

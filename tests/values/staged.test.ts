@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Evaluation, Evaluator } from '../../src/spec/evaluator.ts';
-import type { Failure } from '../../src/spec/failure.ts';
+import type { Evaluation } from '../../src/contracts/evaluation.ts';
+import type { Evaluator } from '../../src/contracts/evaluator.ts';
+import type { Failure } from '../../src/contracts/failure.ts';
+import { type StagedOptions, staged } from '../../src/values/combine/staged.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
-import { type StagedOptions, staged } from '../../src/values/staged.ts';
 import { callContext } from '../support/call-context.ts';
 import { noSpend, realisedNode } from '../support/nodes.ts';
 

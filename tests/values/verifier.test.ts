@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EspalierError } from '../../src/spec/errors.ts';
-import type { Verdict } from '../../src/spec/verifier.ts';
+import { EspalierError } from '../../src/base/errors.ts';
+import type { Verdict } from '../../src/contracts/verifier.ts';
 import { verifier } from '../../src/values/index.ts';
 import { callContext } from '../support/call-context.ts';
 import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';

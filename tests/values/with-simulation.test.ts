@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Evaluation, Evaluator } from '../../src/spec/evaluator.ts';
+import type { Evaluation } from '../../src/contracts/evaluation.ts';
+import type { Evaluator } from '../../src/contracts/evaluator.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
-import { withSimulation } from '../../src/values/with-simulation.ts';
+import { withSimulation } from '../../src/values/rollout/with-simulation.ts';
 import { callContext } from '../support/call-context.ts';
 import { noSpend, realisedNode } from '../support/nodes.ts';
 

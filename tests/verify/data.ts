@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { astar, search } from 'espalier';
+import { astar, search, seededRandom } from 'espalier';
 import {
   type BlocksworldAction,
   type BlocksworldInstance,
@@ -11,7 +11,6 @@ import {
   solvablePuzzles,
 } from 'espalier/environments/puzzles';
 import { uniform } from 'espalier/policies';
-import { seededRandom } from 'espalier/runtime';
 
 const data = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data');
 

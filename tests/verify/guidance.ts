@@ -24,8 +24,8 @@ import {
   type Reliability,
   reliability,
   renderReliability,
-} from '../../dist/values/calibration-report.js';
-import { labelledFrom } from '../../dist/values/calibration-samples.js';
+} from '../../dist/values/calibrate/report.js';
+import { labelledFrom } from '../../dist/values/calibrate/samples.js';
 
 const { values } = parseArgs({
   options: {

@@ -7,8 +7,8 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { seededRandom } from '../../src/runtime/index.ts';
-import { sealLine } from '../../src/runtime/journal-lines.ts';
+import { sealLine } from '../../src/calls/journal-lines.ts';
+import { seededRandom } from '../../src/index.ts';
 import { flipsOf } from '../promises/journal-flips.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-journals-'));
@@ -49,7 +49,7 @@ function million(): void {
   }
   appendFileSync(path, `${chunks.join('\n')}\n`);
   const script = `
-    import { openJournal } from ${JSON.stringify(new URL('../../dist/runtime/index.js', import.meta.url).href)};
+    import { openJournal } from ${JSON.stringify(new URL('../../dist/calls/index.js', import.meta.url).href)};
     import { statSync } from 'node:fs';
     import { search, mcts } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
     const startedAt = performance.now();

@@ -4,16 +4,15 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { parseArgs } from 'node:util';
-import { EspalierError, type LanguageModel } from 'espalier';
+import { EspalierError, type LanguageModel, seededRandom } from 'espalier';
 import { openaiCompatible } from 'espalier/backends/openai-compatible';
-import { seededRandom } from 'espalier/runtime';
 import { emulator, type Vice } from 'espalier/testing';
-import { CallGate } from '../../dist/runtime/call-gate.js';
-import { Calls } from '../../dist/runtime/calls.js';
-import { systemClock } from '../../dist/runtime/clock.js';
-import { memoryJournal } from '../../dist/runtime/journal.js';
-import { Ledger } from '../../dist/runtime/ledger.js';
-import { Sequencer } from '../../dist/runtime/sequencer.js';
+import { systemClock } from '../../dist/base/clock.js';
+import { CallGate } from '../../dist/calls/call-gate.js';
+import { Calls } from '../../dist/calls/calls.js';
+import { memoryJournal } from '../../dist/calls/journal.js';
+import { Ledger } from '../../dist/calls/ledger.js';
+import { Sequencer } from '../../dist/calls/sequencer.js';
 
 const { values } = parseArgs({
   options: {

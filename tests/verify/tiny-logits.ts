@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { seededRandom } from 'espalier/runtime';
+import { seededRandom } from 'espalier';
 import { chatOf, Decoder, readLlamaFile, tokenizerOf } from '../support/built-runner.ts';
 import { copyGguf } from '../support/gguf-copy.ts';
 import { logitDistance } from '../support/llama-comparison.ts';

@@ -1,10 +1,10 @@
 // What the trees say each row is, told without the code that makes rows' texts: nodes, notation, and the worlds.
 
+import type { JsonValue } from '../../src/contracts/json.ts';
+import type { Message } from '../../src/contracts/language-model.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import type { TrainingRow } from '../../src/data/rows.ts';
-import type { JsonValue } from '../../src/spec/json.ts';
-import type { Message } from '../../src/spec/language-model.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
 import { pathTo } from '../../src/tree/summary.ts';
 import type { World } from './worlds.ts';
 

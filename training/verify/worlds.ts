@@ -1,4 +1,9 @@
 // Finished trees of four kinds, grown the same way each time: what the trainers are then shown comes from them.
+
+import type { Environment } from '../../src/contracts/environment.ts';
+import type { JsonValue } from '../../src/contracts/json.ts';
+import type { Message, ToolDefinition } from '../../src/contracts/language-model.ts';
+import type { SearchNode } from '../../src/contracts/node.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { reasoning } from '../../src/environments/text/reasoning.ts';
@@ -6,10 +11,6 @@ import type { ReasoningState } from '../../src/environments/text/reasoning-state
 import { uniform } from '../../src/policies/uniform.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { search } from '../../src/search/search.ts';
-import type { Environment } from '../../src/spec/environment.ts';
-import type { JsonValue } from '../../src/spec/json.ts';
-import type { Message, ToolDefinition } from '../../src/spec/language-model.ts';
-import type { SearchNode } from '../../src/spec/node.ts';
 import { plainContext } from '../../src/testing/plain-context.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 

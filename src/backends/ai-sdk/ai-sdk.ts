@@ -1,6 +1,6 @@
-import { describeValue, expectation, expectFunction, expectNumber } from '../../runtime/expect.ts';
-import { type RetryOptions, withRetry } from '../../runtime/middleware/with-retry.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { describeValue, expectation, expectFunction, expectNumber } from '../../base/expect.ts';
+import { type RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
 import type {
   Capabilities,
   GenerateRequest,
@@ -8,7 +8,7 @@ import type {
   LanguageModel,
   ModelCall,
   ModelPrice,
-} from '../../spec/language-model.ts';
+} from '../../contracts/language-model.ts';
 import { secretsOf } from '../wire/connection.ts';
 import { withDeadline } from '../wire/deadline.ts';
 import { Downgrades } from '../wire/downgrades.ts';

@@ -1,7 +1,7 @@
-import { expectation } from '../../runtime/expect.ts';
-import { defaultMaxTokens } from '../../runtime/pricing.ts';
-import type { JsonValue } from '../../spec/json.ts';
-import type { GenerateRequest, Message } from '../../spec/language-model.ts';
+import { expectation } from '../../base/expect.ts';
+import { defaultMaxTokens } from '../../calls/pricing.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 import type { Downgrades } from '../wire/downgrades.ts';
 import { beginningInWords, schemaInWords, toolChoiceInWords } from '../wire/in-words.ts';
 import { sampleHeader } from '../wire/sampling.ts';

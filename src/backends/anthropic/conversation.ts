@@ -1,7 +1,7 @@
-import { expectation } from '../../runtime/expect.ts';
-import { EspalierError } from '../../spec/errors.ts';
-import type { JsonValue } from '../../spec/json.ts';
-import type { Message } from '../../spec/language-model.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectation } from '../../base/expect.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import { beginningInWords } from '../wire/in-words.ts';
 
 /** Marks the end of what the server is to keep in its cache. */

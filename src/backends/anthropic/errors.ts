@@ -1,4 +1,4 @@
-import { EspalierError, ModelCallError } from '../../spec/errors.ts';
+import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { modelCallErrorFrom, type WireContext } from '../wire/errors.ts';
 
 /** The status that stands for a kind of error, where the error came in the middle of a stream. */

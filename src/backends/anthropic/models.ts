@@ -1,5 +1,5 @@
-import { defaultPrices } from '../../runtime/prices.ts';
-import type { ModelPrice } from '../../spec/language-model.ts';
+import { defaultPrices } from '../../calls/prices.ts';
+import type { ModelPrice } from '../../contracts/language-model.ts';
 
 /** What a model honours of what not every one does. */
 export interface ModelTraits {

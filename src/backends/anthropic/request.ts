@@ -1,6 +1,6 @@
-import { defaultMaxTokens } from '../../runtime/pricing.ts';
-import type { JsonValue } from '../../spec/json.ts';
-import type { GenerateRequest } from '../../spec/language-model.ts';
+import { defaultMaxTokens } from '../../calls/pricing.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { GenerateRequest } from '../../contracts/language-model.ts';
 import type { Downgrades } from '../wire/downgrades.ts';
 import { schemaInWords, toolChoiceInWords } from '../wire/in-words.ts';
 import {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type JsonValue, jsonFault } from '../../spec/json.ts';
-import type { Completion, ToolCall, Usage } from '../../spec/language-model.ts';
+import { jsonFault } from '../../base/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Completion, ToolCall, Usage } from '../../contracts/language-model.ts';
 
 /** A number of tokens, whether or not it can be one; anything else counts as not told. */
 const tokens = z

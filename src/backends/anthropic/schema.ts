@@ -1,4 +1,5 @@
-import { isPlainObject, type JsonValue } from '../../spec/json.ts';
+import { isPlainObject } from '../../base/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 
 type Schema = Readonly<Record<string, JsonValue>>;
 

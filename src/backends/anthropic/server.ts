@@ -1,4 +1,4 @@
-import type { GenerateRequest, Generation, ModelCall } from '../../spec/language-model.ts';
+import type { GenerateRequest, Generation, ModelCall } from '../../contracts/language-model.ts';
 import { type Connection, secretsOfClient } from '../wire/connection.ts';
 import type { Downgrades } from '../wire/downgrades.ts';
 import { malformed, type WireContext } from '../wire/errors.ts';

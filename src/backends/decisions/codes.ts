@@ -1,7 +1,7 @@
-import { fill, type PromptSet } from '../../runtime/prompts.ts';
-import type { Question } from '../../spec/decision-model.ts';
-import { EspalierError } from '../../spec/errors.ts';
-import type { Message } from '../../spec/language-model.ts';
+import { EspalierError } from '../../base/errors.ts';
+import type { Question } from '../../contracts/decision-model.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import { fill, type PromptSet } from '../../prompting/prompts.ts';
 
 /** The texts in which a language model is asked for a decision. */
 export type DecisionPromptNames = 'choice' | 'meaning' | 'option' | 'scale' | 'yesNo';

@@ -1,5 +1,5 @@
-import type { Decision, DecisionModel, Question } from '../../spec/decision-model.ts';
-import type { Message } from '../../spec/language-model.ts';
+import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import type { JsonBody } from '../wire/chat-request.ts';
 import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
 import { fieldsOf, itemsOf } from '../wire/json.ts';

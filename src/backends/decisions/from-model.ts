@@ -1,10 +1,14 @@
-import { expectMethods } from '../../runtime/expect.ts';
-import { leastMass } from '../../runtime/least-mass.ts';
-import { promptsOf, withTexts } from '../../runtime/prompts.ts';
-import type { Decision, DecisionModel, Question } from '../../spec/decision-model.ts';
-import { ModelCallError } from '../../spec/errors.ts';
-import type { Completion, LanguageModel, TokenAlternative } from '../../spec/language-model.ts';
-import type { Provenance } from '../../spec/provenance.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import { expectMethods } from '../../base/expect.ts';
+import { leastMass } from '../../base/stats/least-mass.ts';
+import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
+import type {
+  Completion,
+  LanguageModel,
+  TokenAlternative,
+} from '../../contracts/language-model.ts';
+import type { Provenance } from '../../contracts/provenance.ts';
+import { promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { usageOfAll } from '../wire/endpoint.ts';
 import {
   codesOf,

@@ -1,9 +1,9 @@
-import { expectation, expectFunction, expectOneOf } from '../../runtime/expect.ts';
-import { type PromptSet, promptsOf, withTexts } from '../../runtime/prompts.ts';
-import type { Decision, DecisionRequest, Question } from '../../spec/decision-model.ts';
-import { ModelCallError } from '../../spec/errors.ts';
-import type { Failure } from '../../spec/failure.ts';
-import type { Message, ModelCall, Usage } from '../../spec/language-model.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import { expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
+import type { Decision, DecisionRequest, Question } from '../../contracts/decision-model.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { Message, ModelCall, Usage } from '../../contracts/language-model.ts';
+import { type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
 import { fieldsOf, itemsOf } from '../wire/json.ts';
 import { byIndex } from '../wire/numbered.ts';

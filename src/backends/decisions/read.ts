@@ -1,4 +1,5 @@
-import { describeValue, expectation } from '../../runtime/expect.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import { describeValue, expectation } from '../../base/expect.ts';
 import type {
   ChoiceQuestion,
   Decision,
@@ -6,9 +7,8 @@ import type {
   DecisionRequest,
   Question,
   ScaleQuestion,
-} from '../../spec/decision-model.ts';
-import { ModelCallError } from '../../spec/errors.ts';
-import type { Failure } from '../../spec/failure.ts';
+} from '../../contracts/decision-model.ts';
+import type { Failure } from '../../contracts/failure.ts';
 import { fieldsOf } from '../wire/json.ts';
 
 /** Room for the rounding of one number. */

@@ -1,6 +1,6 @@
-import type { Decision, DecisionModel, Question } from '../../spec/decision-model.ts';
-import type { JsonValue } from '../../spec/json.ts';
-import type { Message } from '../../spec/language-model.ts';
+import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import type { JsonBody } from '../wire/chat-request.ts';
 import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
 import { fieldsOf } from '../wire/json.ts';

@@ -1,5 +1,5 @@
-import { defaultPrices, pricesAsOf } from '../../runtime/prices.ts';
-import type { LanguageModel } from '../../spec/language-model.ts';
+import { defaultPrices, pricesAsOf } from '../../calls/prices.ts';
+import type { LanguageModel } from '../../contracts/language-model.ts';
 
 /** What espalier does with a model that honours just this, a sentence each. */
 export function adviceFor(model: LanguageModel): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Completion, Message } from '../../spec/language-model.ts';
+import type { Completion, Message } from '../../contracts/language-model.ts';
 import type { Check, Probe } from './probe.ts';
 
 /** What is probed of every model, in this order. */

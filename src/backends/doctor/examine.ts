@@ -1,6 +1,6 @@
-import { systemClock } from '../../runtime/clock.ts';
-import type { Clock } from '../../spec/context.ts';
-import type { LanguageModel } from '../../spec/language-model.ts';
+import { systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../contracts/clock.ts';
+import type { LanguageModel } from '../../contracts/language-model.ts';
 import { adviceFor } from './advice.ts';
 import { checks } from './checks.ts';
 import type { Examination, Finding, ServerFacts } from './examination.ts';

@@ -1,12 +1,12 @@
-import type { Clock } from '../../spec/context.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import type { Clock } from '../../contracts/clock.ts';
 import type {
   GenerateRequest,
   Generation,
   LanguageModel,
   ModelCall,
   ModelWarning,
-} from '../../spec/language-model.ts';
+} from '../../contracts/language-model.ts';
 import type { Finding } from './examination.ts';
 
 /** Asks a model outside of any search, and notes what it warns of. */

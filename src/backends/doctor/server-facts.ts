@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../spec/language-model.ts';
+import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { ServerInfo } from '../openai-compatible/index.ts';
 import type { ServerFacts } from './examination.ts';
 

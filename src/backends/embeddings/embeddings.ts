@@ -1,6 +1,6 @@
-import { expectInteger, expectOneOf } from '../../runtime/expect.ts';
-import type { Embedding, EmbeddingModel } from '../../spec/embedding-model.ts';
-import type { ModelCall } from '../../spec/language-model.ts';
+import { expectInteger, expectOneOf } from '../../base/expect.ts';
+import type { Embedding, EmbeddingModel } from '../../contracts/embedding-model.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
 import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
 import { fieldsOf, itemsOf } from '../wire/json.ts';
 import { byIndex, floatsOf } from '../wire/numbered.ts';

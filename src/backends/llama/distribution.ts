@@ -1,4 +1,4 @@
-import type { TokenAlternative } from '../../spec/language-model.ts';
+import type { TokenAlternative } from '../../contracts/language-model.ts';
 import type { NextTold } from './binding.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { expectation } from '../../runtime/expect.ts';
-import { seededRandom } from '../../runtime/random.ts';
-import type { Random } from '../../spec/context.ts';
-import { ModelCallError } from '../../spec/errors.ts';
-import type { Generation, ModelCall } from '../../spec/language-model.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import { expectation } from '../../base/expect.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { Random } from '../../contracts/context.ts';
+import type { Generation, ModelCall } from '../../contracts/language-model.ts';
 import type { Chat } from '../tiny/chat.ts';
 import type { NativeGrammarState } from './binding.ts';
 import { type Distribution, drawToken, toldTokens } from './distribution.ts';

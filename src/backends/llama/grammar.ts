@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { ModelCallError } from '../../spec/errors.ts';
-import type { JsonValue } from '../../spec/json.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type { LlamaBinding, NativeGrammar, NativeGrammarState, NativeModel } from './binding.ts';
 import { grammarSchema } from './schema.ts';
 

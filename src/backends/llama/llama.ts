@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
-import { expectation, expectInteger } from '../../runtime/expect.ts';
-import type { LanguageModel } from '../../spec/language-model.ts';
+import { expectation, expectInteger } from '../../base/expect.ts';
+import type { LanguageModel } from '../../contracts/language-model.ts';
 import { loadPeer } from '../wire/load-peer.ts';
 import type { LlamaBinding, NativeLlama, NativeModel } from './binding.ts';
 import type { LlamaStats } from './engine.ts';

@@ -1,7 +1,7 @@
 import { open as openFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { expectRegularFile } from '../../runtime/regular-file.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectRegularFile } from '../../base/regular-file.ts';
 import { chatOf } from '../tiny/chat.ts';
 import type {
   LlamaBinding,

@@ -1,6 +1,6 @@
-import { ModelCallError } from '../../spec/errors.ts';
-import type { JsonValue } from '../../spec/json.ts';
-import type { GenerateRequest } from '../../spec/language-model.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { GenerateRequest } from '../../contracts/language-model.ts';
 import { checkedRequest, type TinyRequest } from '../tiny/request.ts';
 
 /** A request that has been checked, in full. */

@@ -1,4 +1,4 @@
-import type { Completion, TokenLogprob } from '../../spec/language-model.ts';
+import type { Completion, TokenLogprob } from '../../contracts/language-model.ts';
 import type { TextWriter } from '../tiny/tokenizer.ts';
 import { type Distribution, logprobsOf } from './distribution.ts';
 import type { LlamaRequest } from './request.ts';

@@ -1,5 +1,5 @@
-import { ModelCallError } from '../../spec/errors.ts';
-import type { JsonValue } from '../../spec/json.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 
 /** A schema that grammars are made from, and what it leaves to its reader. */
 export interface GrammarSchema {

@@ -1,5 +1,5 @@
-import { ModelCallError } from '../../spec/errors.ts';
-import type { GenerateRequest, Generation, ModelCall } from '../../spec/language-model.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import type { GenerateRequest, Generation, ModelCall } from '../../contracts/language-model.ts';
 import { withoutLogprobs } from '../wire/chat-logprobs.ts';
 import { readChatReply } from '../wire/chat-reply.ts';
 import { conversationOf, type JsonBody } from '../wire/chat-request.ts';

@@ -1,4 +1,4 @@
-import type { Capabilities } from '../../spec/language-model.ts';
+import type { Capabilities } from '../../contracts/language-model.ts';
 import type { JsonBody } from '../wire/chat-request.ts';
 
 /** A kind of server whose habits are known; `generic` is any other one. */

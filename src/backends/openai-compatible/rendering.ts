@@ -1,5 +1,5 @@
-import { ModelCallError } from '../../spec/errors.ts';
-import type { Message } from '../../spec/language-model.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import { chatMessages, type JsonBody } from '../wire/chat-request.ts';
 import { fieldsOf, itemsOf, textOf } from '../wire/json.ts';
 import type { Habits } from './presets.ts';

@@ -1,4 +1,4 @@
-import { ModelCallError } from '../../spec/errors.ts';
+import { ModelCallError } from '../../base/errors.ts';
 import { modelCallErrorFrom, type WireContext } from '../wire/errors.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../wire/json.ts';

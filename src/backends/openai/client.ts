@@ -1,4 +1,4 @@
-import { ModelCallError } from '../../spec/errors.ts';
+import { ModelCallError } from '../../base/errors.ts';
 import type { JsonBody } from '../wire/chat-request.ts';
 import { withDeadline } from '../wire/deadline.ts';
 import type { WireContext } from '../wire/errors.ts';

@@ -1,6 +1,6 @@
-import { expectation, expectInteger, expectMethods, expectOneOf } from '../../runtime/expect.ts';
-import { type RetryOptions, withRetry } from '../../runtime/middleware/with-retry.ts';
-import type { Capabilities, LanguageModel } from '../../spec/language-model.ts';
+import { expectation, expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { type RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
+import type { Capabilities, LanguageModel } from '../../contracts/language-model.ts';
 import { expectAbsentBesideClient } from '../wire/beside-client.ts';
 import { expectConnection, secretsOf, secretsOfClient } from '../wire/connection.ts';
 import { Downgrades } from '../wire/downgrades.ts';

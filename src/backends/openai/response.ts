@@ -1,4 +1,9 @@
-import type { Completion, Generation, TokenLogprob, Usage } from '../../spec/language-model.ts';
+import type {
+  Completion,
+  Generation,
+  TokenLogprob,
+  Usage,
+} from '../../contracts/language-model.ts';
 import { logprobsOf } from '../wire/chat-logprobs.ts';
 import { type Asked, finished, readToolCalls } from '../wire/chat-reply.ts';
 import { malformed, modelCallErrorFrom } from '../wire/errors.ts';

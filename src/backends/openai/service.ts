@@ -1,4 +1,4 @@
-import type { GenerateRequest, Generation, ModelCall } from '../../spec/language-model.ts';
+import type { GenerateRequest, Generation, ModelCall } from '../../contracts/language-model.ts';
 import { withoutLogprobs } from '../wire/chat-logprobs.ts';
 import { type Asked, readChatReply } from '../wire/chat-reply.ts';
 import { conversationOf } from '../wire/chat-request.ts';

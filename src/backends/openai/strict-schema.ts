@@ -1,4 +1,5 @@
-import { isPlainObject, type JsonValue } from '../../spec/json.ts';
+import { isPlainObject } from '../../base/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 
 /**
  * Whether a schema can be kept strictly: each of its objects is closed, and requires all its properties. Others

@@ -1,19 +1,19 @@
-import { canonicalJson, contentAddress } from '../../runtime/canonical-json.ts';
+import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
+import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import type {
   FailureLine,
   IntentLine,
   JournalLine,
   ResultLine,
-} from '../../runtime/journal-lines.ts';
-import { sumOfUsages } from '../../runtime/usage.ts';
-import { EspalierError, ModelCallError } from '../../spec/errors.ts';
+} from '../../calls/journal-lines.ts';
+import { sumOfUsages } from '../../calls/usage.ts';
 import type {
   Capabilities,
   Completion,
   GenerateRequest,
   Generation,
   Usage,
-} from '../../spec/language-model.ts';
+} from '../../contracts/language-model.ts';
 
 /** One sample of a journal, or why there is none. */
 type Sample =

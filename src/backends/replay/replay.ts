@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeValue, expectation, expectInteger } from '../../runtime/expect.ts';
-import type { Journal } from '../../runtime/journal.ts';
-import { readJournal } from '../../runtime/journal-file.ts';
-import type { JournalLine } from '../../runtime/journal-lines.ts';
-import { EspalierError } from '../../spec/errors.ts';
-import type { Capabilities, LanguageModel } from '../../spec/language-model.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { describeValue, expectation, expectInteger } from '../../base/expect.ts';
+import type { Journal } from '../../calls/journal.ts';
+import { readJournal } from '../../calls/journal-file.ts';
+import type { JournalLine } from '../../calls/journal-lines.ts';
+import type { Capabilities, LanguageModel } from '../../contracts/language-model.ts';
 import { type Recording, recordingsOf } from './recording.ts';
 
 /** Options of {@link replay}. */

@@ -1,8 +1,8 @@
-import { isFailure } from '../../runtime/failure.ts';
-import { ModelCallError } from '../../spec/errors.ts';
-import type { Failure } from '../../spec/failure.ts';
-import type { ModelCall, Usage } from '../../spec/language-model.ts';
-import type { Solution, StepScores } from '../../spec/reward-model.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import { isFailure } from '../../base/failure.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { ModelCall, Usage } from '../../contracts/language-model.ts';
+import type { Solution, StepScores } from '../../contracts/reward-model.ts';
 import { usageOfAll } from '../wire/endpoint.ts';
 import { faultOf, type RewardRecipe } from './recipe.ts';
 

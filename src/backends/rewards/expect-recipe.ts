@@ -1,5 +1,5 @@
-import { expectation } from '../../runtime/expect.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectation } from '../../base/expect.ts';
 import type { RewardRecipe, TextRecipe } from './recipe.ts';
 
 /** Checks a recipe. @throws EspalierError `usage` where it is none. */

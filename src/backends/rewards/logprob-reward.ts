@@ -1,9 +1,9 @@
-import { expectation, expectInteger, expectOneOf } from '../../runtime/expect.ts';
-import { leastMass } from '../../runtime/least-mass.ts';
-import { ModelCallError } from '../../spec/errors.ts';
-import type { Failure } from '../../spec/failure.ts';
-import type { ModelCall, TokenAlternative, Usage } from '../../spec/language-model.ts';
-import type { RewardModel, Solution } from '../../spec/reward-model.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
+import { leastMass } from '../../base/stats/least-mass.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { ModelCall, TokenAlternative, Usage } from '../../contracts/language-model.ts';
+import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { logprobsOf } from '../wire/chat-logprobs.ts';
 import { chatMessages, type JsonBody } from '../wire/chat-request.ts';
 import { Endpoint, type EndpointOptions, retried, usageOf } from '../wire/endpoint.ts';

@@ -1,6 +1,6 @@
-import type { Failure } from '../../spec/failure.ts';
-import type { Message } from '../../spec/language-model.ts';
-import type { Solution } from '../../spec/reward-model.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import type { Solution } from '../../contracts/reward-model.ts';
 
 /** How questions and steps become what a reward model reads, and where its scores stand. */
 export type RewardRecipe = TextRecipe | TurnsRecipe;

@@ -1,5 +1,5 @@
-import { expectation } from '../../runtime/expect.ts';
-import type { Solution } from '../../spec/reward-model.ts';
+import { expectation } from '../../base/expect.ts';
+import type { Solution } from '../../contracts/reward-model.ts';
 import type { TextRecipe, TurnsRecipe } from './recipe.ts';
 
 const chatMarks = ['<|im_start|>', '<|im_end|>'];

@@ -1,8 +1,8 @@
-import { expectation, expectFunction, expectOneOf } from '../../runtime/expect.ts';
-import { EspalierError } from '../../spec/errors.ts';
-import type { MaybePromise } from '../../spec/json.ts';
-import type { ModelCall } from '../../spec/language-model.ts';
-import type { RewardModel, Solution, StepScores } from '../../spec/reward-model.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
+import type { MaybePromise } from '../../contracts/json.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
+import type { RewardModel, Solution, StepScores } from '../../contracts/reward-model.ts';
 
 /** Options of {@link rewardFrom}. */
 export interface RewardFromOptions {

@@ -1,5 +1,5 @@
-import { describeValue } from '../../runtime/expect.ts';
-import type { Failure } from '../../spec/failure.ts';
+import { describeValue } from '../../base/expect.ts';
+import type { Failure } from '../../contracts/failure.ts';
 import { floatsOf } from '../wire/numbered.ts';
 import type { Activation, TextRecipe } from './recipe.ts';
 

@@ -1,6 +1,6 @@
-import type { Failure } from '../../spec/failure.ts';
-import type { ModelCall } from '../../spec/language-model.ts';
-import type { Solution } from '../../spec/reward-model.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
+import type { Solution } from '../../contracts/reward-model.ts';
 import { type Endpoint, usageOf } from '../wire/endpoint.ts';
 import { fieldsOf, itemsOf } from '../wire/json.ts';
 import { byIndex } from '../wire/numbered.ts';

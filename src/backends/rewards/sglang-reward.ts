@@ -1,6 +1,6 @@
-import { expectOneOf } from '../../runtime/expect.ts';
-import type { ModelCall } from '../../spec/language-model.ts';
-import type { RewardModel, Solution } from '../../spec/reward-model.ts';
+import { expectOneOf } from '../../base/expect.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
+import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { Endpoint, type EndpointOptions, retried } from '../wire/endpoint.ts';
 import { countOf, fieldsOf } from '../wire/json.ts';
 import { type Asked, askTogether, gathered, leaveForSteps, stepsAsked } from './asking.ts';

@@ -1,5 +1,5 @@
-import type { ModelCall } from '../../spec/language-model.ts';
-import type { Solution } from '../../spec/reward-model.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
+import type { Solution } from '../../contracts/reward-model.ts';
 import type { Endpoint } from '../wire/endpoint.ts';
 import { fieldsOf } from '../wire/json.ts';
 import type { TextRecipe } from './recipe.ts';

@@ -1,7 +1,7 @@
-import { expectation, expectOneOf } from '../../runtime/expect.ts';
-import { isFailure } from '../../runtime/failure.ts';
-import type { ModelCall } from '../../spec/language-model.ts';
-import type { RewardModel, Solution } from '../../spec/reward-model.ts';
+import { expectation, expectOneOf } from '../../base/expect.ts';
+import { isFailure } from '../../base/failure.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
+import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { Endpoint, type EndpointOptions, retried, usageOf } from '../wire/endpoint.ts';
 import { fieldsOf, itemsOf } from '../wire/json.ts';
 import { byIndex } from '../wire/numbered.ts';

@@ -1,6 +1,6 @@
 import { Template } from '@huggingface/jinja';
-import { EspalierError } from '../../spec/errors.ts';
-import type { Message } from '../../spec/language-model.ts';
+import { EspalierError } from '../../base/errors.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Turns a conversation into the tokens of a prompt. */

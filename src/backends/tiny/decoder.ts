@@ -1,6 +1,7 @@
-import { expectation, expectInteger, expectNumber } from '../../runtime/expect.ts';
-import type { EspalierError } from '../../spec/errors.ts';
-import type { LlamaConfig, LlamaFile } from './gguf.ts';
+import type { EspalierError } from '../../base/errors.ts';
+import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
+import type { LlamaFile } from './gguf.ts';
+import type { LlamaConfig } from './llama-config.ts';
 import { PrefixNode, PrefixTree } from './prefix-tree.ts';
 import { mostRows } from './scratch.ts';
 import { Transformer } from './transformer.ts';

@@ -1,9 +1,9 @@
-import { systemClock, turn } from '../../runtime/clock.ts';
-import { expectation } from '../../runtime/expect.ts';
-import { seededRandom } from '../../runtime/random.ts';
-import type { Random } from '../../spec/context.ts';
-import { EspalierError } from '../../spec/errors.ts';
-import type { Generation } from '../../spec/language-model.ts';
+import { systemClock, turn } from '../../base/clock.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectation } from '../../base/expect.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { Random } from '../../contracts/context.ts';
+import type { Generation } from '../../contracts/language-model.ts';
 import type { Chat } from './chat.ts';
 import type { Decoded, DecodeItem, Decoder, Prefix } from './decoder.ts';
 import type { TinyRequest } from './request.ts';

@@ -1,6 +1,6 @@
-import type { LlamaConfig, RawVocabulary } from './gguf.ts';
 import type { GgufHeader } from './gguf-header.ts';
 import { Metadata } from './gguf-metadata.ts';
+import type { LlamaConfig, RawVocabulary } from './llama-config.ts';
 
 /** The shape of the model that a header describes, held to what the formulas and the kernels cover. */
 export function configOf(header: GgufHeader): LlamaConfig {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type GGUFTensorInfo, gguf, type MetadataValue } from '@huggingface/gguf';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
 
 /** What stands before the numbers of a GGUF file. */
 export interface GgufHeader {

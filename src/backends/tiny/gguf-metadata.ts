@@ -1,5 +1,5 @@
 import type { MetadataValue } from '@huggingface/gguf';
-import type { EspalierError } from '../../spec/errors.ts';
+import type { EspalierError } from '../../base/errors.ts';
 import { fault, type GgufHeader } from './gguf-header.ts';
 
 /** The metadata of a file, read with a type; what is missing or of another type is named in the error. */

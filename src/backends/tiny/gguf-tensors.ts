@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { dequantise, type Encoding, encodings } from './dequantise.ts';
-import type { LlamaConfig, Tensor } from './gguf.ts';
 import { cut, fault, type GgufHeader, type TensorEntry } from './gguf-header.ts';
+import type { LlamaConfig, Tensor } from './llama-config.ts';
 
 /** Larger models are for other backends: everything here is single precision on one core. */
 const mostParameters = 100_000_000;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Generation } from '../../spec/language-model.ts';
+import type { Generation } from '../../contracts/language-model.ts';
 import { chatOf } from './chat.ts';
 import { Decoder } from './decoder.ts';
 import { Engine, type TinyStats } from './engine.ts';

@@ -1,6 +1,6 @@
-import { expectation, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
-import { defaultMaxTokens } from '../../runtime/pricing.ts';
-import type { GenerateRequest, Message } from '../../spec/language-model.ts';
+import { expectation, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { defaultMaxTokens } from '../../calls/pricing.ts';
+import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 
 /** A request that has been checked, in full and as plain data: what goes to the thread of the model. */
 export interface TinyRequest {

@@ -1,4 +1,4 @@
-import type { LlamaConfig } from './gguf.ts';
+import type { LlamaConfig } from './llama-config.ts';
 import { cos, exp, log, sin } from './numerics.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Random } from '../../spec/context.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import type { Random } from '../../contracts/context.ts';
 import { exp, log } from './numerics.ts';
 
 /** How a token is drawn. */

@@ -1,5 +1,5 @@
-import type { LlamaConfig } from './gguf.ts';
 import type { Address, Arena } from './kernels/arena.ts';
+import type { LlamaConfig } from './llama-config.ts';
 
 /** The most rows that go through the model together. */
 export const mostRows = 64;

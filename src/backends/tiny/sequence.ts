@@ -1,5 +1,5 @@
-import type { Random } from '../../spec/context.ts';
-import type { Completion, TokenLogprob } from '../../spec/language-model.ts';
+import type { Random } from '../../contracts/context.ts';
+import type { Completion, TokenLogprob } from '../../contracts/language-model.ts';
 import type { TinyRequest } from './request.ts';
 import { drawToken, logProbabilities } from './sampler.ts';
 import type { TextWriter, Tokenizer } from './tokenizer.ts';

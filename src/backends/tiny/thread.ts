@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { EspalierError, type EspalierErrorCode } from '../../spec/errors.ts';
-import type { Generation } from '../../spec/language-model.ts';
+import { EspalierError, type EspalierErrorCode } from '../../base/errors.ts';
+import type { Generation } from '../../contracts/language-model.ts';
 import type { TinyStats } from './engine.ts';
 import { type ModelHost, type ModelSettings, nameOfModel, nothingDone } from './model.ts';
 import type { TinyRequest } from './request.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { expectation, expectInteger } from '../../runtime/expect.ts';
-import type { LanguageModel } from '../../spec/language-model.ts';
+import { expectation, expectInteger } from '../../base/expect.ts';
+import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { TinyStats } from './engine.ts';
 import { localHost, nameOfModel, packagedModel } from './model.ts';
 import { checkedRequest } from './request.ts';

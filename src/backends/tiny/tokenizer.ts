@@ -1,5 +1,5 @@
-import { EspalierError } from '../../spec/errors.ts';
-import type { RawVocabulary } from './gguf.ts';
+import { EspalierError } from '../../base/errors.ts';
+import type { RawVocabulary } from './llama-config.ts';
 import { type Merges, mergedPieces } from './merges.ts';
 
 /** Turns text into tokens and tokens into text. */

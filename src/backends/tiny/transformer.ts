@@ -1,6 +1,7 @@
-import type { LlamaConfig, LlamaFile } from './gguf.ts';
+import type { LlamaFile } from './gguf.ts';
 import { type Address, Arena } from './kernels/arena.ts';
 import { type Kernels, kernelsOn } from './kernels/kernels.ts';
+import type { LlamaConfig } from './llama-config.ts';
 import { ropeTable } from './rope.ts';
 import { type Scratch, scratchFor } from './scratch.ts';
 import { type BlockWeights, loadWeights, type Weights } from './weights.ts';

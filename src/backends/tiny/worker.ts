@@ -1,6 +1,6 @@
 // The program of the thread in which a model runs.
 import { parentPort, workerData } from 'node:worker_threads';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
 import { localHost, type ModelSettings } from './model.ts';
 import type { ThreadOrder, ThreadReply } from './thread.ts';
 

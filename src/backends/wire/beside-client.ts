@@ -1,4 +1,4 @@
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
 
 /**
  * Checks that nothing is given which a client of the user's own brings along, and which would have no effect.

@@ -1,4 +1,8 @@
-import type { GenerateRequest, TokenAlternative, TokenLogprob } from '../../spec/language-model.ts';
+import type {
+  GenerateRequest,
+  TokenAlternative,
+  TokenLogprob,
+} from '../../contracts/language-model.ts';
 import { fieldsOf, itemsOf, type JsonFields } from './json.ts';
 
 /** What stands for a token that is too unlikely to be told. */

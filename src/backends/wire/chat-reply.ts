@@ -1,11 +1,11 @@
-import { jsonFault } from '../../spec/json.ts';
+import { jsonFault } from '../../base/json.ts';
 import type {
   Completion,
   GenerateRequest,
   Generation,
   ToolCall,
   Usage,
-} from '../../spec/language-model.ts';
+} from '../../contracts/language-model.ts';
 import { logprobsOf } from './chat-logprobs.ts';
 import { conversationOf } from './chat-request.ts';
 import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';

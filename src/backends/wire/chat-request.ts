@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../spec/json.ts';
-import type { GenerateRequest, Message, ToolDefinition } from '../../spec/language-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { GenerateRequest, Message, ToolDefinition } from '../../contracts/language-model.ts';
 import { beginningInWords, schemaInWords, toolChoiceInWords } from './in-words.ts';
 
 /** A part of the body of a request. */

@@ -1,4 +1,4 @@
-import { expectation, expectFunction, expectNumber } from '../../runtime/expect.ts';
+import { expectation, expectFunction, expectNumber } from '../../base/expect.ts';
 
 /** How a server is reached. */
 export interface Connection {

@@ -1,5 +1,5 @@
-import { ModelCallError } from '../../spec/errors.ts';
-import type { Capabilities, ModelCall } from '../../spec/language-model.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import type { Capabilities, ModelCall } from '../../contracts/language-model.ts';
 
 /** What can be left out of a request, or done in another way, when a model does not honour it. */
 export type Droppable =

@@ -1,9 +1,9 @@
-import { expectation, expectInteger } from '../../runtime/expect.ts';
-import { type RetryOptions, withRetry } from '../../runtime/middleware/with-retry.ts';
-import type { AnyModel } from '../../runtime/middleware/wrap.ts';
-import { sumOfUsages } from '../../runtime/usage.ts';
-import type { ModelCallError } from '../../spec/errors.ts';
-import type { ModelCall, ModelPrice, Usage } from '../../spec/language-model.ts';
+import type { ModelCallError } from '../../base/errors.ts';
+import { expectation, expectInteger } from '../../base/expect.ts';
+import { type RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
+import type { AnyModel } from '../../calls/middleware/wrap.ts';
+import { sumOfUsages } from '../../calls/usage.ts';
+import type { ModelCall, ModelPrice, Usage } from '../../contracts/language-model.ts';
 import type { JsonBody } from './chat-request.ts';
 import { expectConnection, secretsOf } from './connection.ts';
 import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';

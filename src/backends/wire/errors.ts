@@ -1,4 +1,4 @@
-import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../../spec/errors.ts';
+import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../../base/errors.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import { headerLookup, retryAfterOf } from './headers.ts';
 import { type KnownSecrets, withoutSecrets } from './secrets.ts';

@@ -1,5 +1,5 @@
-import { expectation, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
-import type { GenerateRequest, Message } from '../../spec/language-model.ts';
+import { expectation, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 
 /**
  * Checks a request before anything is sent.

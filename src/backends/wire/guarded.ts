@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
-import { type Answer, type AnyModel, aroundCalls, nameOf } from '../../runtime/middleware/wrap.ts';
-import { ImpossibleUsages } from '../../runtime/usage.ts';
-import { EspalierError, ModelCallError } from '../../spec/errors.ts';
-import type { Generation, ModelCall } from '../../spec/language-model.ts';
+import { EspalierError, ModelCallError } from '../../base/errors.ts';
+import { modelName } from '../../base/model-name.ts';
+import { type Answer, type AnyModel, aroundCalls } from '../../calls/middleware/wrap.ts';
+import { ImpossibleUsages } from '../../calls/usage.ts';
+import type { Generation, ModelCall } from '../../contracts/language-model.ts';
 import { type KnownSecrets, withoutSecrets, withoutSecretsIn } from './secrets.ts';
 import { faultOfUsage } from './usage-fault.ts';
 
@@ -14,7 +15,7 @@ import { faultOfUsage } from './usage-fault.ts';
  */
 export function guarded<Model extends AnyModel>(model: Model, secrets: () => KnownSecrets): Model {
   const guard = aroundCalls((next) => {
-    const impossible = new ImpossibleUsages(nameOf(next));
+    const impossible = new ImpossibleUsages(modelName(next));
     return (asked, call, make) =>
       withSecretsKept(secrets, async () => {
         const answer = await make(cautious(call, secrets));

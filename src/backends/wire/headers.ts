@@ -1,4 +1,4 @@
-import type { RateLimit, RateLimits } from '../../spec/language-model.ts';
+import type { RateLimit, RateLimits } from '../../contracts/language-model.ts';
 
 /** Looks up a header by its lower-case name. */
 export type HeaderLookup = (name: string) => string | undefined;

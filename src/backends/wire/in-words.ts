@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../spec/json.ts';
-import type { GenerateRequest } from '../../spec/language-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { GenerateRequest } from '../../contracts/language-model.ts';
 
 /*
  * What is asked for in words where a model takes it no other way. It stands at the end of the question, so

@@ -1,4 +1,4 @@
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
 
 /**
  * Imports an optional peer dependency at its first use.

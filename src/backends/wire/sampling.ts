@@ -1,10 +1,10 @@
-import { sumOfUsages } from '../../runtime/usage.ts';
+import { sumOfUsages } from '../../calls/usage.ts';
 import type {
   Completion,
   GenerateRequest,
   Generation,
   ModelCall,
-} from '../../spec/language-model.ts';
+} from '../../contracts/language-model.ts';
 import type { Downgrades } from './downgrades.ts';
 
 /** The header by which a server, a proxy or a log can tell the samples of one prompt apart. */

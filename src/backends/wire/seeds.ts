@@ -1,4 +1,4 @@
-import { seededRandom } from '../../runtime/random.ts';
+import { seededRandom } from '../../base/random.ts';
 
 /** Sample indices and the beginnings of seeds stay below this, so that their sum has 31 bits. */
 const range = 2 ** 30;

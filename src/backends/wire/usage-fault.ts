@@ -1,8 +1,8 @@
-import { counted } from '../../runtime/counted.ts';
-import { type Answer, type Asked, worstCaseOf } from '../../runtime/middleware/wrap.ts';
-import { faultOfCounts } from '../../runtime/usage.ts';
-import type { Completion, Generation } from '../../spec/language-model.ts';
-import type { StepScores } from '../../spec/reward-model.ts';
+import { counted } from '../../base/counted.ts';
+import { type Answer, type Asked, worstCaseOf } from '../../calls/middleware/wrap.ts';
+import { faultOfCounts } from '../../calls/usage.ts';
+import type { Completion, Generation } from '../../contracts/language-model.ts';
+import type { StepScores } from '../../contracts/reward-model.ts';
 
 /**
  * The most tokens of a request that nobody here sees: templates and tools of the provider, thoughts beyond the

@@ -1,4 +1,4 @@
-import type { ModelCall } from '../../spec/language-model.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
 
 /** Says something about a model, once for each thing that it is about. */
 export type WarnOnce = (call: Pick<ModelCall, 'warn'>, about: string, what: string) => void;

@@ -1,5 +1,5 @@
-import { expectation, expectInteger, expectNumber } from '../../runtime/expect.ts';
-import { isPlainObject } from '../../spec/json.ts';
+import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
+import { isPlainObject } from '../../base/json.ts';
 import type { AuditRow, RowFault } from './audit-row.ts';
 import { ColumnTypes } from './column-types.ts';
 import { type ColumnMapping, type DatasetFile, datasetFiles } from './dataset-files.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../spec/json.ts';
+import { isPlainObject } from '../../base/json.ts';
 import type { AuditCode } from './report.ts';
 
 /** One turn, whoever wrote it. */

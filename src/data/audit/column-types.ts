@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../spec/json.ts';
+import { isPlainObject } from '../../base/json.ts';
 import type { RowFault } from './audit-row.ts';
 import type { RowColumns } from './recognise.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { expectRegularFile } from '../../runtime/regular-file.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectRegularFile } from '../../base/regular-file.ts';
 import type { TurnKeys } from './audit-row.ts';
 import { escapeControls } from './excerpt.ts';
 import { declaredFiles, matchesPattern } from './front-matter.ts';

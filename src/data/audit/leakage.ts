@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../spec/json.ts';
+import { isPlainObject } from '../../base/json.ts';
 import type { AuditContent, AuditRow } from './audit-row.ts';
 import { textOf } from './audit-row.ts';
 import { hashOf } from './set-tally.ts';

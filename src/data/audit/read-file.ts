@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
-import { expectRegularFile } from '../../runtime/regular-file.ts';
-import { jsonFault } from '../../spec/json.ts';
+import { jsonFault } from '../../base/json.ts';
+import { expectRegularFile } from '../../base/regular-file.ts';
 
 /** A row as it stands in a file, or why there is none. */
 export type FileItem =

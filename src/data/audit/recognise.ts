@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../spec/json.ts';
+import { isPlainObject } from '../../base/json.ts';
 import { type AuditKind, type AuditRow, ColumnReader, type TurnKeys } from './audit-row.ts';
 
 /** The columns of a row. */

@@ -1,4 +1,4 @@
-import { type Interval, wilsonInterval } from '../../runtime/wilson-interval.ts';
+import { type Interval, wilsonInterval } from '../../base/stats/wilson-interval.ts';
 
 /** A share with its 95 % interval. */
 export interface ShareInterval extends Interval {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../spec/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 
 /**
  * The `dataset_info.json` by which LLaMA-Factory finds data files: an entry for each, named like the file.

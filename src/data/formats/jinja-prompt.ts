@@ -1,6 +1,6 @@
 import { Template } from '@huggingface/jinja';
-import { EspalierError } from '../../spec/errors.ts';
-import type { Message } from '../../spec/language-model.ts';
+import { EspalierError } from '../../base/errors.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import { functionOf, type RenderPrompt } from './render.ts';
 
 /** What a chat template is given besides the conversation. */

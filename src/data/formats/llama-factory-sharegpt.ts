@@ -1,4 +1,4 @@
-import type { Message } from '../../spec/language-model.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import type { PreferenceRow, SftRow, TrainingRow, UnpairedRow } from '../rows.ts';
 import { datasetInfo, llamaFactoryUsage } from './dataset-info.ts';
 import type { ColumnType, FormatFamily, FormatOptions, RowFormat } from './format.ts';

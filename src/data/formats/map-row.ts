@@ -1,4 +1,4 @@
-import { expectFunction, expectOneOf } from '../../runtime/expect.ts';
+import { expectFunction, expectOneOf } from '../../base/expect.ts';
 import type { RowKind } from '../rows.ts';
 import type {
   Columns,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { contentAddress } from '../../runtime/canonical-json.ts';
-import { publishedProvenance, questionOf } from '../readers/published.ts';
-import { linesOf, type Place, readDocument, unreadable } from '../readers/read-json.ts';
+import { contentAddress } from '../../base/canonical-json.ts';
+import { linesOf, type Place, readDocument, unreadable } from '../read-document.ts';
 import type { LabelledStep, StepwiseRow } from '../rows.ts';
 import type { Columns, FileRow, FormatFamily, FormatOptions, RowFormat } from './format.ts';
+import { publishedProvenance, questionOf } from './published.ts';
 
 /** What ends a step. */
 const marker = 'ки';

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../spec/json.ts';
-import type { Message } from '../../spec/language-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import type { PreferenceRow } from '../rows.ts';
 import type { FormatFamily, FormatOptions, RowFormat } from './format.ts';
 import { functionOf } from './render.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { contentAddress } from '../../runtime/canonical-json.ts';
-import { isPlainObject, type JsonValue } from '../../spec/json.ts';
-import { publishedProvenance, questionOf } from '../readers/published.ts';
-import { linesOf, type Place, readDocument } from '../readers/read-json.ts';
+import { contentAddress } from '../../base/canonical-json.ts';
+import { isPlainObject } from '../../base/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import { linesOf, type Place, readDocument } from '../read-document.ts';
 import type { LabelledStep, StepwiseRow } from '../rows.ts';
 import type {
   Columns,
@@ -12,6 +12,7 @@ import type {
   FormatOptions,
   RowFormat,
 } from './format.ts';
+import { publishedProvenance, questionOf } from './published.ts';
 
 const maybeText: ColumnType = { optional: 'string' };
 

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../spec/json.ts';
-import type { Message, ToolCall, ToolDefinition } from '../../spec/language-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Message, ToolCall, ToolDefinition } from '../../contracts/language-model.ts';
 
 /**
  * A conversation as the text that a completion is appended to. A trailing `assistant` turn is the beginning of

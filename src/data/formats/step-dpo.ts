@@ -1,4 +1,4 @@
-import type { Message } from '../../spec/language-model.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import type { PreferenceRow } from '../rows.ts';
 import { datasetInfo, llamaFactoryUsage } from './dataset-info.ts';
 import type { FormatFamily, FormatOptions, RowFormat } from './format.ts';

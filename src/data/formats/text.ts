@@ -1,4 +1,4 @@
-import type { Message } from '../../spec/language-model.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import type { TrainingRow } from '../rows.ts';
 import type { FormatOptions } from './format.ts';
 import { plainPrompt } from './render.ts';

@@ -1,4 +1,4 @@
-import type { Message, ToolDefinition } from '../../spec/language-model.ts';
+import type { Message, ToolDefinition } from '../../contracts/language-model.ts';
 import type {
   PreferenceRow,
   PromptRow,

@@ -1,7 +1,7 @@
-import { expectOneOf } from '../../runtime/expect.ts';
+import { expectOneOf } from '../../base/expect.ts';
+import { expectPathChoice } from '../path-choice.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import { shareLabels, type ValueSource } from './monte-carlo.ts';
-import { expectPathChoice } from './path-choice.ts';
 import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
 
 /** Options of `stepLabels.mathShepherd`. */

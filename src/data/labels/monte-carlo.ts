@@ -1,4 +1,4 @@
-import type { SearchNode } from '../../spec/node.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import { countEnds, type TreeRecord } from '../record.ts';
 import type { StepLabel } from './stepwise-rule.ts';
 

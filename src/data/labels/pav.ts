@@ -1,7 +1,7 @@
-import { expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
+import { expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectPathChoice } from '../path-choice.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import { monteCarlo, type ValueSource } from './monte-carlo.ts';
-import { expectPathChoice } from './path-choice.ts';
 import { type StepLabel, type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
 
 /** Options of `stepLabels.pav`. */

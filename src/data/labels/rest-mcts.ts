@@ -1,7 +1,7 @@
+import { expectPathChoice, partsOf } from '../path-choice.ts';
 import { isRight, type TreeRecord } from '../record.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import { monteCarlo } from './monte-carlo.ts';
-import { expectPathChoice, partsOf } from './path-choice.ts';
 import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
 
 /** Options of `stepLabels.restMcts`. */

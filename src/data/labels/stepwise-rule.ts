@@ -1,10 +1,10 @@
-import { contentAddress } from '../../runtime/canonical-json.ts';
-import type { ChildNode } from '../../spec/node.ts';
+import { contentAddress } from '../../base/canonical-json.ts';
+import type { ChildNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
+import { choosePaths, type PathChoice } from '../path-choice.ts';
 import { provenanceOf } from '../provenance.ts';
 import { isEnd, isPart, isRight, promptAt, type TreeRecord } from '../record.ts';
 import type { LabelledStep, RowRule, StepwiseRow } from '../rows.ts';
-import { choosePaths, type PathChoice } from './path-choice.ts';
 
 /** What a rule says of a step. */
 export type StepLabel = Omit<LabelledStep, 'text'>;

@@ -1,5 +1,5 @@
-import { seededRandom } from '../../runtime/random.ts';
-import type { SearchNode } from '../../spec/node.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import { isEnd } from '../record.ts';
 import type { Candidate } from './candidates.ts';
 import { keepLargest } from './keep-largest.ts';

@@ -1,5 +1,5 @@
-import { expectation, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { expectation, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import type { EndCounts, TreeRecord } from '../record.ts';
 
 /**

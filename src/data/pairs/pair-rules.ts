@@ -1,5 +1,5 @@
-import { expectNumber, expectOneOf } from '../../runtime/expect.ts';
-import type { SearchNode } from '../../spec/node.ts';
+import { expectNumber, expectOneOf } from '../../base/expect.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import { isEnd } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
 import type { PairFilters } from './pair-rule.ts';

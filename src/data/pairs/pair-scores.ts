@@ -1,5 +1,5 @@
-import { expectNumber } from '../../runtime/expect.ts';
-import type { NodeStatistics } from '../../spec/node.ts';
+import { expectNumber } from '../../base/expect.ts';
+import type { NodeStatistics } from '../../contracts/node.ts';
 import { mixedValue } from '../../tree/qtransform.ts';
 import { knownValue } from '../../tree/selection.ts';
 import type { EndCounts } from '../record.ts';

@@ -1,5 +1,5 @@
-import type { Message } from '../../spec/language-model.ts';
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { rowPrompt } from '../path-completion.ts';
 import { provenanceOf } from '../provenance.ts';
 import { isEnd, type TreeRecord, turnOf } from '../record.ts';

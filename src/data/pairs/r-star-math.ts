@@ -1,5 +1,5 @@
-import { expectInteger } from '../../runtime/expect.ts';
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { expectInteger } from '../../base/expect.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { countEnds, type EndCounts, isPart, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
 import { type Candidate, candidatesAmong } from './candidates.ts';

@@ -1,5 +1,5 @@
-import { expectOneOf } from '../../runtime/expect.ts';
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { expectOneOf } from '../../base/expect.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathCompletion, stepsOf } from '../path-completion.ts';
 import { type EndCounts, isEnd, isPart, isRight, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { contentAddress } from '../../runtime/canonical-json.ts';
-import type { Message } from '../../spec/language-model.ts';
-import type { SearchNode } from '../../spec/node.ts';
+import { contentAddress } from '../../base/canonical-json.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import type { BackupRule } from '../../tree/backup.ts';
 import { SearchTree } from '../../tree/tree.ts';
+import { linesOf, nestedNodes, type Place, readDocument, unreadable } from '../read-document.ts';
 import type { RowNotation, TreeRecord } from '../record.ts';
-import { linesOf, nestedNodes, type Place, readDocument, unreadable } from './read-json.ts';
 import { listOf, type Trail } from './trail.ts';
 import { mergeTwins } from './twins.ts';
 

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../runtime/canonical-json.ts';
-import type { JsonValue } from '../../spec/json.ts';
-import type { Message } from '../../spec/language-model.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import type { RowNotation } from '../record.ts';
 
 /** What an agent did in one step: it thought, called a tool, or both. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { EspalierError } from '../../spec/errors.ts';
-import type { JsonValue } from '../../spec/json.ts';
-import type { ToolDefinition } from '../../spec/language-model.ts';
-import type { SearchNode } from '../../spec/node.ts';
+import type { EspalierError } from '../../base/errors.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { ToolDefinition } from '../../contracts/language-model.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import { SearchTree } from '../../tree/tree.ts';
+import { nestedNodes, type Place, pathOf, readDocument, unreadable } from '../read-document.ts';
 import type { TreeRecord } from '../record.ts';
-import { nestedNodes, type Place, pathOf, readDocument, unreadable } from './read-json.ts';
 import {
   canonicalInput,
   stepKey,

@@ -1,4 +1,4 @@
-import type { ChildNode } from '../../spec/node.ts';
+import type { ChildNode } from '../../contracts/node.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 
 /**

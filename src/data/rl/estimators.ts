@@ -1,15 +1,28 @@
-import { contentAddress } from '../../runtime/canonical-json.ts';
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { contentAddress } from '../../base/canonical-json.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { promptAt, type TreeRecord } from '../record.ts';
 import { anchorAdvantages, stepReturns } from './gi-gpo.ts';
 import type { Rollout } from './rollouts.ts';
 import { saltAdvantages } from './salt.ts';
 import { type SubtreeReturn, subtreeReturns } from './subtree-returns.ts';
-import type { PathEstimator, StepEstimator } from './tree-advantages.ts';
 import { treeGrpoAdvantages } from './tree-grpo.ts';
 import { treePoAdvantage } from './tree-po.ts';
 import { globalAdvantage, localAdvantage, type StepValues, treeRlAdvantage } from './tree-rl.ts';
 import { zScores } from './z-scores.ts';
+
+/** An estimator that gives credit to whole paths. */
+export type PathEstimator = 'grpo' | 'tree-grpo' | 'tree-po' | 'tree-po-weighted';
+
+/** An estimator that gives credit to steps. */
+export type StepEstimator =
+  | 'gigpo'
+  | 'gigpo-step'
+  | 'global'
+  | 'local'
+  | 'salt'
+  | 'sibling'
+  | 'tree-rl'
+  | 'value';
 
 /** The numbers of all estimators. */
 export interface CreditOptions {

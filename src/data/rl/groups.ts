@@ -1,4 +1,4 @@
-import { expectNumber } from '../../runtime/expect.ts';
+import { expectNumber } from '../../base/expect.ts';
 import type { RolloutRow, RowRule } from '../rows.ts';
 import { expectSampling, type RolloutOptions, rolloutRow, rolloutsOf } from './rollouts.ts';
 import { samplingOf } from './sampling-of.ts';

@@ -1,4 +1,4 @@
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { isPart } from '../record.ts';
 

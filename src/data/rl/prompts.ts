@@ -1,9 +1,9 @@
-import { expectNumber } from '../../runtime/expect.ts';
+import { expectNumber } from '../../base/expect.ts';
+import { mean } from '../../base/stats/mean.ts';
 import { knownValue } from '../../tree/selection.ts';
 import { provenanceOf } from '../provenance.ts';
 import { countEnds, promptAt, type TreeRecord } from '../record.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
-import { mean } from './z-scores.ts';
 
 /** Options of `rlRules.prompts`. */
 export interface PromptsOptions {

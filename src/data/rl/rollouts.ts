@@ -1,7 +1,7 @@
-import { expectOneOf } from '../../runtime/expect.ts';
-import type { ChildNode } from '../../spec/node.ts';
+import { expectOneOf } from '../../base/expect.ts';
+import type { ChildNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
-import { partsOf } from '../labels/path-choice.ts';
+import { partsOf } from '../path-choice.ts';
 import { pathCompletion, stepsOf } from '../path-completion.ts';
 import { provenanceOf } from '../provenance.ts';
 import { isEnd, promptAt, type TreeRecord } from '../record.ts';

@@ -1,4 +1,4 @@
-import { mean } from './z-scores.ts';
+import { mean } from '../../base/stats/mean.ts';
 
 /**
  * A of each step, where equal steps of several rollouts share one: the mean of A over the rollouts that take it. A

@@ -1,6 +1,12 @@
-import { expectFunction, expectNumber, expectOneOf } from '../../runtime/expect.ts';
+import { expectFunction, expectNumber, expectOneOf } from '../../base/expect.ts';
 import type { RolloutRow, RowRule } from '../rows.ts';
-import { type CreditOptions, pathEstimators, stepEstimators } from './estimators.ts';
+import {
+  type CreditOptions,
+  type PathEstimator,
+  pathEstimators,
+  type StepEstimator,
+  stepEstimators,
+} from './estimators.ts';
 import { expectSampling, type RolloutOptions, rolloutRow, rolloutsOf } from './rollouts.ts';
 import { samplingOf } from './sampling-of.ts';
 
@@ -21,20 +27,6 @@ import { samplingOf } from './sampling-of.ts';
  * - `gigpo-step`: the z-score of G among all steps from the same state; `gigpo`: `grpo + ω · gigpo-step`.
  */
 export type Estimator = PathEstimator | StepEstimator;
-
-/** An estimator that gives credit to whole paths. */
-export type PathEstimator = 'grpo' | 'tree-grpo' | 'tree-po' | 'tree-po-weighted';
-
-/** An estimator that gives credit to steps. */
-export type StepEstimator =
-  | 'gigpo'
-  | 'gigpo-step'
-  | 'global'
-  | 'local'
-  | 'salt'
-  | 'sibling'
-  | 'tree-rl'
-  | 'value';
 
 /** Options of `rlRules.treeAdvantages`. */
 export interface TreeAdvantagesOptions extends RolloutOptions {

@@ -1,4 +1,4 @@
-import { mean } from './z-scores.ts';
+import { mean } from '../../base/stats/mean.ts';
 
 /** Options of {@link treePoAdvantage}. */
 export interface TreePoOptions {

@@ -1,7 +1,4 @@
-/** Σ x / n; `NaN` of no numbers. */
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
+import { mean } from '../../base/stats/mean.ts';
 
 /**
  * `(x − μ) / (σ + ε)` of each number, with the deviation of the numbers themselves, `σ² = Σ (x − μ)² / n`. Equal

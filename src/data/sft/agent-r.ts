@@ -1,7 +1,7 @@
-import { contentAddress } from '../../runtime/canonical-json.ts';
-import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
-import { seededRandom } from '../../runtime/random.ts';
-import type { Message } from '../../spec/language-model.ts';
+import { contentAddress } from '../../base/canonical-json.ts';
+import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { pathCompletion } from '../path-completion.ts';
 import { provenanceOf } from '../provenance.ts';

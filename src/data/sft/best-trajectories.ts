@@ -1,9 +1,9 @@
-import { contentAddress } from '../../runtime/canonical-json.ts';
-import { expectInteger, expectOneOf } from '../../runtime/expect.ts';
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { contentAddress } from '../../base/canonical-json.ts';
+import { expectInteger, expectOneOf } from '../../base/expect.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { knownValue } from '../../tree/selection.ts';
 import { pathTo } from '../../tree/summary.ts';
-import { choosePaths, type TreePath } from '../labels/path-choice.ts';
+import { choosePaths, type TreePath } from '../path-choice.ts';
 import { pathCompletion } from '../path-completion.ts';
 import { provenanceOf } from '../provenance.ts';
 import { isEnd, isRight, promptAt, turnOf } from '../record.ts';

@@ -1,4 +1,4 @@
-import { contentAddress } from '../../runtime/canonical-json.ts';
+import { contentAddress } from '../../base/canonical-json.ts';
 import type { SftRow } from '../rows.ts';
 
 /** The first of each set of rows with the same prompt and completion, in order. */

@@ -1,5 +1,5 @@
-import { expectFunction, expectOneOf } from '../../runtime/expect.ts';
-import type { SearchNode } from '../../spec/node.ts';
+import { expectFunction, expectOneOf } from '../../base/expect.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import { provenanceOf } from '../provenance.ts';
 import { isPart, promptAt, type TreeRecord } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';

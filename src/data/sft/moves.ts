@@ -1,4 +1,4 @@
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
 
 /** A step of a walk through a tree: an action that is taken, or the way back to a node above. */

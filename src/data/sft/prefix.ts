@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../runtime/canonical-json.ts';
-import type { Message } from '../../spec/language-model.ts';
-import type { SearchNode } from '../../spec/node.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import { pathCompletion } from '../path-completion.ts';
 import { promptAt, type TreeRecord } from '../record.ts';
 

@@ -1,8 +1,8 @@
-import { expectFunction, expectNumber } from '../../runtime/expect.ts';
-import type { Message } from '../../spec/language-model.ts';
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { expectFunction, expectNumber } from '../../base/expect.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { knownValue } from '../../tree/selection.ts';
-import { partsOf } from '../labels/path-choice.ts';
+import { partsOf } from '../path-choice.ts';
 import { provenanceOf } from '../provenance.ts';
 import { isEnd, isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';

@@ -1,4 +1,4 @@
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { knownValue } from '../../tree/selection.ts';
 import { isEnd, isPart, type TreeRecord } from '../record.ts';
 

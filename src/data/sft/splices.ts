@@ -1,7 +1,7 @@
-import { seededRandom } from '../../runtime/random.ts';
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { actionsTo, pathTo } from '../../tree/summary.ts';
-import { partsOf } from '../labels/path-choice.ts';
+import { partsOf } from '../path-choice.ts';
 import { countEnds, isEnd, type TreeRecord } from '../record.ts';
 
 /** The beginning of a bad path, and the rest of a good one that goes on in its place. */

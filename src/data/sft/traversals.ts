@@ -1,6 +1,6 @@
-import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
-import type { Message } from '../../spec/language-model.ts';
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
+import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { provenanceOf } from '../provenance.ts';
 import { isEnd, isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';

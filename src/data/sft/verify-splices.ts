@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../spec/json.ts';
+import type { MaybePromise } from '../../contracts/json.ts';
 import type { TreeRecord } from '../record.ts';
 import { type Splice, type SpliceOptions, splicesOf } from './splices.ts';
 

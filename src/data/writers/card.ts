@@ -1,5 +1,5 @@
-import { counted } from '../../runtime/counted.ts';
-import type { Spend } from '../../spec/spend.ts';
+import { counted } from '../../base/counted.ts';
+import type { Spend } from '../../contracts/spend.ts';
 import type { RowKind } from '../rows.ts';
 import { cardFeatures } from './card-features.ts';
 import type { DatasetFile } from './config-output.ts';

@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { storing } from '../../runtime/storing.ts';
+import { storing } from '../../base/with-storage-errors.ts';
 import type { RowFormat } from '../formats/format.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RowRule, TrainingRow } from '../rows.ts';

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { storing } from '../../runtime/storing.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { storing } from '../../base/with-storage-errors.ts';
 import { cardMark } from './card.ts';
 
 /** A dataset that is being written beside the one that stands there. */

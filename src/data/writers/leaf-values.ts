@@ -1,6 +1,6 @@
-import { describeValue, expectation } from '../../runtime/expect.ts';
-import { EspalierError } from '../../spec/errors.ts';
-import { isPlainObject } from '../../spec/json.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { describeValue, expectation } from '../../base/expect.ts';
+import { isPlainObject } from '../../base/json.ts';
 import type { Columns, ColumnType } from '../formats/format.ts';
 
 /** A type that holds no other one. */

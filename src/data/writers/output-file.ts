@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { storing } from '../../runtime/storing.ts';
+import { storing } from '../../base/with-storage-errors.ts';
 
 /** A file that is being written. */
 export interface OutputFile {

@@ -2,7 +2,7 @@ import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { writeColumn } from 'hyparquet-writer/src/column.js';
 import type { PageIndexes } from 'hyparquet-writer/src/types.js';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
 import type { Columns } from '../formats/format.ts';
 import { expectColumns, expectNames, namedOf } from './leaf-values.ts';
 import { type OutputFile, outputFile } from './output-file.ts';

@@ -1,5 +1,5 @@
-import { expectation, expectNumber } from '../../runtime/expect.ts';
-import { seededRandom } from '../../runtime/random.ts';
+import { expectation, expectNumber } from '../../base/expect.ts';
+import { seededRandom } from '../../base/random.ts';
 
 /** Shares of splits by name, such as `{ train: 0.9, test: 0.1 }`. They are divided by their sum. */
 export type SplitShares = Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-import { expectation, expectInteger, expectOneOf } from '../../runtime/expect.ts';
+import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
 import type { TreeRecord } from '../record.ts';
 import { type CardOptions, datasetCard } from './card.ts';
 import {

@@ -1,4 +1,4 @@
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep } from './arithmetic.ts';
 import { differentSteps, operationsByPair } from './arithmetic-actions.ts';
 import { arithmeticNotation } from './arithmetic-notation.ts';

@@ -1,5 +1,5 @@
-import { describeValue, expectation, expectInteger } from '../../runtime/expect.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { describeValue, expectation, expectInteger } from '../../base/expect.ts';
 
 /** An arithmetic puzzle to solve. */
 export interface ArithmeticInstance {

@@ -1,5 +1,5 @@
-import type { Notation } from '../../spec/environment.ts';
-import type { Failure } from '../../spec/failure.ts';
+import type { Notation } from '../../contracts/environment.ts';
+import type { Failure } from '../../contracts/failure.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep, Operator } from './arithmetic.ts';
 import { type StepClaim, tryStep } from './arithmetic-transition.ts';
 

@@ -1,5 +1,5 @@
-import { counted } from '../../runtime/counted.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { counted } from '../../base/counted.ts';
+import { EspalierError } from '../../base/errors.ts';
 import {
   type BlocksworldGoal,
   HAND,

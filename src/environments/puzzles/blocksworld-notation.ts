@@ -1,4 +1,4 @@
-import type { Notation } from '../../spec/environment.ts';
+import type { Notation } from '../../contracts/environment.ts';
 import { type BlocksworldAction, readMove } from './blocksworld-move.ts';
 import { type BlocksworldState, goalFacts, stateFacts } from './blocksworld-state.ts';
 

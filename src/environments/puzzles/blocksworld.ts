@@ -1,7 +1,7 @@
-import { expectInteger } from '../../runtime/expect.ts';
-import type { Random } from '../../spec/context.ts';
-import type { Transition } from '../../spec/environment.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectInteger } from '../../base/expect.ts';
+import type { Random } from '../../contracts/context.ts';
+import type { Transition } from '../../contracts/environment.ts';
 import { blocksworldHeuristic } from './blocksworld-heuristic.ts';
 import { type BlocksworldAction, readMove } from './blocksworld-move.ts';
 import { blocksworldNotation } from './blocksworld-notation.ts';

@@ -1,6 +1,6 @@
-import { expectation, expectInteger } from '../../runtime/expect.ts';
-import type { Random } from '../../spec/context.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectation, expectInteger } from '../../base/expect.ts';
+import type { Random } from '../../contracts/context.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep, Operator } from './arithmetic.ts';
 import { operationsByPair } from './arithmetic-actions.ts';
 import { arithmeticEnvironment, isDeadEnd, renderNumbers } from './arithmetic-environment.ts';

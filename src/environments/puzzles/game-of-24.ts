@@ -1,5 +1,5 @@
-import { expectInteger } from '../../runtime/expect.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectInteger } from '../../base/expect.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep } from './arithmetic.ts';
 import { operationsByPair } from './arithmetic-actions.ts';
 import { arithmeticEnvironment, isDeadEnd, renderNumbers } from './arithmetic-environment.ts';

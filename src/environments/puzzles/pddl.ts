@@ -1,5 +1,5 @@
-import { EspalierError } from '../../spec/errors.ts';
-import { deepestJson } from '../../spec/json.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { deepestJson } from '../../base/json.ts';
 
 /** A word of a PDDL file, in lower case. */
 export interface Atom {

@@ -1,6 +1,6 @@
-import type { Random } from '../../spec/context.ts';
-import type { Environment, Notation, Transition } from '../../spec/environment.ts';
-import type { Verdict } from '../../spec/verifier.ts';
+import type { Random } from '../../contracts/context.ts';
+import type { Environment, Notation, Transition } from '../../contracts/environment.ts';
+import type { Verdict } from '../../contracts/verifier.ts';
 
 /**
  * A puzzle's dynamics plus its legal actions: exact, pure and synchronous.

@@ -1,4 +1,4 @@
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
 
 /**
  * An exact fraction in lowest terms. Both parts are safe integers and the denominator is positive, so

@@ -1,6 +1,6 @@
-import { counted } from '../../runtime/counted.ts';
-import { EspalierError } from '../../spec/errors.ts';
-import type { Verdict } from '../../spec/verifier.ts';
+import { counted } from '../../base/counted.ts';
+import { EspalierError } from '../../base/errors.ts';
+import type { Verdict } from '../../contracts/verifier.ts';
 import type { PuzzleEnvironment } from './puzzle.ts';
 
 /**

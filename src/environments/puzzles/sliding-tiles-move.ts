@@ -1,4 +1,4 @@
-import { describeValue } from '../../runtime/expect.ts';
+import { describeValue } from '../../base/expect.ts';
 import { isSolved, type TilesState } from './sliding-tiles-board.ts';
 import { solvedMessage } from './solved-message.ts';
 

@@ -1,4 +1,4 @@
-import type { Notation } from '../../spec/environment.ts';
+import type { Notation } from '../../contracts/environment.ts';
 import type { TilesState } from './sliding-tiles-board.ts';
 import { directions, readMove, type TilesAction } from './sliding-tiles-move.ts';
 

@@ -1,7 +1,7 @@
-import { describeValue, expectation, expectInteger } from '../../runtime/expect.ts';
-import type { Random } from '../../spec/context.ts';
-import type { Transition } from '../../spec/environment.ts';
-import { EspalierError } from '../../spec/errors.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { describeValue, expectation, expectInteger } from '../../base/expect.ts';
+import type { Random } from '../../contracts/context.ts';
+import type { Transition } from '../../contracts/environment.ts';
 import type { Puzzle, PuzzleEnvironment } from './puzzle.ts';
 import { replay } from './replay.ts';
 import { isSolvable, isSolved, type TilesState } from './sliding-tiles-board.ts';

@@ -1,5 +1,5 @@
-import { expectation, expectFunction } from '../../runtime/expect.ts';
-import type { Oracle, Verdict } from '../../spec/verifier.ts';
+import { expectation, expectFunction } from '../../base/expect.ts';
+import type { Oracle, Verdict } from '../../contracts/verifier.ts';
 import { isSameAnswer } from './is-same-answer.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 

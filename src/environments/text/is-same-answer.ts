@@ -1,4 +1,4 @@
-import { expectNumber } from '../../runtime/expect.ts';
+import { expectNumber } from '../../base/expect.ts';
 import { type AnswerValue, type NumberValue, readAnswer } from './answer-value.ts';
 import { type ExactNumber, isSameNumber, readNumber, scale } from './exact-number.ts';
 

@@ -1,6 +1,7 @@
-import { describeValue } from '../../runtime/expect.ts';
-import type { Failure } from '../../spec/failure.ts';
-import { isPlainObject, type JsonValue } from '../../spec/json.ts';
+import { describeValue } from '../../base/expect.ts';
+import { isPlainObject } from '../../base/json.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import { joinParts } from './step-text.ts';
 
 /** A step as JSON. Strict modes of servers want every member to be required and none besides. */

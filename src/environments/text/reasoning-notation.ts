@@ -1,7 +1,7 @@
-import { isFailure } from '../../runtime/failure.ts';
-import type { Notation } from '../../spec/environment.ts';
-import type { Failure } from '../../spec/failure.ts';
-import type { Message } from '../../spec/language-model.ts';
+import { isFailure } from '../../base/failure.ts';
+import type { Notation } from '../../contracts/environment.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import { jsonStep, readJsonStep, stepSchema } from './json-step.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 import { lineBreak, readStep } from './step-text.ts';

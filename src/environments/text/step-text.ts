@@ -1,4 +1,4 @@
-import type { Failure } from '../../spec/failure.ts';
+import type { Failure } from '../../contracts/failure.ts';
 
 /** How a step is told from what a model writes around it. */
 export interface StepRules {

@@ -1,6 +1,6 @@
-import { expectation, expectFunction, expectInteger, expectNumber } from '../../runtime/expect.ts';
-import type { Heuristic } from '../../spec/evaluator.ts';
-import type { SearchNode } from '../../spec/node.ts';
+import { expectation, expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
+import type { Heuristic } from '../../contracts/evaluator.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext, SimulationOutcome } from '../contracts.ts';
 import { Frontier } from './frontier.ts';

@@ -1,6 +1,6 @@
-import { expectInteger } from '../../runtime/expect.ts';
-import type { Random } from '../../spec/context.ts';
-import type { SearchNode } from '../../spec/node.ts';
+import { expectInteger } from '../../base/expect.ts';
+import type { Random } from '../../contracts/context.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import { isClosed } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';

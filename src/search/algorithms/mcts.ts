@@ -1,5 +1,5 @@
-import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../runtime/expect.ts';
-import type { NodeStatistics, SearchNode } from '../../spec/node.ts';
+import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import type { NodeStatistics, SearchNode } from '../../contracts/node.ts';
 import { type BackupRule, meanBackup } from '../../tree/backup.ts';
 import { maxChild } from '../../tree/final-choice.ts';
 import {

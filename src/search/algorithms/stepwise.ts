@@ -1,5 +1,5 @@
-import { expectFunction, expectInteger, expectMethods } from '../../runtime/expect.ts';
-import type { SearchNode } from '../../spec/node.ts';
+import { expectFunction, expectInteger, expectMethods } from '../../base/expect.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import { type FinalChoice, robustOrSolvedChild } from '../../tree/final-choice.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';

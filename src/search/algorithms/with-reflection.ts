@@ -1,7 +1,7 @@
-import { expectFunction, expectMethods, expectNumber } from '../../runtime/expect.ts';
-import type { CallContext } from '../../spec/context.ts';
-import type { SearchNode } from '../../spec/node.ts';
-import type { Spend } from '../../spec/spend.ts';
+import { expectFunction, expectMethods, expectNumber } from '../../base/expect.ts';
+import type { CallContext } from '../../contracts/context.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import type { Spend } from '../../contracts/spend.ts';
 import { pathTo } from '../../tree/summary.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm } from '../contracts.ts';

@@ -1,5 +1,5 @@
-import { contextWith } from '../../runtime/context-with.ts';
-import type { Spend } from '../../spec/spend.ts';
+import { contextWith } from '../../calls/context-with.ts';
+import type { Spend } from '../../contracts/spend.ts';
 import type { SearchContext, SimulateOptions } from '../contracts.ts';
 
 /** Bounds for an algorithm inside another one. */

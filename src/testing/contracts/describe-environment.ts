@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { deserialize, serialize } from 'node:v8';
-import { expectJson } from '../../runtime/canonical-json.ts';
-import { seededRandom } from '../../runtime/random.ts';
-import type { Random } from '../../spec/context.ts';
-import type { Environment, Transition } from '../../spec/environment.ts';
-import type { JsonValue } from '../../spec/json.ts';
-import type { Message } from '../../spec/language-model.ts';
+import { expectJson } from '../../base/canonical-json.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { Random } from '../../contracts/context.ts';
+import type { Environment, Transition } from '../../contracts/environment.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Message } from '../../contracts/language-model.ts';
 import { plainContext } from '../plain-context.ts';
 import { type Exemption, type TestRunner, withExemptions } from '../test-runner.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { canonicalJson } from '../../runtime/canonical-json.ts';
-import { seededRandom } from '../../runtime/random.ts';
-import type { Environment } from '../../spec/environment.ts';
-import type { SearchNode } from '../../spec/node.ts';
-import type { Policy, Proposal } from '../../spec/policy.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { Environment } from '../../contracts/environment.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import type { Policy, Proposal } from '../../contracts/policy.ts';
 import { plainContext } from '../plain-context.ts';
 import { type Exemption, type TestRunner, withExemptions } from '../test-runner.ts';
 import { isAction, sampleTree, unlimited } from './sampling.ts';

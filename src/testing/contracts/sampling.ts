@@ -1,8 +1,8 @@
-import type { CallContext, Random } from '../../spec/context.ts';
-import type { Environment } from '../../spec/environment.ts';
-import type { ChildNode, SearchNode } from '../../spec/node.ts';
-import type { Policy, Proposal } from '../../spec/policy.ts';
-import type { Spend } from '../../spec/spend.ts';
+import type { CallContext, Random } from '../../contracts/context.ts';
+import type { Environment } from '../../contracts/environment.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import type { Policy, Proposal } from '../../contracts/policy.ts';
+import type { Spend } from '../../contracts/spend.ts';
 import { SearchTree } from '../../tree/tree.ts';
 import { plainContext } from '../plain-context.ts';
 

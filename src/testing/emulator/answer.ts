@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../spec/json.ts';
-import type { Message, TokenLogprob, ToolDefinition } from '../../spec/language-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Message, TokenLogprob, ToolDefinition } from '../../contracts/language-model.ts';
 import { contentOf } from './chat-template.ts';
 import { hashed, hashedInteger } from './hash.ts';
 import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../spec/json.ts';
-import type { ToolCall } from '../../spec/language-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { ToolCall } from '../../contracts/language-model.ts';
 import { readChat } from './chat-request.ts';
 import type { Call, Reply, StreamEvent } from './dialect.ts';
 import { isObject, type JsonObject, objectOf, parsed } from './fields.ts';

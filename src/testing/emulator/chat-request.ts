@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../spec/json.ts';
-import type { Message, ToolCall, ToolDefinition } from '../../spec/language-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Message, ToolCall, ToolDefinition } from '../../contracts/language-model.ts';
 import {
   defined,
   isObject,

@@ -1,4 +1,4 @@
-import type { Message, ToolDefinition } from '../../spec/language-model.ts';
+import type { Message, ToolDefinition } from '../../contracts/language-model.ts';
 
 /** What a prompt is made of. */
 export interface Conversation {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonValue } from '../../spec/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type { Account } from './account.ts';
 import type { JsonObject } from './fields.ts';
 import type { PrefixCache, PrefixCacheOptions } from './prefix-cache.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { turn } from '../../runtime/clock.ts';
-import type { JsonValue } from '../../spec/json.ts';
+import { turn } from '../../base/clock.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import { Account, type EmulatorAccount } from './account.ts';
 import type { Exchange, Service } from './dialect.ts';
 import type { Delivery } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../spec/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type { Reply, ReplyBody } from './dialect.ts';
 import { isObject, type JsonObject } from './fields.ts';
 import { chunksOf, contentTypeOf, htmlReply, isWord } from './reply.ts';

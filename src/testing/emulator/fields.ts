@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../spec/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 
 /** A JSON object. */
 export interface JsonObject {

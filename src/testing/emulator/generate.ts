@@ -1,5 +1,10 @@
-import type { JsonValue } from '../../spec/json.ts';
-import type { Message, TokenLogprob, ToolCall, ToolDefinition } from '../../spec/language-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type {
+  Message,
+  TokenLogprob,
+  ToolCall,
+  ToolDefinition,
+} from '../../contracts/language-model.ts';
 import { hashedLogprobs } from './answer.ts';
 import { hashedName } from './hash.ts';
 import type {

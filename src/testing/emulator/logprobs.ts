@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../spec/json.ts';
-import type { TokenAlternative, TokenLogprob } from '../../spec/language-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { TokenAlternative, TokenLogprob } from '../../contracts/language-model.ts';
 
 /** Log-probabilities in the form of Chat Completions. */
 export function chatLogprobs(logprobs: readonly TokenLogprob[] | undefined): JsonValue {

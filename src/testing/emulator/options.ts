@@ -4,7 +4,7 @@ import {
   expectInteger,
   expectNumber,
   expectOneOf,
-} from '../../runtime/expect.ts';
+} from '../../base/expect.ts';
 import { defaultAnswer } from './answer.ts';
 import type { Dialect, RewardQuestion, Settings } from './dialect.ts';
 import { anthropic } from './dialects/anthropic.ts';

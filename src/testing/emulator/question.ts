@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../spec/json.ts';
-import type { Message, TokenLogprob, ToolDefinition } from '../../spec/language-model.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Message, TokenLogprob, ToolDefinition } from '../../contracts/language-model.ts';
 
 /** What an {@link Emulator} is asked for one completion, in the words of no dialect. */
 export interface EmulatedQuestion {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../spec/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type { JsonObject } from './fields.ts';
 
 /** Why a request is refused, in the words of no dialect. */

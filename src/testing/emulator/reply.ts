@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../spec/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type { Reply, StreamEvent } from './dialect.ts';
 
 /** A reply of JSON. */

@@ -1,4 +1,4 @@
-import { systemClock } from '../../runtime/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import type { Call, Dialect, Exchange, Reply, Routes, Service } from './dialect.ts';
 import { type Delivery, delivered } from './faults.ts';
 import { objectOf } from './fields.ts';

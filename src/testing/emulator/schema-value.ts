@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../spec/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import { isObject, type JsonObject, listOf, numberAt, objectOf, textAt } from './fields.ts';
 import { hashed, hashedInteger, hashedName } from './hash.ts';
 

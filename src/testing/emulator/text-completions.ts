@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../spec/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import { ended, finishWord, headOf, textPieces } from './chat-completions.ts';
 import { readChoices, readSchema } from './chat-request.ts';
 import { readPrompt } from './chat-template.ts';

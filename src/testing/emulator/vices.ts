@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../spec/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 
 /**
  * What a server does wrong. Those that follow have nothing to set; {@link Vice} has the others.

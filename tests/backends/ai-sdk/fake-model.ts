@@ -6,7 +6,7 @@ import type {
   ModelCall,
   ModelWarning,
   RateLimits,
-} from '../../../src/spec/language-model.ts';
+} from '../../../src/contracts/language-model.ts';
 import { manualClock } from '../../../src/testing/manual-clock.ts';
 
 /** What `doGenerate` was called with. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { beginningInWords } from '../../../src/backends/wire/in-words.ts';
 import { seedOf } from '../../../src/backends/wire/seeds.ts';
-import type { Message } from '../../../src/spec/language-model.ts';
+import type { Message } from '../../../src/contracts/language-model.ts';
 import { adapted, answer, ask, fake } from './fake-model.ts';
 
 /** How a model was called, without the signal. */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { type AnthropicOptions, anthropic } from '../../../src/backends/anthropic/index.ts';
-import { ModelCallError } from '../../../src/spec/errors.ts';
+import { ModelCallError } from '../../../src/base/errors.ts';
 import type {
   GenerateRequest,
   Generation,
@@ -9,7 +9,7 @@ import type {
   ModelCall,
   ModelWarning,
   RateLimits,
-} from '../../../src/spec/language-model.ts';
+} from '../../../src/contracts/language-model.ts';
 import { manualClock } from '../../../src/testing/manual-clock.ts';
 
 /** A request as it went over the wire. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { anthropic } from '../../../src/backends/anthropic/index.ts';
-import { EspalierError } from '../../../src/spec/errors.ts';
+import { EspalierError } from '../../../src/base/errors.ts';
 import { ask, modelOn, stub } from './messages-server.ts';
 
 describe('an option out of its range', () => {

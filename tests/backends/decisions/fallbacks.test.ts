@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decisionsFromModel, decisionsFromScores } from '../../../src/backends/decisions/index.ts';
-import type { DecisionRequest } from '../../../src/spec/decision-model.ts';
-import type { Completion } from '../../../src/spec/language-model.ts';
+import type { DecisionRequest } from '../../../src/contracts/decision-model.ts';
+import type { Completion } from '../../../src/contracts/language-model.ts';
 import { type RewardQuestion, scriptedModel } from '../../../src/testing/index.ts';
 import { opened } from '../../testing/emulator-support.ts';
 import { close, mangling, matching, plainCall } from '../rewards/support.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decisions, systemOne } from '../../../src/backends/decisions/index.ts';
-import type { DecisionRequest } from '../../../src/spec/decision-model.ts';
+import type { DecisionRequest } from '../../../src/contracts/decision-model.ts';
 import type { RewardQuestion } from '../../../src/testing/index.ts';
 import { opened } from '../../testing/emulator-support.ts';
 import { close, mangling, matching, plainCall } from '../rewards/support.ts';

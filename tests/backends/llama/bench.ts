@@ -4,8 +4,8 @@ import {
   type LlamaOptions,
   llama,
 } from '../../../src/backends/llama/index.ts';
+import { seededRandom } from '../../../src/base/random.ts';
 import type { Clock, GenerateRequest, Generation } from '../../../src/index.ts';
-import { seededRandom } from '../../../src/runtime/random.ts';
 import { manualClock } from '../../../src/testing/index.ts';
 import { end, FakeModel, type FakeOptions, letters, randomLogits } from './fake-llama.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { distributionOf, drawToken, logprobsOf } from '../../../src/backends/llama/distribution.ts';
-import { seededRandom } from '../../../src/runtime/random.ts';
+import { seededRandom } from '../../../src/base/random.ts';
 
 /** What the package tells: the likeliest first, and the weight of all in single precision. */
 function told(logits: readonly number[], count = logits.length) {

@@ -1,10 +1,10 @@
 import { describe, test } from 'vitest';
 import { replay } from '../../../src/backends/replay/index.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import { memoryJournal } from '../../../src/runtime/journal.ts';
-import type { LanguageModel } from '../../../src/spec/language-model.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { memoryJournal } from '../../../src/calls/journal.ts';
+import type { LanguageModel } from '../../../src/contracts/language-model.ts';
 import { describeLanguageModel, scriptedModel } from '../../../src/testing/index.ts';
-import { openGate } from '../../runtime/harness.ts';
+import { openGate } from '../../calls/harness.ts';
 
 const words = 'one two three four five six seven eight nine ten'.split(' ');
 

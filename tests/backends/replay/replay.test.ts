@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ReplayOptions, replay } from '../../../src/backends/replay/index.ts';
-import { memoryJournal } from '../../../src/runtime/journal.ts';
-import { openJournal } from '../../../src/runtime/journal-file.ts';
-import type { JournalLine } from '../../../src/runtime/journal-lines.ts';
-import { EspalierError, ModelCallError } from '../../../src/spec/errors.ts';
+import { EspalierError, ModelCallError } from '../../../src/base/errors.ts';
+import { memoryJournal } from '../../../src/calls/journal.ts';
+import { openJournal } from '../../../src/calls/journal-file.ts';
+import type { JournalLine } from '../../../src/calls/journal-lines.ts';
 import type {
   GenerateRequest,
   Generation,
   LanguageModel,
-} from '../../../src/spec/language-model.ts';
+} from '../../../src/contracts/language-model.ts';
 import { manualClock } from '../../../src/testing/manual-clock.ts';
-import { openGate, recordingModel } from '../../runtime/harness.ts';
+import { openGate, recordingModel } from '../../calls/harness.ts';
 
 const question = { messages: [{ role: 'user', content: 'Next step?' }] } as const;
 const other = { messages: [{ role: 'user', content: 'How good?' }], temperature: 0 } as const;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ModelCall } from '../../../src/spec/language-model.ts';
+import type { ModelCall } from '../../../src/contracts/language-model.ts';
 import { manualClock } from '../../../src/testing/index.ts';
 
 /** A call that counts how often leave for a further request was asked for. */

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { readLlamaFile } from '../../../src/backends/tiny/gguf.ts';
-import { EspalierError } from '../../../src/spec/errors.ts';
+import { EspalierError } from '../../../src/base/errors.ts';
 import {
   encodeGguf,
   type GgufContents,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Arena } from '../../../src/backends/tiny/kernels/arena.ts';
 import { kernelsOn } from '../../../src/backends/tiny/kernels/kernels.ts';
-import { seededRandom } from '../../../src/runtime/random.ts';
+import { seededRandom } from '../../../src/base/random.ts';
 
 const arena = new Arena();
 const kernels = kernelsOn(arena);

@@ -4,8 +4,8 @@ import {
   logProbabilities,
   type SamplerSettings,
 } from '../../../src/backends/tiny/sampler.ts';
+import { seededRandom } from '../../../src/base/random.ts';
 import type { Random } from '../../../src/index.ts';
-import { seededRandom } from '../../../src/runtime/random.ts';
 
 /** Probabilities 1/6, 2/6 and 3/6. */
 const logits = Float32Array.of(0, Math.log(2), Math.log(3));

@@ -1,6 +1,6 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import type { RawVocabulary } from '../../../src/backends/tiny/gguf.ts';
+import type { RawVocabulary } from '../../../src/backends/tiny/llama-config.ts';
 import { tokenizerOf } from '../../../src/backends/tiny/tokenizer.ts';
 
 type Entry = readonly [text: string, score?: number, type?: number];

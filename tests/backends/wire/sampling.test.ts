@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Downgrades } from '../../../src/backends/wire/downgrades.ts';
 import { askForSamples, cutAtStop } from '../../../src/backends/wire/sampling.ts';
+import { sumOfUsages } from '../../../src/calls/usage.ts';
 import type { GenerateRequest, Generation } from '../../../src/index.ts';
-import { sumOfUsages } from '../../../src/runtime/usage.ts';
 import { notedCall, rejectionOf } from './stub-fetch.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }] as const;

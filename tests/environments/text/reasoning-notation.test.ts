@@ -5,7 +5,7 @@ import {
   type ReasoningState,
   reasoning,
 } from '../../../src/environments/text/index.ts';
-import { isFailure } from '../../../src/runtime/index.ts';
+import { isFailure } from '../../../src/index.ts';
 
 const question = 'Ann has 3 apples and buys 4. How many has she?';
 const start: ReasoningState = { question, steps: [] };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Capabilities, Completion, Message } from '../../../src/contracts/language-model.ts';
 import {
   notationFor,
   type ReasoningState,
@@ -13,7 +14,6 @@ import {
   treeToJson,
 } from '../../../src/index.ts';
 import { type FromModelOptions, fromModel } from '../../../src/policies/index.ts';
-import type { Capabilities, Completion, Message } from '../../../src/spec/language-model.ts';
 import { scriptedModel } from '../../../src/testing/index.ts';
 import { heuristic } from '../../../src/values/index.ts';
 

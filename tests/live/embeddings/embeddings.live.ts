@@ -1,5 +1,9 @@
 /** A real sentence-embedding model in this process, through memory and search. */
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { type Journal, memoryJournal, replayed } from '../../../src/calls/journal.ts';
+import type { Embedding } from '../../../src/contracts/embedding-model.ts';
+import type { Reflection } from '../../../src/contracts/memory.ts';
 import {
   bm25,
   byEmbedding,
@@ -8,11 +12,7 @@ import {
   memory,
   sentenceEmbeddings,
 } from '../../../src/memory/index.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
-import { type Journal, memoryJournal, replayed } from '../../../src/runtime/journal.ts';
 import { search } from '../../../src/search/search.ts';
-import type { Embedding } from '../../../src/spec/embedding-model.ts';
-import type { Reflection } from '../../../src/spec/memory.ts';
 import { plainContext } from '../../../src/testing/index.ts';
 import { treeToJson } from '../../../src/tree/serialize.ts';
 

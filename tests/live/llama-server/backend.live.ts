@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { openaiCompatible } from '../../../src/backends/openai-compatible/index.ts';
 import { tiny } from '../../../src/backends/tiny/index.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { describeLanguageModel, plainContext } from '../../../src/testing/index.ts';
 import { prompt, searchWith } from '../support/search.ts';
 import { get, type Json, metric } from '../support/wire.ts';

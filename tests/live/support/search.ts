@@ -1,8 +1,9 @@
 /** One search for all models: the same puzzle, the same 64 simulations. */
+
+import type { LanguageModel } from '../../../src/contracts/language-model.ts';
 import { gameOf24 } from '../../../src/environments/puzzles/index.ts';
 import { mcts, renderTree, type Spend, search, valueWidening } from '../../../src/index.ts';
 import { fromModel } from '../../../src/policies/index.ts';
-import type { LanguageModel } from '../../../src/spec/language-model.ts';
 import { judge } from '../../../src/values/index.ts';
 
 const environment = gameOf24.environment(gameOf24.parse('2 4 6 7'));

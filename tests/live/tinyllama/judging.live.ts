@@ -1,9 +1,9 @@
 /** What a real chat model answers to the prompts of judges: whether its answers can be read, not whether they are good. */
 import { afterAll, expect, test } from 'vitest';
 import { llama } from '../../../src/backends/llama/index.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { reasoning } from '../../../src/environments/text/index.ts';
 import type { Evaluator, SearchNode } from '../../../src/index.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
 import { plainContext } from '../../../src/testing/index.ts';
 import { SearchTree } from '../../../src/tree/tree.ts';
 import { criticRanking, debate, judge, selfEval } from '../../../src/values/index.ts';

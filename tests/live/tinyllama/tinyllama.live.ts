@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { llama } from '../../../src/backends/llama/index.ts';
 import { openaiCompatible } from '../../../src/backends/openai-compatible/index.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import type { LanguageModel, Message, ModelWarning } from '../../../src/index.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
 import { plainContext } from '../../../src/testing/index.ts';
 import { type Server, startServer } from '../support/llama-server.ts';
 import { say } from '../support/packages.ts';

@@ -1,8 +1,8 @@
 /** `transformers serve`: what it really does, and our backend before it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openaiCompatible } from '../../../src/backends/openai-compatible/index.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import type { LanguageModel } from '../../../src/index.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
 import { describeLanguageModel, plainContext } from '../../../src/testing/index.ts';
 import { prompt } from '../support/search.ts';
 import { exported, startTransformers, type TransformersServer } from '../support/transformers.ts';

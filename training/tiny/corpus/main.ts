@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { seededRandom } from 'espalier/runtime';
+import { seededRandom } from 'espalier';
 import { blocksworldFamily, countdownFamily, gameOf24Family, type Side } from './families.ts';
 import { type Families, goodShare, type Kind, line, mixture } from './lines.ts';
 import { templateHashes } from './templates.ts';

@@ -1,5 +1,5 @@
 import type { Failure, Random } from 'espalier';
-import { isFailure } from 'espalier/runtime';
+import { isFailure } from 'espalier';
 import { type Position, pick } from './example.ts';
 
 /** A step that is wrong, and what the notation says of it. */

@@ -1,4 +1,4 @@
-import { EspalierError } from '../../../spec/errors.ts';
+import { EspalierError } from '../../../base/errors.ts';
 import { type WasmMemory, webAssembly } from './webassembly.ts';
 
 /** A byte address in the memory of the kernels. */

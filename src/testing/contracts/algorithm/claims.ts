@@ -1,6 +1,6 @@
+import type { Heuristic } from '../../../contracts/evaluator.ts';
+import type { SearchNode } from '../../../contracts/node.ts';
 import type { SearchAlgorithm } from '../../../search/contracts.ts';
-import type { Heuristic } from '../../../spec/evaluator.ts';
-import type { SearchNode } from '../../../spec/node.ts';
 import type { Exemption, TestRunner } from '../../test-runner.ts';
 
 /** What an algorithm claims, for `describeAlgorithm`. The conservation laws it declares itself. */

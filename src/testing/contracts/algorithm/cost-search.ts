@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { seededRandom } from '../../../runtime/random.ts';
+import { seededRandom } from '../../../base/random.ts';
+import type { SearchNode } from '../../../contracts/node.ts';
 import type { SearchAlgorithm } from '../../../search/contracts.ts';
-import type { SearchNode } from '../../../spec/node.ts';
 import type { Problem } from '../../problem.ts';
 import { type MdpTable, tableMdp } from '../../table-mdp.ts';
 import type { AlgorithmSubject, CostRules } from './claims.ts';

@@ -1,6 +1,6 @@
+import type { Environment } from '../../../contracts/environment.ts';
 import type { SearchAlgorithm, SearchOptions, SearchResult } from '../../../search/contracts.ts';
 import { search } from '../../../search/search.ts';
-import type { Environment } from '../../../spec/environment.ts';
 import { treeToJson } from '../../../tree/serialize.ts';
 import type { SearchTree } from '../../../tree/tree.ts';
 import { manualClock } from '../../manual-clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { NodeId } from '../../../contracts/node.ts';
 import type { ConservationLaw } from '../../../search/contracts.ts';
-import type { NodeId } from '../../../spec/node.ts';
 import type { SearchTree } from '../../../tree/tree.ts';
 import { banditTree } from '../../bandit-tree.ts';
 import type { Problem } from '../../problem.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { memoryJournal, replayed } from '../../../runtime/journal.ts';
+import { memoryJournal, replayed } from '../../../calls/journal.ts';
 import { treeFromJson, treeToJson } from '../../../tree/serialize.ts';
 import { banditTree } from '../../bandit-tree.ts';
 import { syntheticTree } from '../../synthetic-tree.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { turn } from '../../../runtime/clock.ts';
-import { seededRandom } from '../../../runtime/random.ts';
+import { turn } from '../../../base/clock.ts';
+import { seededRandom } from '../../../base/random.ts';
+import type { Random } from '../../../contracts/context.ts';
+import type { Budget, Spend } from '../../../contracts/spend.ts';
 import { search, streamSearch } from '../../../search/search.ts';
-import type { Random } from '../../../spec/context.ts';
-import type { Budget, Spend } from '../../../spec/spend.ts';
 import { manualClock } from '../../manual-clock.ts';
 import { type ScriptedModel, scriptedModel } from '../../scripted-model.ts';
 import { syntheticTree } from '../../synthetic-tree.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { canonicalJson } from '../../../runtime/canonical-json.ts';
-import type { Completion, Generation, LanguageModel } from '../../../spec/language-model.ts';
+import { canonicalJson } from '../../../base/canonical-json.ts';
+import type { Completion, Generation, LanguageModel } from '../../../contracts/language-model.ts';
 import {
   ask,
   conversation,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { turn } from '../../../runtime/clock.ts';
-import type { GenerateRequest, LanguageModel } from '../../../spec/language-model.ts';
+import { turn } from '../../../base/clock.ts';
+import type { GenerateRequest, LanguageModel } from '../../../contracts/language-model.ts';
 import { manualClock } from '../../manual-clock.ts';
 import {
   ask,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LanguageModel, Message, TokenLogprob } from '../../../spec/language-model.ts';
+import type { LanguageModel, Message, TokenLogprob } from '../../../contracts/language-model.ts';
 import {
   ask,
   conversation,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../runtime/clock.ts';
-import type { Clock } from '../../../spec/context.ts';
+import { systemClock } from '../../../base/clock.ts';
+import type { Clock } from '../../../contracts/clock.ts';
 import type {
   GenerateRequest,
   Generation,
   LanguageModel,
   Message,
-} from '../../../spec/language-model.ts';
+} from '../../../contracts/language-model.ts';
 import { manualClock } from '../../manual-clock.ts';
 import type { Exemption, TestRunner } from '../../test-runner.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../../spec/json.ts';
-import type { Message, ToolCall } from '../../../spec/language-model.ts';
+import type { JsonValue } from '../../../contracts/json.ts';
+import type { Message, ToolCall } from '../../../contracts/language-model.ts';
 import { readContent } from '../chat-request.ts';
 import { isObject, type JsonObject, listOf, objectOf, textAt } from '../fields.ts';
 import { Rejection } from '../rejection.ts';

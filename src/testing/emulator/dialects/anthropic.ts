@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../spec/json.ts';
+import type { JsonValue } from '../../../contracts/json.ts';
 import { readTools } from '../chat-request.ts';
 import type { Call, Dialect, Exchange, Reply } from '../dialect.ts';
 import { defined, type JsonObject, numberAt, objectOf, textAt, textsAt } from '../fields.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../spec/json.ts';
+import type { JsonValue } from '../../../contracts/json.ts';
 import type { Call, Reply } from '../dialect.ts';
 import { type JsonObject, listOf, objectOf, textAt } from '../fields.ts';
 import { Rejection } from '../rejection.ts';

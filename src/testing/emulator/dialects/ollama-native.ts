@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../spec/json.ts';
+import type { JsonValue } from '../../../contracts/json.ts';
 import { readMessages, readTools } from '../chat-request.ts';
 import { readPrompt, renderPrompt } from '../chat-template.ts';
 import type { Call, Reply } from '../dialect.ts';

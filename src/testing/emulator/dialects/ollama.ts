@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../spec/json.ts';
+import type { JsonValue } from '../../../contracts/json.ts';
 import { type ChatManners, chatCompletions, openAiUsage } from '../chat-completions.ts';
 import { templateSource } from '../chat-template.ts';
 import type { Dialect, Exchange, Reply } from '../dialect.ts';

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../../spec/json.ts';
-import type { Message } from '../../../spec/language-model.ts';
+import type { JsonValue } from '../../../contracts/json.ts';
+import type { Message } from '../../../contracts/language-model.ts';
 import { readContent, readRole, readToolChoice, readTools } from '../chat-request.ts';
 import type { Call, Reply } from '../dialect.ts';
 import { defined, type JsonObject, listOf, numberAt, objectOf, parsed, textAt } from '../fields.ts';

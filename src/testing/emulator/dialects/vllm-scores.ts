@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../spec/json.ts';
+import type { JsonValue } from '../../../contracts/json.ts';
 import { base64Of } from '../base64.ts';
 import { readMessages } from '../chat-request.ts';
 import { contentOf } from '../chat-template.ts';

@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import type { JsonValue } from '../contracts/json.ts';
+import { EspalierError } from './errors.ts';
+import { isPlainObject, jsonFault } from './json.ts';
+
+/**
+ * JSON with sorted keys and without `undefined`: equal values give equal text.
+ *
+ * @throws EspalierError `usage`, naming the path, where a value cannot be held by JSON.
+ */
+export function canonicalJson(name: string, value: unknown): string {
+  expectJson(name, value);
+  return JSON.stringify(value, (_key, part: unknown) =>
+    isPlainObject(part) ? sorted(part) : part,
+  );
+}
+
+/** The content address of a text: its SHA-256 in base64url, 43 characters. */
+export function contentAddress(text: string): string {
+  return hash('sha256', bytesOf(text), 'base64url' as 'hex');
+}
+
+/** UTF-8 has no halves of surrogate pairs: texts that hold one would all look the same. */
+function bytesOf(text: string): string | Buffer {
+  if (!/\p{Surrogate}/u.test(text)) return text;
+  // No text in UTF-8 has this byte.
+  return Buffer.concat([Buffer.from(text, 'utf16le'), Buffer.of(0xff)]);
+}
+
+/** `value` as JSON. Throws a usage error that names the path where JSON cannot hold it without loss. */
+export function expectJson(name: string, value: unknown): JsonValue {
+  const fault = jsonFault(value);
+  if (fault === undefined) return value as JsonValue;
+  const path = [name, ...fault.path].join('.');
+  throw new EspalierError(
+    'usage',
+    `Expected \`${name}\` to be JSON, got ${fault.what} at \`${path}\`.`,
+  );
+}
+
+function sorted(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../contracts/clock.ts';
+
+/** The longest delay a platform timer holds; longer sleeps are taken in several. */
+const longestTimer = 2 ** 31 - 1;
+
+/** The real time. The only place that reads it. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    for (let left = ms; left > 0; left -= longestTimer) {
+      await timer(Math.min(left, longestTimer), signal);
+    }
+    signal?.throwIfAborted();
+  },
+};
+
+function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const onAbort = () => {
+      clearTimeout(handle);
+      reject(signal?.reason);
+    };
+    const handle = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** Resolves when everything that can run without the outside has run: one turn of the event loop. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

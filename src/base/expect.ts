@@ -1,0 +1,87 @@
+import { EspalierError } from './errors.ts';
+
+/** A usage error in the one sentence form: *Expected `name` to be …, got `value`.* */
+export function expectation(name: string, expected: string, value: unknown): EspalierError {
+  return new EspalierError(
+    'usage',
+    `Expected \`${name}\` to be ${expected}, got ${describeValue(value)}.`,
+  );
+}
+
+/** A value as an error message shows it: short, and with its type where that is not plain. */
+export function describeValue(value: unknown): string {
+  switch (typeof value) {
+    case 'undefined':
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return `\`${String(value)}\``;
+    case 'string':
+      return `\`${JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}…` : value)}\``;
+    case 'function':
+      return 'a function';
+    case 'symbol':
+      return 'a symbol';
+    case 'object':
+      if (value === null) return '`null`';
+      return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
+  }
+}
+
+/** Bounds, both inclusive. */
+export interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Throws unless `value` is an integer within the range. `Infinity` passes where `max` is `Infinity`. */
+export function expectInteger(name: string, value: unknown, range: Range = {}): void {
+  const unlimited = range.max === Number.POSITIVE_INFINITY && value === range.max;
+  if (!unlimited && !(Number.isInteger(value) && isWithin(value as number, range))) {
+    throw expectation(name, `an integer${describeRange(range)}`, value);
+  }
+}
+
+/** Throws unless `value` is a finite number within the range. */
+export function expectNumber(name: string, value: unknown, range: Range = {}): void {
+  if (!(Number.isFinite(value) && isWithin(value as number, range))) {
+    throw expectation(name, `a finite number${describeRange(range)}`, value);
+  }
+}
+
+/** Throws unless `value` is one of the options. */
+export function expectOneOf(name: string, value: unknown, options: readonly string[]): void {
+  if (!options.includes(value as string)) {
+    throw expectation(name, options.map((option) => `'${option}'`).join(' or '), value);
+  }
+}
+
+/** Throws unless `value` is a function. */
+export function expectFunction(name: string, value: unknown): void {
+  if (typeof value !== 'function') throw expectation(name, 'a function', value);
+}
+
+/** Throws unless `value` is an object with the named methods. */
+export function expectMethods(name: string, value: unknown, methods: readonly string[]): void {
+  const candidate = (typeof value === 'object' && value !== null ? value : {}) as Record<
+    string,
+    unknown
+  >;
+  const missing = methods.find((method) => typeof candidate[method] !== 'function');
+  if (missing !== undefined) {
+    throw expectation(name, `an object with a method \`${missing}\``, value);
+  }
+}
+
+function isWithin(value: number, { min = -Infinity, max = Infinity }: Range): boolean {
+  return value >= min && value <= max;
+}
+
+function describeRange({ min, max }: Range): string {
+  if (min !== undefined && max !== undefined && Number.isFinite(max)) {
+    return ` from ${min} to ${max}`;
+  }
+  if (min !== undefined) return ` from ${min} up`;
+  if (max !== undefined) return ` up to ${max}`;
+  return '';
+}

@@ -1,0 +1,90 @@
+import type { CallContext } from '../contracts/context.ts';
+import type { Failure } from '../contracts/failure.ts';
+import { EspalierError, type EspalierErrorCode, ModelCallError } from './errors.ts';
+import { describeValue } from './expect.ts';
+
+/** What an error thrown by a plug-in means for the one thing it was working on. */
+export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
+  const message = messageOf(error);
+  const code = EspalierError.isInstance(error) ? error.code : undefined;
+  return {
+    kind: code === 'interrupted' || code === 'unrecorded' ? code : kind,
+    message,
+    ...(isTransient(error) && { transient: true }),
+  };
+}
+
+/** What was thrown, in words. A plug-in may throw anything, also what cannot be turned into text. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return `It threw ${describeValue(thrown)}.`;
+  }
+}
+
+/**
+ * Whether what went wrong is a call that may go well later: the server was not to be had, or the budget held no other
+ * attempt. Here or in what it caused.
+ */
+export function isTransient(error: unknown): boolean {
+  const seen = new Set<unknown>();
+  for (let cause = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
+    if (ModelCallError.isInstance(cause)) return cause.retryable && cause.kind !== 'malformed';
+    if (EspalierError.isInstance(cause) && cause.code === 'budget') return true;
+    // What a journal remembers of such an error.
+    if ('transient' in cause && cause.transient === true) return true;
+    seen.add(cause);
+  }
+  return false;
+}
+
+/** Errors that are about one call; all others of our own are about the search as a whole. */
+const local: readonly EspalierErrorCode[] = ['usage', 'interrupted', 'unrecorded', 'model-call'];
+
+/**
+ * The failure of one item whose evaluation threw. What ends the search is no matter of one item, and is
+ * thrown on: an abort, a spent budget, a journal that cannot be written.
+ */
+export function failureOf(error: unknown, kind: Failure['kind'], { signal }: CallContext): Failure {
+  const code = EspalierError.isInstance(error) ? error.code : undefined;
+  if (signal.aborted || (code !== undefined && !local.includes(code))) throw error;
+  return failureFrom(error, kind);
+}
+
+const kinds: Readonly<Record<Failure['kind'], true>> = {
+  call: true,
+  parse: true,
+  empty: true,
+  invalid: true,
+  environment: true,
+  interrupted: true,
+  unrecorded: true,
+};
+
+/** Tells a failure from a result that may be anything. */
+export function isFailure(outcome: unknown): outcome is Failure {
+  if (typeof outcome !== 'object' || outcome === null) return false;
+  const { kind, message } = outcome as Partial<Failure>;
+  return typeof kind === 'string' && Object.hasOwn(kinds, kind) && typeof message === 'string';
+}
+
+/** A call that was made and failed. */
+export class CallFailure extends Error {
+  override readonly name = 'CallFailure';
+  /** Whether it may go well later, also where the journal and not the model says so. */
+  readonly transient: boolean;
+
+  constructor({ message, transient = false, cause }: FailedOutcome) {
+    super(message, { cause });
+    this.transient = transient;
+  }
+}
+
+/** The call failed, and the journal says so. */
+export interface FailedOutcome {
+  readonly message: string;
+  readonly interrupted?: boolean | undefined;
+  readonly transient?: boolean | undefined;
+  readonly cause?: unknown;
+}

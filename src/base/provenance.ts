@@ -1,0 +1,28 @@
+import type { GenerateRequest, LanguageModel } from '../contracts/language-model.ts';
+import type { ModelProvenance, Provenance } from '../contracts/provenance.ts';
+import { modelName } from './model-name.ts';
+
+/** What several parts tell of themselves together; each stamp and each model once, in order. */
+export function provenanceOf(...parts: readonly (Provenance | undefined)[]): Provenance {
+  const stamps = [...new Set(parts.flatMap((part) => part?.stamps ?? []))];
+  const prompts = Object.assign({}, ...parts.map((part) => part?.prompts)) as NonNullable<
+    Provenance['prompts']
+  >;
+  const told = parts.flatMap((part) => part?.models ?? []);
+  const models = [...new Map(told.map((model) => [JSON.stringify(model), model])).values()];
+  return {
+    ...(stamps.length > 0 && { stamps }),
+    ...(Object.keys(prompts).length > 0 && { prompts }),
+    ...(models.length > 0 && { models }),
+  };
+}
+
+/** What a part tells of a model that it asks. @param request - What all its requests have in common. */
+export function provenanceOfModel(
+  model: Pick<LanguageModel, 'modelId' | 'provider' | 'settings'>,
+  request: Partial<GenerateRequest> = {},
+): Provenance {
+  const { messages: _, schema: __, tools: ___, ...asked } = request;
+  const settings = { ...model.settings, ...asked } as unknown as ModelProvenance['settings'];
+  return { models: [{ model: modelName(model), settings }] };
+}

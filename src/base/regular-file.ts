@@ -1,0 +1,17 @@
+import { statSync } from 'node:fs';
+import { EspalierError } from './errors.ts';
+
+/**
+ * Refuses pipes, devices and sockets: reading one may wait for ever. What is not there is the matter of whoever
+ * opens it.
+ *
+ * @throws EspalierError `storage`, naming the file.
+ */
+export function expectRegularFile(path: string): void {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status === undefined || status.isFile() || status.isDirectory()) return;
+  throw new EspalierError(
+    'storage',
+    `\`${path}\` is a pipe or a device, and no file that can be read: write what it gives to a file first.`,
+  );
+}

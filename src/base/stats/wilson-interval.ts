@@ -1,0 +1,32 @@
+import { expectInteger } from '../expect.ts';
+
+/** A 95 % confidence interval, both ends included. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The 97.5 % point of the normal distribution: two-sided 95 %. */
+const z = 1.959963984540054;
+
+/**
+ * The 95 % interval of a share, from how often something succeeded. It is honest at few trials and near
+ * 0 and 1, where the usual `p ± 1.96 · √(p(1 − p)/n)` is not. Without trials it is all of [0, 1].
+ *
+ * @see Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+ */
+export function wilsonInterval(successes: number, trials: number): Interval {
+  expectInteger('trials', trials, { min: 0 });
+  expectInteger('successes', successes, { min: 0, max: trials });
+  if (trials === 0) return { low: 0, high: 1 };
+  const share = successes / trials;
+  const scale = 1 + z ** 2 / trials;
+  const middle = (share + z ** 2 / (2 * trials)) / scale;
+  const spread = Math.sqrt((share * (1 - share)) / trials + z ** 2 / (4 * trials ** 2));
+  const half = (z * spread) / scale;
+  // In theory the ends are exactly 0 and 1 there; rounding would leave them a hair beside.
+  return {
+    low: successes === 0 ? 0 : middle - half,
+    high: successes === trials ? 1 : middle + half,
+  };
+}

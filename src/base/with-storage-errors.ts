@@ -1,0 +1,45 @@
+import { EspalierError } from './errors.ts';
+
+/**
+ * Does something with a file. What the system objects to becomes one or two sentences about it.
+ *
+ * @param subject - The file as a sentence begins with it.
+ * @throws EspalierError `storage`; errors of our own pass as they are.
+ */
+export function storing<Value>(subject: string, act: () => Value): Value {
+  try {
+    return act();
+  } catch (cause) {
+    if (EspalierError.isInstance(cause)) throw cause;
+    throw new EspalierError('storage', `${subject} could not be used: ${objectionOf(cause)}.`, {
+      cause,
+    });
+  }
+}
+
+const denied = 'permission is denied. Change its permissions, or choose another path';
+const isFile = 'a file stands where a folder is needed. Choose another path';
+
+/** What systems object to most often, and what to do. */
+const objections: Readonly<Record<string, string>> = {
+  EACCES: denied,
+  EEXIST: isFile,
+  EISDIR: 'it is a folder. Name a file instead',
+  ENOENT: 'there is no such file or folder. Check the path',
+  ENOSPC: 'the disk is full. Make room, and run it again',
+  ENOTDIR: isFile,
+  EPERM: denied,
+  EROFS: 'the disk is read-only. Choose another path',
+};
+
+/** What the system objects to, without the full stop. */
+export function objectionOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  return Object.hasOwn(objections, code) ? (objections[code] ?? '') : error.message;
+}
+
+/** Whether the system objects with this code. */
+export function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

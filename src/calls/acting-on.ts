@@ -1,0 +1,82 @@
+import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
+import { jsonFault } from '../base/json.ts';
+import type { CallContext, EffectName } from '../contracts/context.ts';
+import type { Environment } from '../contracts/environment.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import { contextWith } from './context-with.ts';
+
+/** What of an environment tells its states apart. */
+type Telling<State> = Pick<Environment<State, never>, 'codec' | 'key'> &
+  Partial<Pick<Environment<State, never>, 'name'>>;
+
+/**
+ * The content address of the state of a node in its environment: of its key, else of what it is saved as, else of its
+ * start and the actions that led from there to it.
+ */
+export function stateAddress<State, Action>(
+  node: SearchNode<State, Action>,
+  environment: Telling<State> = {},
+): string {
+  const own = node.kind === 'proposed' ? undefined : ownAddress(environment, node.state);
+  if (own !== undefined) return own;
+  const actions: Action[] = [];
+  let at: SearchNode<State, Action> = node;
+  while (at.kind !== 'root') {
+    actions.push(at.action);
+    at = at.parent;
+  }
+  const start = jsonFault(at.state) === undefined ? at.state : null;
+  return addressOf(environment, { start, actions: actions.toReversed() });
+}
+
+function ownAddress<State>(environment: Telling<State>, state: State): string | undefined {
+  const key = environment.key?.(state);
+  if (key !== undefined) return addressOf(environment, { key });
+  const { codec } = environment;
+  return codec === undefined ? undefined : addressOf(environment, { codec: codec.encode(state) });
+}
+
+function addressOf<State>({ name = '' }: Telling<State>, told: object): string {
+  return contentAddress(canonicalJson('state', { ...told, environment: name }));
+}
+
+/** An effect as one that acts on a state: unless it is pure, the state is a part of its input. */
+export function acting(
+  effect: EffectName,
+  input: JsonValue,
+  state: () => string,
+): readonly [effect: EffectName, input: JsonValue] {
+  const named = typeof effect === 'string' ? { name: effect, repeatable: false } : effect;
+  // Whoever passes it on has nothing to add.
+  return named.pure === true
+    ? [named, input]
+    : [
+        { ...named, pure: true },
+        { state: state(), input },
+      ];
+}
+
+/** A context in which effects act on a state. */
+export function actingOn(context: CallContext, state: () => string): CallContext {
+  return contextWith(context, {
+    effect: (effect, input, run) => context.effect(...acting(effect, input, state), run),
+  });
+}
+
+/** The context of a step, for what is done in the state that the action has led to; `null` led to the start. */
+export function actingAfter<State, Action>(
+  context: CallContext,
+  environment: Telling<State>,
+  { state, action }: { readonly state: State; readonly action: Action | null },
+): CallContext {
+  return contextWith(context, {
+    effect(effect, input, run) {
+      const isPure = typeof effect === 'object' && effect.pure === true;
+      const own = isPure ? undefined : ownAddress(environment, state);
+      if (own !== undefined) return context.effect(...acting(effect, input, () => own), run);
+      // The step adds the state before it.
+      return context.effect(effect, isPure ? input : { action: action as JsonValue, input }, run);
+    },
+  });
+}

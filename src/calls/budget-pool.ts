@@ -1,0 +1,61 @@
+import { systemClock } from '../base/clock.ts';
+import { expectation, expectInteger, expectNumber } from '../base/expect.ts';
+import type { Budget, Spend } from '../contracts/spend.ts';
+import { Ledger } from './ledger.ts';
+
+/** Limits that several searches share. Time is no part of it: searches that start later would have less. */
+export type PoolBudget = Omit<Budget, 'ms'>;
+
+const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd'];
+
+/**
+ * A budget that several searches spend from, each beside its own. A search that it cannot hold any more ends
+ * gracefully, as with its own budget.
+ */
+export class BudgetPool {
+  /** @internal The ledger above those of the searches. */
+  readonly ledger: Ledger;
+
+  /**
+   * @param budget - What all searches together may spend.
+   * @param spent - What has been spent before. @defaultValue nothing
+   * @throws EspalierError `usage` for a limit out of its range.
+   */
+  constructor(budget: PoolBudget, spent: Partial<Spend> = {}) {
+    for (const [unit, limit] of Object.entries(budget) as [string, unknown][]) {
+      if (!units.includes(unit)) throw expectation('budget', `made of ${units.join(', ')}`, unit);
+      if (limit === undefined) continue;
+      if (unit === 'usd') expectNumber('budget.usd', limit, { min: 0 });
+      else expectInteger(`budget.${unit}`, limit, { min: 0, max: Number.POSITIVE_INFINITY });
+    }
+    // A limit that is present but undefined does not bind.
+    const limits = (Object.entries(budget) as [string, unknown][]).filter(
+      ([, limit]) => limit !== undefined,
+    );
+    const own = Object.fromEntries(limits);
+    this.ledger = new Ledger({ budget: own, clock: systemClock, isPool: true });
+    this.charge(spent);
+  }
+
+  /** What the searches have spent so far, and what had been spent before. */
+  get spend(): Spend {
+    return this.ledger.spend;
+  }
+
+  /** What it still holds; calls in flight count with their worst case. */
+  get remaining(): Spend {
+    return this.ledger.remaining;
+  }
+
+  /** The limit that has been met. */
+  get exhausted(): keyof Spend | undefined {
+    return this.ledger.exhausted;
+  }
+
+  /** Charges what was spent elsewhere. */
+  charge({ simulations = 0, nodes = 0, calls = 0, tokens = 0, usd = 0 }: Partial<Spend>): void {
+    this.ledger.addSimulations(simulations);
+    this.ledger.addNodes(nodes);
+    this.ledger.charge({ calls, tokens, usd });
+  }
+}

@@ -1,0 +1,491 @@
+import { EspalierError } from '../base/errors.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { ModelWarning } from '../contracts/language-model.ts';
+import { Account } from './account.ts';
+import { CallInFlight, type CallOutput, type CallReport } from './call-in-flight.ts';
+import { CallMaker } from './call-maker.ts';
+import { type Outcome, unavailable } from './call-outcome.ts';
+import { addressOfCall, type CallRequest, withoutState } from './call-request.ts';
+import type { Journal } from './journal.ts';
+import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
+import type { DeadlineLine, IntentLine } from './journal-lines.ts';
+import { JournalUse } from './journal-use.ts';
+import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
+import { type Losses, noLosses, Recall } from './recall.ts';
+import type { Sequencer } from './sequencer.ts';
+import { SharedCalls } from './shared-calls.ts';
+
+/** What a gate works with. */
+export interface CallGateOptions {
+  readonly sequencer: Sequencer;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** Aborts every call in flight. */
+  readonly signal: AbortSignal;
+  readonly onCall: (report: CallReport) => void;
+  /** Hears what a model does not honour. */
+  readonly onWarning: (warning: ModelWarning) => void;
+  /** Whether a recorded deadline is still to be replayed: what has no result then never got one. */
+  readonly deadlineAhead: () => boolean;
+  /** Ends the search as that deadline did. */
+  readonly expire?: () => void;
+  /** Whether calls that failed are made again, and not only those that waiting may mend. */
+  readonly retryFailed?: boolean | undefined;
+  /** The gate of the search that this one continues: its calls are shared and numbered on. */
+  readonly before?: CallGate | undefined;
+}
+
+/**
+ * The one way out of a search. Every call is addressed by its content, so that equal calls are made
+ * once; reserved before it starts; written down before and after; and takes effect in its turn.
+ */
+export class CallGate {
+  readonly #options: CallGateOptions;
+  readonly #recall: Recall;
+  readonly #maker: CallMaker;
+  readonly #journal: JournalUse;
+  readonly #shared: SharedCalls;
+  /** What was bought by parts of calls, such as single samples, for those who ask for other parts. */
+  readonly bought: Map<string, Promise<unknown>>;
+  /** The models that were called and whose price nobody knows: what they cost is not in the spend. */
+  readonly unpriced: Set<string>;
+  /** Whom calls are charged to that an earlier run has made and this one does not come to. */
+  ledger: Ledger | undefined;
+  /** Whether what a killed process had under way is to leave as much of the budget as an undisturbed one has. */
+  makesUpForLosses = false;
+  /** How often a result was resumed on this journal to come to this search. */
+  readonly search: number;
+  readonly #inFlight = new Set<CallInFlight>();
+  #issued: number;
+  #recorded = 0;
+  /** How often this run has come to a place at which it was resumed. */
+  #resumes = 0;
+  #unrecorded = 0;
+  /** What kinds of failures of an earlier run this one has repeated. */
+  readonly #failedBefore = new Set<'transient' | 'final'>();
+
+  constructor(options: CallGateOptions) {
+    this.#options = options;
+    const { before, journal, signal, sequencer, retryFailed = false } = options;
+    const goesOn = before !== undefined && before.#options.journal === journal;
+    this.#recall = goesOn ? before.#recall : new Recall(journal, retryFailed);
+    this.search = goesOn ? before.search + 1 : 0;
+    this.#shared = new SharedCalls(before === undefined ? undefined : before.#shared);
+    this.#shared.forgetFailures(retryFailed);
+    this.bought = new Map(before?.bought);
+    this.#issued = before === undefined ? 0 : before.#issued;
+    this.#journal = new JournalUse(journal, signal);
+    this.#maker = new CallMaker({
+      clock: options.clock,
+      onWarning: options.onWarning,
+      write: (line) => this.#journal.write(line),
+      mayWait: sequencer.mayWait,
+    });
+    this.#maker.run = before?.run;
+    this.unpriced = before === undefined ? new Set() : before.unpriced;
+    sequencer.onStalled = () => {
+      if (this.#hangs()) options.expire?.();
+      else this.#resume();
+    };
+    signal.addEventListener('abort', () => {
+      for (const call of this.#inFlight) this.#abandon(call, signal.reason);
+    });
+  }
+
+  /** What all calls of this run have in common: the content address of its start. */
+  get run(): string | undefined {
+    return this.#maker.run;
+  }
+
+  set run(start: string | undefined) {
+    this.#maker.run = start;
+  }
+
+  /** Calls issued so far, shared ones not counted again. */
+  get issued(): number {
+    return this.#issued;
+  }
+
+  /** How far the journal answered, and where it says something else than this search. */
+  get coverage(): Readonly<Record<'recorded' | 'unrecorded', number>> & {
+    readonly differsAt: number | undefined;
+  } {
+    const { differsAt } = this.#recall;
+    return { recorded: this.#recorded, unrecorded: this.#unrecorded, differsAt };
+  }
+
+  /** Why nothing more can be written down: the search has to end. */
+  get storageError(): EspalierError | undefined {
+    return this.#journal.error;
+  }
+
+  /** Whether calls are new: the journal has been repeated as far as it goes. */
+  get isLive(): boolean {
+    return this.#recall.isLive;
+  }
+
+  /** What all calls of the journal may have cost. */
+  get owed(): CallSpend {
+    return this.#recall.total;
+  }
+
+  /** The deadline that ended this search before. */
+  get deadline(): DeadlineLine | undefined {
+    return this.#recall.deadlines.get(this.search);
+  }
+
+  /** What an earlier run has asked for, unless it is this very call: in other company, it may hold the same. */
+  leftBeside(call: Parameters<typeof addressOfCall>[0]): LeftCalls | undefined {
+    return this.#recall.leftBeside(() => addressOfCall(call));
+  }
+
+  /** What was asked in calls that have ended. */
+  *intentsOf({ calls }: LeftCalls): Generator<IntentLine> {
+    for (const { place, end } of calls) {
+      if (place === undefined || end === undefined) continue;
+      yield this.#journal.with(({ lines }) => lines.at(place) as IntentLine);
+    }
+  }
+
+  /** Makes the call, or shares the one like it. */
+  call(request: CallRequest): Promise<CallOutput> {
+    const key = addressOfCall(this.#recall.knowsNoStates ? withoutState(request) : request);
+    const there = this.#shared.get(key);
+    if (there !== undefined) return there;
+    const output = this.#make(key, request);
+    this.#shared.share(key, output);
+    return output;
+  }
+
+  /**
+   * Whether calls that failed in an earlier run are made again, now that the search has come to its end: those that
+   * waiting may mend, or all.
+   */
+  retry(): 'transient' | 'all' | undefined {
+    const recorded = this.#recall.takeRetry(this.#issued, this.search);
+    const all = recorded?.all ?? this.#options.retryFailed === true;
+    if (recorded === undefined) {
+      const isDue = this.#failedBefore.has('transient') || (all && this.#failedBefore.size > 0);
+      if (this.#isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
+      this.#journal.write({ type: 'retry', call: this.#issued, all, search: this.search });
+    }
+    this.#failedBefore.clear();
+    this.#shared.forgetFailures(all);
+    return all ? 'all' : 'transient';
+  }
+
+  async #make(key: string, request: CallRequest): Promise<CallOutput> {
+    const recall = this.#recall;
+    for (;;) {
+      this.#expectOpen();
+      const left = recall.leftAnswer(key);
+      // A run that goes on has been charged for it; a replay that leaves its journal's way pays for what it asks.
+      if (left !== undefined && !(this.#isReplay && recall.isLive)) {
+        if (!recall.mustResume(this.#issued, key)) return this.#reuse(key, request, left);
+        this.#resume();
+        continue;
+      }
+      if (left === undefined) this.#expectRecorded(request);
+      const resumes = this.#resumes;
+      const granted = request.ledger.reserve(request.reserve);
+      const reservation = granted instanceof Promise ? await granted : granted;
+      const issued = this.#issue(key, request, { reservation, left, resumes });
+      if (issued !== undefined) return issued;
+    }
+  }
+
+  #expectOpen(): void {
+    this.#options.signal.throwIfAborted();
+    if (this.#journal.error !== undefined) throw this.#journal.error;
+  }
+
+  /** Issues a call; `undefined` where the run had to be resumed first, so that the budget is to be asked again. */
+  #issue(
+    key: string,
+    request: CallRequest,
+    asked: {
+      readonly reservation: Reservation;
+      readonly left: RecordedCall | undefined;
+      readonly resumes: number;
+    },
+  ): Promise<CallOutput> | undefined {
+    const recall = this.#recall;
+    const { reservation, left, resumes } = asked;
+    // What was charged while it waited may leave no room.
+    const isStale = this.#options.signal.aborted || resumes !== this.#resumes;
+    if (isStale || recall.mustResume(this.#issued, key)) {
+      if (!isStale && this.#hangs()) return this.#never(reservation);
+      // Before anything is given back: nobody may be granted what is spent already.
+      if (!isStale) this.#resume();
+      reservation.settle(nothing);
+      return undefined;
+    }
+    const record = recall.take(this.#issued);
+    const call = this.#open(key, request, reservation);
+    if (record !== undefined) this.#repeat(call, record);
+    else if (left !== undefined) this.#answer(call, left, left.cost);
+    else void this.#perform(call, this.#shared.isAbandoned(key) || recall.isOpen(key));
+    return call.output;
+  }
+
+  /** Whether nothing more becomes of what the journal does not know: a recorded deadline comes next. */
+  #hangs(): boolean {
+    return this.#options.deadlineAhead() && !this.#recall.isResumedAt(this.#issued);
+  }
+
+  /** What was not under way when the deadline passed never came to anything. */
+  #never(reservation: Reservation): Promise<CallOutput> {
+    const { sequencer, signal } = this.#options;
+    reservation.settle(nothing);
+    const ticket = sequencer.issue();
+    ticket.stall();
+    return new Promise((_, reject) => {
+      const leave = (): void => {
+        ticket.drop();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  /** A call of an earlier run, paid for and charged, answers a call of this one. */
+  #reuse(key: string, request: CallRequest, left: RecordedCall): Promise<CallOutput> {
+    if (this.#recall.isLive) this.#journal.write({ type: 'reuse', call: this.#issued, key });
+    // What costs nothing always fits.
+    const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;
+    const call = this.#open(key, request, reservation);
+    this.#answer(call, left, nothing);
+    return call.output;
+  }
+
+  get #isReplay(): boolean {
+    return this.#options.journal.mode === 'replay';
+  }
+
+  #expectRecorded({ kind, name, reserve }: CallRequest): void {
+    if (!this.#isReplay || !this.#recall.isLive || this.#options.deadlineAhead()) return;
+    this.#unrecorded += reserve.calls;
+    throw unrecorded(`The journal does not hold this ${kind} call of ${name}`);
+  }
+
+  /** Gives a call its number and its place in the order of issue. */
+  #open(key: string, request: CallRequest, reservation: Reservation): CallInFlight {
+    const issued = { number: this.#issued++, key, ticket: this.#options.sequencer.issue() };
+    const call = new CallInFlight(issued, request, reservation);
+    this.#inFlight.add(call);
+    return call;
+  }
+
+  #settle(
+    call: CallInFlight,
+    outcome: Outcome,
+    { spend, replayed }: { readonly spend: CallSpend; readonly replayed: boolean },
+  ): void {
+    if (!this.#inFlight.delete(call)) return;
+    const { kind, name } = call.request;
+    const failure = 'message' in outcome ? outcome.message : undefined;
+    this.#options.onCall({ callId: call.callId, kind, name, spend, replayed, failure });
+    call.tell(outcome);
+  }
+
+  /** The search is over: what has come is kept for one that goes on, and what was under way is not repeated unasked. */
+  #abandon(call: CallInFlight, reason: unknown): void {
+    const { key, request, ended } = call;
+    this.#charge(call);
+    this.#drop(call, reason);
+    if (ended !== undefined) this.#shared.share(key, call.outputOf(ended.outcome()));
+    else if (!request.repeatable) this.#shared.abandon(key);
+  }
+
+  #drop(call: CallInFlight, reason: unknown): void {
+    if (this.#inFlight.delete(call)) call.drop(reason);
+  }
+
+  /** Lets happen what the journal says became of a call. */
+  #repeat(call: CallInFlight, record: RecordedCall): void {
+    call.record = record;
+    const { mayWait } = this.#options.sequencer;
+    for (const { place, spend, isFurther } of record.attempts ?? []) {
+      const again = (): void => {
+        if (call.account.isSettled) return;
+        if (isFurther) call.account.extend();
+        else call.account.fail(spend);
+        // Where the budget refused it, it refuses it again.
+        call.account.hold(mayWait).catch(() => {});
+      };
+      call.ticket.arrive(again, { place });
+    }
+    if (record.reused !== undefined) this.#answer(call, record.reused, nothing);
+    else if (record.isHung) call.ticket.stall();
+    else this.#answer(call, record, (record.end as RecordedEnd).spend);
+  }
+
+  /** Lets the recorded outcome of a call take effect in its turn. */
+  #answer(call: CallInFlight, { end, cost }: RecordedCall, spend: CallSpend): void {
+    const { place } = end as RecordedEnd;
+    this.#recorded += call.request.reserve.calls;
+    const outcome = () => this.#outcomeOf(end as RecordedEnd);
+    call.ended = { spend, outcome };
+    const apply = (): void => {
+      const { failure } = end as RecordedEnd;
+      if (failure !== undefined && failure.interrupted !== true) {
+        this.#failedBefore.add(failure.transient === true ? 'transient' : 'final');
+      }
+      this.#charge(call);
+      this.#settle(call, outcome(), { spend: cost, replayed: true });
+    };
+    call.ticket.arrive(apply, { place, isLast: true });
+  }
+
+  /** What a journal says of a call. */
+  #outcomeOf(end: RecordedEnd): Outcome {
+    const { failure } = end;
+    if (failure?.unavailable === true) return { fatal: unavailable(failure.message, undefined) };
+    if (failure !== undefined) return failure;
+    try {
+      return { output: this.#journal.with(() => this.#recall.outputOf(end)) };
+    } catch (error) {
+      return { fatal: error };
+    }
+  }
+
+  /** Charges a call what it has cost or, where nobody knows, what it may have: once. */
+  #charge({ account, ended, record }: CallInFlight): CallSpend {
+    if (account.isSettled || record === undefined || record.reused !== undefined) {
+      return account.settle(ended?.spend);
+    }
+    this.#recall.claim(record.cost);
+    // As the journal says: it knows attempts whose turn has not come, and grants that were never used.
+    return account.settle(record.lastCost, record.attemptsCost);
+  }
+
+  /** Charges what is still under way, and writes down what it may have cost: the search is over. */
+  end(): void {
+    for (const call of this.#inFlight) {
+      const { number, key, account, ended, record } = call;
+      const isWritten = ended !== undefined || account.isSettled || record?.isCounted === true;
+      this.#charge(call);
+      if (isWritten) continue;
+      const { covered: spend } = record ?? account;
+      if (record !== undefined) record.isLost = true;
+      const message = 'The search ended while the call was under way.';
+      this.#journal.tryToWrite({
+        type: 'failure',
+        call: number,
+        key,
+        spend,
+        message,
+        abandoned: true,
+      });
+    }
+  }
+
+  /**
+   * Leaves the recorded way: the journal ends here, or an earlier process had resumed here. What the journal says was
+   * paid is charged before anything new is bought, and what was under way is asked again.
+   */
+  #resume(): void {
+    const recall = this.#recall;
+    const number = this.#issued;
+    this.#resumes += 1;
+    const repeated = [...this.#inFlight].filter(({ record }) => record !== undefined);
+    const open = repeated.filter(({ account }) => !account.isSettled);
+    const hung = open.filter(({ ended }) => ended === undefined);
+    const recorded = recall.takeResume(number);
+    const isEnd = recorded === undefined && this.#isReplay;
+    const { lost, charged } = isEnd
+      ? noLosses
+      : (recorded ??
+        recall.losses(open.map(({ record }) => record?.cost ?? nothing).reduce(addSpend, nothing)));
+    // First of all: nobody may be granted what is spent already.
+    this.ledger?.charge(charged);
+    recall.claim(charged);
+    if (this.makesUpForLosses) this.ledger?.raise(lost);
+    if (recorded === undefined) {
+      const again = repeated.flatMap(({ record }) => record?.next ?? []);
+      this.#goLive(again, { lost, charged });
+    }
+    for (const call of open) {
+      if (isEnd && call.ended === undefined) call.account.settle(nothing);
+      else this.#charge(call);
+    }
+    if (recall.isLive && this.ledger !== undefined) this.ledger.isRepeating = false;
+    const place = recorded === undefined ? {} : { place: recorded.place };
+    for (const call of hung) call.ticket.arrive(() => void this.#again(call), place);
+  }
+
+  #goLive(again: readonly RecordedCall[], losses: Losses): void {
+    const { retryFailed, differsAt } = this.#recall;
+    const call = this.#issued;
+    this.#recall.goLive(call, again);
+    this.#journal.tryToWrite({
+      ...{ type: 'resume', call, ...losses, search: this.search },
+      ...(retryFailed && { retryFailed }),
+      ...(differsAt !== undefined && { differsAt }),
+    });
+  }
+
+  /** Asks again what was under way when the journal ended. */
+  async #again(call: CallInFlight): Promise<void> {
+    const record = call.record as RecordedCall;
+    call.record = undefined;
+    try {
+      while (!(await this.#askAgain(call, record)));
+    } catch (error) {
+      this.#drop(call, error);
+    }
+  }
+
+  /** Returns whether it is settled what becomes of the call; else the run was resumed meanwhile. */
+  async #askAgain(call: CallInFlight, record: RecordedCall): Promise<boolean> {
+    const { key, number, request } = call;
+    const recall = this.#recall;
+    const left = recall.isLive ? recall.leftAnswer(key) : undefined;
+    if (left !== undefined) {
+      this.#journal.write({ type: 'reuse', call: number, key });
+      this.#answer(call, left, nothing);
+      return true;
+    }
+    this.#expectRecorded(request);
+    const resumes = this.#resumes;
+    const isFree = recall.nextOf(record)?.reused !== undefined || !request.repeatable;
+    if (!isFree) await this.#reserveAgain(call);
+    if (!this.#inFlight.has(call)) return true;
+    if (resumes === this.#resumes) {
+      const next = recall.nextOf(record);
+      if (next !== undefined) this.#repeat(call, next);
+      else if (recall.isLive) void this.#perform(call, true);
+      if (next !== undefined || recall.isLive) return true;
+      this.#resume();
+    }
+    call.account.settle(nothing);
+    return false;
+  }
+
+  async #reserveAgain(call: CallInFlight): Promise<void> {
+    const { ledger, reserve } = call.request;
+    const { mayWait } = this.#options.sequencer;
+    const account = new Account(call.request, await ledger.reserve(reserve, { waits: mayWait }));
+    // Abandoned meanwhile, it has been charged.
+    if (this.#inFlight.has(call)) call.account = account;
+    else account.settle(nothing);
+  }
+
+  /**
+   * Makes a call.
+   *
+   * @param wasOpen - Whether it was broken off before: then it is made again only where it may be.
+   */
+  async #perform(call: CallInFlight, wasOpen: boolean): Promise<void> {
+    const isLost = wasOpen && !call.request.repeatable;
+    const { outcome, spend } = isLost ? this.#maker.interrupt(call) : await this.#maker.make(call);
+    call.ended = { spend, outcome: () => outcome };
+    const apply = (): void =>
+      this.#settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
+    call.ticket.arrive(apply, { isLast: true });
+  }
+}
+
+function unrecorded(what: string): EspalierError {
+  return new EspalierError('unrecorded', `${what}; a replay makes no new calls.`);
+}

@@ -1,0 +1,91 @@
+import type { JsonValue } from '../contracts/json.ts';
+import { Account } from './account.ts';
+import { errorOf, type Outcome } from './call-outcome.ts';
+import type { CallRequest } from './call-request.ts';
+import type { RecordedCall } from './journal-index.ts';
+import type { IntentLine } from './journal-lines.ts';
+import type { CallSpend, Reservation } from './ledger.ts';
+import type { Ticket } from './sequencer.ts';
+
+/** A call that has taken effect. */
+export interface CallReport {
+  /** The number of the call in the order of issue; it names the call in the journal. */
+  readonly callId: string;
+  /** What kind of call it was. */
+  readonly kind: IntentLine['kind'];
+  /** The model or the effect. */
+  readonly name: string;
+  /** What it was charged. */
+  readonly spend: CallSpend;
+  /** Whether the journal answered it. */
+  readonly replayed: boolean;
+  /** Why it failed. */
+  readonly failure: string | undefined;
+}
+
+/** The output of a call and the number that names it. */
+export interface CallOutput {
+  readonly callId: string;
+  readonly output: JsonValue;
+}
+
+/** A call that has been issued and has not taken effect. */
+export class CallInFlight {
+  readonly number: number;
+  readonly key: string;
+  readonly request: CallRequest;
+  readonly ticket: Ticket;
+  /** What those who asked for it wait for. */
+  readonly output: Promise<CallOutput>;
+  account: Account;
+  /** The call of the journal that it repeats. */
+  record: RecordedCall | undefined;
+  /** What its last attempt came to and is charged: known before that takes effect. */
+  ended: { readonly spend: CallSpend; readonly outcome: () => Outcome } | undefined;
+  readonly #controller = new AbortController();
+  #resolve: (output: Promise<CallOutput>) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(
+    issued: { readonly number: number; readonly key: string; readonly ticket: Ticket },
+    request: CallRequest,
+    reservation: Reservation,
+  ) {
+    this.number = issued.number;
+    this.key = issued.key;
+    this.ticket = issued.ticket;
+    this.request = request;
+    this.account = new Account(request, reservation);
+    this.output = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get callId(): string {
+    return String(this.number);
+  }
+
+  /** Aborts when the call is given up. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Tells those who asked. */
+  tell(outcome: Outcome): void {
+    this.#resolve(this.outputOf(outcome));
+  }
+
+  /** What an outcome is to those who ask. */
+  async outputOf(outcome: Outcome): Promise<CallOutput> {
+    if ('output' in outcome) return { callId: this.callId, output: outcome.output };
+    throw 'fatal' in outcome ? outcome.fatal : errorOf(outcome);
+  }
+
+  /** Gives the call up. */
+  drop(reason: unknown): void {
+    this.#controller.abort(reason);
+    this.ticket.drop();
+    this.#reject(reason);
+  }
+}

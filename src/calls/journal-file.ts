@@ -1,0 +1,93 @@
+import { closeSync, openSync } from 'node:fs';
+import {
+  mendEnd,
+  nameOf,
+  type WithFile,
+  withOpened,
+  writeLine,
+  writtenLines,
+} from '../base/file-lines.ts';
+import { expectRegularFile } from '../base/regular-file.ts';
+import { storing } from '../base/with-storage-errors.ts';
+import type { Journal, JournalLines } from './journal.ts';
+import { type JournalLine, LineReader, sealLine } from './journal-lines.ts';
+
+/** A journal on disk. */
+export interface JournalFile extends Journal, Disposable {
+  /** Closes the file. */
+  close(): void;
+}
+
+/** How a journal is written. */
+export interface JournalFileOptions {
+  /**
+   * Whether each line is forced to the medium, so that it survives a power failure and not only the
+   * death of the process. Costs some milliseconds a line.
+   *
+   * @defaultValue false
+   */
+  readonly fsync?: boolean;
+}
+
+/**
+ * Opens a journal for reading and appending. It does not keep a second writer out: the run folder does.
+ *
+ * @throws EspalierError `invalid-journal` or `storage`.
+ */
+export function openJournal(path: string, { fsync = false }: JournalFileOptions = {}): JournalFile {
+  const file = storing(nameOf(path), () => {
+    expectRegularFile(path);
+    return openSync(path, 'a+');
+  });
+  let end: number | undefined;
+  let closed = false;
+
+  const append = (line: JournalLine): void => {
+    storing(nameOf(path), () => {
+      end ??= mendEnd(path, file);
+      end = writeLine(file, sealLine(line), { end, fsync });
+    });
+  };
+  const close = (): void => {
+    if (!closed) closeSync(file);
+    closed = true;
+  };
+  const mend = (): void => {
+    if (!closed) end ??= mendEnd(path, file);
+  };
+  const lines = linesOf(path, (use) => (closed ? withOpened(path, 'r', use) : use(file)), mend);
+  return { lines, mode: 'record', append, close, [Symbol.dispose]: close };
+}
+
+/**
+ * Reads a journal without writing to it: for a replay. Its lines are read from the file each time they are asked for.
+ *
+ * @throws EspalierError `storage` where it cannot be read; its lines throw `invalid-journal`, naming the line.
+ */
+export function readJournal(path: string): Pick<Journal, 'lines'> {
+  const lines = linesOf(path, (use) => withOpened(path, 'r', use));
+  // A file that cannot be read is better found now than in the middle of a search.
+  for (const _line of lines) break;
+  return { lines };
+}
+
+/** The lines of a file, by the byte at which they begin. */
+function linesOf(path: string, withFile: WithFile, onRead = (): void => {}): JournalLines {
+  function* entries(): Generator<readonly [number, JournalLine]> {
+    const reader = new LineReader();
+    for (const { bytes, place, isWhole } of writtenLines(path, withFile)) {
+      const line = isWhole ? reader.read(bytes) : reader.readRest(bytes);
+      if (line !== undefined) yield [place, line];
+    }
+    // Not before: a file that cannot be read stays as it is.
+    onRead();
+  }
+  function* lines(): Generator<JournalLine> {
+    for (const [, line] of entries()) yield line;
+  }
+  const at = (place: number): JournalLine | undefined => {
+    const [line] = writtenLines(path, withFile, place);
+    return line === undefined ? undefined : (JSON.parse(line.bytes.toString()) as JournalLine);
+  };
+  return { entries, at, [Symbol.iterator]: lines };
+}

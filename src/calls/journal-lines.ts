@@ -1,0 +1,399 @@
+import { z } from 'zod';
+import { EspalierError } from '../base/errors.ts';
+import { isIntact, seal, stateOfRest, unsealed } from '../base/seal.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { CallSpend } from './ledger.ts';
+
+/** The version of the journal's lines. A journal of a later version is refused. */
+export const journalVersion = 3;
+
+/** The first line: what the run was asked to do. */
+export interface HeaderLine {
+  /** The kind of line. */
+  readonly type: 'journal';
+  /** The version of the format. */
+  readonly version: number;
+  /** What the run was asked to do. */
+  readonly run: RunIdentity;
+}
+
+/** Where the run starts: the content address of its first state. */
+export interface StartLine {
+  /** The kind of line. */
+  readonly type: 'start';
+  /** A SHA-256 in base64url. */
+  readonly state: string;
+}
+
+/** A call is about to start. */
+export interface IntentLine {
+  /** The kind of line. */
+  readonly type: 'intent';
+  /** The number of the call in the order of issue. */
+  readonly call: number;
+  /** The content address of the call. */
+  readonly key: string;
+  /** What kind of call it is. */
+  readonly kind: 'generate' | 'score' | 'decide' | 'embed' | 'effect';
+  /** The model or the effect. */
+  readonly name: string;
+  /** The index of the first sample and how many there are. */
+  readonly samples?: readonly [number, number] | undefined;
+  /** Its worst case. */
+  readonly reserved: CallSpend;
+  /** What is asked. */
+  readonly request: JsonValue;
+}
+
+/** An attempt at a call failed, and is made again where the budget holds another; or a call takes a further request. */
+export interface AttemptLine {
+  /** The kind of line. */
+  readonly type: 'attempt';
+  /** The number of the call. */
+  readonly call: number;
+  /** Its content address. */
+  readonly key: string;
+  /** What the attempt was charged. */
+  readonly spend: CallSpend;
+  /** Whether the budget is asked for what another request may cost; a `grant` line follows where it holds that. */
+  readonly asks?: boolean | undefined;
+  /** In version 2: what was set aside for a further request. */
+  readonly reserved?: CallSpend | undefined;
+  /** Why it failed, or why another request was needed. */
+  readonly message: string;
+}
+
+/** The budget holds another request of a call, which is about to be made. */
+export interface GrantLine {
+  /** The kind of line. */
+  readonly type: 'grant';
+  /** The number of the call. */
+  readonly call: number;
+  /** Its content address. */
+  readonly key: string;
+  /** What was set aside. */
+  readonly reserved: CallSpend;
+}
+
+/** A call succeeded. */
+export interface ResultLine {
+  /** The kind of line. */
+  readonly type: 'result';
+  /** The number of the call. */
+  readonly call: number;
+  /** Its content address. */
+  readonly key: string;
+  /** What it was charged. */
+  readonly spend: CallSpend;
+  /** What came back. */
+  readonly output: JsonValue;
+}
+
+/** A call failed. */
+export interface FailureLine {
+  /** The kind of line. */
+  readonly type: 'failure';
+  /** The number of the call. */
+  readonly call: number;
+  /** Its content address. */
+  readonly key: string;
+  /** What it was charged. */
+  readonly spend: CallSpend;
+  /** Why it failed. */
+  readonly message: string;
+  /** Whether the process died in the middle of the call, so that its outcome is unknown. */
+  readonly interrupted?: boolean | undefined;
+  /** Whether it ended the search, because the model could not be reached. A resumed run asks again. */
+  readonly unavailable?: boolean | undefined;
+  /** Whether the same request may succeed later: no connection, a busy server, too many requests. */
+  readonly transient?: boolean | undefined;
+  /** Whether the search ended while the call was under way. A run that goes beyond that end asks again. */
+  readonly abandoned?: boolean | undefined;
+}
+
+/**
+ * From here on the run is a new one: what comes before is repeated up to the call with this number, and what was
+ * under way is asked again.
+ */
+export interface ResumeLine {
+  /** The kind of line. */
+  readonly type: 'resume';
+  /** The number of the call that comes next. */
+  readonly call: number;
+  /** What may have been paid for when the process before ended, and is in no other line. */
+  readonly lost: CallSpend;
+  /** What the budget is charged for calls that the run before had made and this one has not come to, their losses included. */
+  readonly charged: CallSpend;
+  /** Whether every call that failed is asked again. */
+  readonly retryFailed?: boolean | undefined;
+  /** The line, from 1, at which the run asked something else than what is written there. */
+  readonly differsAt?: number | undefined;
+  /** The search that was resumed: 0, or how often a result had been resumed in its process. */
+  readonly search?: number | undefined;
+}
+
+/** The search had come to its end, and asks again from here on for calls that had failed. */
+export interface RetryLine {
+  /** The kind of line. */
+  readonly type: 'retry';
+  /** The number of the call that comes next. */
+  readonly call: number;
+  /** Whether all of them are asked for again, and not only those that waiting may mend. */
+  readonly all: boolean;
+  /** The search that came to its end, counted as in {@link ResumeLine.search}. */
+  readonly search?: number | undefined;
+}
+
+/** A call that an earlier run has paid for answers one of this run. */
+export interface ReuseLine {
+  /** The kind of line. */
+  readonly type: 'reuse';
+  /** The number of the call. */
+  readonly call: number;
+  /** Its content address. */
+  readonly key: string;
+}
+
+/** A deadline ended the search here: after so many simulations and results. */
+export interface DeadlineLine {
+  /** The kind of line. */
+  readonly type: 'deadline';
+  /** The limit that was met. */
+  readonly ms: number;
+  /** Simulations started by then, also those that were handed back, and those of searches within. */
+  readonly simulations: number;
+  /** Results that had taken effect by then. */
+  readonly results: number;
+  /** The search that it ended, counted as in {@link ResumeLine.search}. */
+  readonly search?: number | undefined;
+}
+
+/** One line of a journal. */
+export type JournalLine =
+  | HeaderLine
+  | StartLine
+  | IntentLine
+  | AttemptLine
+  | GrantLine
+  | ResultLine
+  | FailureLine
+  | ResumeLine
+  | ReuseLine
+  | RetryLine
+  | DeadlineLine;
+
+/** What a run was asked to do: a journal belongs to one such run. */
+export type RunIdentity = Readonly<Record<string, JsonValue>>;
+
+/** What came out of `JSON.parse` is JSON; only its absence is a fault. */
+const json: z.ZodType<JsonValue> = z.custom<JsonValue>(
+  (value) => value !== undefined,
+  'expected a JSON value',
+);
+const count = z.int().min(0);
+const spend = z.strictObject({ calls: z.number(), tokens: z.number(), usd: z.number() });
+const call = { call: count, key: z.string() };
+const settled = { ...call, spend };
+const flag = z.boolean().optional();
+
+const kinds: ReadonlySet<IntentLine['kind']> = new Set([
+  'generate',
+  'score',
+  'decide',
+  'embed',
+  'effect',
+]);
+
+const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('journal'), version: count, run: z.record(z.string(), json) }),
+  z.object({ type: z.literal('start'), state: z.string() }),
+  z.object({
+    type: z.literal('intent'),
+    ...call,
+    kind: z.enum([...kinds]),
+    name: z.string(),
+    samples: z.tuple([count, count]).optional(),
+    reserved: spend,
+    request: json,
+  }),
+  z.object({
+    type: z.literal('attempt'),
+    ...settled,
+    asks: flag,
+    reserved: spend.optional(),
+    message: z.string(),
+  }),
+  z.object({ type: z.literal('grant'), ...call, reserved: spend }),
+  z.object({ type: z.literal('result'), ...settled, output: json }),
+  z.object({
+    type: z.literal('failure'),
+    ...settled,
+    message: z.string(),
+    interrupted: flag,
+    unavailable: flag,
+    transient: flag,
+    abandoned: flag,
+  }),
+  z.object({
+    type: z.literal('resume'),
+    call: count,
+    lost: spend,
+    charged: spend,
+    retryFailed: flag,
+    differsAt: count.optional(),
+    search: count.optional(),
+  }),
+  z.object({ type: z.literal('reuse'), ...call }),
+  z.object({
+    type: z.literal('retry'),
+    call: count,
+    all: z.boolean(),
+    search: count.optional(),
+  }),
+  z.object({
+    type: z.literal('deadline'),
+    ms: z.number(),
+    simulations: count,
+    results: count,
+    search: count.optional(),
+  }),
+]);
+
+/** The first version whose lines end with a checksum. */
+const firstSealed = 3;
+
+/** A line as it is written, without its end. */
+export function sealLine(line: JournalLine): string {
+  return seal(JSON.stringify(line));
+}
+
+/** Reads the lines of one journal, one after the other. */
+export class LineReader {
+  /** Whether its version demands a checksum of every line. */
+  #isSealed: boolean | undefined;
+  #number = 0;
+
+  /**
+   * The line that these bytes are, without its end; `undefined` for an empty one.
+   *
+   * @throws EspalierError `invalid-journal`, naming the line.
+   */
+  read(bytes: Buffer): JournalLine | undefined {
+    this.#number += 1;
+    if (bytes.length === 0) return undefined;
+    const intact = isIntact(bytes);
+    if (intact === false || (intact === undefined && this.#isSealed === true)) {
+      throw invalid(`line ${this.#number} is not as it was written`);
+    }
+    const text = intact === true ? unsealed(bytes) : bytes.toString();
+    const line = parseLine(text, this.#number);
+    // A later version may have kinds of lines that this one cannot read: the header goes first.
+    if (this.#isSealed === undefined) {
+      const version = versionOf(line);
+      this.#isSealed = version >= firstSealed;
+      if (this.#isSealed && intact === undefined) throw invalid('line 1 is not as it was written');
+    }
+    return line;
+  }
+
+  /**
+   * What follows the last end of a line. Half a line was being written when the process died, and is dropped; a whole
+   * one only lacks its end.
+   */
+  readRest(bytes: Buffer): JournalLine | undefined {
+    if (bytes.length === 0) return undefined;
+    switch (stateOfRest(bytes)) {
+      case 'whole':
+        return this.read(bytes);
+      case 'damaged':
+        throw invalid(`line ${this.#number + 1} is not as it was written`);
+      case 'torn':
+        return undefined;
+    }
+  }
+}
+
+/** The text of a journal, read. */
+export interface ParsedJournal {
+  /** Its lines, in order. */
+  readonly lines: JournalLine[];
+  /** How many bytes of the text they take. */
+  readonly bytes: number;
+}
+
+/**
+ * Reads the text of a journal. A last line that was cut off in the middle of being written is dropped.
+ *
+ * @throws EspalierError `invalid-journal`, naming the line.
+ */
+export function parseJournal(text: string): ParsedJournal {
+  const reader = new LineReader();
+  const ends = text.lastIndexOf('\n') + 1;
+  const lines: JournalLine[] = [];
+  for (const written of text.slice(0, Math.max(0, ends - 1)).split('\n')) {
+    const line = reader.read(Buffer.from(written));
+    if (line !== undefined) lines.push(line);
+  }
+  const rest = text.slice(ends);
+  const last = reader.readRest(Buffer.from(rest));
+  if (last !== undefined) lines.push(last);
+  return { lines, bytes: Buffer.byteLength(last === undefined ? text.slice(0, ends) : text) };
+}
+
+function parseLine(text: string, number: number): JournalLine {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw invalid(`line ${number} is not JSON`, cause);
+  }
+  if (isCommon(json)) return json;
+  const parsed = lineSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw invalid(
+    `line ${number}, field \`${issue?.path.join('.') ?? ''}\`: ${issue?.message ?? 'unreadable'}`,
+    parsed.error,
+  );
+}
+
+/** Nearly all lines are of these two kinds, and a journal may have millions: they are looked at without a copy. */
+function isCommon(json: unknown): json is IntentLine | ResultLine {
+  if (typeof json !== 'object' || json === null) return false;
+  const line = json as Partial<Omit<IntentLine, 'type'> & Omit<ResultLine, 'type'>> & {
+    readonly type?: unknown;
+  };
+  if (typeof line.key !== 'string' || !isCount(line.call)) return false;
+  if (line.type === 'result') return isSpend(line.spend) && line.output !== undefined;
+  if (line.type !== 'intent' || !kinds.has(line.kind as never)) return false;
+  const { samples, name, reserved, request } = line;
+  const isAsked = typeof name === 'string' && request !== undefined && isSpend(reserved);
+  return isAsked && (samples === undefined || isRange(samples));
+}
+
+function isRange(samples: unknown): boolean {
+  return Array.isArray(samples) && samples.length === 2 && samples.every(isCount);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isSpend(spend: Partial<CallSpend> | undefined): boolean {
+  const { calls, tokens, usd } = spend ?? {};
+  return Number.isFinite(calls) && Number.isFinite(tokens) && Number.isFinite(usd);
+}
+
+function versionOf(header: JournalLine): number {
+  if (header.type !== 'journal') throw invalid('its first line is not a journal header');
+  if (header.version > journalVersion) {
+    throw invalid(
+      `it has version ${header.version}, and this espalier reads up to ${journalVersion}; update espalier`,
+    );
+  }
+  return header.version;
+}
+
+function invalid(what: string, cause?: unknown): EspalierError {
+  return new EspalierError('invalid-journal', `The journal cannot be read: ${what}.`, { cause });
+}

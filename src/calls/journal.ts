@@ -1,0 +1,104 @@
+import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
+import { EspalierError } from '../base/errors.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import {
+  type JournalLine,
+  journalVersion,
+  type RunIdentity,
+  type StartLine,
+} from './journal-lines.ts';
+
+/** The lines of a journal, in order. An array of lines is one; those of a file are read when they are asked for. */
+export interface JournalLines extends Iterable<JournalLine> {
+  /** Each line with its place, which grows from line to line. */
+  entries(): Iterable<readonly [place: number, line: JournalLine]>;
+  /** The line at a place. */
+  at(place: number): JournalLine | undefined;
+}
+
+/** An append-only record of every paid call of one run. */
+export interface Journal {
+  /** All lines so far. */
+  readonly lines: JournalLines;
+  /**
+   * `record`: calls that are not in it are made and written down. `replay`: they are refused, and no key
+   * and no network is needed.
+   */
+  readonly mode: 'record' | 'replay';
+  /** Writes one line. When it returns, a killed process cannot lose the line. */
+  append(line: JournalLine): void;
+}
+
+/** A journal in memory. */
+export interface MemoryJournal extends Journal {
+  /** All lines so far. */
+  readonly lines: readonly JournalLine[];
+}
+
+/** Keeps a journal in memory: for tests, and for a replay within one process. */
+export function memoryJournal(lines: Iterable<JournalLine> = []): MemoryJournal {
+  const all = [...lines];
+  return { lines: all, mode: 'record', append: (line) => void all.push(line) };
+}
+
+/** Keeps nothing: for a search whose calls nobody asked to be written down. */
+export const noJournal: Journal = { lines: [], mode: 'record', append: () => {} };
+
+/** The same journal, read only: a search on it repeats its calls and makes none. */
+export function replayed(journal: Pick<Journal, 'lines'>): Journal {
+  const { lines } = journal;
+  return {
+    lines: Array.isArray(lines) ? [...(lines as readonly JournalLine[])] : lines,
+    mode: 'replay',
+    append: () => {},
+  };
+}
+
+/** Gives an empty journal its header; of one that has a header, makes sure that it is this run's. */
+export function beginJournal(journal: Journal, run: RunIdentity): void {
+  const [header] = journal.lines;
+  if (header === undefined) {
+    journal.append({ type: 'journal', version: journalVersion, run: { ...run } });
+    return;
+  }
+  // A replay may ask anything of a journal: which calls it holds decides what can be answered.
+  if (journal.mode === 'replay' || header.type !== 'journal') return;
+  // Which models were asked, and how, is told since version 3.
+  const told =
+    header.version < 3 ? Object.keys(run).filter((field) => field !== 'models') : Object.keys(run);
+  for (const field of new Set([...told, ...Object.keys(header.run)])) {
+    const there = canonicalJson(field, header.run[field] ?? null);
+    const here = canonicalJson(field, run[field] ?? null);
+    if (there !== here) throw othersRun(`its \`${field}\` is ${there}, this run's is ${here}`);
+  }
+}
+
+/** The content address of a run's first state. */
+export function addressOfStart(state: JsonValue): string {
+  return contentAddress(canonicalJson('state', state));
+}
+
+/** Writes down where the run starts, or makes sure that the journal's run starts there too. */
+export function startJournal(journal: Journal, address: string): void {
+  const started = startOf(journal);
+  if (started === undefined) journal.append({ type: 'start', state: address });
+  else if (journal.mode === 'record' && started.state !== address) {
+    throw othersRun('it starts from another state');
+  }
+}
+
+function startOf({ lines }: Journal): StartLine | undefined {
+  for (const line of lines) {
+    if (line.type === 'start') return line;
+    // It comes before the first call.
+    if (line.type === 'intent') break;
+  }
+  return undefined;
+}
+
+function othersRun(difference: string): EspalierError {
+  return new EspalierError(
+    'invalid-journal',
+    `The journal belongs to another run: ${difference}. Use another folder, or the same options.`,
+  );
+}

@@ -1,0 +1,21 @@
+import { ModelCallError } from '../../base/errors.ts';
+
+/** The same error with another message, or another word on whether it was charged. It is the new one's cause. */
+export function remade(
+  error: ModelCallError,
+  changes: { readonly message?: string; readonly charged?: boolean },
+): ModelCallError {
+  const { kind, message, status, retryable, retryAfterMs, requestId, charged, parameter } = error;
+  return new ModelCallError({
+    kind,
+    message,
+    status,
+    retryable,
+    retryAfterMs,
+    requestId,
+    charged,
+    parameter,
+    ...changes,
+    cause: error,
+  });
+}

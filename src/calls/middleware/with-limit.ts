@@ -1,0 +1,162 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import { ModelCallError } from '../../base/errors.ts';
+import { expectInteger } from '../../base/expect.ts';
+import type { ModelCall, RateLimit, RateLimits } from '../../contracts/language-model.ts';
+import { actualCost } from '../pricing.ts';
+import { type Booking, RateWindow } from './rate-window.ts';
+import { type Answer, type AnyMiddleware, type Asked, aroundCalls, worstCaseOf } from './wrap.ts';
+
+/** Options of {@link withLimit}. What is left out does not bind. */
+export interface LimitOptions {
+  /** Calls under way at once, from 1 up. @defaultValue unlimited */
+  readonly concurrency?: number;
+  /** Calls started within any 60 s, from 1 up. @defaultValue unlimited */
+  readonly requestsPerMinute?: number;
+  /**
+   * Tokens read and written by the calls started within any 60 s, from 1 up. A call counts with its worst
+   * case until it is known what it used. One that is larger than the limit goes alone.
+   *
+   * @defaultValue unlimited
+   */
+  readonly tokensPerMinute?: number;
+}
+
+/**
+ * Bounds how many calls are made at once and in a minute. One call of `withLimit` is one limit: all models
+ * that it is put around share it, and so do all searches that use them. First come, first served; a call
+ * that is aborted while it waits leaves the queue at once.
+ *
+ * It also listens to the server: where that says that nothing remains, or how long to wait, nobody's call
+ * starts before the time is up, whatever the options.
+ *
+ * @throws EspalierError `usage` for an option out of its range.
+ */
+export function withLimit(options: LimitOptions = {}): AnyMiddleware {
+  const limiter = new Limiter(options);
+  return aroundCalls(() => (asked, call, make) => limiter.make(asked, call, make));
+}
+
+/** Which limits a call has passed already, so that it does not wait for itself. */
+const passed: unique symbol = Symbol('espalier.limits');
+
+interface MarkedCall extends ModelCall {
+  readonly [passed]?: readonly Limiter[];
+}
+
+class Limiter {
+  readonly #places: LimitFunction;
+  /** Who has a place waits here for room in the minute, one behind the other. */
+  readonly #turns: LimitFunction = pLimit(1);
+  readonly #window: RateWindow | undefined;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #wake: () => void = () => {};
+
+  constructor(options: LimitOptions) {
+    for (const name of ['concurrency', 'requestsPerMinute', 'tokensPerMinute'] as const) {
+      if (options[name] !== undefined)
+        expectInteger(name, options[name], { min: 1, max: Infinity });
+    }
+    const { concurrency = Infinity, requestsPerMinute, tokensPerMinute } = options;
+    this.#places = pLimit(concurrency);
+    if (requestsPerMinute !== undefined || tokensPerMinute !== undefined) {
+      const [requests, tokens] = [requestsPerMinute ?? Infinity, tokensPerMinute ?? Infinity];
+      this.#window = new RateWindow({ requests, tokens });
+    }
+  }
+
+  make<Given extends Answer>(
+    asked: Asked,
+    call: ModelCall,
+    make: (call: ModelCall) => Promise<Given>,
+  ): Promise<Given> {
+    const { [passed]: already = [] }: MarkedCall = call;
+    if (already.includes(this)) return make(call);
+    const marked: MarkedCall = {
+      ...call,
+      [passed]: [...already, this],
+      limits: (limits) => {
+        this.#hear(limits, call.clock.now());
+        call.limits?.(limits);
+      },
+    };
+    return inTurn(this.#places, call.signal, async () => {
+      const { tokens } = worstCaseOf(asked, undefined);
+      const booking = await inTurn(this.#turns, call.signal, () => this.#room(tokens, call));
+      return this.#settling(booking, call, () => make(marked));
+    });
+  }
+
+  /** Waits until a call may start, and counts it. */
+  async #room(tokens: number, { clock, signal }: ModelCall): Promise<Booking | undefined> {
+    for (;;) {
+      signal.throwIfAborted();
+      const now = clock.now();
+      const waitMs = Math.max(this.#pausedUntil - now, this.#window?.waitMs(now, tokens) ?? 0);
+      if (waitMs <= 0) return this.#window?.book(now, tokens);
+      const waking = new AbortController();
+      this.#wake = () => waking.abort();
+      signal.addEventListener('abort', this.#wake, { once: true });
+      await clock.sleep(waitMs, waking.signal).catch((error: unknown) => {
+        // Woken: there is more room than there was, or the caller has given up.
+        if (!waking.signal.aborted) throw error;
+      });
+      signal.removeEventListener('abort', this.#wake);
+    }
+  }
+
+  /** Corrects what was counted by what was used. */
+  async #settling<Given extends Answer>(
+    booking: Booking | undefined,
+    { clock }: ModelCall,
+    make: () => Promise<Given>,
+  ): Promise<Given> {
+    try {
+      const answer = await make();
+      if (booking !== undefined) {
+        const reserved = { calls: 1, tokens: booking.tokens, usd: 0 };
+        booking.tokens = actualCost(answer.usage, reserved, undefined).tokens;
+      }
+      return answer;
+    } catch (error) {
+      if (ModelCallError.isInstance(error)) {
+        if (booking !== undefined && !error.charged) booking.tokens = 0;
+        this.#pause(clock.now() + (error.retryAfterMs ?? 0));
+      }
+      throw error;
+    } finally {
+      this.#wake();
+    }
+  }
+
+  #hear({ requests, tokens }: RateLimits, now: number): void {
+    for (const limit of [requests, tokens]) {
+      if (limit !== undefined && isSpent(limit)) this.#pause(now + limit.resetMs);
+    }
+  }
+
+  /** Answers overtake one another on their way: a later one that allows more does not end a pause. */
+  #pause(until: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, until);
+  }
+}
+
+function isSpent({ remaining }: RateLimit): boolean {
+  return remaining <= 0;
+}
+
+/** Does something in its turn. Who is aborted before that leaves at once. */
+function inTurn<Value>(
+  queue: LimitFunction,
+  signal: AbortSignal,
+  act: () => Promise<Value>,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    if (signal.aborted) return leave();
+    signal.addEventListener('abort', leave, { once: true });
+    void queue(async () => {
+      signal.removeEventListener('abort', leave);
+      await act().then(resolve, reject);
+    });
+  });
+}

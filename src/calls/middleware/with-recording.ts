@@ -1,0 +1,169 @@
+import { expectJson } from '../../base/canonical-json.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectation } from '../../base/expect.ts';
+import { modelName } from '../../base/model-name.ts';
+import { storing } from '../../base/with-storage-errors.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
+import { chargeOf } from '../account.ts';
+import { isUnavailable } from '../call-outcome.ts';
+import { addressOfCall } from '../call-request.ts';
+import { beginJournal, type Journal } from '../journal.ts';
+import type { IntentLine, JournalLine } from '../journal-lines.ts';
+import { type CallSpend, nothing } from '../ledger.ts';
+import type { PriceTable } from '../prices.ts';
+import { actualCost, priceOf } from '../pricing.ts';
+import {
+  type Answer,
+  type AnyMiddleware,
+  type AnyModel,
+  type Asked,
+  aroundCalls,
+  worstCaseOf,
+} from './wrap.ts';
+
+/** Options of {@link withRecording}. */
+export interface RecordingOptions {
+  /** Where calls are written down. An empty one is given a header. */
+  readonly journal: Journal;
+  /** Prices by model id, beside and above `defaultPrices` and what models say themselves. @defaultValue none */
+  readonly prices?: PriceTable;
+}
+
+/**
+ * Writes calls down as a search does: before and after, with every attempt, so that a search on the journal,
+ * or a model that plays it, finds them. For models that are called outside a search; within one, give the
+ * search its `journal`.
+ *
+ * It only records: what is asked again is bought again, and a replay answers with what came last.
+ *
+ * @throws EspalierError `storage` out of a call where the journal cannot be written; `usage` for a journal
+ * that is being replayed.
+ */
+export function withRecording({ journal, prices = {} }: RecordingOptions): AnyMiddleware {
+  if (journal.mode === 'replay') throw expectation('journal', 'one to write to', 'replay');
+  const recorder = new Recorder(journal, prices);
+  return aroundCalls((next) => (asked, call, make) => recorder.record({ next, asked, call, make }));
+}
+
+interface Made<Given extends Answer> {
+  readonly next: AnyModel;
+  readonly asked: Asked;
+  readonly call: ModelCall;
+  readonly make: (call: ModelCall) => Promise<Given>;
+}
+
+/** The number of the next call of each journal: several may write to the same one. */
+const numbers = new WeakMap<Journal, number>();
+
+class Recorder {
+  readonly #journal: Journal;
+  readonly #prices: PriceTable;
+
+  constructor(journal: Journal, prices: PriceTable) {
+    this.#journal = journal;
+    this.#prices = prices;
+  }
+
+  async record<Given extends Answer>({ next, asked, call, make }: Made<Given>): Promise<Given> {
+    const price = priceOf(next, this.#prices, false);
+    const reserved = worstCaseOf(asked, price);
+    const content = { name: modelName(next), ...contentOf(asked) };
+    const key = addressOfCall(content);
+    const number = this.#number();
+    const line = { call: number, key } as const;
+    this.#write({ type: 'intent', ...line, reserved, ...content });
+
+    let answer: Given;
+    let output: JsonValue;
+    try {
+      answer = await make(this.#watched(call, { ...line, reserved }));
+      output = expectJson(`result of ${content.name}`, outputOf(answer));
+    } catch (error) {
+      // What became of an aborted call, nobody knows; that its journal is broken, the journal cannot tell.
+      if (!call.signal.aborted && !isStorageError(error)) {
+        const message = error instanceof Error ? error.message : String(error);
+        const spend = chargeOf(error, reserved);
+        const isOver = isUnavailable(error) && ({ unavailable: true } as const);
+        this.#write({ type: 'failure', ...line, spend, message, ...isOver });
+      }
+      throw error;
+    }
+    const spend = actualCost(answer.usage, reserved, price);
+    this.#write({ type: 'result', ...line, spend, output });
+    return namedBy(String(number), answer);
+  }
+
+  /** The call as the model sees it: what it says of its attempts is written down. */
+  #watched(
+    call: ModelCall,
+    { reserved, ...line }: { call: number; key: string; reserved: CallSpend },
+  ): ModelCall {
+    const again = { ...reserved, calls: 0 };
+    return {
+      ...call,
+      retry: async (attempt) => {
+        const { message, charged } = attempt;
+        const spend = charged ? again : nothing;
+        this.#write({ type: 'attempt', ...line, spend, ...(charged && { asks: true }), message });
+        await call.retry?.(attempt);
+        if (charged) this.#write({ type: 'grant', ...line, reserved: again });
+      },
+      further: async (message) => {
+        this.#write({ type: 'attempt', ...line, spend: nothing, asks: true, message });
+        await call.further?.(message);
+        this.#write({ type: 'grant', ...line, reserved: again });
+      },
+    };
+  }
+
+  /** The number of the next call. The first one gives an empty journal its header. */
+  #number(): number {
+    const next = numbers.get(this.#journal) ?? storing('The journal', () => this.#begin());
+    numbers.set(this.#journal, next + 1);
+    return next;
+  }
+
+  #begin(): number {
+    const [header] = this.#journal.lines;
+    // It keeps a search from going on with the journal as with one of its own.
+    if (header === undefined) beginJournal(this.#journal, { recording: 'models' });
+    let next = 0;
+    for (const line of this.#journal.lines) {
+      if (line.type === 'intent') next = Math.max(next, line.call + 1);
+    }
+    return next;
+  }
+
+  #write(line: JournalLine): void {
+    storing('The journal', () => this.#journal.append(line));
+  }
+}
+
+function isStorageError(error: unknown): boolean {
+  return EspalierError.isInstance(error) && error.code === 'storage';
+}
+
+/** What a journal says was asked. */
+function contentOf(
+  asked: Asked,
+): Pick<IntentLine, 'kind' | 'request'> & { readonly samples?: readonly [number, number] } {
+  if (asked.kind === 'generate') {
+    const { samples = 1, offset = 0, ...content } = asked.request;
+    const request = content as unknown as JsonValue;
+    return { kind: 'generate', request, samples: [offset, samples] };
+  }
+  return { kind: asked.kind, request: asked.request as unknown as JsonValue };
+}
+
+/** What a journal says was answered: of an embedding, the vectors alone. */
+function outputOf(answer: Answer): unknown {
+  return 'embeddings' in answer ? answer.embeddings : { ...answer };
+}
+
+/** Completions that name the call which bought them. */
+function namedBy<Given extends Answer>(callId: string, answer: Given): Given {
+  if (!('completions' in answer) || !Array.isArray(answer.completions)) return answer;
+  const completions = answer.completions.map((completion: object) => ({ ...completion, callId }));
+  return { ...answer, completions };
+}

@@ -1,0 +1,161 @@
+import { counted } from '../../base/counted.ts';
+import { ModelCallError } from '../../base/errors.ts';
+import { expectInteger, expectNumber } from '../../base/expect.ts';
+import { modelName } from '../../base/model-name.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { Random } from '../../contracts/context.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
+import { Breaker, type BreakerOptions } from './breaker.ts';
+import { remade } from './remade-error.ts';
+import { type AnyMiddleware, aroundCalls } from './wrap.ts';
+
+/** Options of {@link withRetry}. */
+export interface RetryOptions {
+  /** How many attempts in all, from 1 up. @defaultValue 4 */
+  readonly attempts?: number;
+  /** About how long to wait after the first failure, in milliseconds; doubled with every other. @defaultValue 500 */
+  readonly baseMs?: number;
+  /** The longest wait of our own accord, in milliseconds. A server may ask for more. @defaultValue 30 000 */
+  readonly maxMs?: number;
+  /**
+   * How long after the start of a call its last attempt may start, in milliseconds; what it waits for a
+   * limit counts. An attempt under way is not cut short.
+   *
+   * @defaultValue 600 000
+   */
+  readonly totalMs?: number;
+  /**
+   * Spreads the waits, so that calls which failed together do not come back together. Give processes that
+   * share a server different ones.
+   *
+   * @defaultValue seeded by its name
+   */
+  readonly random?: Random;
+  /** When to give a model up, for all its calls; or never. @defaultValue after 8 failures in a row, for 30 s */
+  readonly breaker?: BreakerOptions | false;
+}
+
+type Settings = Required<Omit<RetryOptions, 'breaker'>>;
+
+/**
+ * Repeats calls that failed and may succeed later, with growing waits. Only a {@link ModelCallError} that is
+ * `retryable` is repeated; every other error passes as it is.
+ *
+ * A wait is between half and all of `baseMs · 2^(k − 1)` after the k-th attempt, at most `maxMs`, and never
+ * less than the server asks for. Before each further attempt leave is asked through `ModelCall.retry`, so
+ * that ledger and journal know of every one. Giving up, it throws the last error, and says after how many
+ * attempts.
+ *
+ * A model that fails again and again is given up: from then on calls are refused with an
+ * `EspalierError` `unavailable`, which ends a search with what it has found. Failures for too many
+ * requests do not count for that.
+ *
+ * @throws EspalierError `usage` for an option out of its range.
+ */
+export function withRetry(options: RetryOptions = {}): AnyMiddleware {
+  const { breaker: breakerOptions = {} } = options;
+  const settings = settingsOf(options);
+  if (breakerOptions !== false) expectBreaker(breakerOptions);
+  return aroundCalls((next) => {
+    const breaker =
+      breakerOptions === false ? noBreaker : new Breaker(modelName(next), breakerOptions);
+    return (_asked, call, make) => repeat(make, call, { settings, breaker });
+  });
+}
+
+function settingsOf(options: RetryOptions): Settings {
+  const { attempts = 4, baseMs = 500, maxMs = 30_000, totalMs = 600_000 } = options;
+  expectInteger('attempts', attempts, { min: 1 });
+  expectNumber('baseMs', baseMs, { min: 0 });
+  expectNumber('maxMs', maxMs, { min: 0 });
+  expectNumber('totalMs', totalMs, { min: 0 });
+  const { random = seededRandom('retry') } = options;
+  return { attempts, baseMs, maxMs, totalMs, random };
+}
+
+function expectBreaker({ failures = 8, coolDownMs = 30_000 }: BreakerOptions): void {
+  expectInteger('breaker.failures', failures, { min: 1 });
+  expectNumber('breaker.coolDownMs', coolDownMs, { min: 0 });
+}
+
+type AnyBreaker = Pick<Breaker, 'enter' | 'succeeded' | 'left' | 'failed' | 'sleep'>;
+
+const noBreaker: AnyBreaker = {
+  enter: () => ({ isTrial: false }),
+  succeeded: () => {},
+  left: () => {},
+  failed: () => {},
+  sleep: (ms, { clock, signal }) => clock.sleep(ms, signal),
+};
+
+interface Surroundings {
+  readonly settings: Settings;
+  readonly breaker: AnyBreaker;
+}
+
+async function repeat<Answer>(
+  make: (call: ModelCall) => Promise<Answer>,
+  call: ModelCall,
+  { settings, breaker }: Surroundings,
+): Promise<Answer> {
+  const { clock, signal } = call;
+  const startedAt = clock.now();
+  for (let made = 1; ; made++) {
+    const pass = breaker.enter(clock);
+    let failure: ModelCallError;
+    try {
+      const answer = await make(call);
+      breaker.succeeded();
+      return answer;
+    } catch (error) {
+      if (signal.aborted || !isRetryable(error)) {
+        breaker.left(pass);
+        throw error;
+      }
+      failure = error;
+    }
+    breaker.failed(pass, failure, clock);
+    const waitMs = waitAfter(failure, made, settings);
+    expectLeave(failure, { made, waitMs, settings, elapsedMs: clock.now() - startedAt });
+    await call.retry?.({ message: failure.message, charged: failure.charged });
+    await breaker.sleep(waitMs, call);
+  }
+}
+
+function isRetryable(error: unknown): error is ModelCallError {
+  return ModelCallError.isInstance(error) && error.retryable;
+}
+
+/** Equal jitter: half of the wait is certain, so that it grows whatever is drawn. */
+function waitAfter({ retryAfterMs = 0 }: ModelCallError, made: number, settings: Settings): number {
+  const { baseMs, maxMs, random } = settings;
+  const fullMs = Math.min(maxMs, baseMs * 2 ** (made - 1));
+  return Math.max((fullMs / 2) * (1 + random.next()), retryAfterMs);
+}
+
+interface Progress {
+  readonly made: number;
+  readonly waitMs: number;
+  readonly elapsedMs: number;
+  readonly settings: Settings;
+}
+
+/** Throws where no other attempt may be made. */
+function expectLeave(failure: ModelCallError, progress: Progress): void {
+  const { made, waitMs, elapsedMs, settings } = progress;
+  const leftMs = settings.totalMs - elapsedMs;
+  if (made < settings.attempts && waitMs <= leftMs) return;
+  const attempts = counted(made, 'attempt');
+  const reason =
+    made < settings.attempts
+      ? `, because the next one would have to wait ${seconds(waitMs)}${
+          waitMs === failure.retryAfterMs ? ', as the server asks,' : ''
+        } and ${seconds(leftMs)} of ${seconds(settings.totalMs)} are left`
+      : '';
+  const message = `Gave up after ${attempts} in ${seconds(elapsedMs)}${reason}: ${failure.message}`;
+  throw remade(failure, { message });
+}
+
+function seconds(ms: number): string {
+  return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
+}

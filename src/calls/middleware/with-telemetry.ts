@@ -1,0 +1,121 @@
+import { EspalierError, ModelCallError } from '../../base/errors.ts';
+import { expectMethods } from '../../base/expect.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
+import { type Attributes, answerAttributes, requestAttributes } from './telemetry-attributes.ts';
+import { type Answer, type AnyMiddleware, type Asked, aroundCalls } from './wrap.ts';
+
+/** Starts spans. The tracer of `@opentelemetry/api` is one. */
+export interface TelemetryTracer {
+  /** Starts a span. */
+  startSpan(name: string, options: TelemetrySpanOptions): TelemetrySpan;
+}
+
+/** What a span is started with. */
+export interface TelemetrySpanOptions {
+  /** The kind of span: 2, a client's. */
+  kind: number;
+  /** What is known at the start. */
+  attributes: Attributes;
+}
+
+/** The span of one call. */
+export interface TelemetrySpan {
+  /** Says more. */
+  setAttributes(attributes: Attributes): unknown;
+  /** Keeps an error. */
+  recordException(error: Error): void;
+  /** Says whether it succeeded: 2 is an error. */
+  setStatus(status: { code: number; message?: string }): unknown;
+  /** Ends it. */
+  end(): void;
+}
+
+/** Options of {@link withTelemetry}. */
+export interface TelemetryOptions {
+  /** Where spans come from: `trace.getTracer('my-program')` of OpenTelemetry. */
+  readonly tracer: TelemetryTracer;
+  /** Whether spans hold prompts and answers. @defaultValue false */
+  readonly content?: boolean;
+}
+
+const clientSpan = 2;
+const errorStatus = 2;
+
+/** Whether a call has its span already. The same symbol in every installed copy. */
+const traced: unique symbol = Symbol.for('espalier.telemetry') as never;
+
+interface TracedCall extends ModelCall {
+  readonly [traced]?: true;
+}
+
+const operations: Readonly<Record<Asked['kind'], string>> = {
+  generate: 'chat',
+  score: 'score',
+  decide: 'decide',
+  embed: 'embeddings',
+};
+
+/**
+ * One OpenTelemetry span a call, by the conventions for generative AI (`gen_ai.*`, in development): the
+ * request, the model that answered, tokens, errors. Where several stand around a model, the outermost makes
+ * the span. A tracer that fails costs a span and not a call.
+ */
+export function withTelemetry({ tracer, content = false }: TelemetryOptions): AnyMiddleware {
+  expectMethods('tracer', tracer, ['startSpan']);
+  return aroundCalls((next) => async (asked, call, make) => {
+    if ((call as TracedCall)[traced] === true) return make(call);
+    const operation = operations[asked.kind];
+    const span = quietly(() =>
+      tracer.startSpan(`${operation} ${next.modelId}`, {
+        kind: clientSpan,
+        attributes: {
+          'gen_ai.operation.name': operation,
+          'gen_ai.provider.name': next.provider,
+          'gen_ai.request.model': next.modelId,
+          ...requestAttributes(asked, content),
+        },
+      }),
+    );
+    const tracedCall: TracedCall = { ...call, [traced]: true };
+    if (span === undefined) return make(tracedCall);
+    return told(span, { content, signal: call.signal, make: () => make(tracedCall) });
+  });
+}
+
+/** Makes a call and tells its span what became of it. */
+async function told<Given extends Answer>(
+  span: TelemetrySpan,
+  call: { readonly content: boolean; readonly signal: AbortSignal; make(): Promise<Given> },
+): Promise<Given> {
+  try {
+    const answer = await call.make();
+    quietly(() => span.setAttributes(answerAttributes(answer, call.content)));
+    return answer;
+  } catch (error) {
+    quietly(() => tellError(span, error, call.signal));
+    throw error;
+  } finally {
+    quietly(() => span.end());
+  }
+}
+
+function tellError(span: TelemetrySpan, error: unknown, { aborted }: AbortSignal): void {
+  const message = error instanceof Error ? error.message : String(error);
+  span.setAttributes({ 'error.type': aborted ? 'aborted' : typeOf(error) });
+  if (error instanceof Error) span.recordException(error);
+  span.setStatus({ code: errorStatus, message });
+}
+
+function typeOf(error: unknown): string {
+  if (ModelCallError.isInstance(error)) return error.kind;
+  if (EspalierError.isInstance(error)) return error.code;
+  return error instanceof Error ? error.name : '_OTHER';
+}
+
+function quietly<Value>(act: () => Value): Value | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

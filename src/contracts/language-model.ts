@@ -1,0 +1,253 @@
+import type { Clock } from './clock.ts';
+import type { JsonValue } from './json.ts';
+
+/** One turn of a conversation. A trailing `assistant` turn is the beginning of the answer asked for. */
+export interface Message {
+  /** Who speaks. */
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  /** What is said: for `tool`, what the tool returned. */
+  readonly content: string;
+  /** The tools that an `assistant` turn calls. */
+  readonly toolCalls?: readonly ToolCall[];
+  /** The call that a `tool` turn answers. */
+  readonly toolCallId?: string;
+}
+
+/** A tool as a model is told of it. */
+export interface ToolDefinition {
+  /** Its name: letters, digits, `_` and `-`, at most 64. */
+  readonly name: string;
+  /** What it does, for the model. */
+  readonly description?: string;
+  /** The JSON schema of its input, an object. */
+  readonly input: JsonValue;
+}
+
+/** A tool call that a model asks for. Data: nothing has been run. */
+export interface ToolCall {
+  /** Names the call in the conversation. */
+  readonly id: string;
+  /** The tool. */
+  readonly name: string;
+  /** Its input, parsed. Whether it satisfies the schema is for the caller to check. */
+  readonly input: JsonValue;
+}
+
+/** A model that writes text. Call it through `CallContext.generate`, never directly. */
+export interface LanguageModel {
+  /** Who serves it. */
+  readonly provider: string;
+  /** Its name there, and in price tables. */
+  readonly modelId: string;
+  /** What it honours. */
+  readonly capabilities: Capabilities;
+  /** What it costs, where its provider knows: nothing on a machine of one's own. A price table overrides it. */
+  readonly price?: ModelPrice;
+  /** What it was told beforehand that changes its answers, such as an effort. @defaultValue nothing */
+  readonly settings?: Readonly<Record<string, JsonValue>>;
+  /** Answers with `request.samples` completions, or throws. */
+  generate(request: GenerateRequest, call: ModelCall): Promise<Generation>;
+}
+
+/** What a model honours. A capability that is absent or false is never relied upon. */
+export interface Capabilities {
+  /** Several completions in one request. */
+  readonly n?: boolean;
+  /** Log-probabilities of tokens. */
+  readonly logprobs?: boolean;
+  /** A seed for sampling. */
+  readonly seed?: boolean;
+  /** Texts at which it stops. */
+  readonly stop?: boolean;
+  /** Goes on from a partial assistant message. */
+  readonly continuation?: boolean;
+  /** Structured output bound to a JSON schema. */
+  readonly schema?: boolean;
+  /** Tool calls. */
+  readonly tools?: boolean;
+  /** A temperature. */
+  readonly temperature?: boolean;
+  /** Sampling from the likeliest tokens only. */
+  readonly topK?: boolean;
+}
+
+/** US dollars per million tokens. */
+export interface ModelPrice {
+  /** For tokens read. */
+  readonly input: number;
+  /** For tokens written, those of hidden reasoning included. */
+  readonly output: number;
+  /** For tokens read from the provider's cache. @defaultValue as `input` */
+  readonly cachedInput?: number;
+  /** For tokens read and kept in the provider's cache. @defaultValue as `input` */
+  readonly cacheWrite?: number;
+}
+
+/** What a model is asked for. */
+export interface GenerateRequest {
+  /** The conversation so far. */
+  readonly messages: readonly Message[];
+  /** How many completions. One completion is one call in the ledger. @defaultValue 1 */
+  readonly samples?: number;
+  /** The index of the first sample: equal requests with equal indices are one call. @defaultValue 0 */
+  readonly offset?: number;
+  /** An upper limit on the tokens of one completion; what a reservation assumes. @defaultValue 1024 */
+  readonly maxTokens?: number;
+  /** The temperature of sampling, from 0 up. */
+  readonly temperature?: number;
+  /** The probability mass to sample from, in (0, 1]. */
+  readonly topP?: number;
+  /** From how many of the likeliest tokens to sample: an integer from 1 up. */
+  readonly topK?: number;
+  /** Texts at which the completion ends. */
+  readonly stop?: readonly string[];
+  /** The seed of sampling. */
+  readonly seed?: number;
+  /** Whether token log-probabilities are wanted. */
+  readonly logprobs?: boolean;
+  /** How many of the likeliest tokens to tell at each place, from 0 to 20; more than 0 implies `logprobs`. */
+  readonly topLogprobs?: number;
+  /** A JSON schema that the text must satisfy. */
+  readonly schema?: JsonValue;
+  /** The tools that may be called. */
+  readonly tools?: readonly ToolDefinition[];
+  /** Whether a tool is called: as the model likes, always, or this one. @defaultValue `'auto'` */
+  readonly toolChoice?: 'auto' | 'required' | NamedTool;
+}
+
+/** One tool among several. */
+export interface NamedTool {
+  /** Its name. */
+  readonly name: string;
+}
+
+/** What surrounds one call of a model. */
+export interface ModelCall {
+  /** Aborts when the search is abandoned or its deadline passes. */
+  readonly signal: AbortSignal;
+  /** The time of the search. */
+  readonly clock: Clock;
+  /** What all calls of one search have in common: the key of prefix caches that take one. */
+  readonly run?: string;
+  /**
+   * Says that an attempt failed, and asks leave to make another one: the budget must hold its worst case.
+   * Rejects where it does not. Absent where nobody keeps an account.
+   */
+  retry?(attempt: FailedAttempt): Promise<void>;
+  /**
+   * Asks leave for a further request, where one turned out not to be enough: the budget must hold the worst
+   * case once more. Rejects where it does not. What is used counts with the rest of the call.
+   */
+  further?(reason: string): Promise<void>;
+  /** Says that something was not done as asked. */
+  warn?(warning: ModelWarning): void;
+  /** Says how much the server still allows. */
+  limits?(limits: RateLimits): void;
+}
+
+/** An attempt at a call that failed and is to be repeated. */
+export interface FailedAttempt {
+  /** Why, in one sentence. */
+  readonly message: string;
+  /** Whether the server may have charged for it; then it counts as reserved. */
+  readonly charged: boolean;
+}
+
+/** Something that a model does not honour, and what is done instead. */
+export interface ModelWarning {
+  /** The model, as `provider:modelId`. */
+  readonly model: string;
+  /** The capability or parameter in question. */
+  readonly about: string;
+  /** One sentence for a person. */
+  readonly message: string;
+}
+
+/** How much a server still allows, as its headers say. */
+export interface RateLimits {
+  /** Requests. */
+  readonly requests?: RateLimit;
+  /** Tokens. */
+  readonly tokens?: RateLimit;
+}
+
+/** One limit of a server. */
+export interface RateLimit {
+  /** How many in a period, where it is told. */
+  readonly limit?: number;
+  /** How many are left in this period. */
+  readonly remaining: number;
+  /** Milliseconds until the period is over. */
+  readonly resetMs: number;
+}
+
+/** Puts something around a model: a limit, retries, a cache. */
+export type Middleware<Model = LanguageModel> = (next: Model) => Model;
+
+/** A model's answer. */
+export interface Generation {
+  /** The samples, in order. */
+  readonly completions: readonly Completion[];
+  /** The tokens that all samples together used. */
+  readonly usage: Usage;
+  /**
+   * Whether the samples were at hand and nobody was asked for them: a usage of 0 is what it says then. Of any other text
+   * it cannot be, and counts as unknown.
+   *
+   * @defaultValue false
+   */
+  readonly fromCache?: boolean;
+  /** The exact model that answered, where the server tells. */
+  readonly answeredBy?: string;
+  /** The server's own name for the request, for its support. */
+  readonly requestId?: string;
+}
+
+/** One sample. */
+export interface Completion {
+  /** What the model wrote. */
+  readonly text: string;
+  /** `length`: cut off, and so never a complete answer. */
+  readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'other';
+  /** One entry a token. */
+  readonly logprobs?: readonly TokenLogprob[];
+  /** The tools it asks to be called. */
+  readonly toolCalls?: readonly ToolCall[];
+  /** What it thought before it wrote, where the server tells. Never part of the answer. */
+  readonly reasoning?: string;
+  /** Who wrote it, as `provider:modelId`, where a policy has several models. */
+  readonly model?: string;
+  /** The call in the journal that bought this sample. */
+  readonly callId?: string;
+}
+
+/** A token and its natural logarithm of probability. */
+export interface TokenAlternative {
+  /** The token as text. */
+  readonly token: string;
+  /** ln p, at most 0. */
+  readonly logprob: number;
+}
+
+/**
+ * A token that was written. Log-probabilities are those of the model itself, before temperature, top-k and
+ * top-p, where the model tells those.
+ */
+export interface TokenLogprob extends TokenAlternative {
+  /** What could have been written in its place, likeliest first; only where `topLogprobs` was asked for. */
+  readonly top?: readonly TokenAlternative[];
+}
+
+/** Tokens used by one request. What is left out is unknown, and charged as reserved. */
+export interface Usage {
+  /** Tokens read, those from a cache included. */
+  readonly inputTokens?: number;
+  /** Tokens written, those of hidden reasoning included. */
+  readonly outputTokens?: number;
+  /** Of the tokens read, those that came from a cache. */
+  readonly cachedTokens?: number;
+  /** Of the tokens read, those that were put into a cache at a price of its own. */
+  readonly cacheWriteTokens?: number;
+  /** Of the tokens written, those of hidden reasoning. */
+  readonly reasoningTokens?: number;
+}

@@ -1,0 +1,111 @@
+import { expectation, expectInteger } from '../base/expect.ts';
+import { isPlainObject } from '../base/json.ts';
+import { seededRandom } from '../base/random.ts';
+import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import { isEnd, isPart, isRight, type TreeRecord } from './record.ts';
+
+/**
+ * Which paths of the trees of a problem become rows.
+ *
+ * - `ends`: all that end, scored or not.
+ * - `balanced`: as many right ends as wrong ones; of the more frequent kind, those that a draw by the seed of
+ *   the tree takes. None where one kind is missing.
+ * - `leaves`: all on which nothing was built, whether they end or not, and all ends.
+ * - `{ best: k }`: the k ends with the highest scores; of equal ones the first.
+ */
+export type PathChoice = 'balanced' | 'ends' | 'leaves' | BestPaths;
+
+/** The best paths alone. */
+export interface BestPaths {
+  /** k, how many: an integer from 1 up. */
+  readonly best: number;
+}
+
+/** A path from the root of a tree to a node. */
+export interface TreePath<State, Action> {
+  /** The tree. */
+  readonly record: TreeRecord<State, Action>;
+  /** The last node. */
+  readonly end: ChildNode<State, Action>;
+}
+
+/** Throws a usage error unless `value` is a {@link PathChoice}. */
+export function expectPathChoice(name: string, value: unknown): void {
+  if (isPlainObject(value) && 'best' in value) {
+    expectInteger(`${name}.best`, value['best'], { min: 1 });
+  } else if (!['balanced', 'ends', 'leaves'].includes(value as string)) {
+    throw expectation(name, "'ends', 'balanced', 'leaves' or { best }", value);
+  }
+}
+
+/** The paths of a problem, by tree and then in the order of the ids of their ends. */
+export function choosePaths<State, Action>(
+  trees: readonly TreeRecord<State, Action>[],
+  choice: PathChoice,
+): readonly TreePath<State, Action>[] {
+  const isWanted = choice === 'leaves' ? isLeafOrEnd : isEnd;
+  const paths = trees.flatMap((record) =>
+    partsOf(record)
+      .filter(isWanted)
+      .map((end): TreePath<State, Action> => ({ record, end })),
+  );
+  if (choice === 'balanced') return balanced(paths);
+  return typeof choice === 'string' ? paths : best(paths, choice.best);
+}
+
+/** The nodes of which rows may be made, with all above them: duplicates and what has failed are not on a path. */
+export function partsOf<State, Action>({
+  tree,
+}: Pick<TreeRecord<State, Action>, 'tree'>): readonly ChildNode<State, Action>[] {
+  const isOut: boolean[] = [];
+  const parts: ChildNode<State, Action>[] = [];
+  for (const node of tree.nodes()) {
+    if (node.kind === 'root') continue;
+    const out = !isPart(node) || isOut[node.parent.id] === true;
+    isOut[node.id] = out;
+    if (!out) parts.push(node);
+  }
+  return parts;
+}
+
+function isLeafOrEnd(node: SearchNode): boolean {
+  return isEnd(node) || !node.children.some(isPart);
+}
+
+function best<State, Action>(
+  paths: readonly TreePath<State, Action>[],
+  count: number,
+): readonly TreePath<State, Action>[] {
+  const scoreOf = ({ record, end }: TreePath<State, Action>) => record.tree.score(end);
+  return paths
+    .filter((path) => scoreOf(path) !== undefined)
+    .toSorted((one, other) => (scoreOf(other) ?? 0) - (scoreOf(one) ?? 0))
+    .slice(0, count);
+}
+
+function balanced<State, Action>(
+  paths: readonly TreePath<State, Action>[],
+): readonly TreePath<State, Action>[] {
+  const kindOf = ({ record, end }: TreePath<State, Action>) => isRight(record, end);
+  const kinds = [true, false].map((right) => paths.filter((path) => kindOf(path) === right));
+  const count = Math.min(...kinds.map(({ length }) => length));
+  const taken = new Set(kinds.flatMap((kind) => draw(kind, count)));
+  return paths.filter((path) => taken.has(path));
+}
+
+/** So many of the paths, each as likely as any other. A path keeps its number whatever else there is. */
+function draw<State, Action>(
+  paths: readonly TreePath<State, Action>[],
+  count: number,
+): readonly TreePath<State, Action>[] {
+  const numbers = new Map(
+    paths.map((path) => {
+      const { tree, id = path.record.problem } = path.record;
+      const random = seededRandom(tree.origin.seed).split('balanced', id, path.end.id);
+      return [path, random.next()] as const;
+    }),
+  );
+  return paths
+    .toSorted((one, other) => (numbers.get(one) ?? 0) - (numbers.get(other) ?? 0))
+    .slice(0, count);
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { EspalierError } from '../base/errors.ts';
+import { listOf, type Trail } from './readers/trail.ts';
+
+/** Where a document stands. */
+export interface Place {
+  /** The file or the format, as it is called in a sentence. */
+  readonly name: string;
+  /** The line, from 1; left out where the document is a whole file. */
+  readonly line?: number;
+}
+
+/** A line of a file that is not empty. */
+export interface Line {
+  /** Its number, from 1. */
+  readonly line: number;
+  /** What it holds. */
+  readonly text: string;
+}
+
+/** The lines of a text that are not empty. */
+export function linesOf(text: string): readonly Line[] {
+  return text.split('\n').flatMap((each, index): readonly Line[] => {
+    const trimmed = each.trim();
+    return trimmed === '' ? [] : [{ line: index + 1, text: trimmed }];
+  });
+}
+
+/**
+ * A JSON document that must have a shape.
+ *
+ * @throws EspalierError `usage`, naming the line and the field.
+ */
+export function readDocument<Shape>(text: string, schema: z.ZodType<Shape>, place: Place): Shape {
+  const parsed = schema.safeParse(parseJson(text, place));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw unreadable(place, issue?.path ?? [], issue?.message ?? 'it has another shape');
+}
+
+/** A node whose children are still to be looked at. */
+type OwnFields<Node> = Omit<Node, 'children'> & { children: readonly unknown[] };
+
+/**
+ * A node and all nodes below it, looked at one after the other: a file may be nested deeper than the call stack.
+ *
+ * @param own - What a node must be, with `children` of any shape.
+ */
+export function nestedNodes<Node extends { readonly children: readonly Node[] }>(
+  own: z.ZodType<OwnFields<Node>>,
+): z.ZodType<Node> {
+  return z.unknown().transform((root, context): Node => {
+    const top: { children: readonly unknown[] } = { children: [root] };
+    const open: { readonly at: typeof top; readonly trail: Trail<number> | undefined }[] = [
+      { at: top, trail: undefined },
+    ];
+    for (const { at, trail } of open) {
+      const children: unknown[] = [];
+      for (const [index, child] of at.children.entries()) {
+        const parsed = own.safeParse(child);
+        const place = { before: trail, last: index };
+        if (!parsed.success) {
+          const [{ path = [], message = '' } = {}] = parsed.error.issues;
+          context.addIssue({ code: 'custom', message, path: [...pathOf(place), ...path] });
+          return z.NEVER;
+        }
+        children.push(parsed.data);
+        open.push({ at: parsed.data, trail: place });
+      }
+      at.children = children;
+    }
+    return top.children[0] as Node;
+  });
+}
+
+/** The fields that lead from the root to a node. The root is the only child of nothing. */
+export function pathOf(trail: Trail<number> | undefined): readonly PropertyKey[] {
+  return listOf(trail)
+    .slice(1)
+    .flatMap((index) => ['children', index]);
+}
+
+/** More fields than this are not told. */
+const longestPath = 40;
+
+/** What is wrong with a document, in one sentence. */
+export function unreadable(
+  { name, line }: Place,
+  path: readonly PropertyKey[],
+  what: string,
+): EspalierError {
+  const where = line === undefined ? '' : `line ${line}, `;
+  const half = longestPath / 2;
+  const told =
+    path.length > longestPath ? [...path.slice(0, half), '…', ...path.slice(-half)] : path;
+  const field = path.length === 0 ? 'the whole' : `field \`${told.map(String).join('.')}\``;
+  return new EspalierError('usage', `The ${name} cannot be read: ${where}${field}: ${what}.`);
+}
+
+function parseJson(text: string, place: Place): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const { name, line } = place;
+    const where = line === undefined ? 'it' : `line ${line}`;
+    const message = `The ${name} cannot be read: ${where} is not JSON. Was the file cut off?`;
+    throw new EspalierError('usage', message, { cause });
+  }
+}

@@ -1,0 +1,183 @@
+import {
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectMethods,
+  expectOneOf,
+} from '../../base/expect.ts';
+import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
+import type { Notation } from '../../contracts/environment.ts';
+import type { Completion } from '../../contracts/language-model.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import type { Policy, ProposeRequest } from '../../contracts/policy.ts';
+import { withParts } from '../../prompting/prompt-parts.ts';
+import { fill, promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { type PriorRule, withPriors } from '../priors.ts';
+import { stateOf } from '../state-of.ts';
+import {
+  type FromModelTexts,
+  fromModelPrompts,
+  type ListRequest,
+  listRequest,
+  withRequest,
+} from './prompts.ts';
+import { readList } from './read.ts';
+import { proposeSamples, proposeVaried, type SampleRange } from './samples.ts';
+import { readerOf, type SamplingOptions, settingsOf } from './settings.ts';
+import { proposeSeveral } from './several.ts';
+
+export { repairPrompt } from './prompts.ts';
+
+/** How a language model is asked for actions. */
+export interface FromModelOptions<State, Action> extends SamplingOptions<State, Action> {
+  /**
+   * How many samples are drawn where an algorithm asks for all actions, because a model cannot list them:
+   * an integer from 1 up.
+   *
+   * @defaultValue 5
+   */
+  readonly samples?: number;
+  /**
+   * How often a sample that cannot be read as an action is sent back with the reason: an integer from 0
+   * up. Each time costs a call.
+   *
+   * @defaultValue 0
+   */
+  readonly repairs?: number;
+  /**
+   * The form of an answer.
+   *
+   * - `text`: an action as the notation has it. JSON where the notation is one of JSON.
+   * - `json`: an action wrapped in JSON, for models that write prose around everything else.
+   * - `several`: as many different actions as are wanted, in one completion as JSON: for models that take
+   *   neither `n` nor a temperature, and would write the same again.
+   *
+   * Models that honour `schema` are bound to the JSON. In the answers of others it is looked for, in prose
+   * and fences, and read with their usual slips. JSON that does not end is a failure.
+   *
+   * @defaultValue `'text'`
+   */
+  readonly form?: 'text' | 'json' | 'several';
+  /**
+   * Instructions that differ from sample to sample, such as ways to go about the problem, for models that
+   * are asked without a temperature: the sample with index `i` gets the one at `i` modulo their number,
+   * behind all else that it is told. One text or more, none of them empty.
+   *
+   * @defaultValue none
+   */
+  readonly vary?: readonly string[];
+  /**
+   * P(s, a) of an action from the completion in which it was read, such as {@link sequenceProbability}: a
+   * finite number from 0 up. The model is asked for log-probabilities then, where it tells them; with the form
+   * `several` it is not, because they would belong to the whole list.
+   *
+   * Priors are taken as they are, as in MCTS-DPO and AlphaMath: those of siblings need not sum to 1, and may
+   * sum to more. Of equal actions the first one counts. Where the rule gives `undefined` for one action of a
+   * request, none of that request has a prior.
+   *
+   * @defaultValue none: the prior of an action is its share of the samples
+   */
+  readonly prior?: PriorRule;
+  /** Other texts for the form of the answer and for repairs. @defaultValue the ones that come with it */
+  readonly prompts?: Partial<FromModelTexts>;
+}
+
+/**
+ * A policy that asks a language model: the prompt of the state is the question, each sample is an action
+ * or a failure that says why it is none.
+ *
+ * Without the option `prior` it gives none, so that the prior of an action is its share of the samples drawn
+ * at its node: an unbiased estimate of π(a | s) at the temperature of sampling. All calls go through the
+ * context: each sample is one call in the ledger, and equal states share their samples.
+ *
+ * With the form `several` a request for `count` actions is one completion and so one call in the ledger,
+ * whatever `count` is, with `offset` as its index: asked again with another `offset` or `count`, the model
+ * is asked anew. It is told which actions the node has already, unless independent samples are wanted. The
+ * answer becomes `count` proposals: those that are missing or cannot be read are failures, and equal ones
+ * add up their shares. The shares then say how often an action was listed, and nothing of π. An answer is
+ * sent back for repair only where none of its actions can be used.
+ */
+export function fromModel<State, Action>(
+  options: FromModelOptions<State, Action>,
+): Policy<State, Action> {
+  const { model, notation, samples = 5, repairs = 0, form = 'text', vary, prior } = options;
+  const { including = [] } = options;
+  expectMethods('model', model, ['generate']);
+  expectMethods('notation', notation, ['prompt', 'format', 'parse']);
+  expectInteger('samples', samples, { min: 1 });
+  expectInteger('repairs', repairs, { min: 0 });
+  expectOneOf('form', form, ['text', 'json', 'several']);
+  if (vary !== undefined) expectInstructions(vary);
+  if (prior !== undefined) expectFunction('prior', prior);
+  const isTold = prior !== undefined && form !== 'several' && model.capabilities.logprobs === true;
+  const settings = { ...settingsOf(options, form), ...(isTold && { logprobs: true }) };
+  const read = form === 'several' ? undefined : readerOf(notation, form);
+  const set = withTexts(fromModelPrompts, options.prompts);
+  const isWrapped = form === 'json' && notation.schema === undefined;
+  const isSaid = isWrapped || form === 'several' || repairs > 0;
+
+  async function propose(node: SearchNode<State, Action>, request: ProposeRequest) {
+    const state = stateOf(node);
+    const { context, offset, independent = false } = request;
+    const range = { offset, count: Number.isFinite(request.count) ? request.count : samples };
+    const base = { model, settings, context, repairs, repair: set.texts.repair };
+    const prompt = await withParts(notation.prompt(state), including, { node, context });
+    if (read === undefined) {
+      const asked = listOf({ notation, vary, independent }, node, range);
+      const messages = withRequest(prompt, listRequest(notation, asked, set.texts));
+      const readAll = (completion: Completion) => readList(notation, state, completion);
+      return proposeSeveral({ ...base, messages, read: readAll }, range);
+    }
+    const messages = isWrapped ? withRequest(prompt, fill(set.texts.json, {})) : prompt;
+    const dialogue = {
+      ...base,
+      messages,
+      read: (completion: Completion) => read(state, completion),
+    };
+    return vary === undefined
+      ? proposeSamples(dialogue, range)
+      : proposeVaried(dialogue, range, vary);
+  }
+
+  return {
+    ...provenanceOf(
+      provenanceOfModel(model, settings),
+      ...including,
+      isSaid ? { prompts: promptsOf(set) } : undefined,
+    ),
+    async propose(node, request) {
+      const proposals = await propose(node, request);
+      return prior === undefined ? proposals : withPriors(proposals, prior);
+    },
+  };
+}
+
+interface ListOptions<State, Action> {
+  readonly notation: Notation<State, Action>;
+  readonly vary: readonly string[] | undefined;
+  readonly independent: boolean;
+}
+
+/** What the list is to be like. */
+function listOf<State, Action>(
+  { notation, vary, independent }: ListOptions<State, Action>,
+  node: SearchNode<State, Action>,
+  { count, offset }: SampleRange,
+): ListRequest {
+  return {
+    count,
+    known: independent ? [] : node.children.map(({ action }) => notation.format(action)),
+    instructions:
+      vary === undefined
+        ? []
+        : Array.from({ length: count }, (_, place) => vary[(offset + place) % vary.length] ?? ''),
+  };
+}
+
+function expectInstructions(vary: readonly string[]): void {
+  const isSound =
+    Array.isArray(vary) &&
+    vary.length > 0 &&
+    vary.every((text: unknown) => typeof text === 'string' && text.trim() !== '');
+  if (!isSound) throw expectation('vary', 'one text or more, none of them empty', vary);
+}

@@ -1,0 +1,118 @@
+import { isFailure } from '../../base/failure.ts';
+import { findJson, wholeTexts } from '../../base/find-json.ts';
+import { isPlainObject } from '../../base/json.ts';
+import type { Notation } from '../../contracts/environment.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Completion } from '../../contracts/language-model.ts';
+import { itemsOf } from './prompts.ts';
+
+const cutOff: Failure = {
+  kind: 'parse',
+  message: 'Expected an action, got an answer that was cut off.',
+};
+const noText: Failure = { kind: 'empty', message: 'Expected an action, got no text.' };
+const refused: Failure = { kind: 'empty', message: 'Expected an action, got a refusal.' };
+
+/** An action, or why there is none. */
+type Reading<Action> = Action | Failure;
+
+/**
+ * Reads an action from text. What an answer was cut off in is not read: `= 2` may have been on its way to
+ * `= 24`. It is the last line, or all that stands behind the last delimiter of the notation.
+ */
+export function readText<State, Action>(
+  notation: Notation<State, Action>,
+  state: State,
+  { text, finishReason }: Completion,
+): Reading<Action> {
+  if (finishReason === 'refusal') return refused;
+  const isCut = finishReason === 'length';
+  const { delimiter = '\n' } = notation;
+  const end = text.lastIndexOf(delimiter);
+  const whole = isCut ? text.slice(0, end < 0 ? 0 : end + delimiter.length) : text;
+  if (whole.trim() !== '') return notation.parse(whole, state);
+  return isCut ? cutOff : noText;
+}
+
+/** Reads the first action in the JSON of an answer. JSON that does not end is none. */
+export function readJson<State, Action>(
+  notation: Notation<State, Action>,
+  state: State,
+  completion: Completion,
+): Reading<Action> {
+  const items = findItems(completion);
+  if (isFailure(items)) return items;
+  const readings = items.whole.map((item) => readItem(notation, state, item));
+  return (
+    readings.find((reading) => !isFailure(reading)) ??
+    readings[0] ??
+    (items.isCut ? cutOff : items.isJson ? noText : noJson(completion))
+  );
+}
+
+/** An item of a list, and what it was read as. */
+export interface ItemReading<Action> {
+  /** The item as the model wrote it: its text, or its JSON. */
+  readonly text: string;
+  /** The action, or why it is none. */
+  readonly action: Reading<Action>;
+}
+
+/** Reads the actions in a list as JSON: those that are whole, even where the list was cut off. */
+export function readList<State, Action>(
+  notation: Notation<State, Action>,
+  state: State,
+  completion: Completion,
+): { readonly items: readonly ItemReading<Action>[]; readonly failure: Failure | undefined } {
+  const found = findItems(completion);
+  if (isFailure(found)) return { items: [], failure: found };
+  const items = found.whole.map((item) => ({
+    text: typeof item === 'string' ? item : JSON.stringify(item),
+    action: readItem(notation, state, item),
+  }));
+  const nothing = found.isJson ? undefined : noJson(completion);
+  return { items, failure: found.isCut ? cutOff : nothing };
+}
+
+interface FoundItems {
+  readonly whole: readonly JsonValue[];
+  /** Whether something is lacking because the answer was cut off. */
+  readonly isCut: boolean;
+  /** Whether there is JSON, be it empty. */
+  readonly isJson: boolean;
+}
+
+/** The actions in an answer, as JSON. */
+function findItems({ text, finishReason }: Completion): FoundItems | Failure {
+  if (finishReason === 'refusal') return refused;
+  if (text.trim() === '') return finishReason === 'length' ? cutOff : noText;
+  const { values, cut } = findJson(text.replace(/^.*<\/think>/s, ''));
+  const whole = values.flatMap(itemsOf);
+  return {
+    whole: whole.length > 0 || cut === undefined ? whole : wholeTexts(cut),
+    isCut: cut !== undefined || (finishReason === 'length' && whole.length === 0),
+    isJson: values.length > 0,
+  };
+}
+
+/** A notation with a schema reads JSON; for any other one the JSON is only a wrapper. */
+function readItem<State, Action>(
+  notation: Notation<State, Action>,
+  state: State,
+  item: JsonValue,
+): Reading<Action> {
+  const step = isPlainObject(item) ? item['step'] : item;
+  const text = notation.schema === undefined ? step : JSON.stringify(item);
+  if (typeof text !== 'string') {
+    const got = JSON.stringify(item).slice(0, 80);
+    return { kind: 'parse', message: `Expected an object with a text \`step\`, got \`${got}\`.` };
+  }
+  return text.trim() === '' ? noText : notation.parse(text, state);
+}
+
+function noJson({ text }: Completion): Failure {
+  const shown = text.trim();
+  const short = shown.length > 80 ? `${shown.slice(0, 79)}…` : shown;
+  return { kind: 'parse', message: `Expected JSON, got \`${short}\`.` };
+}

@@ -1,0 +1,127 @@
+import { failureOf, isFailure } from '../../base/failure.ts';
+import type { CallContext } from '../../contracts/context.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type {
+  Completion,
+  GenerateRequest,
+  LanguageModel,
+  Message,
+} from '../../contracts/language-model.ts';
+import type { Proposal } from '../../contracts/policy.ts';
+import { withInstruction } from '../../prompting/prompt-parts.ts';
+import { outcomeOf, proposalsOfEach } from '../outcomes.ts';
+import { fromModelPrompts, repairTurns } from './prompts.ts';
+
+/** What all requests of a policy have in common. */
+export type Settings = Omit<GenerateRequest, 'messages' | 'samples' | 'offset'>;
+
+/** A conversation about one state. */
+export interface Dialogue<Action> {
+  readonly model: LanguageModel;
+  readonly settings: Settings;
+  readonly context: CallContext;
+  /** The question, in the form asked for. */
+  readonly messages: readonly Message[];
+  /** How often an answer is sent back. */
+  readonly repairs: number;
+  /** The words with which it is sent back. @defaultValue those that come with `fromModel` */
+  readonly repair?: string;
+  /** Reads an answer. */
+  readonly read: (completion: Completion) => Action | Failure;
+}
+
+/** Which samples are wanted. */
+export interface SampleRange {
+  /** The index of the first one. */
+  readonly offset: number;
+  /** How many. */
+  readonly count: number;
+}
+
+/** One proposal a sample, in order. */
+export async function proposeSamples<Action>(
+  dialogue: Dialogue<Action>,
+  { offset, count }: SampleRange,
+): Promise<readonly Proposal<Action>[]> {
+  const { model, settings, context, messages, repairs } = dialogue;
+  const request = { ...settings, messages, samples: count, offset };
+  const { completions } = await context.generate(model, request);
+  return Promise.all(
+    completions.map((completion, place) =>
+      readOrRepair(dialogue, { messages, completion, index: offset + place, repairs }),
+    ),
+  );
+}
+
+/**
+ * As {@link proposeSamples}, with the instruction `i mod v` of `v` for the sample `i`. Samples with one
+ * instruction are samples of one request. The first request warms the prefix cache for the others.
+ */
+export async function proposeVaried<Action>(
+  dialogue: Dialogue<Action>,
+  range: SampleRange,
+  instructions: readonly string[],
+): Promise<readonly Proposal<Action>[]> {
+  const tasks = groupsOf(range, instructions.length).map(({ turn, offset, count }) => {
+    const messages = withInstruction(dialogue.messages, instructions[turn] ?? '');
+    const ask = () => proposeSamples({ ...dialogue, messages }, { offset, count });
+    return { count, ask };
+  });
+  const [first, ...others] = tasks;
+  const { context } = dialogue;
+  const warming = first === undefined ? [] : [await outcomeOf(first, context)];
+  const rest = await Promise.all(others.map((task) => outcomeOf(task, context)));
+  return interleaved(proposalsOfEach([...warming, ...rest]));
+}
+
+interface Group extends SampleRange {
+  /** Which instruction. */
+  readonly turn: number;
+}
+
+/** The samples of a range by their instruction, in the order of their first ones. */
+function groupsOf({ offset, count }: SampleRange, turns: number): readonly Group[] {
+  return Array.from({ length: Math.min(turns, count) }, (_, place) => {
+    const index = offset + place;
+    return {
+      turn: index % turns,
+      offset: Math.floor(index / turns),
+      count: Math.ceil((count - place) / turns),
+    };
+  });
+}
+
+/** One of each list in turn. Only the last lists may be shorter, by one. */
+function interleaved<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
+  const longest = lists[0]?.length ?? 0;
+  return Array.from({ length: longest }, (_, place) =>
+    lists.flatMap((list) => list.slice(place, place + 1)),
+  ).flat();
+}
+
+interface Answer {
+  readonly messages: readonly Message[];
+  readonly completion: Completion;
+  /** The index of the sample, which its repairs keep. */
+  readonly index: number;
+  readonly repairs: number;
+}
+
+async function readOrRepair<Action>(
+  dialogue: Dialogue<Action>,
+  { messages, completion, index, repairs }: Answer,
+): Promise<Proposal<Action>> {
+  const action = dialogue.read(completion);
+  if (!isFailure(action)) return { action, completion };
+  if (repairs === 0 || action.kind === 'empty') return { failure: action };
+  const { model, settings, context, repair = fromModelPrompts.texts.repair } = dialogue;
+  const turns = [...messages, ...repairTurns(completion.text, action, repair)];
+  try {
+    const request = { ...settings, messages: turns, samples: 1, offset: index };
+    const [repaired = completion] = (await context.generate(model, request)).completions;
+    const answer = { messages: turns, completion: repaired, index, repairs: repairs - 1 };
+    return await readOrRepair(dialogue, answer);
+  } catch (error) {
+    return { failure: failureOf(error, 'call', context) };
+  }
+}

@@ -1,0 +1,88 @@
+import { expectInteger, expectNumber } from '../../base/expect.ts';
+import type { Notation } from '../../contracts/environment.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Completion, LanguageModel } from '../../contracts/language-model.ts';
+import type { PromptPart } from '../../contracts/prompt-part.ts';
+import { jsonSchema, listSchema } from './prompts.ts';
+import { readJson, readText } from './read.ts';
+import type { Settings } from './samples.ts';
+
+/** What all policies have in common that ask a language model. */
+export interface SamplingOptions<State, Action> {
+  /** The model. */
+  readonly model: LanguageModel;
+  /** How states and actions look to it: as a rule the `notation` of the environment. */
+  readonly notation: Notation<State, Action>;
+  /**
+   * The temperature of sampling: a number from 0 up. At 0 all samples of a state are alike.
+   *
+   * @defaultValue 1
+   */
+  readonly temperature?: number;
+  /** The probability mass to sample from, in (0, 1]. @defaultValue what the model does */
+  readonly topP?: number;
+  /**
+   * The limit on the tokens of one action: an integer from 1 up. A completion that holds several may have as
+   * many times as many.
+   *
+   * @defaultValue 256
+   */
+  readonly maxTokens?: number;
+  /**
+   * Texts at which a sample ends.
+   *
+   * @defaultValue the `delimiter` of the notation, where it has one, the action is asked for as text and the
+   * model honours `stop`; else none
+   */
+  readonly stop?: readonly string[];
+  /** The seed of sampling, for models that take one. @defaultValue none */
+  readonly seed?: number;
+  /** What the model is told beside the state, such as lessons. @defaultValue nothing */
+  readonly including?: readonly PromptPart<State, Action>[];
+}
+
+/** The form in which actions are asked for. */
+export type Form = 'text' | 'json' | 'several';
+
+/** What all requests of a policy have in common, from its options. */
+export function settingsOf<State, Action>(
+  options: SamplingOptions<State, Action>,
+  form: Form = 'text',
+): Settings {
+  const { model, notation, temperature = 1, maxTokens = 256, topP, seed } = options;
+  const { capabilities } = model;
+  expectNumber('temperature', temperature, { min: 0 });
+  expectInteger('maxTokens', maxTokens, { min: 1 });
+  if (topP !== undefined) expectNumber('topP', topP, { min: 0, max: 1 });
+  if (seed !== undefined) expectInteger('seed', seed, { min: 0 });
+  const isText = form === 'text' && notation.schema === undefined;
+  const delimiter = isText && capabilities.stop === true ? notation.delimiter : undefined;
+  const stop = options.stop ?? (delimiter === undefined ? undefined : [delimiter]);
+  const schema = capabilities.schema === true ? schemaOf(notation, form) : undefined;
+  return {
+    maxTokens,
+    ...(capabilities.temperature === true && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(stop !== undefined && { stop }),
+    ...(seed !== undefined && { seed }),
+    ...(schema !== undefined && { schema }),
+  };
+}
+
+/** Reads one action from an answer in the form asked for. */
+export function readerOf<State, Action>(
+  notation: Notation<State, Action>,
+  form: Exclude<Form, 'several'> = 'text',
+): (state: State, completion: Completion) => Action | Failure {
+  const read = form === 'json' || notation.schema !== undefined ? readJson : readText;
+  return (state, completion) => read(notation, state, completion);
+}
+
+function schemaOf<State, Action>(
+  notation: Notation<State, Action>,
+  form: Form,
+): JsonValue | undefined {
+  if (form === 'several') return listSchema(notation);
+  return notation.schema ?? (form === 'json' ? jsonSchema : undefined);
+}

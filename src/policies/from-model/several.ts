@@ -1,0 +1,94 @@
+import { failureOf, isFailure } from '../../base/failure.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { Completion } from '../../contracts/language-model.ts';
+import type { Proposal } from '../../contracts/policy.ts';
+import { fromModelPrompts, repairTurns } from './prompts.ts';
+import type { ItemReading } from './read.ts';
+import type { Dialogue, SampleRange } from './samples.ts';
+
+/** What a list was read as. */
+export interface ListReading<Action> {
+  readonly items: readonly ItemReading<Action>[];
+  /** Why the list holds no more. */
+  readonly failure: Failure | undefined;
+}
+
+/** A conversation in which all actions of a state are asked for at once. */
+export interface ListDialogue<Action> extends Omit<Dialogue<Action>, 'read'> {
+  /** Reads an answer. */
+  readonly read: (completion: Completion) => ListReading<Action>;
+}
+
+/**
+ * One completion, up to `count` proposals. What the list lacks are failures, so that `count` come back;
+ * what it has beyond is left out.
+ */
+export async function proposeSeveral<Action>(
+  dialogue: ListDialogue<Action>,
+  { offset, count }: SampleRange,
+): Promise<readonly Proposal<Action>[]> {
+  const { model, settings, context, repair = fromModelPrompts.texts.repair } = dialogue;
+  const limits = limitsOf(settings.maxTokens, count);
+  let { messages } = dialogue;
+  let completion = await ask();
+  let reading = dialogue.read(completion);
+  for (let repairs = dialogue.repairs; repairs > 0; repairs--) {
+    const failure = failureToRepair(reading);
+    if (failure === undefined) break;
+    messages = [...messages, ...repairTurns(completion.text, failure, repair)];
+    try {
+      completion = await ask();
+    } catch (error) {
+      return missing(count, failureOf(error, 'call', context));
+    }
+    reading = dialogue.read(completion);
+  }
+  return proposalsOf(reading, completion, count);
+
+  async function ask(): Promise<Completion> {
+    const request = { ...settings, ...limits, messages, samples: 1, offset };
+    const { completions } = await context.generate(model, request);
+    return completions[0] ?? { text: '' };
+  }
+}
+
+/** The limit on the tokens of one action, for a completion that holds so many. */
+function limitsOf(maxTokens: number | undefined, count: number) {
+  return maxTokens === undefined ? {} : { maxTokens: maxTokens * count };
+}
+
+/** What is wrong with an answer of which nothing can be used, and which may be better the next time. */
+function failureToRepair<Action>({ items, failure }: ListReading<Action>): Failure | undefined {
+  const failures = items.flatMap(({ action }) => (isFailure(action) ? [action] : []));
+  if (failures.length < items.length) return undefined;
+  return [...failures, failure].find((reason) => reason !== undefined && reason.kind !== 'empty');
+}
+
+function proposalsOf<Action>(
+  { items, failure }: ListReading<Action>,
+  { callId, finishReason, model }: Completion,
+  count: number,
+): readonly Proposal<Action>[] {
+  const proposals = items.slice(0, count).map(({ text, action }): Proposal<Action> => {
+    if (isFailure(action)) return { failure: action };
+    // Log-probabilities belong to the whole list, and so to none of its items.
+    const reason = finishReason === 'length' ? 'stop' : finishReason;
+    const completion = {
+      text,
+      ...(reason !== undefined && { finishReason: reason }),
+      ...(model !== undefined && { model }),
+      ...(callId !== undefined && { callId }),
+    };
+    return { action, completion };
+  });
+  const lacking = count - proposals.length;
+  const empty: Failure = {
+    kind: 'empty',
+    message: `Expected ${count} actions, got ${proposals.length}.`,
+  };
+  return [...proposals, ...missing<Action>(lacking, failure ?? empty)];
+}
+
+function missing<Action>(count: number, failure: Failure): readonly Proposal<Action>[] {
+  return Array.from({ length: count }, () => ({ failure }));
+}

@@ -1,0 +1,93 @@
+import { leastMass } from '../base/stats/least-mass.ts';
+import type { Completion, TokenLogprob } from '../contracts/language-model.ts';
+
+/** Answers in a sentence: `A, B or C`. */
+export function oneOf(answers: readonly string[]): string {
+  return `${answers.slice(0, -1).join(', ')} or ${answers.at(-1)}`;
+}
+
+/** Whether a word is an answer. A single letter must have its case: `a` is a word of English. */
+export function isSame(answer: string, word: string): boolean {
+  return answer.length === 1 ? answer === word : answer.toLowerCase() === word.toLowerCase();
+}
+
+/** Whether what stands behind a word makes it the beginning of a sentence, or a part of another word. */
+function goesOn(rest: string): boolean {
+  return /^(?:[ \t]+|['’-])?[\p{L}\p{N}]/u.test(rest);
+}
+
+/**
+ * The answer that a text begins with. It must stand by itself: `No, because …` answers *no*, `No doubt` does
+ * not.
+ */
+export function answerIn(text: string, answers: readonly string[]): string | undefined {
+  const [, word = '', rest = ''] = /^[^\p{L}\p{N}]*([\p{L}\p{N}]+)(.*)$/su.exec(text) ?? [];
+  return goesOn(rest) ? undefined : answers.find((answer) => isSame(answer, word));
+}
+
+/** What answers in log-probabilities are expected to have, for error messages. */
+export const likelyEnough: string = `with a probability of ${leastMass} or more`;
+
+/** The probability of each answer among the answers, or that they have too little of it to say anything. */
+export type Shares = Readonly<Record<string, number>> | 'unclear';
+
+/**
+ * The probability of each answer among the answers, at the first place where one of them was written: the
+ * mass of all its variants, such as `B`, ` B` and `(B`, over that of the variants of all answers. `undefined`
+ * where no answer was written, or the model tells no log-probabilities; `'unclear'` where all answers together
+ * have less than {@link leastMass}.
+ */
+export function probabilitiesOf(
+  { logprobs = [] }: Completion,
+  answers: readonly string[],
+): Shares | undefined {
+  const answerOf = (token: string) => {
+    const word = wordIn(token);
+    return word === undefined ? undefined : answers.find((answer) => isSame(answer, word));
+  };
+  let mayFollow = true;
+  for (const [place, written] of logprobs.entries()) {
+    if (mayFollow && answerOf(written.token) !== undefined) {
+      const rest = logprobs.slice(place + 1, place + 1 + lookAhead).map(({ token }) => token);
+      if (!goesOn(rest.join(''))) return sharesOf(written, answers, answerOf);
+    }
+    mayFollow = isLead(written.token, mayFollow);
+  }
+  return undefined;
+}
+
+/** So many tokens tell whether a sentence goes on behind a word. */
+const lookAhead = 8;
+
+/** Whether an answer may follow a token: behind other words it may be negated, behind a label such as `Answer:` it is stated. */
+function isLead(token: string, before: boolean): boolean {
+  const colon = token.lastIndexOf(':');
+  return (colon >= 0 || before) && !/[\p{L}\p{N}]/u.test(token.slice(colon + 1));
+}
+
+/** How the answers share their mass among what could have been written in a place. */
+export function sharesOf(
+  written: TokenLogprob,
+  answers: readonly string[],
+  answerOf: (token: string) => string | undefined,
+): Shares {
+  const { top = [] } = written;
+  // What was sampled need not be among the likeliest.
+  const isListed = top.some(({ token }) => token === written.token);
+  const masses = Object.fromEntries(answers.map((answer) => [answer, 0]));
+  let total = 0;
+  for (const { token, logprob } of isListed ? top : [...top, written]) {
+    const answer = answerOf(token);
+    if (answer === undefined) continue;
+    const probability = Math.exp(logprob);
+    masses[answer] = (masses[answer] ?? 0) + probability;
+    total += probability;
+  }
+  if (total < leastMass) return 'unclear';
+  return Object.fromEntries(Object.entries(masses).map(([answer, mass]) => [answer, mass / total]));
+}
+
+/** The word that a token is, marks and blanks around it left out. */
+export function wordIn(token: string): string | undefined {
+  return /^[^\p{L}\p{N}]*([\p{L}\p{N}]+)[^\p{L}\p{N}]*$/u.exec(token)?.[1];
+}

@@ -1,0 +1,30 @@
+import type { Message } from '../contracts/language-model.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import type { PromptPart, PromptPartRequest } from '../contracts/prompt-part.ts';
+
+/**
+ * The prompt of a state with what parts tell at a node, in their order, behind its last question: what comes
+ * before is the same for all nodes below the state, so that prefix caches keep it.
+ */
+export async function withParts<State, Action>(
+  messages: readonly Message[],
+  parts: readonly PromptPart<State, Action>[],
+  about: PromptPartRequest & { readonly node: SearchNode<State, Action> },
+): Promise<readonly Message[]> {
+  const { node, context } = about;
+  const texts = await Promise.all(parts.map(async (part) => part.text(node, { context })));
+  const told = texts.filter((text) => text !== undefined && text.trim() !== '').join('\n\n');
+  return told === '' ? messages : withInstruction(messages, told);
+}
+
+/** A prompt with an instruction in its last question, so that an answer that was begun goes on. */
+export function withInstruction(
+  messages: readonly Message[],
+  instruction: string,
+): readonly Message[] {
+  const place = messages.findLastIndex(({ role }) => role === 'user');
+  const question = messages[place];
+  if (question === undefined) return [...messages, { role: 'user', content: instruction }];
+  const content = `${question.content}\n\n${instruction}`;
+  return messages.with(place, { ...question, content });
+}

@@ -1,0 +1,287 @@
+import {
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectMethods,
+  expectOneOf,
+} from '../../base/expect.ts';
+import { failureOf } from '../../base/failure.ts';
+import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
+import { contextWith } from '../../calls/context-with.ts';
+import type { Notation } from '../../contracts/environment.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
+import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { LanguageModel } from '../../contracts/language-model.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import type { Policy } from '../../contracts/policy.ts';
+import type { PromptPart } from '../../contracts/prompt-part.ts';
+import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
+import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { noState } from '../no-state.ts';
+import { requestSettings } from '../request-settings.ts';
+import { valueInRange } from '../value-in-range.ts';
+
+/** What samples of a policy and of a model have in common. */
+export interface SelfConsistencyBasics<State, Action> {
+  /** How states and actions look as text: as a rule the `notation` of the environment. */
+  readonly notation: Notation<State, Action>;
+  /**
+   * Whose share is told: of the samples drawn at a state, the share of those that agree most, which is RAP's
+   * confidence; or of those drawn at the parent, the share of those that agree with the action of the node, which
+   * is the vote of rStar.
+   *
+   * @defaultValue `'state'`
+   */
+  readonly about?: 'action' | 'state';
+  /** How many samples are drawn: an integer from 1 up. RAP draws up to 8, rStar 32. @defaultValue 8 */
+  readonly samples?: number;
+}
+
+/** Samples of a policy: those that it has given at a node before are not bought again. */
+export interface PolicySamples<State, Action> {
+  /** Proposes actions, one a sample. A policy that lists its actions says nothing of agreement. */
+  readonly policy: Policy<State, Action>;
+  /** Left out. */
+  readonly model?: undefined;
+  /** What two actions must have in common to agree; nothing where one cannot be read. @defaultValue the action as text */
+  readonly key?: (action: Action) => string | undefined;
+}
+
+/** Samples of a model that works on from a state to the end, or proposes an action, for `about: 'action'`. */
+export interface ModelSamples<State, Action> {
+  /** The model. */
+  readonly model: LanguageModel;
+  /** Left out. */
+  readonly policy?: undefined;
+  /** What two texts must have in common to agree, as a rule the answer in them; nothing where one cannot be read. */
+  readonly key: (text: string) => string | undefined;
+  /** The temperature of sampling: from 0 up, for models that take one. @defaultValue 1 */
+  readonly temperature?: number;
+  /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue what the model does */
+  readonly topP?: number;
+  /** The limit on the tokens of one sample: an integer from 1 up. @defaultValue 512 */
+  readonly maxTokens?: number;
+  /** What the model is told behind the state, such as lessons. @defaultValue none */
+  readonly including?: readonly PromptPart<State, Action>[];
+  /** Texts to replace: `finish`, which asks for all the rest and not for one step. */
+  readonly prompts?: Partial<Readonly<Record<SelfConsistencyText, string>>>;
+}
+
+/** What agreement is looked for in. */
+export type SelfConsistencyOptions<State, Action> = SelfConsistencyBasics<State, Action> &
+  (ModelSamples<State, Action> | PolicySamples<State, Action>);
+
+/** The texts of {@link selfConsistency}. */
+export type SelfConsistencyText = 'finish';
+
+const selfConsistencyPrompts: PromptSet<SelfConsistencyText> = {
+  name: 'self-consistency',
+  version: 1,
+  texts: {
+    finish: [
+      'Do not stop after one step: work the problem out from here to its end, and state the final answer in the',
+      'last line.',
+    ].join(' '),
+  },
+};
+
+/**
+ * Values nodes by how far k samples agree: `v = max_y |{i : key(yᵢ) = y}| / k` of the samples drawn at a state,
+ * or, about an action a, `v = |{i : key(yᵢ) = key(a)}| / k` of those drawn at its parent.
+ *
+ * A sample that cannot be read agrees with none, and is told in `unscored`; where none can be read the node fails. Nodes of one batch with the same parent share its samples.
+ *
+ * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023.
+ * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, confidence.
+ * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024.
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function selfConsistency<State, Action>(
+  options: SelfConsistencyOptions<State, Action>,
+): Evaluator<State, Action> {
+  const { notation, about = 'state', samples = 8 } = options;
+  expectMethods('notation', notation, ['prompt', 'format']);
+  expectOneOf('about', about, ['state', 'action']);
+  expectInteger('samples', samples, { min: 1 });
+  const { draw, keyOf, provenance } =
+    options.model === undefined ? policySource(options) : modelSource(options);
+  return {
+    needs: about === 'action' ? 'proposed' : 'realised',
+    ...provenance,
+    evaluate(nodes, request) {
+      const drawn = new Map<unknown, Promise<Draws | Failure>>();
+      const drawAt = (place: StateNode<State, Action>) => {
+        const known = drawn.get(place) ?? drawSafely(draw, place, request);
+        drawn.set(place, known);
+        return known;
+      };
+      return Promise.all(nodes.map((node) => evaluate({ about, keyOf, drawAt }, node, request)));
+    },
+  };
+}
+
+/**
+ * Values actions by the share of the samples at their parent that proposed them: SC(s) of LATS. It is the prior
+ * of the node, and costs no call; where a policy gives priors of its own, the value is those.
+ *
+ * @see Zhou et al., "Language Agent Tree Search Unifies Reasoning, Acting, and Planning in Language Models", 2024,
+ * evaluation.
+ */
+export function actionShare(): Evaluator<unknown, unknown> {
+  return {
+    needs: 'proposed',
+    evaluate: (nodes) => nodes.map(({ prior }) => valueInRange('the prior of a node', prior)),
+  };
+}
+
+type StateNode<State, Action> = Exclude<SearchNode<State, Action>, { readonly kind: 'proposed' }>;
+
+/** The keys of the samples that could be read, of how many there are, and why the others could not. */
+interface Draws {
+  readonly keys: readonly string[];
+  readonly count: number;
+  readonly failure: Failure | undefined;
+}
+
+type Draw<State, Action> = (
+  place: StateNode<State, Action>,
+  request: EvaluateRequest,
+) => Promise<Draws>;
+
+interface Source<State, Action> {
+  readonly draw: Draw<State, Action>;
+  /** The key of a node's own action. */
+  readonly keyOf: (action: Action) => string | undefined;
+  readonly provenance: ReturnType<typeof provenanceOf>;
+}
+
+function policySource<State, Action>(
+  options: SelfConsistencyBasics<State, Action> & PolicySamples<State, Action>,
+): Source<State, Action> {
+  const { policy, notation, samples = 8 } = options;
+  expectMethods('policy', policy, ['propose']);
+  const { key = (action: Action) => notation.format(action).trim() } = options;
+  expectFunction('key', key);
+  return {
+    keyOf: key,
+    provenance: provenanceOf(policy),
+    async draw(place, request) {
+      const { context } = request;
+      const random = context.random.split('self-consistency', place.id);
+      const proposals = await policy.propose(place, {
+        context: contextWith(context, { random }),
+        count: samples,
+        offset: 0,
+        independent: true,
+        get remaining() {
+          return request.remaining;
+        },
+      });
+      const read = proposals.map((proposal) =>
+        'failure' in proposal ? proposal.failure : key(proposal.action),
+      );
+      return {
+        keys: read.filter((one) => typeof one === 'string'),
+        count: proposals.length,
+        failure: read.find((one) => typeof one === 'object'),
+      };
+    },
+  };
+}
+
+function modelSource<State, Action>(
+  options: SelfConsistencyBasics<State, Action> & ModelSamples<State, Action>,
+): Source<State, Action> {
+  const { model, notation, key, about, samples = 8, including = [] } = options;
+  // The types rule it out; JavaScript does not.
+  const { policy }: { readonly policy?: unknown } = options;
+  if (policy !== undefined) throw expectation('policy', 'left out beside a model', policy);
+  expectMethods('model', model, ['generate']);
+  expectFunction('key', key);
+  const { temperature = 1, topP, maxTokens = 512 } = options;
+  const settings = requestSettings(model, { samples, maxTokens, temperature, topP });
+  const prompts = withTexts<SelfConsistencyText>(selfConsistencyPrompts, options.prompts);
+  const finish = about === 'action' ? undefined : fill(prompts.texts.finish, {});
+  return {
+    keyOf: (action) => key(notation.format(action)),
+    provenance: provenanceOf(
+      provenanceOfModel(model, settings),
+      { prompts: promptsOf(prompts) },
+      ...including,
+    ),
+    async draw(place, { context }) {
+      const prompt = notation.prompt(place.state);
+      const told = await withParts(prompt, including, { node: place, context });
+      const messages = finish === undefined ? told : withInstruction(told, finish);
+      const { completions } = await context.generate(model, { ...settings, messages });
+      const texts = completions.map(({ text }) => text);
+      const keys = texts.flatMap((text) => key(text) ?? []);
+      const message = `Expected a text with a key, got \`${texts[0]?.trim().slice(0, 80) ?? ''}\`.`;
+      return { keys, count: texts.length, failure: { kind: 'parse', message } };
+    },
+  };
+}
+
+async function drawSafely<State, Action>(
+  draw: Draw<State, Action>,
+  place: StateNode<State, Action>,
+  request: EvaluateRequest,
+): Promise<Draws | Failure> {
+  try {
+    return await draw(place, request);
+  } catch (error) {
+    return failureOf(error, 'call', request.context);
+  }
+}
+
+interface Looking<State, Action> {
+  readonly about: 'action' | 'state';
+  readonly keyOf: (action: Action) => string | undefined;
+  readonly drawAt: (place: StateNode<State, Action>) => Promise<Draws | Failure>;
+}
+
+async function evaluate<State, Action>(
+  { about, keyOf, drawAt }: Looking<State, Action>,
+  node: SearchNode<State, Action>,
+  { context }: EvaluateRequest,
+): Promise<Evaluation | Failure> {
+  const isAction = about === 'action' && node.kind !== 'root';
+  const place = isAction ? node.parent : node;
+  if (place.kind === 'proposed') return noState;
+  const draws = await drawAt(place);
+  if ('kind' in draws) return draws;
+  if (!isAction) return shareOf(draws, mostFrequent(draws.keys));
+  try {
+    const own = keyOf(node.action);
+    return own === undefined ? noKey : shareOf(draws, own);
+  } catch (error) {
+    return failureOf(error, 'invalid', context);
+  }
+}
+
+const noKey: Failure = {
+  kind: 'invalid',
+  message: 'Expected `key` to read the action of the node, got `undefined`.',
+};
+const nothing: Failure = { kind: 'empty', message: 'Expected samples, got none.' };
+
+function shareOf({ keys, count, failure }: Draws, key: string | undefined): Evaluation | Failure {
+  if (keys.length === 0 || key === undefined) return (count > 0 ? failure : undefined) ?? nothing;
+  const agreeing = keys.filter((one) => one === key).length;
+  const unscored = count - keys.length;
+  const shown = key.length > 80 ? `${key.slice(0, 79)}…` : key;
+  return {
+    value: agreeing / count,
+    rationale: `${agreeing} of ${count} agree on \`${shown}\`.`,
+    ...(unscored > 0 && { unscored }),
+  };
+}
+
+/** The key that occurs most often; of several the first. */
+function mostFrequent(keys: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return keys.find((key) => counts.get(key) === most);
+}

@@ -1,0 +1,204 @@
+import { describeValue, expectation, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { failureOf } from '../../base/failure.ts';
+import { provenanceOf } from '../../base/provenance.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
+import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { MaybePromise } from '../../contracts/json.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import { askEvaluator } from '../ask-evaluator.ts';
+import {
+  type Answer,
+  expectParts,
+  isScored,
+  joined,
+  type NamedEvaluator,
+  nameless,
+  needsOf,
+  type Scored,
+  type WhenPartFails,
+} from '../evaluator-parts.ts';
+import { settle, settleAll, type Waiting, wait } from '../settle.ts';
+import { valueInRange } from '../value-in-range.ts';
+
+/** How much a part of an ensemble counts. */
+export type Weight<State, Action> = number | ((node: SearchNode<State, Action>) => number);
+
+/** A part of an ensemble whose values are averaged. */
+export interface WeightedPart<State, Action> extends NamedEvaluator<State, Action> {
+  /**
+   * w ≥ 0: how much its value counts, relative to the others. A function gives each node its own: a schedule by
+   * depth, by visits. Only for a mean.
+   *
+   * @defaultValue 1
+   */
+  readonly weight?: Weight<State, Action>;
+}
+
+/** What several evaluators together are made of. */
+export interface EnsembleOptions<State, Action> {
+  /** One or more, with different names. */
+  readonly parts: readonly WeightedPart<State, Action>[];
+  /**
+   * What becomes of their values: the weighted mean `Σ wᵢ vᵢ / Σ wᵢ`, the least, the greatest, or the product.
+   *
+   * @defaultValue `'mean'`
+   */
+  readonly combine?: 'max' | 'mean' | 'min' | 'product';
+  /** What becomes of a node for which a part failed. @defaultValue `'fail'` */
+  readonly onFailure?: WhenPartFails;
+}
+
+/**
+ * Blends evaluators. All are asked side by side, each about all nodes in one batch. The value of each part, and
+ * those of its own parts as `name/part`, stay in `parts`; rationales are joined, unscored answers added up.
+ *
+ * Where a part tells the return of a simulation, so does the ensemble, as the same blend. LATS values a state by
+ * `λ · LM(s) + (1 − λ) · SC(s)`:
+ *
+ * @example The mix of LATS.
+ * ```ts
+ * ensemble({
+ *   parts: [
+ *     { name: 'judge', evaluator: judged, weight: 0.5 },
+ *     { name: 'consistency', evaluator: consistency, weight: 0.5 },
+ *   ],
+ * });
+ * ```
+ * @see Zhou et al., "Language Agent Tree Search Unifies Reasoning, Acting, and Planning in Language Models", 2024,
+ * the value function; Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024, the
+ * α-mix of two values.
+ * @throws EspalierError `usage` for parts that need different kinds of nodes, equal names, a weight that is no number
+ * from 0 up, a weight without a mean, or an oracle.
+ */
+export function ensemble<State, Action>(
+  options: EnsembleOptions<State, Action>,
+): Evaluator<State, Action> {
+  const { parts, combine = 'mean', onFailure = 'fail' } = options;
+  expectParts('parts', parts);
+  expectOneOf('combine', combine, ['mean', 'min', 'max', 'product']);
+  expectOneOf('onFailure', onFailure, ['fail', 'leave-out']);
+  for (const [place, { weight }] of parts.entries()) expectWeight(place, { weight, combine });
+
+  const blend = { parts, combine, onFailure };
+  const ask =
+    (method: 'evaluate' | 'simulate') =>
+    (
+      nodes: readonly SearchNode<State, Action>[],
+      request: EvaluateRequest,
+    ): MaybePromise<readonly (Evaluation | Failure)[]> =>
+      settle(askAll(blend, { method, nodes, request }));
+  const simulates = parts.some(({ evaluator }) => evaluator.simulate !== undefined);
+  return {
+    ...provenanceOf(...parts.map(({ evaluator }) => evaluator)),
+    needs: needsOf(parts),
+    evaluate: ask('evaluate'),
+    ...(simulates && { simulate: ask('simulate') }),
+  };
+}
+
+function expectWeight(
+  place: number,
+  { weight, combine }: { readonly weight: unknown; readonly combine: string },
+): void {
+  const name = `parts[${place}].weight`;
+  if (weight === undefined) return;
+  if (combine !== 'mean') {
+    throw expectation(name, `left out where values are combined by '${combine}'`, weight);
+  }
+  if (typeof weight !== 'function') expectNumber(name, weight, { min: 0 });
+}
+
+type Blend<State, Action> = Required<EnsembleOptions<State, Action>>;
+
+interface Round<State, Action> {
+  readonly method: 'evaluate' | 'simulate';
+  readonly nodes: readonly SearchNode<State, Action>[];
+  readonly request: EvaluateRequest;
+}
+
+function* askAll<State, Action>(
+  blend: Blend<State, Action>,
+  { method, nodes, request }: Round<State, Action>,
+): Waiting<readonly (Evaluation | Failure)[]> {
+  const { context } = request;
+  const columns = yield* wait(
+    settleAll(
+      blend.parts.map(({ name, evaluator }) =>
+        askEvaluator({ name, evaluator, method, nodes }, request),
+      ),
+    ),
+  );
+  return nodes.map((node, place) => {
+    const answers = blend.parts.map(({ name }, part) => ({
+      name,
+      verdict: columns[part]?.[place] ?? nameless,
+    }));
+    try {
+      return blended(blend, node, answers);
+    } catch (error) {
+      return failureOf(error, 'invalid', context);
+    }
+  });
+}
+
+function blended<State, Action>(
+  { parts, combine, onFailure }: Blend<State, Action>,
+  node: SearchNode<State, Action>,
+  answers: readonly Answer[],
+): Evaluation | Failure {
+  const scored = answers.filter(isScored);
+  const failed = answers.find((answer) => !isScored(answer));
+  const mayGoOn = onFailure === 'leave-out' && scored.length > 0;
+  if (failed !== undefined && 'kind' in failed.verdict && !mayGoOn) {
+    const { kind, message } = failed.verdict;
+    return { kind, message: `${failed.name}: ${message}` };
+  }
+  const value =
+    combine === 'mean'
+      ? mean(
+          scored,
+          parts.map(({ name, weight = 1 }) => ({ name, weight: weightAt(weight, node) })),
+        )
+      : combined[combine](scored.map(({ verdict }) => verdict.value));
+  const checked = typeof value === 'number' ? valueInRange('the blended value', value) : value;
+  return 'kind' in checked ? checked : { ...checked, ...joined(answers) };
+}
+
+const combined = {
+  min: (values: readonly number[]): number => Math.min(...values),
+  max: (values: readonly number[]): number => Math.max(...values),
+  product: (values: readonly number[]): number => values.reduce((one, other) => one * other, 1),
+};
+
+interface NamedWeight {
+  readonly name: string;
+  readonly weight: number;
+}
+
+function mean(scored: readonly Scored[], weights: readonly NamedWeight[]): number | Failure {
+  let sum = 0;
+  let total = 0;
+  for (const { name, verdict } of scored) {
+    const weight = weights.find((part) => part.name === name)?.weight ?? 0;
+    if (!(Number.isFinite(weight) && weight >= 0)) {
+      return invalid(
+        `Expected the weight of ${name} to be a number from 0 up, got ${describeValue(weight)}.`,
+      );
+    }
+    sum += weight * verdict.value;
+    total += weight;
+  }
+  return total > 0 ? sum / total : invalid('Expected weights with a sum above 0, got `0`.');
+}
+
+function invalid(message: string): Failure {
+  return { kind: 'invalid', message };
+}
+
+function weightAt<State, Action>(
+  weight: Weight<State, Action>,
+  node: SearchNode<State, Action>,
+): number {
+  return typeof weight === 'function' ? weight(node) : weight;
+}

@@ -1,0 +1,158 @@
+import { expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { provenanceOf } from '../../base/provenance.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
+import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { MaybePromise } from '../../contracts/json.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import { askEvaluator } from '../ask-evaluator.ts';
+import {
+  expectParts,
+  joined,
+  type NamedEvaluator,
+  nameless,
+  needsOf,
+  type WhenPartFails,
+} from '../evaluator-parts.ts';
+import { settle, type Waiting } from '../settle.ts';
+
+/** What a staged evaluation is made of. */
+export interface StagedOptions<State, Action> {
+  /** Looks at every node. */
+  readonly cheap: NamedEvaluator<State, Action>;
+  /** Looks at the promising ones, and has the last word on them. */
+  readonly dear: NamedEvaluator<State, Action>;
+  /** The cheap value, in [0, 1], from which on a node is promising. @defaultValue 0.5, or none where `best` is given */
+  readonly threshold?: number;
+  /**
+   * How many nodes of a batch are promising at most: those with the best cheap values, the earlier of equal ones.
+   * An integer from 1 up. A node that is evaluated alone is the best of its batch.
+   *
+   * @defaultValue all that reach the threshold
+   */
+  readonly best?: number;
+  /**
+   * What becomes of a node for which a part failed. Left out: without the cheap value the dear one decides alone,
+   * and without the dear one the cheap value stands.
+   *
+   * @defaultValue `'fail'`
+   */
+  readonly onFailure?: WhenPartFails;
+}
+
+/**
+ * A cheap evaluator for all nodes, and a dear one only for those that the cheap one finds promising. A promising
+ * node is worth what the dear one says, the others what the cheap one says: both must mean the same by a value.
+ * Both values stay in `parts`.
+ *
+ * Where a part tells the return of a simulation, so does this one: that of the dear part for promising nodes.
+ *
+ * @throws EspalierError `usage` for parts that need different kinds of nodes, equal names, an option out of its
+ * range, or an oracle.
+ */
+export function staged<State, Action>(
+  options: StagedOptions<State, Action>,
+): Evaluator<State, Action> {
+  const { cheap, dear, best = Number.POSITIVE_INFINITY, onFailure = 'fail' } = options;
+  const { threshold = options.best === undefined ? 0.5 : 0 } = options;
+  expectParts('[cheap, dear]', [cheap, dear]);
+  expectNumber('threshold', threshold, { min: 0, max: 1 });
+  expectInteger('best', best, { min: 1, max: Number.POSITIVE_INFINITY });
+  expectOneOf('onFailure', onFailure, ['fail', 'leave-out']);
+
+  const stages = { cheap, dear, threshold, best, onFailure };
+  const ask =
+    (method: 'evaluate' | 'simulate') =>
+    (
+      nodes: readonly SearchNode<State, Action>[],
+      request: EvaluateRequest,
+    ): MaybePromise<readonly (Evaluation | Failure)[]> =>
+      settle(askInTurn(stages, { method, nodes, request }));
+  const simulates = [cheap, dear].some(({ evaluator }) => evaluator.simulate !== undefined);
+  return {
+    ...provenanceOf(cheap.evaluator, dear.evaluator),
+    needs: needsOf([cheap, dear]),
+    evaluate: ask('evaluate'),
+    ...(simulates && { simulate: ask('simulate') }),
+  };
+}
+
+type Stages<State, Action> = Required<StagedOptions<State, Action>>;
+
+type Verdicts = readonly (Evaluation | Failure)[];
+
+interface Round<State, Action> {
+  readonly method: 'evaluate' | 'simulate';
+  readonly nodes: readonly SearchNode<State, Action>[];
+  readonly request: EvaluateRequest;
+}
+
+/** The cheap value decides who is promising, whatever is asked for. */
+function* askInTurn<State, Action>(
+  stages: Stages<State, Action>,
+  { method, nodes, request }: Round<State, Action>,
+): Waiting<Verdicts> {
+  const { cheap, dear, onFailure } = stages;
+  const first = yield* askEvaluator({ ...cheap, method: 'evaluate', nodes }, request);
+  const promising = promisingAmong(stages, first);
+  const chosen = nodes.filter((_, place) => promising.has(place));
+  const later = yield* askEvaluator({ ...dear, method, nodes: chosen }, request);
+
+  const others = nodes.filter((_, place) => !promising.has(place));
+  const playsOn = method === 'simulate' && cheap.evaluator.simulate !== undefined;
+  const rest = playsOn ? yield* askEvaluator({ ...cheap, method, nodes: others }, request) : [];
+  let second = 0;
+  let other = 0;
+  return first.map((verdict, place) => {
+    const said = { name: cheap.name, verdict };
+    if (promising.has(place)) {
+      const last = { name: dear.name, verdict: later[second++] ?? nameless };
+      return lastWord(said, last, onFailure);
+    }
+    if (!playsOn) return lastWord(said, undefined, onFailure);
+    return lastWord({ ...said, verdict: rest[other++] ?? nameless }, undefined, onFailure);
+  });
+}
+
+/** The places of those nodes that are worth a dear look. */
+function promisingAmong<State, Action>(
+  { threshold, best, onFailure }: Stages<State, Action>,
+  verdicts: Verdicts,
+): ReadonlySet<number> {
+  const values = verdicts.flatMap((verdict, place) =>
+    'kind' in verdict ? [] : [{ place, value: verdict.value }],
+  );
+  const reached = values
+    .filter(({ value }) => value >= threshold)
+    .toSorted((one, other) => other.value - one.value)
+    .slice(0, best);
+  const unknown = verdicts.flatMap((verdict, place) =>
+    'kind' in verdict && onFailure === 'leave-out' ? [place] : [],
+  );
+  return new Set([...reached.map(({ place }) => place), ...unknown]);
+}
+
+interface Said {
+  readonly name: string;
+  readonly verdict: Evaluation | Failure;
+}
+
+function lastWord(
+  first: Said,
+  last: Said | undefined,
+  onFailure: WhenPartFails,
+): Evaluation | Failure {
+  const answers = last === undefined ? [first] : [first, last];
+  const failed = answers.find(({ verdict }) => 'kind' in verdict);
+  const deciding = answers.findLast(({ verdict }) => !('kind' in verdict));
+  const decides = deciding !== undefined && !('kind' in deciding.verdict);
+  if (failed !== undefined && 'kind' in failed.verdict && !(decides && onFailure === 'leave-out')) {
+    return {
+      kind: failed.verdict.kind,
+      message: `${failed.name}: ${failed.verdict.message}`,
+    };
+  }
+  if (deciding === undefined || 'kind' in deciding.verdict) return nameless;
+  const { value, raw } = deciding.verdict;
+  return { value, ...(raw !== undefined && { raw }), ...joined(answers) };
+}

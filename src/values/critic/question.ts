@@ -1,0 +1,221 @@
+import { isPlainObject } from '../../base/json.ts';
+import type { CallContext } from '../../contracts/context.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Completion, LanguageModel, Message } from '../../contracts/language-model.ts';
+import { objectSchema } from '../../prompting/object-schema.ts';
+import { fill, type PromptSet } from '../../prompting/prompts.ts';
+import { numberIn } from '../../prompting/read-field.ts';
+import { fieldsIn, reasonIn, replyText, unreadable } from '../../prompting/read-reply.ts';
+import { requestSettings, type Sampling } from '../request-settings.ts';
+import { askBehind } from '../subject.ts';
+
+/** The texts of a critic that ranks. */
+export type CriticRankingText =
+  | 'best'
+  | 'bestAnswer'
+  | 'list'
+  | 'listAnswer'
+  | 'proposals'
+  | 'reasonedBestAnswer'
+  | 'reasonedListAnswer'
+  | 'rubric';
+
+/** The texts of a critic that ranks, unless they are replaced. */
+export const criticRankingPrompts: PromptSet<CriticRankingText> = {
+  name: 'critic-ranking',
+  version: 1,
+  texts: {
+    proposals: 'Proposed steps, each of which could come next:\n\n{list}',
+    rubric: 'Rank them by this:\n{rubric}',
+    list: [
+      'Do not write a step. Rank all {count} proposed steps by how likely each is to lead to the goal, the best one',
+      'first. Their order here says nothing. Name each number once.',
+    ].join(' '),
+    best: [
+      'Do not write a step. Name the number of the one proposed step that is most likely to lead to the goal. Their',
+      'order here says nothing.',
+    ].join(' '),
+    listAnswer:
+      'Answer in JSON, the best one in place 1, and write nothing else: {{"ranking": {{{places}}}}}',
+    bestAnswer: 'Answer in JSON, and write nothing else: {{"best": <number>}}',
+    reasonedListAnswer: [
+      'Answer in JSON, and write nothing else:',
+      '{{"reason": "<two sentences at most>", "ranking": {{{places}}}}}, with the best one in place 1.',
+    ].join(' '),
+    reasonedBestAnswer:
+      'Answer in JSON, and write nothing else: {{"reason": "<two sentences at most>", "best": <number>}}',
+  },
+};
+
+/** What a critic is asked about. */
+export interface Question {
+  readonly model: LanguageModel;
+  readonly texts: Readonly<Record<CriticRankingText, string>>;
+  readonly reason: boolean;
+  readonly rubric: string | undefined;
+  readonly sampling: Sampling;
+  /** The state in which the steps are proposed. */
+  readonly messages: readonly Message[];
+  /** The steps as text: two or more. */
+  readonly proposals: readonly string[];
+}
+
+/** The places that one proposal was given, one an answer that counts; or why it has none. */
+export type Placing =
+  | { readonly ranks: readonly number[]; readonly unscored: number; readonly reason?: string }
+  | Failure;
+
+/** Asks for all places at once. */
+export async function placeByList(
+  question: Question,
+  context: CallContext,
+): Promise<readonly Placing[] | Failure> {
+  const { proposals, texts, reason } = question;
+  const count = proposals.length;
+  const numbers = proposals.map((_, index) => index + 1);
+  const places = numbers.map((place) => `"${place}": <number>`).join(', ');
+  const completions = await ask(question, context, {
+    numbers,
+    request: fill(texts.list, { count }),
+    answer: fill(reason ? texts.reasonedListAnswer : texts.listAnswer, { places }),
+    // Servers refuse limits on the length of a list; a place each cannot be left out.
+    schema: {
+      ranking: objectSchema(
+        Object.fromEntries(numbers.map((place) => [place, { type: 'integer', enum: numbers }])),
+      ),
+    },
+  });
+  const lists = completions.flatMap((completion) => readList(completion, count) ?? []);
+  if (lists.length === 0) return unreadable(`each number from 1 to ${count} once`, completions);
+  const told = lists[0]?.reason;
+  return numbers.map((number) => ({
+    ranks: lists.map(({ ranking }) => ranking.indexOf(number) + 1),
+    unscored: completions.length - lists.length,
+    ...(reason && told !== undefined && { reason: told }),
+  }));
+}
+
+/** Asks for the best one, then for the best of the others, until one is left. */
+export async function placeByBest(
+  question: Question,
+  context: CallContext,
+): Promise<readonly Placing[]> {
+  const { proposals, texts, reason } = question;
+  const placings: Placing[] = [];
+  let left = proposals.map((_, index) => index + 1);
+  let unscored = 0;
+  while (left.length > 1) {
+    const numbers = left;
+    const completions = await ask(question, context, {
+      numbers,
+      request: fill(texts.best, {}),
+      answer: fill(reason ? texts.reasonedBestAnswer : texts.bestAnswer, {}),
+      schema: { best: { type: 'integer', enum: numbers } },
+    });
+    const named = completions.flatMap((completion) => readBest(completion, numbers) ?? []);
+    const best = mostNamed(named, numbers);
+    if (best === undefined) {
+      const failure = unreadable(`one of the numbers ${numbers.join(', ')}`, completions);
+      for (const number of numbers) placings[number - 1] = failure;
+      return placings;
+    }
+    unscored = completions.length - named.length;
+    const told = reason ? named.find(({ number }) => number === best)?.reason : undefined;
+    placings[best - 1] = {
+      ranks: [proposals.length - numbers.length + 1],
+      unscored,
+      ...(told !== undefined && { reason: told }),
+    };
+    left = numbers.filter((number) => number !== best);
+  }
+  const [last = 1] = left;
+  placings[last - 1] = { ranks: [proposals.length], unscored };
+  return placings;
+}
+
+interface Asked {
+  /** The numbers of the proposals that are shown. */
+  readonly numbers: readonly number[];
+  readonly request: string;
+  readonly answer: string;
+  readonly schema: Readonly<Record<string, JsonValue>>;
+}
+
+async function ask(
+  { model, texts, reason, rubric, sampling, messages, proposals }: Question,
+  context: CallContext,
+  { numbers, request, answer, schema }: Asked,
+): Promise<readonly Completion[]> {
+  const list = numbers.map((number) => listed(number, proposals[number - 1] ?? ''));
+  const text = [
+    fill(texts.proposals, { list: list.join('\n') }),
+    ...(rubric === undefined ? [] : [fill(texts.rubric, { rubric })]),
+    request,
+    answer,
+  ].join('\n\n');
+  const settings = requestSettings(model, {
+    ...sampling,
+    schema: objectSchema({ ...(reason && { reason: { type: 'string' } }), ...schema }),
+  });
+  const asked = { ...settings, messages: askBehind(messages, text) };
+  return (await context.generate(model, asked)).completions;
+}
+
+function listed(number: number, text: string): string {
+  return `${number}. ${text.replaceAll('\n', '\n   ')}`;
+}
+
+interface RankedList {
+  readonly ranking: readonly number[];
+  readonly reason: string | undefined;
+}
+
+/** All the numbers, each in its place, in the `ranking` of a reply: by places, or as a list. */
+function readList(completion: Completion, count: number): RankedList | undefined {
+  const fields = fieldsIn(completion, 'ranking');
+  if (fields === undefined) return undefined;
+  const stated = fields['ranking'];
+  const items = isPlainObject(stated)
+    ? Array.from({ length: count }, (_, index) => stated[index + 1] ?? null)
+    : typeof stated === 'string'
+      ? itemsIn(stated)
+      : stated;
+  if (!Array.isArray(items)) return undefined;
+  const ranking = (items as readonly JsonValue[]).map((item) => numberIn(item, [1, count]));
+  const isClear = ranking.length === count && new Set(ranking).size === count;
+  const isKnown = (number: number | undefined): number is number => Number.isInteger(number);
+  return isClear && ranking.every(isKnown) ? { ranking, reason: reasonIn(fields) } : undefined;
+}
+
+/** `3, 1, 2` or `3 > 1 > 2`, with or without brackets. */
+function itemsIn(text: string): readonly string[] {
+  return text
+    .replace(/^[\s[(]+|(?<![\s\])])[\s\])]+$/g, '')
+    .split(/[,>;]/)
+    .map((item) => item.trim());
+}
+
+interface Best {
+  readonly number: number;
+  readonly reason: string | undefined;
+}
+
+/** One of the numbers, in the `best` of a reply or the whole of it. */
+function readBest(completion: Completion, numbers: readonly number[]): Best | undefined {
+  const { finishReason } = completion;
+  const fields = fieldsIn(completion, 'best');
+  const isWhole = finishReason !== 'length' && finishReason !== 'refusal';
+  const bare = isWhole ? replyText(completion) : undefined;
+  const stated = fields === undefined ? bare : fields['best'];
+  const number = numberIn(stated, [1, Math.max(...numbers)]);
+  if (number === undefined || !numbers.includes(number)) return undefined;
+  return { number, reason: fields === undefined ? undefined : reasonIn(fields) };
+}
+
+/** The number that most answers name; of several the first. */
+function mostNamed(named: readonly Best[], numbers: readonly number[]): number | undefined {
+  const votes = (number: number) => named.filter((best) => best.number === number).length;
+  const most = Math.max(...numbers.map(votes));
+  return most === 0 ? undefined : numbers.find((number) => votes(number) === most);
+}

@@ -1,0 +1,102 @@
+import { expectation } from '../base/expect.ts';
+import type { Evaluation } from '../contracts/evaluation.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { Failure } from '../contracts/failure.ts';
+import { expectEvaluator } from './ask-evaluator.ts';
+
+/** An evaluator that another one is made of. */
+export interface NamedEvaluator<State, Action> {
+  /** What its value is called in `parts`. */
+  readonly name: string;
+  /** What it is. */
+  readonly evaluator: Evaluator<State, Action>;
+}
+
+/**
+ * What becomes of a node for which a part failed: it fails too, or it is worth what the other parts say. Where all
+ * parts fail, so does the node.
+ */
+export type WhenPartFails = 'fail' | 'leave-out';
+
+/** What a part said of a node. */
+export interface Answer {
+  /** The name of the part. */
+  readonly name: string;
+  /** What it said. */
+  readonly verdict: Evaluation | Failure;
+}
+
+/** What a part said that did not fail. */
+export interface Scored extends Answer {
+  /** What it said. */
+  readonly verdict: Evaluation;
+}
+
+/** Tells whether a part could value a node. */
+export function isScored(answer: Answer): answer is Scored {
+  return !('kind' in answer.verdict);
+}
+
+/** The failure of a part that gave nothing at all for a node. */
+export const nameless: Failure = { kind: 'invalid', message: 'Expected an evaluation, got none.' };
+
+/** Throws unless parts are evaluators with different names that look at the same kind of nodes. */
+export function expectParts<State, Action>(
+  name: string,
+  parts: readonly NamedEvaluator<State, Action>[],
+): void {
+  if (!Array.isArray(parts) || parts.length === 0) {
+    throw expectation(name, 'one part or more', parts);
+  }
+  const names = new Set<unknown>();
+  for (const [place, part] of parts.entries()) {
+    if (typeof part !== 'object' || (part as unknown) === null) {
+      throw expectation(`${name}[${place}]`, 'a name and an evaluator', part);
+    }
+    expectEvaluator(`${name}[${place}].evaluator`, part.evaluator);
+    if (typeof part.name !== 'string' || part.name === '' || names.has(part.name)) {
+      throw expectation(`${name}[${place}].name`, 'a text that no other part has', part.name);
+    }
+    names.add(part.name);
+  }
+  needsOf(parts);
+}
+
+/** The kind of nodes that all parts look at. */
+export function needsOf<State, Action>(
+  parts: readonly NamedEvaluator<State, Action>[],
+): Evaluator<State, Action>['needs'] {
+  const [first] = parts;
+  const needs = first?.evaluator.needs ?? 'realised';
+  const other = parts.find(({ evaluator }) => evaluator.needs !== needs);
+  if (other === undefined) return needs;
+  throw expectation(
+    `needs of ${other.name}`,
+    `'${needs}' as that of ${first?.name ?? ''}`,
+    other.evaluator.needs,
+  );
+}
+
+/** What an evaluation keeps of the parts it is made of: their values, their reasons, what they could not read. */
+export function joined(answers: readonly Answer[]): Omit<Evaluation, 'value'> {
+  const scored = answers.filter(isScored);
+  const reasons = answers.flatMap(({ name, verdict }) => {
+    if ('kind' in verdict) return [`${name} failed: ${verdict.message}`];
+    return verdict.rationale === undefined ? [] : [`${name}: ${verdict.rationale}`];
+  });
+  const unscored = scored.reduce((sum, { verdict }) => sum + (verdict.unscored ?? 0), 0);
+  return {
+    parts: Object.fromEntries(scored.flatMap(valuesOf)),
+    ...(reasons.length > 0 && { rationale: reasons.join('\n') }),
+    ...(unscored > 0 && { unscored }),
+  };
+}
+
+/** The value of a part and those of its own parts, by name. */
+function valuesOf({ name, verdict: { value, parts = {} } }: Scored): readonly [string, number][] {
+  const inner = Object.entries(parts).map(([part, worth]): [string, number] => [
+    `${name}/${part}`,
+    worth,
+  ]);
+  return [[name, value], ...inner];
+}

@@ -1,0 +1,183 @@
+import { expectMethods, expectOneOf } from '../../base/expect.ts';
+import { failureOf } from '../../base/failure.ts';
+import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
+import type { CallContext } from '../../contracts/context.ts';
+import type { Notation } from '../../contracts/environment.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
+import type { Evaluator } from '../../contracts/evaluator.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import type { PromptPart } from '../../contracts/prompt-part.ts';
+import { withParts } from '../../prompting/prompt-parts.ts';
+import { promptsOf } from '../../prompting/prompts.ts';
+import { turnText } from '../../prompting/turn-text.ts';
+import { noState } from '../no-state.ts';
+import { askingOf, type ComparePairOptions, type Comparison, comparePair } from './compare-pair.ts';
+
+/** How siblings are compared. */
+export interface CompareOptions<State, Action> extends ComparePairOptions {
+  /** How states and actions look to the model: as a rule the `notation` of the environment. */
+  readonly notation: Notation<State, Action>;
+  /**
+   * What is compared: the actions, before they are taken, or the states that they led to; then only with those
+   * siblings that have been taken.
+   *
+   * @defaultValue `'action'`
+   */
+  readonly about?: 'action' | 'state';
+  /** What the model is told behind the state of their parent, such as lessons. @defaultValue none */
+  readonly including?: readonly PromptPart<State, Action>[];
+}
+
+/**
+ * Values nodes by comparing them with their siblings, two at a time by {@link comparePair}: the value is the
+ * share of wins,
+ *
+ * `v(i) = Σ p(i, j) / (K − 1)` over the other K − 1 siblings j,
+ *
+ * where p is 1 for a win in both orders, 0.5 for a tie. The values of K siblings sum to K / 2: they tell siblings
+ * apart, and say nothing of cousins. That is K (K − 1) calls for K siblings and one sample. A node without
+ * siblings has nobody to lose to, and is worth 1 without a call; so is the root.
+ *
+ * A sibling with which a comparison fails is left out, and the rationale says so; where all comparisons of a node
+ * fail, so does the node.
+ *
+ * @throws EspalierError `usage` where an option is out of its range.
+ */
+export function compare<State, Action>(
+  options: CompareOptions<State, Action>,
+): Evaluator<State, Action> {
+  const { notation, about = 'action', including = [] } = options;
+  const { prompts, settings } = askingOf(options);
+  expectMethods('notation', notation, ['prompt', 'format']);
+  expectOneOf('about', about, ['action', 'state']);
+  return {
+    needs: about === 'action' ? 'proposed' : 'realised',
+    ...provenanceOf(
+      provenanceOfModel(options.model, settings),
+      { prompts: promptsOf(prompts) },
+      ...including,
+    ),
+    evaluate(nodes, { context }) {
+      const contest = new Contest({ ...options, about, including }, context);
+      return Promise.all(nodes.map((node) => contest.evaluate(node)));
+    },
+  };
+}
+
+type Settings<State, Action> = CompareOptions<State, Action> &
+  Required<Pick<CompareOptions<State, Action>, 'about' | 'including'>>;
+
+/** The comparisons of one batch: each pair is asked about once. */
+class Contest<State, Action> {
+  readonly #settings: Settings<State, Action>;
+  readonly #context: CallContext;
+  readonly #pairs = new Map<
+    ChildNode<State, Action>,
+    Map<unknown, Promise<Comparison | Failure>>
+  >();
+  readonly #told = new Map<SearchNode<State, Action>, ReturnType<typeof withParts>>();
+
+  constructor(settings: Settings<State, Action>, context: CallContext) {
+    this.#settings = settings;
+    this.#context = context;
+  }
+
+  async evaluate(node: SearchNode<State, Action>): Promise<Evaluation | Failure> {
+    const { about } = this.#settings;
+    if (about === 'state' && node.kind === 'proposed') return noState;
+    if (node.kind === 'root') return { value: 1 };
+    if (node.parent.kind === 'proposed') return noState;
+    const siblings = node.parent.children.filter(
+      (sibling) => about === 'action' || sibling.kind === 'realised',
+    );
+    const place = siblings.indexOf(node);
+    const others = siblings.filter((sibling) => sibling !== node);
+    if (others.length === 0) return { value: 1 };
+    const outcomes = await Promise.all(
+      others.map(async (other) => {
+        // Pairs are asked about in the order of siblings, whoever of them is evaluated.
+        return siblings.indexOf(other) < place
+          ? seenAs('B', await this.#compare(other, node))
+          : seenAs('A', await this.#compare(node, other));
+      }),
+    );
+    return winShare(outcomes);
+  }
+
+  #compare(
+    first: ChildNode<State, Action>,
+    second: ChildNode<State, Action>,
+  ): Promise<Comparison | Failure> {
+    const known = this.#pairs.get(first) ?? new Map<unknown, Promise<Comparison | Failure>>();
+    this.#pairs.set(first, known);
+    const comparison = known.get(second) ?? this.#ask(first, second);
+    known.set(second, comparison);
+    return comparison;
+  }
+
+  async #ask(
+    first: ChildNode<State, Action>,
+    second: ChildNode<State, Action>,
+  ): Promise<Comparison | Failure> {
+    try {
+      const messages = await this.#messages(first.parent);
+      const pair = { messages, first: this.#textOf(first), second: this.#textOf(second) };
+      return await comparePair(pair, this.#settings, this.#context);
+    } catch (error) {
+      return failureOf(error, 'call', this.#context);
+    }
+  }
+
+  /** What two siblings have in common: for actions the state in which they are proposed. */
+  #messages(parent: SearchNode<State, Action>): ReturnType<typeof withParts> {
+    const { notation, about, including } = this.#settings;
+    const told =
+      this.#told.get(parent) ??
+      withParts(
+        about === 'action' && parent.kind !== 'proposed' ? notation.prompt(parent.state) : [],
+        including,
+        { node: parent, context: this.#context },
+      );
+    this.#told.set(parent, told);
+    return told;
+  }
+
+  #textOf(node: ChildNode<State, Action>): string {
+    const { notation, about } = this.#settings;
+    if (about === 'action' || node.kind === 'proposed') return notation.format(node.action);
+    const messages = notation.prompt(node.state);
+    const isSingle = messages.length === 1;
+    return messages
+      .map((turn) => (isSingle ? turnText(turn) : `[${turn.role}]\n${turnText(turn)}`))
+      .join('\n\n');
+  }
+}
+
+/** A comparison as one of the two sees it. */
+function seenAs(letter: 'A' | 'B', comparison: Comparison | Failure): Comparison | Failure {
+  if ('kind' in comparison) return comparison;
+  const { preference, rationale } = comparison;
+  return {
+    ...comparison,
+    preference: letter === 'A' ? preference : 1 - preference,
+    ...(rationale !== undefined && { rationale: `As candidate ${letter}: ${rationale}` }),
+  };
+}
+
+function winShare(outcomes: readonly (Comparison | Failure)[]): Evaluation | Failure {
+  const comparisons = outcomes.flatMap((outcome) => ('kind' in outcome ? [] : [outcome]));
+  const failure = outcomes.find((outcome) => 'kind' in outcome);
+  if (comparisons.length === 0 && failure !== undefined) return failure;
+  const wins = comparisons.reduce((sum, { preference }) => sum + preference, 0);
+  const unscored = comparisons.reduce((sum, comparison) => sum + (comparison.unscored ?? 0), 0);
+  const rationale =
+    failure === undefined
+      ? comparisons.find((comparison) => comparison.rationale !== undefined)?.rationale
+      : `${outcomes.length - comparisons.length} of ${outcomes.length} comparisons failed: ${failure.message}`;
+  return {
+    value: wins / comparisons.length,
+    ...(rationale !== undefined && { rationale }),
+    ...(unscored > 0 && { unscored }),
+  };
+}

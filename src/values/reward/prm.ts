@@ -1,0 +1,171 @@
+import { expectNumber, expectOneOf } from '../../base/expect.ts';
+import { provenanceOfModel } from '../../base/provenance.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
+import type { Evaluator } from '../../contracts/evaluator.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import type { RewardModel } from '../../contracts/reward-model.ts';
+import { noState } from '../no-state.ts';
+import { valueInRange } from '../value-in-range.ts';
+import { type SolutionOptions, type SolutionText, solutionFrom } from './solution-of.ts';
+import {
+  expectRewardModel,
+  type Prepared,
+  type ScoreMap,
+  scoreMapOf,
+  scoreNodes,
+} from './step-scores.ts';
+
+/**
+ * How the scores of steps become the value of a node: that of the last step, the least, their product, their
+ * mean.
+ */
+export type StepAggregate = 'last' | 'mean' | 'min' | 'product';
+
+/** Options of {@link prm}. */
+export interface PrmOptions<State, Action> extends SolutionOptions<State, Action> {
+  /** The reward model; it scores steps. */
+  readonly model: RewardModel;
+  /** How the scores of the steps become one value. @defaultValue `'last'` */
+  readonly aggregate?: StepAggregate;
+  /**
+   * How scores become values: by their range, `(score − least) / (greatest − least)`, or by
+   * `1 / (1 + e^−score)`.
+   *
+   * @defaultValue `'affine'`; `'sigmoid'` for a model whose scores have no bounds
+   */
+  readonly squash?: 'affine' | 'sigmoid';
+  /** What is judged: states, or actions before they are taken. @defaultValue `'state'` */
+  readonly about?: 'action' | 'state';
+  /** The value of a node without a step, for which nobody is asked: a number in [0, 1]. @defaultValue 0, as in ReST-MCTS* */
+  readonly start?: number;
+}
+
+interface Settings<State, Action> {
+  readonly model: RewardModel;
+  readonly solutionOf: (node: SearchNode<State, Action>) => SolutionText;
+  readonly map: ScoreMap;
+  readonly aggregate: StepAggregate;
+  readonly about: 'action' | 'state';
+  readonly start: number;
+}
+
+/**
+ * Values nodes by a process reward model (PRM), which scores each step of a solution: with scores `s₁ … sₙ` in
+ * [0, 1], `v = sₙ` (last), `min sᵢ`, `∏ sᵢ` or `Σ sᵢ / n`.
+ *
+ * - All nodes of a batch go out in one request; one solution is one call in the ledger.
+ * - The values of the steps are kept in `parts` as `step 1`, `step 2`, …. Where the model is `incremental` and the
+ *   parent was evaluated so, only the steps behind it are asked for.
+ * - A mapped score is kept in `raw` where the value is the score of one step: `last` and `min`, if it was asked
+ *   for with this node.
+ * - A solution without scores, with too few or too many, or with one out of range fails alone.
+ *
+ * @throws EspalierError `usage` where an option is out of its range.
+ * @see Lightman et al., "Let's Verify Step by Step", 2023 (product); Snell et al., "Scaling LLM
+ * Test-Time Compute Optimally can be More Effective than Scaling Model Parameters", 2024 (last);
+ * Wang et al., "Math-Shepherd", 2023 (min).
+ */
+export function prm<State, Action>(options: PrmOptions<State, Action>): Evaluator<State, Action> {
+  const { model, aggregate = 'last', squash, about = 'state', start = 0 } = options;
+  expectRewardModel(model, 'steps');
+  expectOneOf('aggregate', aggregate, ['last', 'min', 'product', 'mean']);
+  expectOneOf('about', about, ['state', 'action']);
+  expectNumber('start', start, { min: 0, max: 1 });
+  const solutionOf = solutionFrom(options);
+  const map = scoreMapOf(model, squash);
+  const settings: Settings<State, Action> = { model, solutionOf, map, aggregate, about, start };
+  return {
+    needs: about === 'action' ? 'proposed' : 'realised',
+    ...provenanceOfModel(model),
+    evaluate: (nodes, { context }) =>
+      scoreNodes(nodes, { model, context, prepare: (node) => prepare(settings, node) }),
+  };
+}
+
+function prepare<State, Action>(
+  settings: Settings<State, Action>,
+  node: SearchNode<State, Action>,
+): Prepared {
+  if (settings.about === 'state' && node.kind === 'proposed') return noState;
+  const solution = settings.solutionOf(node);
+  if (solution.steps.length === 0) return { value: settings.start };
+  const known = knownValues(settings, node, solution);
+  const { prompt, steps } = solution;
+  return {
+    solution: { prompt, steps, ...(known.length > 0 && { from: known.length }) },
+    read: (scores) => evaluationOf(settings, { known, scores, count: steps.length }),
+  };
+}
+
+/** The values of the steps to the parent, where the model can leave them out. */
+function knownValues<State, Action>(
+  { model, solutionOf }: Settings<State, Action>,
+  { parent }: SearchNode<State, Action>,
+  { prompt, steps }: SolutionText,
+): readonly number[] {
+  const parts = parent?.evaluation?.parts;
+  if (model.incremental !== true || parent === undefined || parts === undefined) return [];
+  const before = solutionOf(parent);
+  const known = before.steps.map((_, place) => parts[partName(place)]);
+  const isPrefix =
+    before.prompt === prompt &&
+    before.steps.length < steps.length &&
+    before.steps.every((step, place) => step === steps[place]);
+  return isPrefix && known.every((value) => value !== undefined) ? known : [];
+}
+
+interface Scored {
+  readonly known: readonly number[];
+  readonly scores: readonly number[];
+  readonly count: number;
+}
+
+function evaluationOf<State, Action>(
+  { map, aggregate }: Settings<State, Action>,
+  { known, scores, count }: Scored,
+): Evaluation | Failure {
+  if (known.length + scores.length !== count) {
+    const wanted = count - known.length;
+    const message = `Expected one score a step, ${wanted} in all, got ${scores.length}.`;
+    return { kind: 'invalid', message };
+  }
+  const values: number[] = [...known];
+  for (const score of scores) {
+    const mapped = valueInRange('the score of a step', map.toValue(score));
+    if (!('value' in mapped)) return mapped;
+    values.push(mapped.value);
+  }
+  const value = Math.min(1, aggregated(values, aggregate));
+  const place = placeOf(values, aggregate) - known.length;
+  const score = scores[place];
+  const raw = score === undefined ? undefined : map.raw(score);
+  return {
+    value,
+    parts: Object.fromEntries(values.map((part, index) => [partName(index), part])),
+    ...(raw !== undefined && { raw }),
+  };
+}
+
+function aggregated(values: readonly number[], aggregate: StepAggregate): number {
+  switch (aggregate) {
+    case 'last':
+      return values.at(-1) ?? 0;
+    case 'min':
+      return Math.min(...values);
+    case 'product':
+      return values.reduce((product, value) => product * value, 1);
+    case 'mean':
+      return values.reduce((sum, value) => sum + value, 0) / values.length;
+  }
+}
+
+/** The step whose score the value is; −1 where it is that of several. */
+function placeOf(values: readonly number[], aggregate: StepAggregate): number {
+  if (aggregate === 'last') return values.length - 1;
+  return aggregate === 'min' ? values.lastIndexOf(Math.min(...values)) : -1;
+}
+
+function partName(place: number): string {
+  return `step ${place + 1}`;
+}

@@ -1,0 +1,92 @@
+import { expectNumber } from '../../base/expect.ts';
+import { provenanceOf } from '../../base/provenance.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
+import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
+import type { Failure } from '../../contracts/failure.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import { askEvaluator, expectEvaluator } from '../ask-evaluator.ts';
+import { isScored, joined, nameless } from '../evaluator-parts.ts';
+import { settle, type Waiting } from '../settle.ts';
+import { valueInRange } from '../value-in-range.ts';
+
+/** How a value and the return of a simulation come together. */
+export interface WithSimulationOptions {
+  /**
+   * α, the share of the simulation in what is returned: a number from 0 to 1. ReST-MCTS* takes 0.5, and so does
+   * AlphaGo, which calls it λ.
+   *
+   * @defaultValue 1: the simulation alone
+   */
+  readonly alpha?: number;
+}
+
+/**
+ * Gives an evaluator simulations: nodes are valued by the first, v, and where the search goes on from one, its
+ * return is what the second says of it, z, or a mix: `(1 − α) · v + α · z`. v is what the node was valued at; one
+ * that was not is valued then. The parts of the return are `value` and `simulation`.
+ *
+ * @example Roll-outs behind a value.
+ * ```ts
+ * withSimulation(prmValue, rollout({ environment, policy, maxDepth: 3, aggregate: 'max' }), { alpha: 0.5 });
+ * ```
+ * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024, algorithm 2; Silver
+ * et al., "Mastering the game of Go with deep neural networks and tree search", 2016, equation 6.
+ * @throws EspalierError `usage` where `alpha` is out of its range, or one of the two is no evaluator.
+ */
+export function withSimulation<State, Action>(
+  value: Evaluator<State, Action>,
+  simulation: Evaluator<NoInfer<State>, NoInfer<Action>>,
+  { alpha = 1 }: WithSimulationOptions = {},
+): Evaluator<State, Action> {
+  expectEvaluator('value', value);
+  expectEvaluator('simulation', simulation);
+  expectNumber('alpha', alpha, { min: 0, max: 1 });
+  const mix = { value, simulation, alpha };
+  return {
+    ...provenanceOf(value, simulation),
+    needs: value.needs,
+    evaluate: (nodes, request) => value.evaluate(nodes, request),
+    simulate: (nodes, request) =>
+      alpha === 1 ? simulation.evaluate(nodes, request) : settle(simulate(mix, nodes, request)),
+  };
+}
+
+interface Mix<State, Action> {
+  readonly value: Evaluator<State, Action>;
+  readonly simulation: Evaluator<State, Action>;
+  readonly alpha: number;
+}
+
+function* simulate<State, Action>(
+  { value, simulation, alpha }: Mix<State, Action>,
+  nodes: readonly SearchNode<State, Action>[],
+  request: EvaluateRequest,
+): Waiting<readonly (Evaluation | Failure)[]> {
+  const unvalued = nodes.filter(({ rawValue }) => rawValue === undefined);
+  const missing = { name: 'value', evaluator: value, method: 'evaluate', nodes: unvalued } as const;
+  const asked = yield* askEvaluator(missing, request);
+  const values = new Map(unvalued.map((node, place) => [node, asked[place]]));
+  const played = { name: 'simulation', evaluator: simulation, method: 'evaluate', nodes } as const;
+  const returns = yield* askEvaluator(played, request);
+  return nodes.map((node, place) => {
+    const { rawValue } = node;
+    const v = rawValue === undefined ? values.get(node) : { value: rawValue };
+    return mixed(alpha, v ?? nameless, returns[place] ?? nameless);
+  });
+}
+
+function mixed(
+  alpha: number,
+  value: Evaluation | Failure,
+  simulation: Evaluation | Failure,
+): Evaluation | Failure {
+  const answers = [
+    { name: 'value', verdict: value },
+    { name: 'simulation', verdict: simulation },
+  ];
+  const [v, z] = answers.filter(isScored);
+  if (v === undefined || z === undefined) return 'kind' in value ? value : simulation;
+  const blend = (1 - alpha) * v.verdict.value + alpha * z.verdict.value;
+  const checked = valueInRange('the mixed return', blend);
+  return 'kind' in checked ? checked : { ...checked, ...joined(answers) };
+}
