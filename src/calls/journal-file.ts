@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import { EspalierError } from '../base/errors.ts';
 import {
   mendEnd,
   nameOf,
@@ -43,6 +44,9 @@ export function openJournal(path: string, { fsync = false }: JournalFileOptions 
   let closed = false;
 
   const append = (line: JournalLine): void => {
+    if (closed) {
+      throw new EspalierError('storage', `The journal \`${path}\` is closed. Open it again.`);
+    }
     storing(nameOf(path), () => {
       end ??= mendEnd(path, file);
       end = writeLine(file, sealLine(line), { end, fsync });

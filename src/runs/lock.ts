@@ -61,7 +61,12 @@ function removeLeftovers(path: string): void {
 
 function take(path: string): () => void {
   const id = randomUUID();
-  const holder: Holder = { pid: process.pid, host: hostname(), started: started(process.pid), id };
+  const holder: Holder = {
+    pid: process.pid,
+    host: hostname(),
+    started: processOf(process.pid)?.started,
+    id,
+  };
   const own = JSON.stringify(holder);
   // Written aside and linked into place, a lock is never seen before its content.
   const aside = `${path}.${id}`;
@@ -156,20 +161,32 @@ function isAlive(content: string): boolean {
   } catch (error) {
     if (!isCode(error, 'EPERM')) return false;
   }
-  const since = started(holder.pid);
-  return since === undefined || holder.started === undefined || since === holder.started;
+  const seen = processOf(holder.pid);
+  if (seen === undefined) return true;
+  return !seen.isDead && (holder.started === undefined || seen.started === holder.started);
 }
 
-/**
- * When a process began: the boot of the machine and the time since then. In a container each restart has the
- * same number of a process. `undefined` where the system has no such file.
- */
-function started(pid: number): string | undefined {
+/** What the system tells of a process. */
+interface SeenProcess {
+  /**
+   * When it began: the boot of the machine and the time since then. In a container each restart has the same number of
+   * a process.
+   */
+  readonly started: string;
+  /** Whether it has ended and only waits for its parent to notice: the system still knows its number. */
+  readonly isDead: boolean;
+}
+
+/** `undefined` where the system has no such file. */
+function processOf(pid: number): SeenProcess | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // The second field, the name in parentheses, may hold spaces; the start is the 22nd.
+    // The second field, the name in parentheses, may hold spaces; the state is the third, the start the 22nd.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1)?.trim().split(' ');
-    return `${boot} ${fields?.[19]}`;
+    return {
+      started: `${boot} ${fields?.[19]}`,
+      isDead: ['X', 'Z', 'x'].includes(fields?.[0] ?? ''),
+    };
   } catch {
     return undefined;
   }

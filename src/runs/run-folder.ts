@@ -76,8 +76,13 @@ export interface RunFolder extends Disposable {
 export function openRun(path: string): RunFolder {
   storing(`\`${path}\``, () => mkdirSync(path, { recursive: true }));
   const release = takeLock(join(path, 'lock'));
-  const file = (name: string): string => join(path, name);
   let journal: JournalFile | undefined;
+  let isClosed = false;
+  // All that writes asks for its file here: once closed, the folder may be another's.
+  const file = (name: string): string => {
+    if (!isClosed) return join(path, name);
+    throw new EspalierError('storage', `The run folder \`${path}\` is closed. Open it again.`);
+  };
   try {
     // A journal that cannot be read is found before anything is spent.
     if (existsSync(file('journal.jsonl'))) journal = openJournal(file('journal.jsonl'));
@@ -88,13 +93,16 @@ export function openRun(path: string): RunFolder {
     throw error;
   }
   const close = (): void => {
+    if (isClosed) return;
+    isClosed = true;
     journal?.close();
     release();
   };
   return {
     path,
     get journal() {
-      journal ??= openJournal(file('journal.jsonl'));
+      const name = file('journal.jsonl');
+      journal ??= openJournal(name);
       return journal;
     },
     journalOf: (problem, attempt) => {

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
@@ -20,10 +20,12 @@ test('of four processes, some of which are killed, never do two hold one folder'
   expect(stdout).toMatch(/^4 processes, 6\d\d acquisitions, \d+ deaths, 0 double holders/);
 }, 120_000);
 
+/** Opens a run folder and dies. */
+const script =
+  "import { openRun } from 'espalier/runs'; openRun(process.argv[1]); process.kill(process.pid, 'SIGKILL');";
+
 /** The lock of a process that was killed, changed as if this process had the same number. */
 function deadLockOf(run: string, number: number): void {
-  const script =
-    "import { openRun } from 'espalier/runs'; openRun(process.argv[1]); process.kill(process.pid, 'SIGKILL');";
   spawnSync(process.execPath, ['--input-type=module', '-e', script, run], { cwd: root });
   const lock = JSON.parse(readFileSync(join(run, 'lock'), 'utf8')) as object;
   writeFileSync(join(run, 'lock'), JSON.stringify({ ...lock, pid: number }));
@@ -38,6 +40,53 @@ test.runIf(existsSync('/proc/self/stat')).each([
   openRun(run).close();
   expect(readdirSync(run)).toEqual([]);
 });
+
+test.runIf(existsSync('/proc/self/stat'))(
+  'the lock of a process that was killed and whose parent has not noticed is taken over',
+  async () => {
+    const run = join(folder, 'zombie');
+    // What the shell has become never asks what its child came to.
+    const command = 'node --input-type=module -e "$1" "$2" & exec sleep 60';
+    const parent = spawn('sh', ['-c', command, 'sh', script, run], { cwd: root, stdio: 'ignore' });
+    try {
+      const state = (): string | undefined => {
+        const { pid } = JSON.parse(readFileSync(join(run, 'lock'), 'utf8')) as { pid: number };
+        return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0];
+      };
+      await expect
+        .poll(() => existsSync(join(run, 'lock')) && state(), { timeout: 30_000 })
+        .toBe('Z');
+      openRun(run).close();
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  },
+);
+
+test('a folder that was closed is written by nobody, whoever has it next', () => {
+  const run = join(folder, 'closed');
+  const closed = openRun(run);
+  const { journal } = closed;
+  closed.close();
+  closed.close();
+  const next = openRun(run);
+  const line = { type: 'resume', call: 0, lost: none, charged: none } as const;
+  const outcome = { problem: 'p', attempt: 0, status: 'done', reason: '', solved: true } as const;
+  for (const write of [
+    () => closed.journal,
+    () => journal.append(line),
+    () => closed.journalOf('p', 0),
+    () => closed.writeRun({}),
+    () => closed.writeReport({}),
+    () => closed.writeProblems([]),
+    () => closed.saveOutcome({ ...outcome, spend: { simulations: 0, nodes: 0, ...none, ms: 0 } }),
+    () => closed.setAside('p', 0),
+  ]) {
+    expect(write).toThrowError(/ is closed\b/);
+  }
+  next.close();
+});
+const none = { calls: 0, tokens: 0, usd: 0 };
 
 test('a folder is locked for its own process too, until it is closed', () => {
   const run = join(folder, 'own');

@@ -101,8 +101,9 @@ function isAlive(pid: string): boolean {
   if (pid === '' || pid === String(process.pid)) return false;
   try {
     process.kill(Number(pid), 0);
-    return true;
   } catch {
     return false;
   }
+  // One that was killed keeps its number until its parent has noticed.
+  return !readOrNothing(`/proc/${pid}/stat`).includes(') Z ');
 }
