@@ -99,7 +99,7 @@ export class Simulations<State, Action> {
       const issued = gate.issued;
       let outcome: SimulationOutcome;
       try {
-        outcome = await simulate(simulation);
+        outcome = this.#heard(await simulate(simulation));
         simulation.release();
         this.#finish(simulation, round, outcome);
       } catch (error) {
@@ -115,6 +115,11 @@ export class Simulations<State, Action> {
       else if (gate.issued === issued && sequencer.pending > 0) await sequencer.nextRelease();
       else if (this.#session.tree.simulations % simulationsPerTurn === 0) await sequencer.rest();
     }
+  }
+
+  /** What is under way may bring more to search: only where nothing is, nothing is left. */
+  #heard(outcome: SimulationOutcome): SimulationOutcome {
+    return outcome === 'exhausted' && this.#running > 1 ? 'waiting' : outcome;
   }
 
   /** Whether another one may start; a promise where that is to be asked again once it has resolved. */

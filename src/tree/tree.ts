@@ -182,7 +182,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     return sum;
   }
 
-  /** Adds children in order, after those that are there. */
+  /** Adds children in order, after those that are there. What was closed without them is open again. */
   add(
     parent: SearchNode<State, Action>,
     children: readonly NewChild<Action>[],
@@ -195,6 +195,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
       return node;
     });
     above.children = above.children.length === 0 ? added : [...above.children, ...added];
+    const [first] = added;
+    if (first !== undefined) openAbove(first);
     return added as readonly unknown[] as readonly ChildNode<State, Action>[];
   }
 

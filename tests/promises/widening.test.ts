@@ -7,11 +7,12 @@ import {
   type Policy,
   progressiveWidening,
   puct,
+  type SearchAlgorithm,
   search,
   uct,
   valueWidening,
 } from '../../src/index.ts';
-import { stateEvaluator, syntheticTree } from '../../src/testing/index.ts';
+import { manualClock, stateEvaluator, syntheticTree } from '../../src/testing/index.ts';
 
 /** Each action ends the game at once, and is rewarded by a fraction that nobody else has. */
 const draws: Environment<number, number> = {
@@ -194,5 +195,56 @@ describe('a widening rule beside a selection', () => {
     expect([...one.tree.nodes()].map(({ visits }) => visits)).toEqual(
       [...other.tree.nodes()].map(({ visits }) => visits),
     );
+  });
+});
+
+describe('an answer that is still under way', () => {
+  /** The first proposal leads to a bad end at once; the second is drawn slowly, and leads to the good one. */
+  async function found(algorithm: SearchAlgorithm, concurrency: number, proposals = 2) {
+    const clock = manualClock({ auto: true });
+    const { tree, best } = await search<string, string>({
+      environment: {
+        name: 'late',
+        reset: () => 's',
+        step: (state, action) =>
+          action === 'end'
+            ? { state: `${state}e`, terminal: true, reward: 0.1 }
+            : { state: `${state}g`, ...(state === 'sgg' && { terminal: true, reward: 1 }) },
+      },
+      policy: {
+        async propose({ state }, { offset }) {
+          if (state !== 's') return [{ action: 'go' }];
+          await clock.sleep(offset === 1 ? 50 : 1);
+          return offset < proposals ? [{ action: offset === 0 ? 'end' : 'go' }] : [];
+        },
+      },
+      evaluator: stateEvaluator(() => 0.9),
+      algorithm,
+      concurrency,
+      clock,
+      budget: { simulations: 200 },
+    });
+    return tree.score(best);
+  }
+
+  test.each([
+    ['value widening', () => mcts({ width: 1, widening: valueWidening({ k: 2, most: 2 }) })],
+    [
+      'value widening and flat selection',
+      () =>
+        mcts({
+          ...{ width: 1, widening: valueWidening({ k: 2, most: 2 }) },
+          selection: flat(({ visits, inFlight }) => 1 - visits - inFlight),
+        }),
+    ],
+    ['a width of two', () => mcts({ width: 1, widening: progressiveWidening({ k: 2, alpha: 0 }) })],
+    [
+      'a policy that has no more',
+      () => mcts({ width: 1, widening: progressiveWidening({ k: 3 }) }),
+    ],
+  ] as const)('is waited for, and searched below: %s', async (_name, algorithm) => {
+    for (const concurrency of [1, 2, 4, 8]) {
+      expect(await found(algorithm(), concurrency)).toBe(1);
+    }
   });
 });

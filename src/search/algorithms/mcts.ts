@@ -171,7 +171,8 @@ async function simulatePath<State, Action>(
 ): Promise<SimulationOutcome> {
   const { tree, context, rules } = growth;
   const first = await selectLeaf(growth, simulation, tree.cursor);
-  if (first === undefined || first === 'taken') return 'exhausted';
+  if (first === undefined) return 'exhausted';
+  if (first === 'taken') return 'waiting';
   let leaf: SearchNode<State, Action> = first;
   while (canGrow(growth, leaf)) {
     const children = await context.expand(leaf, rules.request);
