@@ -1,6 +1,8 @@
 import { systemClock } from '../base/clock.ts';
 import { expectation, expectInteger, expectNumber } from '../base/expect.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
+import type { Journal } from './journal.ts';
+import { indexJournal } from './journal-index.ts';
 import { Ledger } from './ledger.ts';
 
 /** Limits that several searches share. Time is no part of it: searches that start later would have less. */
@@ -15,6 +17,7 @@ const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'us
 export class BudgetPool {
   /** @internal The ledger above those of the searches. */
   readonly ledger: Ledger;
+  readonly #prepaid = new Set<Journal>();
 
   /**
    * @param budget - What all searches together may spend.
@@ -50,6 +53,26 @@ export class BudgetPool {
   /** The limit that has been met. */
   get exhausted(): keyof Spend | undefined {
     return this.ledger.exhausted;
+  }
+
+  /**
+   * Charges at once what journals say was paid, for the searches of this pool that will go on with them. A search charges
+   * it where it begins: prepay the journals of those that begin later, or the first ones spend what the later ones have
+   * paid before.
+   *
+   * @throws EspalierError `invalid-journal` or `storage`.
+   */
+  prepay(...journals: readonly Journal[]): void {
+    for (const journal of journals) {
+      if (this.#prepaid.has(journal)) continue;
+      this.ledger.charge(indexJournal(journal.lines).total);
+      this.#prepaid.add(journal);
+    }
+  }
+
+  /** @internal Whether what a journal says was paid has been charged already. That is so once. */
+  takePrepaid(journal: Journal): boolean {
+    return this.#prepaid.delete(journal);
   }
 
   /** Charges what was spent elsewhere. */

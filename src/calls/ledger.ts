@@ -179,11 +179,14 @@ export class Ledger {
     else this.#passOn(0);
   }
 
-  /** Charges the parent at once with what this ledger is about to spend; up to that, it spends nothing of the parent's any more. */
-  prepay(spend: CallSpend): void {
+  /**
+   * Charges the parent at once with what this ledger is about to spend, unless that `isCharged` already; up to that, it
+   * spends nothing of the parent's any more.
+   */
+  prepay(spend: CallSpend, isCharged = false): void {
     const { calls, tokens, usd } = spend;
     if (this.#parent === undefined || calls + tokens + usd === 0) return;
-    this.#parent.charge(spend);
+    if (!isCharged) this.#parent.charge(spend);
     this.#prepaid = { amount: spend, used: spend, reserved: nothing };
   }
 

@@ -69,6 +69,9 @@ interface DeadlineParts {
   readonly controller: AbortController;
 }
 
+/** How long a replay may stand still before it counts as stuck, in milliseconds. */
+const leastStandstill = 10_000;
+
 /** The reason with which calls are aborted once the time is up. */
 const timeIsUp = new Error('The deadline of the search has passed.');
 
@@ -99,20 +102,31 @@ export class Deadline {
   watch(passed: (exceeded: keyof Spend) => void): () => void {
     this.#passed = passed;
     const { ms, clock } = this.#parts;
-    if (ms === undefined || !Number.isFinite(ms) || this.#recorded !== undefined) {
-      return () => {
-        this.#over = true;
-      };
-    }
     const timer = new AbortController();
-    clock.sleep(ms, timer.signal).then(
-      () => this.expireAtRest(),
-      () => {},
-    );
+    if (ms !== undefined && Number.isFinite(ms)) {
+      const timing =
+        this.#recorded === undefined
+          ? clock.sleep(ms, timer.signal)
+          : this.#standstill(Math.max(2 * ms, leastStandstill), timer.signal);
+      timing.then(
+        () => this.expireAtRest(),
+        () => {},
+      );
+    }
     return () => {
       this.#over = true;
       timer.abort();
     };
+  }
+
+  /** Resolves once nothing has happened for so long that a replay will not come to its deadline: it has to end all the same. */
+  async #standstill(ms: number, signal: AbortSignal): Promise<void> {
+    const { clock, sequencer } = this.#parts;
+    const progress = () => sequencer.released + this.#started;
+    for (let before = -1; before !== progress(); ) {
+      before = progress();
+      await clock.sleep(ms, signal);
+    }
   }
 
   /** Whether no simulation may start any more: the time is up, or a replay has come to where it was up. */

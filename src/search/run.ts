@@ -54,8 +54,9 @@ export async function runSearch<State, Action>(
     outside.gate.makesUpForLosses = options.pool !== undefined;
     // Before another search of the pool can spend what this one's journal has paid already.
     const before = outside.gate.search > 0 ? surroundings.before?.gate.ledger : undefined;
-    if (before === undefined) ledger.prepay(outside.gate.owed);
-    else ledger.takeOver(before);
+    if (before === undefined) {
+      ledger.prepay(outside.gate.owed, options.pool?.takePrepaid(outside.journal));
+    } else ledger.takeOver(before);
     ledger.isRepeating = !outside.gate.isLive;
   }
   const runtime: PluginRuntime = {

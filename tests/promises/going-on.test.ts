@@ -3,6 +3,7 @@ import { BudgetPool, memoryJournal, replayed } from '../../src/calls/index.ts';
 import {
   type Environment,
   type LanguageModel,
+  ModelCallError,
   mcts,
   type SearchOptions,
   search,
@@ -175,4 +176,33 @@ test('a search repeats all of its journal, though its pool holds less than its c
   for (const [at, { spend }] of again.entries()) {
     expect(spend.calls).toBe(paid(journals[at] as (typeof journals)[0]));
   }
+});
+
+test('searches under one pool, one after the other, spend no more than it holds when they go on', async () => {
+  const journals = [memoryJournal(), memoryJournal()] as const;
+  let isBusy = true;
+  const model = modelOf();
+  const moody: LanguageModel = {
+    ...model,
+    generate(request, call) {
+      if (isBusy && request.messages[0]?.content === 'after aa') {
+        throw new ModelCallError({ kind: 'overloaded', message: 'Busy.' });
+      }
+      return model.generate(request, call);
+    },
+  };
+  const program = async () => {
+    const pool = new BudgetPool({ calls: 6 });
+    // What the second has paid before is known before the first one asks again.
+    pool.prepay(...journals);
+    for (const [at, journal] of journals.entries()) {
+      const start = at === 0 ? '' : 'b';
+      await search({ ...words(moody, { start }), budget: { simulations: 20 }, pool, journal });
+    }
+    return pool.spend.calls;
+  };
+  expect(await program()).toBe(6);
+  isBusy = false;
+  expect(await program()).toBe(6);
+  expect(paid(journals[0]) + paid(journals[1])).toBe(6);
 });
