@@ -1,5 +1,6 @@
 // Measures the shape of src: how much there is, how large its parts are, what leaves it, which files import each other
-// in a circle, what is written twice, and how many files know a part of each sort. `npm run house` prints it, `-- --list` the places too.
+// in a circle, what is written twice, and how many files know a part of each sort. `npm run house` prints it, and with
+// `-- --list` the places too.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,10 +14,10 @@ const window = 6;
 
 /** One part of each sort: the file that holds it. Whoever names one of its exports would change if it went away. */
 const samples = {
-  algorithm: 'search/algorithms/beam.ts',
+  algorithm: 'search/algorithms/best-of-n.ts',
   method: 'methods/r-mcts.ts',
-  format: 'data/formats/trl-dpo.ts',
-  'pair rule': 'data/pairs/best-vs-worst.ts',
+  format: 'data/formats/verl.ts',
+  'pair rule': 'data/pairs/r-star-math.ts',
 };
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
