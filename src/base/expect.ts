@@ -61,6 +61,21 @@ export function expectFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw expectation(name, 'a function', value);
 }
 
+/** Throws unless `value` is an object. For callers without types. */
+export function expectObject(name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null) throw expectation(name, 'an object', value);
+}
+
+/** Throws unless `value` is an array. For callers without types. */
+export function expectArray(name: string, value: unknown): void {
+  if (!Array.isArray(value)) throw expectation(name, 'an array', value);
+}
+
+/** Throws unless `value` is a string. For callers without types. */
+export function expectText(name: string, value: unknown): void {
+  if (typeof value !== 'string') throw expectation(name, 'a text', value);
+}
+
 /** Throws unless `value` is an object with the named methods. */
 export function expectMethods(name: string, value: unknown, methods: readonly string[]): void {
   const candidate = (typeof value === 'object' && value !== null ? value : {}) as Record<

@@ -1,3 +1,5 @@
+import { expectText } from './expect.ts';
+
 /** The name of a model in journals, warnings and errors. */
 export function modelName({
   provider,
@@ -6,5 +8,7 @@ export function modelName({
   readonly provider: string;
   readonly modelId: string;
 }): string {
+  expectText('model.provider', provider);
+  expectText('model.modelId', modelId);
   return `${provider}:${modelId}`;
 }

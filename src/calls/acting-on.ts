@@ -1,4 +1,6 @@
 import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
+import { EspalierError } from '../base/errors.ts';
+import { describeValue } from '../base/expect.ts';
 import { jsonFault } from '../base/json.ts';
 import type { CallContext, EffectName } from '../contracts/context.ts';
 import type { Environment } from '../contracts/environment.ts';
@@ -30,8 +32,20 @@ export function stateAddress<State, Action>(
   return addressOf(environment, { start, actions: actions.toReversed() });
 }
 
+/** The key of a state, where the environment tells its states apart by keys. */
+export function keyOf<State>(
+  environment: Pick<Environment<State, never>, 'key'>,
+  state: State,
+): string | undefined {
+  if (environment.key === undefined) return undefined;
+  const key: unknown = environment.key(state);
+  if (typeof key === 'string') return key;
+  const message = `Expected \`key\` to return a text, got ${describeValue(key)}.`;
+  throw new EspalierError('usage', message);
+}
+
 function ownAddress<State>(environment: Telling<State>, state: State): string | undefined {
-  const key = environment.key?.(state);
+  const key = keyOf(environment, state);
   if (key !== undefined) return addressOf(environment, { key });
   const { codec } = environment;
   return codec === undefined ? undefined : addressOf(environment, { codec: codec.encode(state) });

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { expectation, expectInteger, expectNumber } from '../base/expect.ts';
+import { expectation, expectInteger, expectNumber, expectObject } from '../base/expect.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import type { Journal } from './journal.ts';
 import { indexJournal } from './journal-index.ts';
@@ -25,6 +25,7 @@ export class BudgetPool {
    * @throws EspalierError `usage` for a limit out of its range.
    */
   constructor(budget: PoolBudget, spent: Partial<Spend> = {}) {
+    expectObject('budget', budget);
     for (const [unit, limit] of Object.entries(budget) as [string, unknown][]) {
       if (!units.includes(unit)) throw expectation('budget', `made of ${units.join(', ')}`, unit);
       if (limit === undefined) continue;

@@ -1,5 +1,13 @@
 import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
-import { expectInteger } from '../base/expect.ts';
+import { EspalierError } from '../base/errors.ts';
+import {
+  expectArray,
+  expectInteger,
+  expectMethods,
+  expectObject,
+  expectText,
+} from '../base/expect.ts';
+import { expectMessages } from '../base/expect-messages.ts';
 import { modelName } from '../base/model-name.ts';
 import type { EffectName } from '../contracts/context.ts';
 import type { DecisionModel, DecisionRequest, Decisions } from '../contracts/decision-model.ts';
@@ -27,8 +35,9 @@ import {
   worstCaseOfDecision,
   worstCaseOfReading,
 } from './pricing.ts';
+import { soundDecisions, soundEmbeddings, soundGeneration } from './replies.ts';
 import { Scoring } from './scoring.ts';
-import { ImpossibleUsages, sumOfUsages, withKnownUsage } from './usage.ts';
+import { ImpossibleUsages, sumOfUsages } from './usage.ts';
 
 /** A sample, and what the request that bought it used, told once a request. */
 interface Bought {
@@ -64,8 +73,7 @@ export class Calls {
   readonly #prices: PriceTable;
   readonly #ledger: Ledger;
   readonly #scoring: Scoring;
-  /** By the name of the model. */
-  readonly #impossible = new Map<string, ImpossibleUsages>();
+  readonly #impossible = new ImpossibleUsages();
   /** The requests for samples that an earlier run left, and of each sample the last one. */
   #left:
     | { readonly calls: LeftCalls; readonly ranges: ReadonlyMap<string, SampleRange> }
@@ -75,19 +83,23 @@ export class Calls {
     this.#gate = gate;
     this.#prices = options.prices;
     this.#ledger = options.ledger;
-    this.#scoring = new Scoring(gate, options.ledger);
+    this.#scoring = new Scoring(gate, options.ledger, this.#impossible);
   }
 
   /** `request.samples` completions: those that were bought before, and new ones for the rest. */
   async generate(model: LanguageModel, request: GenerateRequest): Promise<Generation> {
+    const name = nameOf(model, 'generate');
+    expectObject('model.capabilities', model.capabilities);
+    expectObject('request', request);
     const { samples = 1, offset = 0, ...content } = request;
-    expectInteger('samples', samples, { min: 1 });
+    expectMessages(content.messages);
+    expectSamples(samples);
     expectInteger('offset', offset, { min: 0 });
     const prompt: Prompt = {
       model,
       content,
       price: this.#price(model),
-      address: addressOf(modelName(model), content),
+      address: addressOf(name, content),
     };
     const wanted = indices([offset, samples]);
     const found: Samples = new Map();
@@ -101,32 +113,32 @@ export class Calls {
 
   /** The scores of solutions: those that were bought before, and new ones for the rest. */
   async score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
-    const priced = { model, name: modelName(model), price: this.#price(model) };
-    return this.#scoring.score(priced, request);
+    const name = nameOf(model, 'score');
+    return this.#scoring.score({ model, name, price: this.#price(model) }, request);
   }
 
   /** One decision a question. */
   async decide(model: DecisionModel, request: DecisionRequest): Promise<Decisions> {
+    const name = nameOf(model, 'decide');
+    expectObject('request', request);
+    expectMessages(request.messages);
+    expectObject('questions', request.questions);
     const price = this.#price(model);
     const reserve = worstCaseOfDecision(request, price);
     const { output } = await this.#gate.call({
       kind: 'decide',
-      name: modelName(model),
+      name,
       request: { ...request } as unknown as JsonValue,
       reserve,
       ledger: this.#ledger,
       repeatable: true,
       run: async (call) => {
-        const decisions = await model.decide(request, call);
-        const missing = Object.keys(request.questions).find(
-          (name) => !Object.hasOwn(decisions.answers, name),
-        );
-        if (missing !== undefined) {
-          throw new Error(`${modelName(model)} gave no decision on \`${missing}\`.`);
-        }
+        const reply = await model.decide(request, call);
+        const decisions = soundDecisions(name, reply, Object.keys(request.questions));
+        const usage = this.#impossible.soundUsage(name, decisions.usage, call);
         return {
-          output: { ...decisions } as unknown as JsonValue,
-          spend: actualCost(decisions.usage, reserve, price),
+          output: { ...decisions, usage } as unknown as JsonValue,
+          spend: actualCost(usage, reserve, price),
         };
       },
     });
@@ -135,23 +147,22 @@ export class Calls {
 
   /** One vector a text. */
   async embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]> {
+    const name = nameOf(model, 'embed');
+    expectArray('texts', texts);
+    for (const [place, text] of texts.entries()) expectText(`texts[${place}]`, text);
     const price = this.#price(model);
     const reserve = worstCaseOfReading(texts, price);
     const { output } = await this.#gate.call({
       kind: 'embed',
-      name: modelName(model),
+      name,
       request: [...texts],
       reserve,
       ledger: this.#ledger,
       repeatable: true,
       run: async (call) => {
-        const { embeddings, usage } = await model.embed(texts, call);
-        if (embeddings.length !== texts.length) {
-          throw new Error(
-            `${modelName(model)} gave ${embeddings.length} vectors for ${texts.length} texts.`,
-          );
-        }
-        return { output: embeddings, spend: actualCost(usage, reserve, price) };
+        const reply = soundEmbeddings(name, await model.embed(texts, call), texts.length);
+        const usage = this.#impossible.soundUsage(name, reply.usage, call);
+        return { output: reply.embeddings, spend: actualCost(usage, reserve, price) };
       },
     });
     return output as readonly Embedding[];
@@ -247,13 +258,11 @@ export class Calls {
       repeatable: true,
       run: async (modelCall) => {
         const request = { ...content, samples: count, offset: first };
-        const generation = withKnownUsage(await model.generate(request, modelCall), (fault) =>
-          this.#impossibleOf(modelName(model)).tell(fault, modelCall),
-        );
-        const { length } = generation.completions;
-        if (length !== count) {
-          throw new Error(`${modelName(model)} gave ${length} of ${count} completions.`);
-        }
+        const name = modelName(model);
+        const generation = soundGeneration(name, await model.generate(request, modelCall), {
+          count,
+          tell: (fault) => this.#impossible.tell(name, { fault, call: modelCall }),
+        });
         return {
           output: { ...generation } as unknown as JsonValue,
           spend: actualCost(generation.usage, reserve, price),
@@ -271,18 +280,26 @@ export class Calls {
     return call;
   }
 
-  #impossibleOf(name: string): ImpossibleUsages {
-    const impossible = this.#impossible.get(name) ?? new ImpossibleUsages(name);
-    this.#impossible.set(name, impossible);
-    return impossible;
-  }
-
   #price(model: Priced): ModelPrice | undefined {
     const price = priceOf(model, this.#prices, this.#ledger.remaining.usd !== Infinity);
     if (price === undefined) this.#gate.unpriced.add(modelName(model));
     return price;
   }
 }
+
+/** The name of what is a model of that kind. For callers without types. */
+function nameOf(model: Priced, method: 'generate' | 'score' | 'decide' | 'embed'): string {
+  expectMethods('model', model, [method]);
+  return modelName(model);
+}
+
+function expectSamples(samples: number): void {
+  if (samples === Number.POSITIVE_INFINITY) throw new EspalierError('usage', unlimited);
+  expectInteger('samples', samples, { min: 1 });
+}
+
+const unlimited =
+  'Expected `samples` to be an integer from 1 up, got `Infinity`: a policy whose `count` is `Infinity` is asked for all actions, and has to choose how many to draw, unless the algorithm has a `width`.';
 
 /** What a request for samples asks. */
 function contentOf({ model, content }: Prompt, samples: SampleRange) {

@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectNumber, expectObject } from '../base/expect.ts';
 import type { DecisionRequest } from '../contracts/decision-model.ts';
 import type { GenerateRequest, ModelPrice, Usage } from '../contracts/language-model.ts';
 import type { ScoreRequest } from '../contracts/reward-model.ts';
@@ -92,13 +93,29 @@ export function priceOf(
   dollarsAreLimited: boolean,
 ): ModelPrice | undefined {
   const { modelId } = model;
-  const price = entry(prices, modelId) ?? model.price ?? entry(defaultPrices, modelId);
+  const price = entry(prices, modelId) ?? toldBy(model) ?? entry(defaultPrices, modelId);
   if (price === undefined && dollarsAreLimited) {
     throw new EspalierError(
       'usage',
       `Expected \`prices\` to hold a price for \`${modelId}\`, because \`budget.usd\` is set, got none.`,
     );
   }
+  return price;
+}
+
+/** Throws unless a price is one. */
+export function expectPrice(price: ModelPrice, nameOf: (field: string) => string): void {
+  expectObject(nameOf(''), price);
+  const { input, output, cachedInput, cacheWrite } = price;
+  expectNumber(nameOf('.input'), input, { min: 0 });
+  expectNumber(nameOf('.output'), output, { min: 0 });
+  if (cachedInput !== undefined) expectNumber(nameOf('.cachedInput'), cachedInput, { min: 0 });
+  if (cacheWrite !== undefined) expectNumber(nameOf('.cacheWrite'), cacheWrite, { min: 0 });
+}
+
+/** What a model says itself, which may learn it only as it is called. */
+function toldBy({ modelId, price }: Parameters<typeof priceOf>[0]): ModelPrice | undefined {
+  if (price !== undefined) expectPrice(price, (field) => `price${field} of ${modelId}`);
   return price;
 }
 

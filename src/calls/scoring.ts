@@ -1,6 +1,6 @@
 import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
 import { counted } from '../base/counted.ts';
-import { expectation } from '../base/expect.ts';
+import { expectArray, expectation, expectObject, expectText } from '../base/expect.ts';
 import { isFailure } from '../base/failure.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -10,7 +10,7 @@ import type { CallGate } from './call-gate.ts';
 import type { LeftCalls } from './journal-index.ts';
 import type { Ledger } from './ledger.ts';
 import { actualCost, worstCaseOfScores } from './pricing.ts';
-import { sumOfUsages } from './usage.ts';
+import { type ImpossibleUsages, sumOfUsages } from './usage.ts';
 
 /** The scores of one solution, or why there are none. */
 type Scores = StepScores['scores'][number];
@@ -29,16 +29,23 @@ export interface PricedRewardModel {
 export class Scoring {
   readonly #gate: CallGate;
   readonly #ledger: Ledger;
+  readonly #impossible: ImpossibleUsages;
   /** The batches that an earlier run left, and of each solution the last one. */
   #left: { readonly calls: LeftCalls; readonly batches: ReadonlyMap<string, Batch> } | undefined;
 
-  constructor(gate: CallGate, ledger: Ledger) {
+  constructor(gate: CallGate, ledger: Ledger, impossible: ImpossibleUsages) {
     this.#gate = gate;
     this.#ledger = ledger;
+    this.#impossible = impossible;
   }
 
-  async score(priced: PricedRewardModel, { solutions }: ScoreRequest): Promise<StepScores> {
-    for (const solution of solutions) expectSolution(priced.model, solution);
+  async score(priced: PricedRewardModel, request: ScoreRequest): Promise<StepScores> {
+    expectObject('request', request);
+    const { solutions } = request;
+    expectArray('solutions', solutions);
+    for (const [place, solution] of solutions.entries()) {
+      expectSolution(priced.model, solution, `solutions[${place}]`);
+    }
     const keys = solutions.map((solution) => addressOf(priced.name, solution));
     const missing = solutions.filter(
       (_, place) =>
@@ -91,7 +98,10 @@ export class Scoring {
       ledger: this.#ledger,
       repeatable: true,
       run: async (modelCall) => {
-        const { scores, usage } = await model.score({ solutions }, modelCall);
+        const reply = await model.score({ solutions }, modelCall);
+        expectObject(`reply of ${name}`, reply);
+        const { scores } = reply;
+        const usage = this.#impossible.soundUsage(name, reply.usage, modelCall);
         if (!Array.isArray(scores) || scores.length !== solutions.length) {
           const got = Array.isArray(scores) ? scores.length : 'no';
           throw new Error(`${name} gave ${got} lists of scores for ${solutions.length} solutions.`);
@@ -132,8 +142,16 @@ function addressOf(name: string, content: Batch | Solution): string {
   return contentAddress(canonicalJson('solutions', [name, content]));
 }
 
-function expectSolution({ incremental = false, scores }: RewardModel, solution: Solution): void {
-  const { steps, from = 0 } = solution;
+function expectSolution(
+  { incremental = false, scores }: RewardModel,
+  solution: Solution,
+  name: string,
+): void {
+  expectObject(name, solution);
+  const { prompt, steps, from = 0 } = solution;
+  expectText(`${name}.prompt`, prompt);
+  expectArray(`${name}.steps`, steps);
+  for (const [place, step] of steps.entries()) expectText(`${name}.steps[${place}]`, step);
   if (steps.length === 0 && scores !== 'solution') {
     throw expectation('steps', 'one step or more', steps);
   }

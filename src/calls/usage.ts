@@ -1,4 +1,5 @@
-import type { Generation, ModelCall, Usage } from '../contracts/language-model.ts';
+import { describeValue } from '../base/expect.ts';
+import type { ModelCall, Usage } from '../contracts/language-model.ts';
 
 const fields: readonly (keyof Usage)[] = [
   'inputTokens',
@@ -24,9 +25,10 @@ export function sumOfUsages(usages: readonly Usage[]): Usage {
 }
 
 /** What is wrong with the counts of a usage, whatever they count; `undefined` where nothing is. */
-export function faultOfCounts(usage: Usage): string | undefined {
+export function faultOfCounts(usage: Usage | undefined): string | undefined {
+  if (typeof usage !== 'object' || (usage as unknown) === null) return describeValue(usage);
   const odd = fields.find((field) => usage[field] !== undefined && !isCount(usage[field]));
-  if (odd !== undefined) return `\`${odd}\` is ${usage[odd]}`;
+  if (odd !== undefined) return `\`${odd}\` is ${describeValue(usage[odd])}`;
   const { inputTokens = Infinity, outputTokens = Infinity } = usage;
   const { cachedTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
   const cached = cachedTokens + cacheWriteTokens;
@@ -35,31 +37,25 @@ export function faultOfCounts(usage: Usage): string | undefined {
   return `${reasoningTokens} of ${outputTokens} tokens written are thoughts`;
 }
 
-/** A generation whose usage can be: a text that nobody was paid for comes from a cache, and is said to. */
-export function withKnownUsage(generation: Generation, tell: (fault: string) => void): Generation {
-  const { completions, usage, fromCache = false } = generation;
-  const { inputTokens, outputTokens } = usage;
-  const isNothing = inputTokens === 0 && outputTokens === 0;
-  if (!isNothing || fromCache || completions.every(({ text }) => text === '')) return generation;
-  tell('no token for a text');
-  return { ...generation, usage: {} };
-}
-
-/** Counts the usages that cannot be, and tells of the first, the second, the fourth, and so on. */
+/** Counts the usages that cannot be, and tells of a model's first, second, fourth, and so on. */
 export class ImpossibleUsages {
-  readonly #model: string;
-  #count = 0;
+  readonly #counts = new Map<string, number>();
 
-  constructor(model: string) {
-    this.#model = model;
+  /** A usage that may be left out; `undefined` where it cannot be. */
+  soundUsage(model: string, usage: Usage | undefined, call: ModelCall): Usage | undefined {
+    const fault = usage === undefined ? undefined : faultOfCounts(usage);
+    if (fault === undefined) return usage;
+    this.tell(model, { fault, call });
+    return undefined;
   }
 
   /** Tells whoever makes a call what is wrong with what it is said to have used. */
-  tell(fault: string, call: ModelCall): void {
-    this.#count++;
-    if (!Number.isInteger(Math.log2(this.#count))) return;
-    const message = `${this.#model} told a usage that cannot be (${fault}): it counts as unknown, and the call is charged as reserved; ${this.#count} so far.`;
-    call.warn?.({ model: this.#model, about: 'usage', message });
+  tell(model: string, { fault, call }: { readonly fault: string; readonly call: ModelCall }): void {
+    const count = (this.#counts.get(model) ?? 0) + 1;
+    this.#counts.set(model, count);
+    if (!Number.isInteger(Math.log2(count))) return;
+    const message = `${model} told a usage that cannot be (${fault}): it counts as unknown, and the call is charged as reserved; ${count} so far.`;
+    call.warn?.({ model, about: 'usage', message });
   }
 }
 

@@ -1,5 +1,14 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectInteger } from '../base/expect.ts';
+import {
+  describeValue,
+  expectArray,
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectMethods,
+  expectText,
+} from '../base/expect.ts';
+import { messageOf } from '../base/failure.ts';
 import { BudgetPool, type PoolBudget } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
 import { type CallSpend, negative } from '../calls/ledger.ts';
@@ -107,8 +116,14 @@ export function generate<Problem extends GenerateProblem, State, Action>(
   expectInteger('attempts', attempts, { min: 1 });
   expectInteger('concurrency', concurrency, { min: 1 });
   expectInteger('maxFailuresInARow', maxFailuresInARow, { min: 1, max: Number.POSITIVE_INFINITY });
+  expectMethods('run', options.run, ['saveTree', 'journalOf']);
+  expectFunction('plan', options.plan);
+  if (options.stopWhen !== undefined) expectFunction('stopWhen', options.stopWhen);
+  expectArray('problems', options.problems);
   const ids = new Set<string>();
-  for (const { id } of options.problems) {
+  for (const [place, problem] of options.problems.entries()) {
+    const { id } = Object(problem) as Problem;
+    expectText(`problems[${place}].id`, id);
     if (ids.has(id)) throw expectation('problems', 'without repetition', id);
     ids.add(id);
   }
@@ -158,7 +173,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     this.#options = options;
     this.#maxFailuresInARow = maxFailuresInARow;
     this.#total = options.problems.length * attempts;
-    this.#pool = new BudgetPool(options.budget ?? {});
+    this.#pool = new BudgetPool(options.budget === undefined ? {} : options.budget);
     const saved = readRun(options.run.path);
     const outcomes = new Map(
       saved.outcomes.map((outcome) => [keyOf(outcome.problem, outcome.attempt), outcome]),
@@ -255,7 +270,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     const name = journalFileOf({ problem: problem.id, attempt });
     const owed = isAnew ? undefined : this.#owed.get(name);
     try {
-      const plan = await this.#options.plan(problem, attempt);
+      const plan = await this.#planOf(problem, attempt);
       const result = await this.#search(
         {
           ...plan,
@@ -274,6 +289,21 @@ class Generation<Problem extends GenerateProblem, State, Action> {
       if (!EspalierError.isInstance(error) || error.code !== 'usage') throw error;
       this.#fail({ problem, attempt }, { reason: error.message, spend: nothing });
     }
+  }
+
+  /** What one problem makes impossible, another may not. */
+  async #planOf(problem: Problem, attempt: number): Promise<TreePlan<State, Action>> {
+    let plan: unknown;
+    try {
+      plan = await this.#options.plan(problem, attempt);
+    } catch (cause) {
+      this.#options.signal?.throwIfAborted();
+      if (EspalierError.isInstance(cause) && cause.code === 'storage') throw cause;
+      throw new EspalierError('usage', messageOf(cause), { cause });
+    }
+    if (typeof plan === 'object' && plan !== null) return plan as TreePlan<State, Action>;
+    const message = `Expected \`plan\` to return an object, got ${describeValue(plan)}.`;
+    throw new EspalierError('usage', message);
   }
 
   /** Searches. What its journal has paid it charges itself, before it waits for anything. */

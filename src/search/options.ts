@@ -5,10 +5,13 @@ import {
   expectInteger,
   expectMethods,
   expectNumber,
+  expectObject,
   expectOneOf,
+  expectText,
 } from '../base/expect.ts';
 import { expectNoOracle } from '../base/expect-no-oracle.ts';
 import type { PriceTable } from '../calls/prices.ts';
+import { expectPrice } from '../calls/pricing.ts';
 import type { Order } from '../calls/sequencer.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { Budget } from '../contracts/spend.ts';
@@ -43,8 +46,7 @@ export function checkOptions<State, Action>(
   options: SearchOptions<State, Action>,
 ): CheckedOptions<State, Action> {
   expectMethods('environment', options.environment, ['reset', 'step']);
-  const { name } = options.environment;
-  if (typeof name !== 'string') throw expectation('environment.name', 'a text', name);
+  expectText('environment.name', options.environment.name);
   expectNoOracle('evaluator', 'evaluate', options.evaluator);
   if (options.tree !== undefined) expectMethods('tree', options.tree, ['backup', 'fork']);
   if (options.journal !== undefined) expectMethods('journal', options.journal, ['append']);
@@ -107,18 +109,10 @@ function checkBudget(budget: Budget): Budget {
   return Object.fromEntries(limits.filter(([, limit]) => limit !== undefined));
 }
 
-/** For callers without types. */
-function expectObject(name: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null) throw expectation(name, 'an object', value);
-}
-
 function checkPrices(prices: PriceTable): void {
   expectObject('prices', prices);
   for (const [modelId, price] of Object.entries(prices)) {
-    expectObject(`prices['${modelId}']`, price);
-    const { input, output } = price;
-    expectNumber(`prices['${modelId}'].input`, input, { min: 0 });
-    expectNumber(`prices['${modelId}'].output`, output, { min: 0 });
+    expectPrice(price, (field) => `prices['${modelId}']${field}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { describeValue } from '../base/expect.ts';
 import { failureFrom } from '../base/failure.ts';
-import { stateAddress } from '../calls/acting-on.ts';
+import { keyOf, stateAddress } from '../calls/acting-on.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { failNode } from './failing.ts';
@@ -92,25 +92,25 @@ export class Realisations<State, Action> {
       failNode(this.#session, node, { kind: 'invalid', message: fault });
       return;
     }
-    const { tree, emit } = this.#session;
+    const { tree, emit, environment } = this.#session;
+    const isOnly = node.parent.children.length < 2;
+    // Before the node has its state: a key that throws must not fail the siblings it is compared with.
+    const key = isOnly ? undefined : keyOf(environment, transition.state);
     tree.realise(node, transition);
     emit?.({ type: 'node-realised', node });
-    this.#mergeIntoTwin(node);
+    if (key !== undefined) this.#mergeIntoTwin(node, identityOf(node, key));
   }
 
   /** The key of a node's state. */
   key(node: SearchNode<State, Action>): string | undefined {
-    return node.kind === 'proposed' ? undefined : this.#session.environment.key?.(node.state);
+    return node.kind === 'proposed' ? undefined : keyOf(this.#session.environment, node.state);
   }
 
   /**
    * A sibling that came to the same first keeps its place, and takes over the prior. The same is an equal state by
    * an equal edge: ways of different rewards to one state are different ways.
    */
-  #mergeIntoTwin(node: ChildNode<State, Action>): void {
-    if (node.parent.children.length < 2) return;
-    const identity = this.#identity(node);
-    if (identity === undefined) return;
+  #mergeIntoTwin(node: ChildNode<State, Action>, identity: string): void {
     const family = this.#family(node.parent);
     const twin = family.get(identity);
     if (twin === undefined || twin === node || twin.status === 'pruned') {
@@ -124,20 +124,16 @@ export class Realisations<State, Action> {
     tree.prune(node);
   }
 
-  /** What makes siblings duplicates: all that a transition says. */
-  #identity(node: SearchNode<State, Action>): string | undefined {
-    const key = this.key(node);
-    return key === undefined ? undefined : `${node.reward} ${node.terminal} ${node.answer} ${key}`;
-  }
-
   /** The realised children of a node by what they came to. */
   #family(parent: SearchNode<State, Action>): Map<string, SearchNode<State, Action>> {
     const known = this.#families.get(parent);
     if (known !== undefined) return known;
     const family = new Map<string, SearchNode<State, Action>>();
     for (const child of parent.children) {
-      const identity = child.status === 'pruned' ? undefined : this.#identity(child);
-      if (identity !== undefined && !family.has(identity)) family.set(identity, child);
+      const key = child.status === 'pruned' ? undefined : this.key(child);
+      if (key === undefined) continue;
+      const identity = identityOf(child, key);
+      if (!family.has(identity)) family.set(identity, child);
     }
     this.#families.set(parent, family);
     return family;
@@ -149,13 +145,23 @@ export class Realisations<State, Action> {
   }
 }
 
+/** What makes siblings duplicates: all that a transition says. */
+function identityOf<State, Action>(
+  { reward, terminal, answer }: SearchNode<State, Action>,
+  key: string,
+): string {
+  return `${reward} ${terminal} ${answer} ${key}`;
+}
+
 /** What is wrong with a transition, for a plug-in's author. */
 export function faultOfTransition(
   method: 'start' | 'step',
   transition: Partial<Transition<unknown>>,
 ): string | undefined {
-  if (typeof transition !== 'object' || (transition as unknown) === null) {
-    return `Expected \`${method}\` to return a transition, got ${describeValue(transition)}.`;
+  const isObject = typeof transition === 'object' && (transition as unknown) !== null;
+  if (!isObject || (method === 'step' && transition.state === undefined)) {
+    const what = method === 'step' ? 'a transition with a `state`' : 'a transition';
+    return `Expected \`${method}\` to return ${what}, got ${describeValue(transition)}.`;
   }
   const { reward, terminal = false, answer = false } = transition;
   if (reward !== undefined && !Number.isFinite(reward)) {

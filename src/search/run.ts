@@ -138,6 +138,8 @@ function provenanceFor<State, Action>({
   return provenanceOf(environment, policy, evaluator);
 }
 
+const noState = 'Expected `reset` to return a state, got `undefined`.';
+
 /** A new tree, with the environment's start as its root. */
 async function plant<State, Action>(
   { environment }: SearchOptions<State, Action>,
@@ -147,6 +149,7 @@ async function plant<State, Action>(
   try {
     const context = new PluginContext(runtime, 'reset');
     const state = await environment.reset(context);
+    if (state === undefined) throw new EspalierError('usage', noState);
     const tree = new SearchTree<State, Action>(state, { environment: environment.name, seed });
     const start = await environment.start?.(state, context);
     if (start === undefined) return tree;

@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { describeValue } from '../base/expect.ts';
 import type { CallGate } from '../calls/call-gate.ts';
 import type { Sequencer } from '../calls/sequencer.ts';
 import type { Failure } from '../contracts/failure.ts';
@@ -29,6 +30,15 @@ export interface SimulationsOptions<State, Action> {
   readonly gate: CallGate;
   readonly sequencer: Sequencer;
   readonly deadline: Deadline;
+}
+
+/** For callers without types: what a condition does not mean must not end a search. */
+function expectAnswer({ name }: { readonly name: string }, answer: unknown): void {
+  if (typeof answer === 'boolean' || answer === 'solved') return;
+  const which = name === '' ? 'a condition' : `the condition \`${name}\``;
+  const got = describeValue(answer);
+  const message = `Expected ${which} of \`stopWhen\` to return true, false or 'solved', got ${got}.`;
+  throw new EspalierError('usage', message);
 }
 
 /** After so many simulations without a call, the event loop gets its turn: signals and timers must come through. */
@@ -201,6 +211,7 @@ export class Simulations<State, Action> {
           return ledger.spend;
         },
       });
+      expectAnswer(condition, answer);
       if (answer !== false) this.end({ reason: answer === 'solved' ? 'solved' : 'stopped' });
     }
   }

@@ -57,7 +57,11 @@ describe('an environment', () => {
   });
 
   test.each([
-    ['nothing', undefined, 'Expected `step` to return a transition, got `undefined`.'],
+    [
+      'nothing',
+      undefined,
+      'Expected `step` to return a transition with a `state`, got `undefined`.',
+    ],
     [
       'a reward of NaN',
       { state: [0], reward: Number.NaN },

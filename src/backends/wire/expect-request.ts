@@ -1,5 +1,6 @@
-import { expectation, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
-import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
+import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectMessages } from '../../base/expect-messages.ts';
+import type { GenerateRequest } from '../../contracts/language-model.ts';
 
 /**
  * Checks a request before anything is sent.
@@ -8,7 +9,11 @@ import type { GenerateRequest, Message } from '../../contracts/language-model.ts
  */
 export function expectRequest(request: GenerateRequest): void {
   const { samples, offset, maxTokens, temperature, topP, topK, seed, topLogprobs } = request;
-  expectMessages(request.messages);
+  const { messages } = request;
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw expectation('messages', 'an array of at least one message', messages);
+  }
+  expectMessages(messages);
   if (samples !== undefined) expectInteger('samples', samples, { min: 1 });
   if (offset !== undefined) expectInteger('offset', offset, { min: 0 });
   if (maxTokens !== undefined) expectInteger('maxTokens', maxTokens, { min: 1 });
@@ -20,18 +25,6 @@ export function expectRequest(request: GenerateRequest): void {
   if (seed !== undefined) expectInteger('seed', seed);
   if (topLogprobs !== undefined) expectInteger('topLogprobs', topLogprobs, { min: 0, max: 20 });
   expectStops(request.stop);
-}
-
-function expectMessages(messages: readonly Message[]): void {
-  if (!Array.isArray(messages) || messages.length === 0) {
-    throw expectation('messages', 'an array of at least one message', messages);
-  }
-  for (const [place, { role, content }] of messages.entries()) {
-    expectOneOf(`messages[${place}].role`, role, ['system', 'user', 'assistant', 'tool']);
-    if (typeof content !== 'string') {
-      throw expectation(`messages[${place}].content`, 'a string', content);
-    }
-  }
 }
 
 function expectStops(stop: readonly string[] | undefined): void {

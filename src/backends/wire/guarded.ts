@@ -15,13 +15,13 @@ import { faultOfUsage } from './usage-fault.ts';
  */
 export function guarded<Model extends AnyModel>(model: Model, secrets: () => KnownSecrets): Model {
   const guard = aroundCalls((next) => {
-    const impossible = new ImpossibleUsages(modelName(next));
+    const impossible = new ImpossibleUsages();
     return (asked, call, make) =>
       withSecretsKept(secrets, async () => {
         const answer = await make(cautious(call, secrets));
         const fault = faultOfUsage(asked, answer);
         if (fault === undefined) return answer;
-        impossible.tell(fault, call);
+        impossible.tell(modelName(next), { fault, call });
         return withoutUsage(answer);
       });
   });

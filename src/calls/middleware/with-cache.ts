@@ -11,6 +11,7 @@ import type {
   Middleware,
   ModelCall,
 } from '../../contracts/language-model.ts';
+import { expectCompletions } from '../replies.ts';
 import { sumOfUsages } from '../usage.ts';
 import {
   type CachedSample,
@@ -115,7 +116,7 @@ class CachedCall {
       usage:
         this.#bought.length === 0
           ? { inputTokens: 0, outputTokens: 0 }
-          : sumOfUsages(this.#bought.map(({ usage }) => usage)),
+          : sumOfUsages(this.#bought.map(({ usage }) => ({ ...usage }))),
       ...(this.#bought.every(({ fromCache }) => fromCache) && { fromCache: true }),
       ...(answeredBy !== undefined && others.length === 0 && { answeredBy }),
       ...(requestId !== undefined && { requestId }),
@@ -156,6 +157,7 @@ class CachedCall {
     const { length: samples } = run;
     const request = { ...content, samples, offset: run[0]?.index ?? 0 };
     const generation = await this.#model.generate(request, this.#call);
+    expectCompletions(modelName(this.#model), generation);
     const { completions, answeredBy } = generation;
     if (completions.length !== samples) {
       throw new ModelCallError({

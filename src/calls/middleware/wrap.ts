@@ -1,3 +1,5 @@
+import { expectObject } from '../../base/expect.ts';
+import { modelName } from '../../base/model-name.ts';
 import type { DecisionModel, DecisionRequest } from '../../contracts/decision-model.ts';
 import type { EmbeddingModel } from '../../contracts/embedding-model.ts';
 import type {
@@ -48,7 +50,13 @@ export type Around = <Given extends Answer>(
 /** A middleware that treats calls of every kind alike. `surround` is called once a model. */
 export function aroundCalls(surround: (next: AnyModel) => Around): AnyMiddleware {
   const wrap = (next: AnyModel): AnyModel => {
-    const around = surround(next);
+    const surrounding = surround(next);
+    const around: Around = (asked, call, make) =>
+      surrounding(asked, call, async (passed) => {
+        const answer = await make(passed);
+        expectObject(`reply of ${modelName(next)}`, answer);
+        return answer;
+      });
     return inPlaceOf(next, {
       ...('generate' in next && {
         generate: (request, call) =>
