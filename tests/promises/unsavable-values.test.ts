@@ -335,6 +335,7 @@ test.each([
     evaluator: {
       needs: 'realised',
       evaluate: () => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- a plug-in may throw anything
         throw thrown;
       },
     },
