@@ -43,7 +43,12 @@ export class EspalierError extends Error {
 
   /** Recognises errors of any installed copy of espalier, where `instanceof` knows only one. */
   static isInstance(value: unknown): value is EspalierError {
-    return typeof value === 'object' && value !== null && marker in value;
+    try {
+      return typeof value === 'object' && value !== null && marker in value;
+    } catch {
+      // A proxy may throw at any look.
+      return false;
+    }
   }
 }
 

@@ -24,7 +24,16 @@ export function describeValue(value: unknown): string {
       return 'a symbol';
     case 'object':
       if (value === null) return '`null`';
-      return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
+      return describeObject(value);
+  }
+}
+
+function describeObject(value: object): string {
+  try {
+    return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
+  } catch {
+    // A proxy may throw at any look.
+    return 'an object';
   }
 }
 

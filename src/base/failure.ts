@@ -17,10 +17,29 @@ export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
 /** What was thrown, in words. A plug-in may throw anything, also what cannot be turned into text. */
 export function messageOf(thrown: unknown): string {
   try {
-    return String(thrown instanceof Error ? thrown.message : thrown);
+    return shortened(textOf(thrown), 1_000);
   } catch {
     return `It threw ${describeValue(thrown)}.`;
   }
+}
+
+/** `instanceof`, also of a proxy that throws at any look. */
+export function isError(thrown: unknown): thrown is Error {
+  try {
+    return thrown instanceof Error;
+  } catch {
+    return false;
+  }
+}
+
+function textOf(thrown: unknown): string {
+  if (isError(thrown)) return String(thrown.message);
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+  return shortened(JSON.stringify(thrown), 200);
+}
+
+function shortened(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
 /**
@@ -29,7 +48,7 @@ export function messageOf(thrown: unknown): string {
  */
 export function isTransient(error: unknown): boolean {
   const seen = new Set<unknown>();
-  for (let cause = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
+  for (let cause = error; isError(cause) && !seen.has(cause); cause = cause.cause) {
     if (ModelCallError.isInstance(cause)) return cause.retryable && cause.kind !== 'malformed';
     if (EspalierError.isInstance(cause) && cause.code === 'budget') return true;
     // What a journal remembers of such an error.

@@ -25,8 +25,20 @@ export function isIntact(bytes: Buffer): boolean | undefined {
  */
 export function stateOfRest(bytes: Buffer): 'damaged' | 'torn' | 'whole' {
   const intact = isIntact(bytes);
-  if (intact === true) return 'whole';
+  // No part of an object is one: without a seal it is a line as earlier versions wrote it.
+  if (intact === true || (intact === undefined && isJsonObject(bytes))) return 'whole';
   return intact === false || sealedBefore.test(bytes.toString('latin1')) ? 'damaged' : 'torn';
+}
+
+function isJsonObject(bytes: Buffer): boolean {
+  // Most of what was cut off need not be parsed.
+  if (bytes.at(-1) !== closingBrace) return false;
+  try {
+    JSON.parse(bytes.toString());
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function checksum(body: string | Uint8Array): string {
@@ -39,6 +51,7 @@ const sealedBefore = /,"sum":"[0-9a-f]{8}"\}./s;
 const frame = Buffer.from(',"sum":"........"}');
 const sealLength = frame.length;
 const point = 0x2e;
+const closingBrace = 0x7d;
 
 /** One flipped bit in a seal must not make a text look as if it never had one. */
 function resemblesSeal(ending: Buffer): boolean {

@@ -25,6 +25,7 @@ const objections: Readonly<Record<string, string>> = {
   EACCES: denied,
   EEXIST: isFile,
   EISDIR: 'it is a folder. Name a file instead',
+  ELOOP: 'its symbolic links lead in a circle. Choose another path',
   ENOENT: 'there is no such file or folder. Check the path',
   ENOSPC: 'the disk is full. Make room, and run it again',
   ENOTDIR: isFile,

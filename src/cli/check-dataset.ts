@@ -38,21 +38,22 @@ export function checkDatasetCommand(): Command {
         '',
         'It reads the forms of TRL, LLaMA-Factory, Step-DPO, Step-APO, OpenAI, PRM800K, Math-Shepherd,',
         'verl, axolotl and distilabel. Lengths in tokens are estimates: four characters make one.',
-        'Exit code: 0 clean or only warnings, 1 errors, 2 nothing that can be read.',
+        'Exit code: 0 clean or only warnings, 1 errors, 2 nothing to train on or nothing that can be read.',
         '',
         'Example: espalier check-dataset data/ --min-margin 0.1',
       ].join('\n'),
     );
 }
 
-/** Runs `espalier check-dataset`. Resolves to the exit code: 1 where there are errors. */
+/** Runs `espalier check-dataset`. Resolves to the exit code: 1 where there are errors, 2 where there are no rows. */
 export async function runCheckDatasetCommand(
   path: string,
   { json, ...options }: CheckDatasetRequest,
 ): Promise<number> {
   const report = await auditDataset(path, options);
   print(json === true ? JSON.stringify(report, undefined, 2) : describe(report));
-  return report.errors > 0 ? 1 : 0;
+  if (report.errors > 0) return 1;
+  return rowsOf(report) === 0 ? 2 : 0;
 }
 
 /** A report for people. All text that comes from a dataset has its control characters escaped. */
@@ -104,8 +105,14 @@ function factRow({ name, value }: AuditFact): readonly string[] {
   return [name, Number.isInteger(value) ? grouped(value) : value.toFixed(3)];
 }
 
-function closing({ sets, findings, errors, warnings }: AuditReport): string {
-  const rows = sets.reduce((sum, set) => sum + set.rows, 0);
+function rowsOf({ sets }: AuditReport): number {
+  return sets.reduce((sum, set) => sum + set.rows, 0);
+}
+
+function closing(report: AuditReport): string {
+  const { findings, errors, warnings } = report;
+  const rows = rowsOf(report);
+  if (rows === 0 && errors === 0) return 'It has no rows: there is nothing to train on.';
   if (findings.length === 0) return `Nothing was found in ${many(rows, 'row')}.`;
   const next = errors > 0 ? 'Mend the errors before you train.' : 'You can train.';
   return `${many(errors, 'kind')} of errors and ${many(warnings, 'kind')} of warnings in ${many(rows, 'row')}. ${next}`;

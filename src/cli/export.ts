@@ -5,9 +5,10 @@ import { ruleNamed } from '../data/catalogue.ts';
 import { readOmegaPrm } from '../data/readers/omega-prm.ts';
 import { readToolBench } from '../data/readers/tool-bench.ts';
 import type { TreeRecord } from '../data/record.ts';
+import { readRun } from '../runs/index.ts';
 import { describeDataset, makeDataset } from './dataset.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
-import { readInput, readRunInput } from './input-file.ts';
+import { readInput } from './input-file.ts';
 import { methodRule } from './methods.ts';
 import { print } from './output.ts';
 import { recordsOf } from './run-records.ts';
@@ -84,7 +85,7 @@ function sourceOf(
       if (more.length > 0) {
         throw new EspalierError('usage', `Expected one run folder, got ${sources.length}.`);
       }
-      const saved = readRunInput(path);
+      const saved = readRun(path);
       return { problems: recordsOf(path, saved, notation), rule: methodRule(saved.run) };
     }
   }

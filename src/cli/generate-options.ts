@@ -91,7 +91,11 @@ function addRunOptions(command: Command): Command {
     )
     .option('--simulations <n>', 'simulations for each problem', integerOption('simulations'))
     .option('--nodes <n>', 'nodes of each tree', integerOption('nodes'))
-    .option('--tokens <n>', 'tokens for each problem, but for what kills lost', integerOption('tokens'))
+    .option(
+      '--tokens <n>',
+      'tokens for each problem, but for what kills lost',
+      integerOption('tokens'),
+    )
     .option('--ms <n>', 'milliseconds for each problem', numberOption('ms'))
     .option('--budget-usd <n>', 'dollars for all problems together', numberOption('budget-usd'))
     .option('--budget-calls <n>', 'calls for all problems together', integerOption('budget-calls'))

@@ -22,7 +22,7 @@ import { espalierVersion } from './version.ts';
  * Runs the command line.
  *
  * @param args - What follows the name of the program.
- * @returns the exit code: 0 solved or finished, 1 the search failed, 2 bad usage, 130 ended by Ctrl-C.
+ * @returns the exit code: 0 solved or finished, 1 the search failed, 2 bad usage or a file that cannot be used, 130 ended by Ctrl-C.
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   let exitCode = 0;
@@ -40,9 +40,15 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-/** What was asked for cannot be done: a wrong option, a file that cannot be read, a folder of another run. */
+/** What was asked for cannot be done: a wrong option, a file or a folder that cannot be used. */
 function isUsage(error: unknown): boolean {
-  const codes: readonly string[] = ['usage', 'invalid-tree', 'invalid-journal'];
+  const codes: readonly string[] = [
+    'usage',
+    'invalid-tree',
+    'invalid-journal',
+    'locked',
+    'storage',
+  ];
   return EspalierError.isInstance(error) && codes.includes(error.code);
 }
 
@@ -54,7 +60,7 @@ function makeProgram(exit: (code: number) => void): Command {
     .helpCommand(false)
     .addHelpText(
       'after',
-      '\nExit code: 0 done, 1 failed, 2 bad usage, 130 ended by Ctrl-C.\n\nExample: espalier demo',
+      '\nExit code: 0 done, 1 failed, 2 bad usage or a file or folder that cannot be used, 130 ended by Ctrl-C.\n\nExample: espalier demo',
     )
     .configureOutput({
       writeOut,

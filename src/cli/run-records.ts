@@ -55,8 +55,16 @@ export function recordsOf(
     );
   }
   expectTrees(path, saved);
+  if (run.command === 'search' && saved.trees.length === 0) throw noTree(path);
   const { method, algorithm, model, capabilities = {} } = run;
   const asked = new Map(problemsOf(path, saved, run).map((problem) => [problem.id, problem]));
+  const unknown = saved.trees.find(({ problem }) => !asked.has(problem));
+  if (unknown !== undefined) {
+    throw new EspalierError(
+      'usage',
+      `\`${join(path, 'asked.jsonl')}\` does not say what the problem ${JSON.stringify(unknown.problem)} is, of which there is a tree. Restore the file from a copy.`,
+    );
+  }
   const name = method ?? algorithm ?? undefined;
   return readRecords<unknown, unknown>(saved, {
     problems: [...asked.keys()],
@@ -64,7 +72,7 @@ export function recordsOf(
       const problem = asked.get(id);
       if (problem === undefined) return undefined;
       return {
-        ...described(problem, { notation, capabilities }),
+        ...described(problem, { path, notation, capabilities }),
         ...(name !== undefined && { method: name }),
         ...(typeof model === 'string' && { models: [model] }),
       };
@@ -73,6 +81,8 @@ export function recordsOf(
 }
 
 interface Look {
+  /** The folder of the run. */
+  readonly path: string;
   readonly notation: NotationName | undefined;
   readonly capabilities: {
     readonly continuation?: boolean | undefined;
@@ -84,7 +94,7 @@ function described(asked: AskedProblem, look: Look): RecordDescription<unknown, 
   const problem = problemOf(asked);
   const { codec } = problem.environment;
   return {
-    notation: notationIn(problem, look),
+    notation: guarded(notationIn(problem, look), { path: look.path, problem: asked.id }),
     ...(asked.answer !== undefined && { answer: asked.answer }),
     ...(codec !== undefined && { codec }),
   };
@@ -102,6 +112,43 @@ function notationIn(
       ? notationFor(reasoning, { continuation, schema })
       : reasoning.notations[notation];
   return chosen;
+}
+
+/** A tree whose actions or states are not those of its puzzle is refused in a sentence. */
+function guarded(notation: Notation<unknown, unknown>, of: Shown): Notation<unknown, unknown> {
+  return {
+    ...notation,
+    prompt: (state) => showing(of, () => notation.prompt(state)),
+    format: (action) => showing(of, () => notation.format(action)),
+  };
+}
+
+interface Shown {
+  /** The folder of the run. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+/**
+ * Shows a part of a tree that was read.
+ *
+ * @throws EspalierError `invalid-tree` where it is not of the puzzle that was asked.
+ */
+export function showing<Value>({ path, problem }: Shown, show: () => Value): Value {
+  try {
+    return show();
+  } catch (cause) {
+    throw new EspalierError(
+      'invalid-tree',
+      `The tree of the problem ${JSON.stringify(problem)} in \`${join(path, 'trees.jsonl')}\` has an action or a state that is not one of its puzzle. Restore the file from a copy.`,
+      { cause },
+    );
+  }
+}
+
+/** A run that was ended before it had a tree, or has lost it. */
+export function noTree(path: string): EspalierError {
+  return new EspalierError('usage', `The run in \`${path}\` has no tree yet.`);
 }
 
 /** The trees are written before the outcomes: an outcome without one has lost it. */
@@ -128,16 +175,29 @@ function problemsOf(
   if (saved.asked.length > 0) return askedOf(path, saved);
   const [tree] = saved.trees;
   if (tree === undefined) return [];
-  if (input === undefined) {
+  const id = tree.problem;
+  if (task === 'question' && input !== undefined) return [{ id, question: input }];
+  const known = puzzle.safeParse({ id, task, input });
+  if (!known.success) {
     throw new EspalierError(
       'usage',
       `\`${join(path, command === 'generate' ? 'asked.jsonl' : 'run.json')}\` does not say what was searched. Restore it from a copy, or run the same command again.`,
     );
   }
-  const id = tree.problem;
-  return task === 'question'
-    ? [{ id, question: input }]
-    : [{ id, task: task as NonNullable<AskedProblem['task']>, input }];
+  expectPuzzle(known.data, `In \`${join(path, 'run.json')}\``);
+  return [known.data];
+}
+
+/** What names a puzzle may still be none. */
+function expectPuzzle(asked: AskedProblem, subject: string): void {
+  try {
+    problemOf(asked);
+  } catch (cause) {
+    if (!EspalierError.isInstance(cause)) throw cause;
+    throw new EspalierError('usage', `${subject}: ${cause.message} Restore the file from a copy.`, {
+      cause,
+    });
+  }
 }
 
 /**
@@ -148,7 +208,10 @@ function problemsOf(
 export function askedOf(path: string, { asked }: SavedRun): readonly AskedProblem[] {
   return asked.map((line, index) => {
     const parsed = askedSchema.safeParse(line);
-    if (parsed.success) return parsed.data;
+    if (parsed.success) {
+      expectPuzzle(parsed.data, `Line ${index + 1} of \`${join(path, 'asked.jsonl')}\``);
+      return parsed.data;
+    }
     throw new EspalierError(
       'usage',
       `Line ${index + 1} of \`${join(path, 'asked.jsonl')}\` is no problem: expected \`id\` and \`question\`, or \`id\`, \`task\` (${taskNames.join(', ')}) and \`input\`. Restore the file from a copy, or delete it and run the same command again.`,

@@ -1,11 +1,10 @@
 import { counted } from '../base/counted.ts';
-import { EspalierError } from '../base/errors.ts';
-import type { SavedRun, TreeKey } from '../runs/index.ts';
+import { readRun, type SavedRun, type TreeKey } from '../runs/index.ts';
 import { renderTree } from '../tree/render.ts';
 import { treeFromJson } from '../tree/serialize.ts';
 import type { SearchTree } from '../tree/tree.ts';
-import { readRunInput } from './input-file.ts';
 import { oneLine, print } from './output.ts';
+import { noTree, showing } from './run-records.ts';
 import { type Task, tasks } from './tasks.ts';
 
 /** What `espalier tree` was asked for. */
@@ -22,30 +21,32 @@ const costLegend = 'g cost so far · h cost to come';
 
 /** Runs `espalier tree`: prints every tree of a run folder. */
 export function runTreeCommand(path: string, request: TreeRequest): void {
-  const saved = readRunInput(path);
-  if (saved.trees.length === 0) {
-    throw new EspalierError('usage', `The run in \`${path}\` has no tree yet.`);
-  }
+  const saved = readRun(path);
+  if (saved.trees.length === 0) throw noTree(path);
   let hasCosts = false;
   for (const stored of saved.trees) {
     const entry = stored.read();
     const tree = treeFromJson(entry.tree);
     hasCosts ||= tree.root.annotations['g'] !== undefined;
-    print(`${draw({ ...entry, tree }, saved, request)}\n`);
+    print(`${draw({ ...entry, tree, path }, saved, request)}\n`);
   }
   print(hasCosts ? `${legend} · ${costLegend}` : legend);
 }
 
 /** A tree, and what it belongs to. */
 interface Drawn extends TreeKey {
+  /** The folder of the run. */
+  readonly path: string;
   readonly tree: SearchTree<unknown, unknown>;
 }
 
 function draw(entry: Drawn, saved: SavedRun, { depth, breadth }: TreeRequest): string {
   const { tree } = entry;
   const { task, input } = puzzleOf(entry, saved);
-  const format = task && actionFormat(task, input);
-  const picture = renderTree(tree, { depth, breadth, ...(format !== undefined && { format }) });
+  const format = task && showing(entry, () => actionFormat(task, input));
+  const picture = showing(entry, () =>
+    renderTree(tree, { depth, breadth, ...(format !== undefined && { format }) }),
+  );
   return `${headingOf(entry, saved.run, task)}\n\n${picture}`;
 }
 

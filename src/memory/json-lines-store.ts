@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
+import { makeFolder } from '../base/make-folder.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { isCode, storing } from '../base/with-storage-errors.ts';
 import type { Reflection, ReflectionStore } from '../contracts/memory.ts';
@@ -88,7 +89,7 @@ function add(
     if (missing.size === 0) return;
     const text = [...missing.values()].map((one) => `${JSON.stringify(one)}\n`).join('');
     const bytes = Buffer.from(mended || lines.isBroken ? `\n${text}` : text);
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     append(path, bytes, fsync);
   }
   if (reflections.some(isMissing)) {

@@ -11,6 +11,7 @@ import {
 import { messageOf } from '../base/failure.ts';
 import { BudgetPool, type PoolBudget } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
+import { indexJournal } from '../calls/journal-index.ts';
 import { type CallSpend, negative } from '../calls/ledger.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
@@ -269,6 +270,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     };
     const name = journalFileOf({ problem: problem.id, attempt });
     const owed = isAnew ? undefined : this.#owed.get(name);
+    let spend: Spend | undefined;
     try {
       const plan = await this.#planOf(problem, attempt);
       const result = await this.#search(
@@ -281,13 +283,15 @@ class Generation<Problem extends GenerateProblem, State, Action> {
         },
         owed,
       );
+      ({ spend } = result);
       // A disk that is full is no failure of the problem.
       if (broken !== undefined) throw broken.error;
       this.#take({ problem, attempt }, plan, result);
     } catch (error) {
       // What one problem cannot do, another may; what the disk or the caller refuses, none can.
       if (!EspalierError.isInstance(error) || error.code !== 'usage') throw error;
-      this.#fail({ problem, attempt }, { reason: error.message, spend: nothing });
+      spend ??= { ...nothing, ...indexJournal(file.lines).total };
+      this.#fail({ problem, attempt }, { reason: error.message, spend });
     }
   }
 

@@ -16,11 +16,13 @@ export interface FileLine<Value> {
  * The lines of a file, read bit by bit; none where there is no file. A last line that was cut off while it was
  * written is left out. Lines without a seal, as earlier versions wrote them, stand before those that have one.
  *
+ * @param isReplaced - Whether it is written all at once, so that no kill leaves half a line.
  * @throws EspalierError `storage`, naming the line, where one is not as it was written or has another shape.
  */
 export function* readLines<Value>(
   path: string,
   schema: z.ZodType<Value>,
+  { isReplaced = false }: { readonly isReplaced?: boolean } = {},
 ): Generator<FileLine<Value>, void, undefined> {
   if (!isThere(path)) return;
   let number = 0;
@@ -28,8 +30,9 @@ export function* readLines<Value>(
   for (const line of writtenLines(path, (use) => withOpened(path, 'r', use))) {
     const { bytes, place } = line;
     number += 1;
-    if (!line.isWhole && stateOfRest(bytes) === 'torn') return;
     const subject = `Line ${number} of \`${path}\``;
+    if (!line.isWhole && isReplaced) throw damaged(subject, 'its end is missing');
+    if (!line.isWhole && stateOfRest(bytes) === 'torn') return;
     const hasSeal = isIntact(bytes) !== undefined;
     if (isSealed && !hasSeal) throw damaged(subject, 'it is not as it was written');
     isSealed = hasSeal;

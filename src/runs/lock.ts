@@ -15,6 +15,7 @@ import { contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { isCode, storing } from '../base/with-storage-errors.ts';
+import { foreign } from './own-files.ts';
 
 interface Holder {
   readonly pid: number;
@@ -29,7 +30,7 @@ interface Holder {
  * Takes a lock file, so that a folder has one writer. A lock whose process is dead is taken over.
  *
  * @returns how to release it.
- * @throws EspalierError `locked`, naming the holder, or `storage`.
+ * @throws EspalierError `locked`, naming the holder, `usage` where it is no lock of ours, or `storage`.
  */
 export function takeLock(path: string): () => void {
   const release = take(path);
@@ -115,6 +116,7 @@ function takeOver(path: string, aside: string): void {
     if (link(aside, path)) return;
     throw heldBy(path, read(path));
   }
+  if (!isOwn(seen)) throw foreign(path);
   if (isAlive(seen)) throw heldBy(path, seen);
   const release = take(`${path}.${contentAddress(seen)}`);
   try {
@@ -137,6 +139,14 @@ function read(path: string): string | undefined {
       throw error;
     }
   });
+}
+
+const beginning = '{"pid":';
+
+/** Tells a lock, or what a failure of power left of one, from a file of somebody else. */
+function isOwn(content: string): boolean {
+  const text = content.replaceAll('\0', '');
+  return text.startsWith(beginning) || beginning.startsWith(text);
 }
 
 /** Who wrote a lock; `undefined` where a failure of power left nothing that can be read. */

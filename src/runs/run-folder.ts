@@ -1,6 +1,5 @@
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,6 +12,7 @@ import { contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { nameOf } from '../base/file-lines.ts';
 import { isPlainObject } from '../base/json.ts';
+import { makeFolder } from '../base/make-folder.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { seal } from '../base/seal.ts';
 import { storing } from '../base/with-storage-errors.ts';
@@ -24,6 +24,7 @@ import type { JsonValue } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
 import { appendLine, dropTornLine, isThere, readLines } from './json-lines.ts';
 import { takeLock } from './lock.ts';
+import { expectOwnFiles } from './own-files.ts';
 import { parseSealed } from './sealed-json.ts';
 import { listTrees, type StoredTree, type TreeEntry } from './trees-file.ts';
 
@@ -71,10 +72,12 @@ export interface RunFolder extends Disposable {
  * Opens a run folder for writing, and makes it where there is none. Until it is closed no other process
  * can write to it; when the process dies the next one takes over.
  *
- * @throws EspalierError `locked`, `invalid-journal` or `storage`.
+ * @throws EspalierError `usage` where a file of somebody else stands in the place of one of the run; `locked`,
+ * `invalid-journal` or `storage`.
  */
 export function openRun(path: string): RunFolder {
-  storing(`\`${path}\``, () => mkdirSync(path, { recursive: true }));
+  storing(`\`${path}\``, () => makeFolder(path));
+  expectOwnFiles(path);
   const release = takeLock(join(path, 'lock'));
   let journal: JournalFile | undefined;
   let isClosed = false;
@@ -106,7 +109,7 @@ export function openRun(path: string): RunFolder {
       return journal;
     },
     journalOf: (problem, attempt) => {
-      storing(`\`${file('journals')}\``, () => mkdirSync(file('journals'), { recursive: true }));
+      storing(`\`${file('journals')}\``, () => makeFolder(file('journals')));
       return openJournal(file(journalName(problem, attempt)));
     },
     setAside: (problem, attempt) => setAside(file(journalName(problem, attempt))),
@@ -116,8 +119,9 @@ export function openRun(path: string): RunFolder {
         problems.map((problem) => `${seal(JSON.stringify(problem))}\n`).join(''),
       ),
     writeRun: (run) => replaceFile(file('run.json'), run),
-    saveTree: (entry) => appendLine(file('trees.jsonl'), entry),
-    saveOutcome: (outcome) => appendLine(file('problems.jsonl'), outcome),
+    // The problem goes first: half a line is known by its beginning.
+    saveTree: ({ problem, ...rest }) => appendLine(file('trees.jsonl'), { problem, ...rest }),
+    saveOutcome: ({ problem, ...rest }) => appendLine(file('problems.jsonl'), { problem, ...rest }),
     writeReport: (report) => replaceFile(file('report.json'), report),
     close,
     [Symbol.dispose]: close,
@@ -225,7 +229,9 @@ export function readRun(path: string): SavedRun {
       return trees;
     },
     outcomes: latestOutcomes(file('problems.jsonl')),
-    asked: [...readLines(file('asked.jsonl'), objectSchema)].map(({ value }) => value),
+    asked: [...readLines(file('asked.jsonl'), objectSchema, { isReplaced: true })].map(
+      ({ value }) => value,
+    ),
     report: readObject(file('report.json')),
     hasJournal: (of) => existsSync(file(journalName(of.problem, of.attempt))),
     journal: (of) =>

@@ -1,6 +1,6 @@
 import { expectJson } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
-import { messageOf } from '../base/failure.ts';
+import { isError, messageOf } from '../base/failure.ts';
 import { acting } from '../calls/acting-on.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Clock } from '../contracts/clock.ts';
@@ -128,7 +128,7 @@ export class PluginContext implements CallContext {
 }
 
 function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
+  return isError(thrown) ? thrown : new Error(messageOf(thrown));
 }
 
 /** Whether an error is about the search as a whole, and not about the one call that met it. */

@@ -45,6 +45,13 @@ describe('espalier check-dataset', () => {
     expect(text).toMatch(/\nNothing was found in 1 row\.\n$/);
   });
 
+  test('no rows: 2, as there is nothing to train on', async () => {
+    const { code, text } = await check(fileIn(folder, 'empty.jsonl', ''));
+
+    expect(code).toBe(2);
+    expect(text).toMatch(/\nIt has no rows: there is nothing to train on\.\n$/);
+  });
+
   test('errors: 1, and nothing of the dataset reaches the terminal as it is', async () => {
     const { code, text } = await check(faulty);
 

@@ -105,7 +105,7 @@ test('keeps a second writer out until the first one is dead', async () => {
   const { process: child, finished } = start(...endless, '--save', run);
   await untilRunning(run);
   const second = await espalier(...endless, '--save', run);
-  expect(second).toMatchObject({ code: 1, stdout: '' });
+  expect(second).toMatchObject({ code: 2, stdout: '' });
   expect(second.stderr).toMatch(/^Process \d+ on .* is writing to this folder\..*\n$/);
   expect(await espalier('tree', run)).toEqual({
     code: 2,

@@ -143,9 +143,9 @@ describe('Ctrl-C', () => {
   });
 });
 
-test('a search that fails is an exit code of 1', async () => {
+test('a folder that cannot be made is an exit code of 2', async () => {
   const { code, stdout, stderr } = await espalier(...game, '--save', join('/dev/null', 'run'));
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^`\/dev\/null\/run` could not be used: .*\.\n$/);
 });
 

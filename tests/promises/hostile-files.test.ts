@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { openJournal, readJournal } from '../../src/calls/index.ts';
 import { auditDataset } from '../../src/data/index.ts';
 import { jsonLinesStore } from '../../src/memory/index.ts';
 import { openRun, readRun } from '../../src/runs/index.ts';
-import { build, endless, start, temporaryFolder } from '../cli/espalier.ts';
+import { build, endless, fileIn, start, temporaryFolder } from '../cli/espalier.ts';
 
 const folder = temporaryFolder();
 
@@ -68,6 +68,24 @@ describe.runIf(given !== '')('a pipe', () => {
   test('as a memory is refused in a sentence', async () => {
     await expect(async () => jsonLinesStore(given).all()).rejects.toThrowError(/pipe or a device/);
   });
+});
+
+/** Node's own recursive `mkdir` tries for ever there. */
+test.runIf(existsSync('/proc/self/stat')).each([
+  ['--run', ['generate', '--out', join(folder, 'never'), '--run', '/proc/nowhere/run']],
+  ['--out', ['generate', '--run', join(folder, 'unused'), '--out', '/proc/nowhere/data']],
+  ['--save', ['search', '--task', 'game24', '--input', '4 9 10 13', '--save', '/proc/nowhere']],
+])('%s where no folder can be made is refused in a sentence', async (_name, args) => {
+  await build();
+  const puzzles = fileIn(folder, 'puzzles.txt', '4 9 10 13\n');
+  const asked = args[0] === 'generate' ? ['--problems', puzzles, '--task', 'game24'] : [];
+  const { process: child, finished } = start(...args, ...asked, '--model', 'none');
+  const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const { code, stderr } = await finished;
+  clearTimeout(late);
+  expect(stderr).toMatch(/^[^\n]*`\/proc\/nowhere[^\n]* could not be used: [^\n]+\.\n$/);
+  expect(code).toBe(2);
+  expect(existsSync(join(folder, 'never'))).toBe(false);
 });
 
 test('problems that differ in halves of surrogate pairs alone have a journal each', () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/index.ts';
@@ -33,8 +33,7 @@ test.each(runFiles)('a flipped bit in %s is found out', (name) => {
 test('a run without seals, as earlier versions wrote it, still opens and is gone on with', () => {
   const old = copyOf(whole, 'old');
   for (const name of runFiles) {
-    const text = readFileSync(join(old, name), 'utf8');
-    writeFileSync(join(old, name), text.replaceAll(/,"sum":"[0-9a-f]{8}"(?=\}$)/gm, ''));
+    writeFileSync(join(old, name), unsealed(readFileSync(join(old, name), 'utf8')));
   }
   expect(contentOf(old)).toEqual(contentOf(whole));
   using run = openRun(old);
@@ -67,23 +66,75 @@ test('a last line whose end was changed is not taken for a torn one', () => {
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-describe('a damaged run folder', () => {
-  const problems = fileIn(folder, 'problems.txt', '4 9 10 13\n1 3 4 6\n');
-  const grown = join(folder, 'grown');
-  const generate = (run: string) => [
-    ...['generate', '--problems', problems, '--task', 'game24', '--model', 'none'],
-    ...['--simulations', '20', '--run', run, '--out', `${run}-data`],
-  ];
-  const commands = {
-    export: (run: string) => ['export', run, '--out', `${run}-data`],
-    generate,
-    tree: (run: string) => ['tree', run],
-  };
-  beforeAll(async () => {
-    await build();
-    expect(await espalier(...generate(grown))).toMatchObject({ code: 0, stderr: '' });
-  }, 120_000);
+describe('a folder with a file of somebody else', () => {
+  const cases = [
+    ['run.json', '{"my": "settings"}\n'],
+    ['run.json', 'mine'],
+    ['report.json', '{"my": "report"}\n'],
+    ['asked.jsonl', '{"prompt": "mine"}\n'],
+    ['asked.jsonl', '{"id": "1", "question": "mine"}\n'],
+    ['problems.jsonl', '{"question": "one"}\n{"question": "two"}'],
+    ['problems.jsonl', '{"question": "one"}'],
+    ['problems.jsonl', 'half a li'],
+    ['trees.jsonl', 'an oak\na beech'],
+    ['journal.jsonl', 'today'],
+    ['journal.jsonl', '{"type": "diary"}\n{"day": 1}'],
+    ['lock', 'mine'],
+    ['lock', '{"packages": []}'],
+  ] as const;
+  test.each(cases)('%s that holds %j is refused, and left as it is', (name, content) => {
+    const run = join(folder, `foreign-${cases.findIndex(([n, c]) => n === name && c === content)}`);
+    mkdirSync(run);
+    const path = fileIn(run, name, content);
+    expect(() => openRun(run)).toThrowError(
+      expect.objectContaining({
+        code: 'usage',
+        message: `\`${path}\` is no file of a run, and the run would write over it. Choose another folder, or restore the file from a copy.`,
+      }) as Error,
+    );
+    expect(readdirSync(run)).toEqual([name]);
+    expect(readFileSync(path, 'utf8')).toBe(content);
+  });
+});
 
+test('a run that was killed at its very first line opens again', () => {
+  for (const name of ['problems.jsonl', 'trees.jsonl']) {
+    const run = copyOf(whole, `first-${name}`);
+    const bytes = readFileSync(join(run, name));
+    for (const length of [0, 1, 5, 40]) {
+      writeFileSync(join(run, name), bytes.subarray(0, length));
+      openRun(run).close();
+      expect(readFileSync(join(run, name), 'utf8')).toBe('');
+    }
+  }
+});
+
+test('a whole line without a seal that only lacks its end is kept', () => {
+  const run = copyOf(whole, 'unsealed-end');
+  const path = join(run, 'problems.jsonl');
+  const text = unsealed(readFileSync(path, 'utf8'));
+  writeFileSync(path, text.slice(0, -1));
+  openRun(run).close();
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+const problems = fileIn(folder, 'problems.txt', '4 9 10 13\n1 3 4 6\n');
+const grown = join(folder, 'grown');
+const generate = (run: string) => [
+  ...['generate', '--problems', problems, '--task', 'game24', '--model', 'none'],
+  ...['--simulations', '20', '--run', run, '--out', `${run}-data`],
+];
+const commands = {
+  export: (run: string) => ['export', run, '--out', `${run}-data`],
+  generate,
+  tree: (run: string) => ['tree', run],
+};
+beforeAll(async () => {
+  await build();
+  expect(await espalier(...generate(grown))).toMatchObject({ code: 0, stderr: '' });
+}, 120_000);
+
+describe('a damaged run folder', () => {
   const names = ['asked.jsonl', 'problems.jsonl', 'run.json', 'trees.jsonl'] as const;
   const contents = ['null', '[]', '"x"', '{}', 'half a li'];
   const damages = [
@@ -118,6 +169,107 @@ describe('a damaged run folder', () => {
     60_000,
   );
 });
+
+describe('a run folder', () => {
+  const refusals: readonly (readonly [
+    string,
+    string,
+    (text: string) => string,
+    keyof typeof commands,
+    RegExp,
+  ])[] = [
+    ['a torn last line', 'asked.jsonl', (text) => text.slice(0, -9), 'export', /Line 2 of .*asked/],
+    [
+      'a lost last line',
+      'asked.jsonl',
+      (text) => text.replace(/.*\n$/, ''),
+      'export',
+      /asked\.jsonl/,
+    ],
+    [
+      'an input that is none',
+      'asked.jsonl',
+      (text) => unsealed(text).replace(/"input":"[^"]*"/, '"input":"four"'),
+      'export',
+      /^Line 1 of .*asked\.jsonl/,
+    ],
+    ['an action of another puzzle', 'trees.jsonl', withoutActions, 'tree', /trees\.jsonl/],
+    [
+      'actions of another puzzle, for rows,',
+      'trees.jsonl',
+      withoutActions,
+      'export',
+      /trees\.jsonl/,
+    ],
+    [
+      'damage',
+      'trees.jsonl',
+      (text) => text.replace('visits', 'visitz'),
+      'generate',
+      /trees\.jsonl/,
+    ],
+    ['damage', 'trees.jsonl', (text) => text.replace('visits', 'visitz'), 'tree', /trees\.jsonl/],
+  ];
+  test.each(refusals)('with %s in %s is refused with exit code 2', async (...refusal) => {
+    const [, name, change, command, sentence] = refusal;
+    const run = copyOf(
+      grown,
+      `refused-${refusals.findIndex((each) => each[2] === change)}-${command}`,
+    );
+    const path = join(run, name);
+    const text = readFileSync(path, 'utf8');
+    expect(change(text)).not.toBe(text);
+    writeFileSync(path, change(text));
+    const { code, stderr } = await espalier(...commands[command](run));
+    expect(stderr).toMatch(/^[^\n]+\.\n$/);
+    expect(stderr).toMatch(sentence);
+    expect(stderr).not.toMatch(/TypeError|Cannot/);
+    expect(code).toBe(2);
+  });
+});
+
+describe('a damaged run folder of a search', () => {
+  const searched = join(folder, 'searched');
+  const search = ['search', '--task', 'game24', '--input', '4 9 10 13', '--model', 'none'];
+  beforeAll(async () => {
+    await espalier(...search, '--simulations', '5', '--save', searched);
+  });
+
+  test('without a tree it says so to export as to tree', async () => {
+    const run = copyOf(searched, 'treeless');
+    rmSync(join(run, 'trees.jsonl'));
+    const refused = { code: 2, stderr: `The run in \`${run}\` has no tree yet.\n` };
+    expect(await espalier(...commands.tree(run))).toMatchObject(refused);
+    expect(await espalier(...commands.export(run))).toMatchObject(refused);
+  });
+
+  test.each([
+    ['an unknown task', '"task":"game24"', '"task":"chess"'],
+    ['an input that is none', '"input":"4 9 10 13"', '"input":"four"'],
+    ['a number for a task', '"task":"game24"', '"task":24'],
+  ])('whose run.json has %s is refused in a sentence', async (name, old, now) => {
+    const run = copyOf(searched, name);
+    const path = join(run, 'run.json');
+    const text = JSON.stringify(JSON.parse(unsealed(readFileSync(path, 'utf8'))));
+    expect(text).toContain(old);
+    writeFileSync(path, text.replace(old, now));
+    const { code, stderr } = await espalier(...commands.export(run));
+    expect(stderr).toMatch(/^[^\n]*run\.json`[^\n]+\.\n$/);
+    expect(stderr).not.toMatch(/Cannot/);
+    expect(code).toBe(2);
+  });
+});
+
+/** As earlier versions wrote it. */
+function unsealed(text: string): string {
+  return text.replaceAll(/,"sum":"[0-9a-f]{8}"(?=\}$)/gm, '');
+}
+
+function withoutActions(text: string): string {
+  return unsealed(text).replaceAll(/^.+$/gm, (line) =>
+    JSON.stringify(JSON.parse(line), (key, value: unknown) => (key === 'action' ? null : value)),
+  );
+}
 
 /** What concerns the folder as a whole. */
 function isOfFolder(command: string, name: string): boolean {

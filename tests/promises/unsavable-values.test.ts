@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  astar,
   type Environment,
   type Evaluation,
   type Evaluator,
@@ -275,4 +276,71 @@ test('an evaluation is kept as it was told, not as it is changed later', async (
   told.value = Number.NaN;
   expect(() => JSON.stringify(treeToJson(tree))).not.toThrow();
   expect(tree.root.children[0]?.rawValue).toBe(0.5);
+});
+
+test.each([[1n], ['1'], [Object(1)], [Number.NaN], [-1]])(
+  'a heuristic of %s is no number, and A* says so',
+  async (h) => {
+    const searching = search({
+      environment,
+      policy,
+      algorithm: astar({ heuristic: () => h as number }),
+      budget: { simulations: 4 },
+    });
+    await expect(searching).rejects.toThrowError(
+      /^Expected `heuristic` to be a function that returns numbers from 0 up, got .+\.$/,
+    );
+  },
+);
+
+test('an endless heuristic is endless in a tree that was saved too', async () => {
+  const options = {
+    environment,
+    policy,
+    algorithm: astar<string>({
+      heuristic: (state) => (isBad(state) ? Number.POSITIVE_INFINITY : 1),
+    }),
+  };
+  const { tree } = await search({ ...options, budget: { simulations: 2 } });
+  const loaded = treeFromJson<string, string>(JSON.stringify(treeToJson(tree)));
+  await search({ ...options, tree: loaded, budget: { simulations: 3 } });
+  const bad = [...loaded.nodes()].find(({ state }) => isBad(state));
+  expect(bad).toMatchObject({ status: 'pruned', children: [], annotations: { h: null } });
+});
+
+const { proxy: revoked, revoke } = Proxy.revocable([], {});
+revoke();
+const trapping = new Proxy(
+  {},
+  {
+    get: () => {
+      throw new Error('No.');
+    },
+    getPrototypeOf: () => {
+      throw new Error('No.');
+    },
+  },
+);
+
+test.each([
+  ['a revoked proxy', revoked, 'It threw an object.'],
+  ['a proxy that throws', trapping, 'It threw an object.'],
+  ['an object', { status: 503, reason: 'busy' }, '{"status":503,"reason":"busy"}'],
+  ['a large object', { text: 'x'.repeat(300) }, `{"text":"${'x'.repeat(190)}…`],
+  ['a long message', new Error('x'.repeat(2_000)), `${'x'.repeat(999)}…`],
+])('%s that is thrown becomes a short message', async (_name, thrown, message) => {
+  const { tree } = await search({
+    environment,
+    policy,
+    evaluator: {
+      needs: 'realised',
+      evaluate: () => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- a plug-in may throw anything
+        throw thrown;
+      },
+    },
+    algorithm: mcts({ evaluates: 'all' }),
+    budget: { simulations: 1 },
+  });
+  expect(tree.root.children.map(({ failure }) => failure?.message)).toContain(message);
 });

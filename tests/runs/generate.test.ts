@@ -293,3 +293,20 @@ test.each([
 ])('refuses %o', async (options, message) => {
   await expect(runIn('refused', words(), options)).rejects.toThrow(message);
 });
+
+test('a tree that cannot be saved fails its problem, which says what was spent', async () => {
+  const plan = (problem: Problem) => {
+    const { environment, ...rest } = planWith(words())(problem);
+    const step = (state: string, action: string) => {
+      const next = environment.step(state, action);
+      return { ...next, state: Object.assign(() => 1, { text: next.state }) as unknown as string };
+    };
+    return { ...rest, environment: { ...environment, step } };
+  };
+  const report = await runIn('unsavable', words(), { problems: [{ id: 'p0' }], plan });
+  expect(report.failed).toMatchObject([
+    { reason: expect.stringMatching(/^Expected `nodes\.1\.state` to be JSON/) as string },
+  ]);
+  expect(report.spend.calls).toBeGreaterThan(0);
+  expect(report.failed[0]?.spend.calls).toBe(report.spend.calls);
+});

@@ -4,12 +4,14 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
+import { makeFolder } from '../../base/make-folder.ts';
 import { storing } from '../../base/with-storage-errors.ts';
 import { cardMark } from './card.ts';
 
@@ -19,7 +21,7 @@ export interface DatasetFolder {
   configFolder(config: string): string;
   /** Puts what was written in the place of what stood there. */
   commit(readme: string): void;
-  /** Takes away what was written. What stood there stays. */
+  /** Takes away what was written, and the folder where it was not there before. What stood there stays. */
   abandon(): void;
 }
 
@@ -41,8 +43,8 @@ export function datasetFolder(out: string, configs: readonly string[]): DatasetF
   const subject = `The folder \`${out}\``;
   const aside = join(out, partial);
   const old = join(out, replaced);
+  const made = storing(subject, () => makeFolder(out));
   storing(subject, () => {
-    mkdirSync(out, { recursive: true });
     expectOwn(out, configs);
     restore(out, old);
     rmSync(aside, { recursive: true, force: true });
@@ -51,13 +53,13 @@ export function datasetFolder(out: string, configs: readonly string[]): DatasetF
   return {
     configFolder(config) {
       const folder = join(aside, config);
-      storing(subject, () => mkdirSync(folder, { recursive: true }));
+      storing(subject, () => makeFolder(folder));
       return folder;
     },
     commit(readme) {
       storing(subject, () => {
         writeFileSync(join(aside, 'README.md'), readme);
-        mkdirSync(old, { recursive: true });
+        makeFolder(old);
         for (const config of configs) {
           exchange({ is: join(out, config), was: join(old, config), comes: join(aside, config) });
         }
@@ -68,6 +70,9 @@ export function datasetFolder(out: string, configs: readonly string[]): DatasetF
     },
     abandon() {
       rmSync(aside, { recursive: true, force: true });
+      for (const folder of made.toReversed()) {
+        if (readdirSync(folder).length === 0) rmdirSync(folder);
+      }
     },
   };
 }
@@ -121,7 +126,7 @@ function exchange({ is, was, comes }: Readonly<Record<'comes' | 'is' | 'was', st
 function keepOthers(from: string, to: string): void {
   for (const file of readdirSync(from)) {
     if (ownFile.test(file) || existsSync(join(to, file))) continue;
-    mkdirSync(to, { recursive: true });
+    makeFolder(to);
     renameSync(join(from, file), join(to, file));
   }
 }

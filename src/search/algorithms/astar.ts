@@ -286,6 +286,8 @@ function remainder({ terminal, reward, rawValue }: SearchNode): number {
 }
 
 function numberFrom(name: string, value: number): number {
-  if (value >= 0 && (name === 'heuristic' || Number.isFinite(value))) return value;
+  // What a plug-in gives may be compared as a number and be none.
+  if (typeof value === 'number' && value >= 0 && (name === 'heuristic' || Number.isFinite(value)))
+    return value;
   throw expectation(name, 'a function that returns numbers from 0 up', value);
 }

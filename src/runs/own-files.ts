@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { EspalierError } from '../base/errors.ts';
+import { nameOf, withOpened, writtenLines } from '../base/file-lines.ts';
+import { expectRegularFile } from '../base/regular-file.ts';
+import { isIntact } from '../base/seal.ts';
+import { storing } from '../base/with-storage-errors.ts';
+import { isThere } from './json-lines.ts';
+
+/** How a file of ours is told from one of the same name. What has a seal is ours. */
+interface OwnFile {
+  /** What it held before there were seals. */
+  readonly shape: z.ZodType;
+  /** How each line begins: all that is left of a first line that was cut off. */
+  readonly beginning?: string;
+  /** The file without which it is none of ours, unless it has a seal. */
+  readonly after?: string;
+}
+
+const outcomeOrTree: OwnFile = {
+  shape: z.looseObject({ problem: z.string(), attempt: z.int().min(0) }),
+  beginning: '{"problem":',
+};
+const documents: Readonly<Record<string, OwnFile>> = {
+  // An empty object has no room for a seal.
+  'run.json': { shape: z.union([z.strictObject({}), z.looseObject({ command: z.string() })]) },
+  'report.json': {
+    shape: z.union([z.strictObject({}), z.looseObject({ spend: z.looseObject({}) })]),
+  },
+};
+const lists: Readonly<Record<string, OwnFile>> = {
+  // Written after run.json: alone it may be a list of somebody's problems.
+  'asked.jsonl': { shape: z.looseObject({ id: z.string() }), after: 'run.json' },
+  'journal.jsonl': {
+    shape: z.looseObject({ type: z.literal('journal') }),
+    beginning: '{"type":"journal"',
+  },
+  'problems.jsonl': outcomeOrTree,
+  'trees.jsonl': outcomeOrTree,
+};
+
+/**
+ * Makes sure that a run takes the place of no file that is somebody's own.
+ *
+ * @throws EspalierError `usage`, naming the file, or `storage` where one cannot be read.
+ */
+export function expectOwnFiles(folder: string): void {
+  for (const [name, own] of Object.entries(documents)) {
+    const path = join(folder, name);
+    if (isThere(path) && !isOwn(documentIn(path), own)) throw foreign(path);
+  }
+  for (const [name, own] of Object.entries(lists)) {
+    const path = join(folder, name);
+    if (isThere(path) && !isOwnList(path, own)) throw foreign(path);
+  }
+}
+
+/** A file that a run would write over, and that no run wrote. */
+export function foreign(path: string): EspalierError {
+  return new EspalierError(
+    'usage',
+    `\`${path}\` is no file of a run, and the run would write over it. Choose another folder, or restore the file from a copy.`,
+  );
+}
+
+function isOwnList(path: string, own: OwnFile): boolean {
+  const { beginning, after } = own;
+  const first = withOpened(
+    path,
+    'r',
+    (file) => writtenLines(path, (use) => use(file)).next().value,
+  );
+  if (first === undefined) return true;
+  if (isOwn(first.bytes, own)) {
+    return (
+      isIntact(first.bytes) !== undefined || after === undefined || isThere(join(path, '..', after))
+    );
+  }
+  if (first.isWhole || beginning === undefined) return false;
+  const text = first.bytes.toString();
+  return text.startsWith(beginning) || beginning.startsWith(text);
+}
+
+function isOwn(bytes: Buffer, { shape }: OwnFile): boolean {
+  // What was sealed and has changed is for its reader to refuse.
+  if (isIntact(bytes) !== undefined) return true;
+  try {
+    return shape.safeParse(JSON.parse(bytes.toString())).success;
+  } catch {
+    return false;
+  }
+}
+
+function documentIn(path: string): Buffer {
+  const bytes = storing(nameOf(path), () => {
+    expectRegularFile(path);
+    return readFileSync(path);
+  });
+  return bytes.subarray(0, bytes.at(-1) === 0x0a ? -1 : bytes.length);
+}
