@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '../contracts/json.ts';
 import { EspalierError } from './errors.ts';
-import { isPlainObject, jsonFault } from './json.ts';
+import { isPlainObject, jsonComplaint } from './json.ts';
 
 /**
  * JSON with sorted keys and without `undefined`: equal values give equal text.
@@ -29,13 +29,9 @@ function bytesOf(text: string): string | Buffer {
 
 /** `value` as JSON. Throws a usage error that names the path where JSON cannot hold it without loss. */
 export function expectJson(name: string, value: unknown): JsonValue {
-  const fault = jsonFault(value);
-  if (fault === undefined) return value as JsonValue;
-  const path = [name, ...fault.path].join('.');
-  throw new EspalierError(
-    'usage',
-    `Expected \`${name}\` to be JSON, got ${fault.what} at \`${path}\`.`,
-  );
+  const complaint = jsonComplaint(name, value);
+  if (complaint === undefined) return value as JsonValue;
+  throw new EspalierError('usage', complaint);
 }
 
 function sorted(value: Record<string, unknown>): Record<string, unknown> {

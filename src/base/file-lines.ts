@@ -10,7 +10,7 @@ import {
 import { EspalierError } from './errors.ts';
 import { expectRegularFile } from './regular-file.ts';
 import { stateOfRest } from './seal.ts';
-import { storing } from './with-storage-errors.ts';
+import { withStorageErrors } from './with-storage-errors.ts';
 
 /** The bytes of a line, without its end. */
 export interface WrittenLine {
@@ -38,7 +38,7 @@ export function withOpened<Value>(
   flags: 'a+' | 'r',
   use: (file: number) => Value,
 ): Value {
-  const file = storing(nameOf(path), () => {
+  const file = withStorageErrors(nameOf(path), () => {
     expectRegularFile(path);
     return openSync(path, flags);
   });
@@ -82,7 +82,7 @@ function read(
   withFile: WithFile,
   { offset, size }: { readonly offset: number; readonly size: number },
 ): Buffer {
-  return storing(nameOf(path), () =>
+  return withStorageErrors(nameOf(path), () =>
     withFile((file) => {
       const buffer = Buffer.allocUnsafe(size);
       return buffer.subarray(0, readSync(file, buffer, 0, size, offset));
@@ -119,7 +119,7 @@ export function writeLine(
  * @throws EspalierError `storage` where the last line is not as it was written: cutting it off would lose it.
  */
 export function mendEnd(path: string, file: number): number {
-  const { size } = storing(nameOf(path), () => fstatSync(file));
+  const { size } = withStorageErrors(nameOf(path), () => fstatSync(file));
   const place = lastLine(path, file, size);
   const [last] = writtenLines(path, (use) => use(file), place);
   if (last === undefined) return size;
@@ -130,7 +130,7 @@ export function mendEnd(path: string, file: number): number {
       `The last line of \`${path}\` is not as it was written. Restore the file from a copy, or delete the line.`,
     );
   }
-  return storing(nameOf(path), () => {
+  return withStorageErrors(nameOf(path), () => {
     if (state === 'torn') {
       ftruncateSync(file, place);
       return place;

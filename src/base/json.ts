@@ -26,6 +26,14 @@ export function jsonFault(value: unknown): JsonFault | undefined {
 }
 
 /** `ancestors` is as it was once nothing is wrong. */
+/** Why `value` cannot be kept as JSON, in a sentence; `undefined` where it can. */
+export function jsonComplaint(name: string, value: unknown): string | undefined {
+  const fault = jsonFault(value);
+  if (fault === undefined) return undefined;
+  const path = [name, ...fault.path].join('.');
+  return `Expected \`${name}\` to be JSON, got ${fault.what} at \`${path}\`.`;
+}
+
 function faultWithin(value: unknown, ancestors: unknown[]): JsonFault | undefined {
   if (typeof value !== 'object' || value === null) {
     const what = scalarFault(value);

@@ -6,7 +6,7 @@ import { EspalierError } from './errors.ts';
  * @param subject - The file as a sentence begins with it.
  * @throws EspalierError `storage`; errors of our own pass as they are.
  */
-export function storing<Value>(subject: string, act: () => Value): Value {
+export function withStorageErrors<Value>(subject: string, act: () => Value): Value {
   try {
     return act();
   } catch (cause) {

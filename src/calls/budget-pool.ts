@@ -67,8 +67,13 @@ export class BudgetPool {
     for (const journal of journals) {
       if (this.#prepaid.has(journal)) continue;
       this.ledger.charge(indexJournal(journal.lines).total);
-      this.#prepaid.add(journal);
+      this.notePrepaid(journal);
     }
+  }
+
+  /** @internal Notes that what a journal says was paid has been charged already. */
+  notePrepaid(journal: Journal): void {
+    this.#prepaid.add(journal);
   }
 
   /** @internal Whether what a journal says was paid has been charged already. That is so once. */

@@ -9,7 +9,7 @@ import {
   writtenLines,
 } from '../base/file-lines.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
-import { storing } from '../base/with-storage-errors.ts';
+import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { Journal, JournalLines } from './journal.ts';
 import { type JournalLine, LineReader, sealLine } from './journal-lines.ts';
 
@@ -36,7 +36,7 @@ export interface JournalFileOptions {
  * @throws EspalierError `invalid-journal` or `storage`.
  */
 export function openJournal(path: string, { fsync = false }: JournalFileOptions = {}): JournalFile {
-  const file = storing(nameOf(path), () => {
+  const file = withStorageErrors(nameOf(path), () => {
     expectRegularFile(path);
     return openSync(path, 'a+');
   });
@@ -47,7 +47,7 @@ export function openJournal(path: string, { fsync = false }: JournalFileOptions 
     if (closed) {
       throw new EspalierError('storage', `The journal \`${path}\` is closed. Open it again.`);
     }
-    storing(nameOf(path), () => {
+    withStorageErrors(nameOf(path), () => {
       end ??= mendEnd(path, file);
       end = writeLine(file, sealLine(line), { end, fsync });
     });

@@ -1,5 +1,5 @@
 import type { EspalierError } from '../base/errors.ts';
-import { storing } from '../base/with-storage-errors.ts';
+import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { Journal } from './journal.ts';
 import type { JournalLine } from './journal-lines.ts';
 
@@ -36,7 +36,7 @@ export class JournalUse {
   /** @throws EspalierError `storage`, remembered: the search has to end. */
   with<Value>(use: (journal: Journal) => Value): Value {
     try {
-      return storing('The journal', () => use(this.#journal));
+      return withStorageErrors('The journal', () => use(this.#journal));
     } catch (error) {
       this.#error ??= error as EspalierError;
       throw error;

@@ -395,6 +395,6 @@ export function beyond(used: number, covered: number): number {
 }
 
 /** What takes a spend back. */
-export function negative(a: CallSpend): CallSpend {
+function negative(a: CallSpend): CallSpend {
   return { calls: -a.calls, tokens: -a.tokens, usd: -a.usd };
 }

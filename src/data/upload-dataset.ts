@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
-import { storing } from '../base/with-storage-errors.ts';
+import { withStorageErrors } from '../base/with-storage-errors.ts';
 
 /** Where a dataset is put. */
 export interface UploadOptions {
@@ -101,7 +101,7 @@ async function make(hub: Hub, params: Parameters<Hub['createRepo']>[0]): Promise
 
 /** What is half written or hidden is no part of a dataset. */
 function filesIn(folder: string): readonly string[] {
-  const entries = storing(`\`${folder}\``, () =>
+  const entries = withStorageErrors(`\`${folder}\``, () =>
     readdirSync(folder, { recursive: true, withFileTypes: true }),
   );
   return entries

@@ -4,7 +4,7 @@ import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
-import { isCode, storing } from '../base/with-storage-errors.ts';
+import { isCode, withStorageErrors } from '../base/with-storage-errors.ts';
 import type { Reflection, ReflectionStore } from '../contracts/memory.ts';
 import { readReflection } from './reflection.ts';
 
@@ -65,9 +65,9 @@ export function jsonLinesStore(path: string, options: JsonLinesStoreOptions = {}
     get skipped() {
       return lines.skipped;
     },
-    all: () => storing(`The memory \`${path}\``, () => [...lines.read().values()]),
+    all: () => withStorageErrors(`The memory \`${path}\``, () => [...lines.read().values()]),
     add: (reflections) =>
-      storing(`The memory \`${path}\``, () => add(lines, { path, fsync }, reflections)),
+      withStorageErrors(`The memory \`${path}\``, () => add(lines, { path, fsync }, reflections)),
   };
 }
 

@@ -4,8 +4,7 @@ import type { Completion } from '../contracts/language-model.ts';
 import { answerIn } from './answer-words.ts';
 import { objectSchema } from './object-schema.ts';
 import { choiceIn } from './read-field.ts';
-import type { Reading } from './read-reply.ts';
-import { fieldsIn, reasonIn, replyText } from './read-reply.ts';
+import { fieldsIn, type Reading, reasonIn, replyText } from './read-reply.ts';
 
 /** Codes for how things stand, and the value in [0, 1] of each. Two or more. */
 export type StatusCodes = Readonly<Record<string, number>>;

@@ -12,7 +12,6 @@ import { messageOf } from '../base/failure.ts';
 import { BudgetPool, type PoolBudget } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
 import { indexJournal } from '../calls/journal-index.ts';
-import { type CallSpend, negative } from '../calls/ledger.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
 import type { SearchOptions, SearchResult } from '../search/contracts.ts';
@@ -156,8 +155,8 @@ class Generation<Problem extends GenerateProblem, State, Action> {
   readonly #pool: BudgetPool;
   /** Where a disk is full or a caller has aborted, the other searches end as well. */
   readonly #broken = new AbortController();
-  /** What the pool was charged for journals that are still to be repeated, by their files. */
-  readonly #owed = new Map<string, CallSpend>();
+  /** The files of journals that may be repeated, and that the pool was charged for. */
+  readonly #charged = new Set<string>();
   #done = 0;
   #solved = 0;
   #running = 0;
@@ -213,7 +212,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     const isDone = new Set(done);
     for (const { name, paid } of paidIn(this.#options.run.path, (name) => isDone.has(name))) {
       this.#pool.charge(paid);
-      this.#owed.set(name, paid);
+      this.#charged.add(name);
     }
   }
 
@@ -268,21 +267,19 @@ class Generation<Problem extends GenerateProblem, State, Action> {
         }
       },
     };
-    const name = journalFileOf({ problem: problem.id, attempt });
-    const owed = isAnew ? undefined : this.#owed.get(name);
+    if (!isAnew && this.#charged.has(journalFileOf({ problem: problem.id, attempt }))) {
+      this.#pool.notePrepaid(journal);
+    }
     let spend: Spend | undefined;
     try {
       const plan = await this.#planOf(problem, attempt);
-      const result = await this.#search(
-        {
-          ...plan,
-          stopWhen: [...listOf(plan.stopWhen), () => this.#options.stopWhen?.() === true],
-          journal,
-          pool: this.#pool,
-          signal: AbortSignal.any(signals),
-        },
-        owed,
-      );
+      const result = await search({
+        ...plan,
+        stopWhen: [...listOf(plan.stopWhen), () => this.#options.stopWhen?.() === true],
+        journal,
+        pool: this.#pool,
+        signal: AbortSignal.any(signals),
+      });
       ({ spend } = result);
       // A disk that is full is no failure of the problem.
       if (broken !== undefined) throw broken.error;
@@ -308,20 +305,6 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     if (typeof plan === 'object' && plan !== null) return plan as TreePlan<State, Action>;
     const message = `Expected \`plan\` to return an object, got ${describeValue(plan)}.`;
     throw new EspalierError('usage', message);
-  }
-
-  /** Searches. What its journal has paid it charges itself, before it waits for anything. */
-  async #search(
-    options: SearchOptions<State, Action>,
-    owed: CallSpend = nothing,
-  ): Promise<SearchResult<State, Action>> {
-    this.#pool.charge(negative(owed));
-    try {
-      return await search(options);
-    } catch (error) {
-      this.#pool.charge(owed);
-      throw error;
-    }
   }
 
   #take(

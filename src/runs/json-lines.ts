@@ -2,7 +2,7 @@ import { fstatSync, statSync } from 'node:fs';
 import type { z } from 'zod';
 import { mendEnd, nameOf, withOpened, writeLine, writtenLines } from '../base/file-lines.ts';
 import { isIntact, seal, stateOfRest } from '../base/seal.ts';
-import { storing } from '../base/with-storage-errors.ts';
+import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { damaged, parseSealed } from './sealed-json.ts';
 
 /** A line that was read, and where it stands. */
@@ -52,7 +52,7 @@ export function readLineAt<Value>(path: string, place: number, schema: z.ZodType
 /** Adds a line to a file. */
 export function appendLine(path: string, content: object): void {
   withOpened(path, 'a+', (file) =>
-    storing(nameOf(path), () => {
+    withStorageErrors(nameOf(path), () => {
       writeLine(file, seal(JSON.stringify(content)), { end: fstatSync(file).size });
     }),
   );
@@ -69,5 +69,8 @@ export function dropTornLine(path: string): void {
 
 /** Not `existsSync`, which takes a file that may not be looked at for none. */
 export function isThere(path: string): boolean {
-  return storing(nameOf(path), () => statSync(path, { throwIfNoEntry: false }) !== undefined);
+  return withStorageErrors(
+    nameOf(path),
+    () => statSync(path, { throwIfNoEntry: false }) !== undefined,
+  );
 }

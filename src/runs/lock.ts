@@ -14,7 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
-import { isCode, storing } from '../base/with-storage-errors.ts';
+import { isCode, withStorageErrors } from '../base/with-storage-errors.ts';
 import { foreign } from './own-files.ts';
 
 interface Holder {
@@ -49,7 +49,7 @@ const suffix = /^(\.[0-9a-f]{64})*(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?
 /** Files of processes that were killed at the lock. Whoever still tries to get it finds ours there, and gives up. */
 function removeLeftovers(path: string): void {
   const [folder, own] = [dirname(path), basename(path)];
-  storing(`The lock \`${path}\``, () => {
+  withStorageErrors(`The lock \`${path}\``, () => {
     for (const name of readdirSync(folder)) {
       if (!name.startsWith(`${own}.`) || !suffix.test(name.slice(own.length))) continue;
       const content = read(join(folder, name));
@@ -72,7 +72,7 @@ function take(path: string): () => void {
   // Written aside and linked into place, a lock is never seen before its content.
   const aside = `${path}.${id}`;
   try {
-    storing(`The lock \`${path}\``, () => writeFileSync(aside, own, { flag: 'wx' }));
+    withStorageErrors(`The lock \`${path}\``, () => writeFileSync(aside, own, { flag: 'wx' }));
     if (!link(aside, path)) takeOver(path, aside);
   } finally {
     rmSync(aside, { force: true });
@@ -84,7 +84,7 @@ function take(path: string): () => void {
 
 /** Whether the lock is now ours; else there was one already. */
 function link(aside: string, path: string): boolean {
-  return storing(`The lock \`${path}\``, () => {
+  return withStorageErrors(`The lock \`${path}\``, () => {
     try {
       linkOrCopy(aside, path);
       return true;
@@ -130,7 +130,7 @@ function takeOver(path: string, aside: string): void {
 
 /** The content of a lock; `undefined` where there is none. */
 function read(path: string): string | undefined {
-  return storing(`The lock \`${path}\``, () => {
+  return withStorageErrors(`The lock \`${path}\``, () => {
     expectRegularFile(path);
     try {
       return readFileSync(path, 'utf8');

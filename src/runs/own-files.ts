@@ -5,7 +5,7 @@ import { EspalierError } from '../base/errors.ts';
 import { nameOf, withOpened, writtenLines } from '../base/file-lines.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { isIntact } from '../base/seal.ts';
-import { storing } from '../base/with-storage-errors.ts';
+import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { isThere } from './json-lines.ts';
 
 /** How a file of ours is told from one of the same name. What has a seal is ours. */
@@ -92,8 +92,9 @@ function isOwn(bytes: Buffer, { shape }: OwnFile): boolean {
   }
 }
 
-function documentIn(path: string): Buffer {
-  const bytes = storing(nameOf(path), () => {
+/** What a file holds that is one document, without the end of its last line. */
+export function documentIn(path: string): Buffer {
+  const bytes = withStorageErrors(nameOf(path), () => {
     expectRegularFile(path);
     return readFileSync(path);
   });

@@ -1,6 +1,5 @@
 import type { TreeRecord } from '../data/record.ts';
-import type { StateCodec } from '../tree/serialize.ts';
-import { treeFromJson } from '../tree/serialize.ts';
+import { type StateCodec, treeFromJson } from '../tree/serialize.ts';
 import type { SavedRun } from './run-folder.ts';
 import type { StoredTree } from './trees-file.ts';
 

@@ -1,11 +1,4 @@
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { contentAddress } from '../base/canonical-json.ts';
@@ -13,9 +6,8 @@ import { EspalierError } from '../base/errors.ts';
 import { nameOf } from '../base/file-lines.ts';
 import { isPlainObject } from '../base/json.ts';
 import { makeFolder } from '../base/make-folder.ts';
-import { expectRegularFile } from '../base/regular-file.ts';
 import { seal } from '../base/seal.ts';
-import { storing } from '../base/with-storage-errors.ts';
+import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { Journal } from '../calls/journal.ts';
 import { type JournalFile, openJournal, readJournal } from '../calls/journal-file.ts';
 import { indexJournal } from '../calls/journal-index.ts';
@@ -24,7 +16,7 @@ import type { JsonValue } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
 import { appendLine, dropTornLine, isThere, readLines } from './json-lines.ts';
 import { takeLock } from './lock.ts';
-import { expectOwnFiles } from './own-files.ts';
+import { documentIn, expectOwnFiles } from './own-files.ts';
 import { parseSealed } from './sealed-json.ts';
 import { listTrees, type StoredTree, type TreeEntry } from './trees-file.ts';
 
@@ -76,7 +68,7 @@ export interface RunFolder extends Disposable {
  * `invalid-journal` or `storage`.
  */
 export function openRun(path: string): RunFolder {
-  storing(`\`${path}\``, () => makeFolder(path));
+  withStorageErrors(`\`${path}\``, () => makeFolder(path));
   expectOwnFiles(path);
   const release = takeLock(join(path, 'lock'));
   let journal: JournalFile | undefined;
@@ -109,7 +101,7 @@ export function openRun(path: string): RunFolder {
       return journal;
     },
     journalOf: (problem, attempt) => {
-      storing(`\`${file('journals')}\``, () => makeFolder(file('journals')));
+      withStorageErrors(`\`${file('journals')}\``, () => makeFolder(file('journals')));
       return openJournal(file(journalName(problem, attempt)));
     },
     setAside: (problem, attempt) => setAside(file(journalName(problem, attempt))),
@@ -144,7 +136,7 @@ export interface PaidJournal {
 export function paidIn(path: string, isLeftOut: (name: string) => boolean): readonly PaidJournal[] {
   const folder = join(path, 'journals');
   if (!existsSync(folder)) return [];
-  const names = storing(`\`${folder}\``, () => readdirSync(folder));
+  const names = withStorageErrors(`\`${folder}\``, () => readdirSync(folder));
   return names
     .filter((name) => name.endsWith('.jsonl') && !isLeftOut(name))
     .toSorted()
@@ -208,7 +200,10 @@ const outcomeSchema: z.ZodType<ProblemOutcome> = z.object({
  */
 export function readRun(path: string): SavedRun {
   const file = (name: string): string => join(path, name);
-  if (storing(nameOf(path), () => statSync(path, { throwIfNoEntry: false }))?.isFile() === true) {
+  if (
+    withStorageErrors(nameOf(path), () => statSync(path, { throwIfNoEntry: false }))?.isFile() ===
+    true
+  ) {
     throw new EspalierError(
       'storage',
       `There is no run in \`${path}\`: it is a file. Name the folder of a run.`,
@@ -249,12 +244,7 @@ function latestOutcomes(path: string): readonly ProblemOutcome[] {
 
 function readObject(path: string): Readonly<Record<string, JsonValue>> | undefined {
   if (!isThere(path)) return undefined;
-  const bytes = storing(nameOf(path), () => {
-    expectRegularFile(path);
-    return readFileSync(path);
-  });
-  const end = bytes.at(-1) === 0x0a ? -1 : bytes.length;
-  return parseSealed(bytes.subarray(0, end), { subject: nameOf(path), schema: objectSchema });
+  return parseSealed(documentIn(path), { subject: nameOf(path), schema: objectSchema });
 }
 
 function replaceFile(path: string, content: Readonly<Record<string, JsonValue>>): void {
@@ -263,7 +253,7 @@ function replaceFile(path: string, content: Readonly<Record<string, JsonValue>>)
 
 /** A reader sees the old file or the new one, and never half of one. */
 function replaceText(path: string, text: string): void {
-  storing(`\`${path}\``, () => {
+  withStorageErrors(`\`${path}\``, () => {
     writeFileSync(`${path}.new`, text);
     renameSync(`${path}.new`, path);
   });
@@ -274,5 +264,5 @@ function setAside(path: string): void {
   let count = 1;
   const aside = (): string => path.replace(/jsonl$/, `failed-${count}.jsonl`);
   while (existsSync(aside())) count += 1;
-  storing(`\`${path}\``, () => renameSync(path, aside()));
+  withStorageErrors(`\`${path}\``, () => renameSync(path, aside()));
 }

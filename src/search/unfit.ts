@@ -1,14 +1,11 @@
 import { describeValue } from '../base/expect.ts';
-import { jsonFault } from '../base/json.ts';
+import { jsonComplaint } from '../base/json.ts';
 import type { Failure } from '../contracts/failure.ts';
 
 /** Why what a plug-in returned cannot be kept: a tree is to be saved, and JSON cannot hold everything. */
 export function unfit(name: string, told: unknown): Failure | undefined {
-  const fault = jsonFault(told);
-  if (fault === undefined) return undefined;
-  const path = [name, ...fault.path].join('.');
-  const message = `Expected \`${name}\` to be JSON, got ${fault.what} at \`${path}\`.`;
-  return { kind: 'invalid', message };
+  const message = jsonComplaint(name, told);
+  return message === undefined ? undefined : { kind: 'invalid', message };
 }
 
 /** The failure that a plug-in told; another one where what it told is none. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
-import { deepestJson, jsonFault } from '../base/json.ts';
+import { deepestJson, jsonComplaint, jsonFault } from '../base/json.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Failure } from '../contracts/failure.ts';
@@ -220,12 +220,9 @@ function encode<State>(codec: Codec<State>, state: State, id: number): unknown {
 }
 
 function asJson(name: string, value: unknown): JsonValue {
-  const fault = jsonFault(value);
-  if (fault === undefined) return value as JsonValue;
-  throw new EspalierError(
-    'usage',
-    `Expected \`${name}\` to be JSON, got ${fault.what} at \`${[name, ...fault.path].join('.')}\`. Give the environment a codec.`,
-  );
+  const complaint = jsonComplaint(name, value);
+  if (complaint === undefined) return value as JsonValue;
+  throw new EspalierError('usage', `${complaint} Give the environment a codec.`);
 }
 
 /**

@@ -8,8 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJournal, replayed } from '../../src/calls/index.ts';
-import type { Budget, Random } from '../../src/index.ts';
-import { seededRandom } from '../../src/index.ts';
+import { type Budget, type Random, seededRandom } from '../../src/index.ts';
 import {
   hung,
   type Life,

@@ -1,13 +1,13 @@
-import type {
-  Random,
-  SearchAlgorithm,
-  SearchContext,
-  SearchNode,
-  SearchTree,
-  SelectionRule,
-  Simulation,
+import {
+  type Random,
+  type SearchAlgorithm,
+  type SearchContext,
+  type SearchNode,
+  type SearchTree,
+  type SelectionRule,
+  type Simulation,
+  uct,
 } from '../../src/index.ts';
-import { uct } from '../../src/index.ts';
 import { isClosed } from '../../src/tree/selection.ts';
 
 /** The five classic bugs of the field. */

@@ -2,7 +2,7 @@ import { expectJson } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
 import { modelName } from '../../base/model-name.ts';
-import { storing } from '../../base/with-storage-errors.ts';
+import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import { chargeOf } from '../account.ts';
@@ -119,7 +119,8 @@ class Recorder {
 
   /** The number of the next call. The first one gives an empty journal its header. */
   #number(): number {
-    const next = numbers.get(this.#journal) ?? storing('The journal', () => this.#begin());
+    const next =
+      numbers.get(this.#journal) ?? withStorageErrors('The journal', () => this.#begin());
     numbers.set(this.#journal, next + 1);
     return next;
   }
@@ -136,7 +137,7 @@ class Recorder {
   }
 
   #write(line: JournalLine): void {
-    storing('The journal', () => this.#journal.append(line));
+    withStorageErrors('The journal', () => this.#journal.append(line));
   }
 }
 

@@ -1,6 +1,5 @@
 import { isPlainObject } from '../../base/json.ts';
-import type { AuditContent, AuditRow } from './audit-row.ts';
-import { textOf } from './audit-row.ts';
+import { type AuditContent, type AuditRow, textOf } from './audit-row.ts';
 import { hashOf } from './set-tally.ts';
 
 /** Watches in which split each problem stands. */

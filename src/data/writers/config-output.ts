@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { storing } from '../../base/with-storage-errors.ts';
+import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { RowFormat } from '../formats/format.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RowRule, TrainingRow } from '../rows.ts';
@@ -96,7 +96,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
       const files = reports.flatMap((report) => report.files);
       const extra = files.length === 0 ? {} : (format.extraFiles?.(files) ?? {});
       for (const [file, text] of Object.entries(extra)) {
-        storing(`The file \`${file}\``, () => writeFileSync(join(folder(), file), text));
+        withStorageErrors(`The file \`${file}\``, () => writeFileSync(join(folder(), file), text));
       }
       return {
         name,
@@ -159,7 +159,9 @@ function splitOutput(
       const of = `-of-${String(shards).padStart(5, '0')}.${file}`;
       const files = Array.from({ length: shards }, (_, place) => {
         const [from, to] = [shard(place), `${shard(place)}${of}`];
-        storing(`The file \`${to}\``, () => renameSync(join(folder(), from), join(folder(), to)));
+        withStorageErrors(`The file \`${to}\``, () =>
+          renameSync(join(folder(), from), join(folder(), to)),
+        );
         return to;
       });
       return { name, problems, rows, files };

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
 import { makeFolder } from '../../base/make-folder.ts';
-import { storing } from '../../base/with-storage-errors.ts';
+import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import { cardMark } from './card.ts';
 
 /** A dataset that is being written beside the one that stands there. */
@@ -43,8 +43,8 @@ export function datasetFolder(out: string, configs: readonly string[]): DatasetF
   const subject = `The folder \`${out}\``;
   const aside = join(out, partial);
   const old = join(out, replaced);
-  const made = storing(subject, () => makeFolder(out));
-  storing(subject, () => {
+  const made = withStorageErrors(subject, () => makeFolder(out));
+  withStorageErrors(subject, () => {
     expectOwn(out, configs);
     restore(out, old);
     rmSync(aside, { recursive: true, force: true });
@@ -53,11 +53,11 @@ export function datasetFolder(out: string, configs: readonly string[]): DatasetF
   return {
     configFolder(config) {
       const folder = join(aside, config);
-      storing(subject, () => makeFolder(folder));
+      withStorageErrors(subject, () => makeFolder(folder));
       return folder;
     },
     commit(readme) {
-      storing(subject, () => {
+      withStorageErrors(subject, () => {
         writeFileSync(join(aside, 'README.md'), readme);
         makeFolder(old);
         for (const config of configs) {

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { storing } from '../../base/with-storage-errors.ts';
+import { withStorageErrors } from '../../base/with-storage-errors.ts';
 
 /** A file that is being written. */
 export interface OutputFile {
@@ -16,11 +16,11 @@ export interface OutputFile {
  */
 export function outputFile(path: string): OutputFile {
   const subject = `The file \`${path}\``;
-  const file = storing(subject, () => openSync(path, 'w'));
+  const file = withStorageErrors(subject, () => openSync(path, 'w'));
   let isOpen = true;
   return {
     append(bytes) {
-      storing(subject, () => {
+      withStorageErrors(subject, () => {
         for (let written = 0; written < bytes.length; ) {
           written += writeSync(file, bytes, written);
         }
@@ -29,7 +29,7 @@ export function outputFile(path: string): OutputFile {
     close() {
       if (!isOpen) return;
       isOpen = false;
-      storing(subject, () => closeSync(file));
+      withStorageErrors(subject, () => closeSync(file));
     },
   };
 }

@@ -2,8 +2,7 @@ import { mean } from '../../base/stats/mean.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { Completion } from '../../contracts/language-model.ts';
-import type { Reading } from '../../prompting/read-reply.ts';
-import { unreadable } from '../../prompting/read-reply.ts';
+import { type Reading, unreadable } from '../../prompting/read-reply.ts';
 import { valueInRange } from '../value-in-range.ts';
 import type { JudgeForm } from './form.ts';
 

@@ -4,12 +4,12 @@ import type { Completion } from '../../contracts/language-model.ts';
 import { objectSchema } from '../../prompting/object-schema.ts';
 import { fill, type PromptSet, withTexts } from '../../prompting/prompts.ts';
 import { numberIn } from '../../prompting/read-field.ts';
-import type { Reading } from '../../prompting/read-reply.ts';
 import {
   type Fields,
   fieldName,
   fieldsIn,
   namedFields,
+  type Reading,
   reasonIn,
 } from '../../prompting/read-reply.ts';
 import {

@@ -3,8 +3,7 @@ import { answerIn, likelyEnough, probabilitiesOf } from '../../prompting/answer-
 import { objectSchema } from '../../prompting/object-schema.ts';
 import { fill, type PromptSet, withTexts } from '../../prompting/prompts.ts';
 import { flagIn } from '../../prompting/read-field.ts';
-import type { Reading } from '../../prompting/read-reply.ts';
-import { fieldsIn, reasonIn, replyText } from '../../prompting/read-reply.ts';
+import { fieldsIn, type Reading, reasonIn, replyText } from '../../prompting/read-reply.ts';
 import {
   type FormSettings,
   type JudgedText,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Problem } from '../../problem.ts';
-import { stateEvaluator } from '../../problem.ts';
+import { type Problem, stateEvaluator } from '../../problem.ts';
 import { tableMdp } from '../../table-mdp.ts';
 import type { AlgorithmSubject } from './claims.ts';
 import { concurrencies, grow } from './growing.ts';
