@@ -81,7 +81,7 @@ export type {
   Policy,
   Proposal,
   ProposeRequest,
-  SoundProposal,
+  ValidProposal,
 } from './contracts/policy.ts';
 export type { PromptPart, PromptPartRequest } from './contracts/prompt-part.ts';
 export type { ModelProvenance, Provenance } from './contracts/provenance.ts';
@@ -95,7 +95,7 @@ export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
 export { type StepwiseOptions, stepwise } from './search/algorithms/stepwise.ts';
 export { type ReflectionOptions, withReflection } from './search/algorithms/with-reflection.ts';
 export type {
-  BudgetKept,
+  BudgetReserved,
   ConservationLaw,
   Coverage,
   ExpandOptions,

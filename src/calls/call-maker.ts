@@ -86,7 +86,7 @@ export class CallMaker {
         account.fail(spend);
         await ask(spend, message);
       },
-      further: async (message) => {
+      requestExtraCall: async (message) => {
         signal.throwIfAborted();
         account.extend();
         await ask(nothing, message);

@@ -138,7 +138,7 @@ export interface ModelCall {
    * Asks leave for a further request, where one turned out not to be enough: the budget must hold the worst
    * case once more. Rejects where it does not. What is used counts with the rest of the call.
    */
-  further?(reason: string): Promise<void>;
+  requestExtraCall?(reason: string): Promise<void>;
   /** Says that something was not done as asked. */
   warn?(warning: ModelWarning): void;
   /** Says how much the server still allows. */

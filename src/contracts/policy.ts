@@ -40,10 +40,10 @@ export interface ProposeRequest {
 }
 
 /** A proposed action, or why a sample came to none. */
-export type Proposal<Action> = SoundProposal<Action> | FailedProposal;
+export type Proposal<Action> = ValidProposal<Action> | FailedProposal;
 
 /** A proposed action. */
-export interface SoundProposal<Action> {
+export interface ValidProposal<Action> {
   /** The action, a. */
   readonly action: Action;
   /** P(s, a) ≥ 0. Left out by all siblings: they share equally. */

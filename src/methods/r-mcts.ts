@@ -70,7 +70,7 @@ export function rMcts<State, Action>(options: RMctsOptions<State, Action>): Meth
   const { reserve = 0.1, reflects = true } = options;
   const { task = environment.name, memory = newMemory({ store: inMemoryStore() }) } = options;
   const told = (kind: 'policy' | 'value') => [lessons({ memory, kind, task, notation })];
-  const sampling = { model, notation, topP: 0.95, maxTokens, including: told('policy') };
+  const sampling = { model, notation, topP: 0.95, maxTokens, promptParts: told('policy') };
   const reflection = contrastive<State, Action>({
     model,
     memory,
@@ -79,7 +79,7 @@ export function rMcts<State, Action>(options: RMctsOptions<State, Action>): Meth
     environment: environment.name,
   });
   const evaluator =
-    options.evaluator ?? debate({ model: judging, notation, including: told('value') });
+    options.evaluator ?? debate({ model: judging, notation, promptParts: told('value') });
   const search = stepwise(
     mcts({
       selection: descend(puct({ cInit: c, cBase: Number.POSITIVE_INFINITY, parentVisits })),

@@ -77,7 +77,7 @@ export interface IntrospectiveOptions<State, Action>
 export function introspective<State, Action>(
   options: IntrospectiveOptions<State, Action>,
 ): Policy<State, Action> {
-  const { model, notation, samples = 5, repairs = 1, including = [], siblingsPrompts } = options;
+  const { model, notation, samples = 5, repairs = 1, promptParts = [], siblingsPrompts } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('notation', notation, ['prompt', 'format', 'parse']);
   expectInteger('samples', samples, { min: 1 });
@@ -130,7 +130,7 @@ export function introspective<State, Action>(
   return {
     ...provenanceOf(
       provenanceOfModel(model, settings),
-      ...including,
+      ...promptParts,
       repairProvenance(repairs),
       { prompts: teller.prompts },
       { prompts: promptsOf(set) },
@@ -141,7 +141,7 @@ export function introspective<State, Action>(
       // Taken down before anything is waited for: nodes are live.
       const told = [...teller.childrenOf(node)];
       const known = new Set(independent ? [] : node.children.map(({ action }) => keyOf(action)));
-      const prompt = await withParts(notation.prompt(state), including, { node, context });
+      const prompt = await withParts(notation.prompt(state), promptParts, { node, context });
       const ask = (messages: readonly Message[]): Dialogue<Action> => ({
         ...{ model, settings, context, messages, repairs },
         read: (completion) => fresh(read(state, completion), known, completion),

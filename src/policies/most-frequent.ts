@@ -1,7 +1,7 @@
 import { canonicalJson } from '../base/canonical-json.ts';
 import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
 import { provenanceOf } from '../base/provenance.ts';
-import type { FailedProposal, Policy, Proposal, SoundProposal } from '../contracts/policy.ts';
+import type { FailedProposal, Policy, Proposal, ValidProposal } from '../contracts/policy.ts';
 
 /** How many samples are drawn, and what is kept of them. */
 export interface MostFrequentOptions<Action> {
@@ -63,13 +63,13 @@ export function mostFrequent<State, Action>(
 interface Tally<Action> {
   readonly key: string;
   /** The first sample of it. */
-  readonly proposal: SoundProposal<Action>;
+  readonly proposal: ValidProposal<Action>;
   count: number;
 }
 
 /** How often each action came, in the order of their first samples. */
 function tally<Action>(
-  sound: readonly SoundProposal<Action>[],
+  sound: readonly ValidProposal<Action>[],
   keyOf: (action: Action) => string,
 ): readonly Tally<Action>[] {
   const tallies = new Map<string, Tally<Action>>();
@@ -85,7 +85,7 @@ function tally<Action>(
 function mostOf<Action>(
   tallies: readonly Tally<Action>[],
   { keep, there }: { readonly keep: number; readonly there: ReadonlySet<string> },
-): readonly SoundProposal<Action>[] {
+): readonly ValidProposal<Action>[] {
   const kept = tallies
     .filter(({ key }) => !there.has(key))
     .toSorted((a, b) => b.count - a.count)
@@ -96,10 +96,10 @@ function mostOf<Action>(
 }
 
 function part<Action>(proposals: readonly Proposal<Action>[]): {
-  readonly sound: readonly SoundProposal<Action>[];
+  readonly sound: readonly ValidProposal<Action>[];
   readonly failures: readonly FailedProposal[];
 } {
-  const sound: SoundProposal<Action>[] = [];
+  const sound: ValidProposal<Action>[] = [];
   const failures: FailedProposal[] = [];
   for (const proposal of proposals) {
     if ('failure' in proposal) failures.push(proposal);

@@ -84,7 +84,7 @@ const usualCounts: Readonly<Record<ActionKind, number>> = {
  * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024.
  */
 export function multiAction<State>(options: MultiActionOptions<State>): Policy<State, string> {
-  const { model, notation, repairs = 0, including = [], temperature = 0.8 } = options;
+  const { model, notation, repairs = 0, promptParts = [], temperature = 0.8 } = options;
   const { maxTokens = 512 } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('notation', notation, ['prompt', 'format', 'parse']);
@@ -109,7 +109,7 @@ export function multiAction<State>(options: MultiActionOptions<State>): Policy<S
   return {
     ...provenanceOf(
       provenanceOfModel(model, forms.step.settings),
-      ...including,
+      ...promptParts,
       repairProvenance(repairs),
       { prompts: promptsOf(set) },
     ),
@@ -121,7 +121,7 @@ export function multiAction<State>(options: MultiActionOptions<State>): Policy<S
         offset,
         count: Number.isFinite(count) ? count : cycle.length,
       });
-      const prompt = await withParts(notation.prompt(state), including, { node, context });
+      const prompt = await withParts(notation.prompt(state), promptParts, { node, context });
       const ask = ({ kind, first, places }: Group) => {
         const { settings, read } = forms[kind === 'finish' ? 'whole' : 'step'];
         const label = set.texts[`${kind}Label`];

@@ -66,7 +66,7 @@ export interface PlanStepSamples {
 export function planStep<State, Action>(
   options: PlanStepOptions<State, Action>,
 ): Policy<State, Action> {
-  const { temperature = 0.7, maxTokens = 1024, including = [], samples = {} } = options;
+  const { temperature = 0.7, maxTokens = 1024, promptParts = [], samples = {} } = options;
   const { prompts, ...others } = options;
   const set = withTexts(usual, prompts);
   const of = (count: number) =>
@@ -76,7 +76,7 @@ export function planStep<State, Action>(
       temperature,
       maxTokens,
       samples: count,
-      including: [instruction(set, () => 'step'), ...including],
+      promptParts: [instruction(set, () => 'step'), ...promptParts],
     });
   const root = of(samples.root ?? 5);
   const below = of(samples.others ?? 3);

@@ -83,7 +83,7 @@ export function selfRefine<State, Action>(
   options: SelfRefineOptions<State, Action>,
 ): Policy<State, Action> {
   const { model, notation, critic = model, samples = 2, repairs = 0, maxTokens = 1024 } = options;
-  const { critiqueTokens = 512, refines = () => true, including = [] } = options;
+  const { critiqueTokens = 512, refines = () => true, promptParts = [] } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('critic', critic, ['generate']);
   expectMethods('notation', notation, ['prompt', 'format', 'parse']);
@@ -108,14 +108,14 @@ export function selfRefine<State, Action>(
     ...provenanceOf(
       provenanceOfModel(model, settings),
       provenanceOfModel(critic, critiqueSettings),
-      ...including,
+      ...promptParts,
       repairProvenance(repairs),
       { prompts: promptsOf(set) },
     ),
     async propose(node, { context, count, offset }) {
       const state = stateOf(node);
       const range = { offset, count: Number.isFinite(count) ? count : samples };
-      const prompt = await withParts(notation.prompt(state), including, { node, context });
+      const prompt = await withParts(notation.prompt(state), promptParts, { node, context });
       const base = { model, settings, context, repairs, texts: set.texts };
       const dialogue = { ...base, read: (completion: Completion) => read(state, completion) };
       if (!refines(node)) return proposeSamples({ ...dialogue, messages: prompt }, range);

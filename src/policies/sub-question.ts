@@ -69,7 +69,7 @@ export interface SubQuestionOptions<State>
  * settings for GSM8K.
  */
 export function subQuestion<State>(options: SubQuestionOptions<State>): Policy<State, string> {
-  const { samples = 4, temperature = 0.8, including = [], maxDepth } = options;
+  const { samples = 4, temperature = 0.8, promptParts = [], maxDepth } = options;
   const { prompts, ...others } = options;
   if (maxDepth !== undefined) expectInteger('maxDepth', maxDepth, { min: 1 });
   const set = withTexts(usual, prompts);
@@ -82,7 +82,7 @@ export function subQuestion<State>(options: SubQuestionOptions<State>): Policy<S
     notation: withLines(options.notation),
     samples,
     temperature,
-    including: [told, ...including],
+    promptParts: [told, ...promptParts],
   });
 }
 

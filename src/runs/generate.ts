@@ -318,7 +318,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
       this.#fail({ problem, attempt }, { reason, spend });
     } else if (stopReason === 'stopped' && this.#options.stopWhen?.() === true) {
       this.#end ??= 'stopped';
-    } else if (stopReason === 'budget' && result.outOfPool) {
+    } else if (stopReason === 'budget' && result.poolExhausted) {
       this.#end ??= 'budget';
     } else {
       const tree = treeToJson(result.tree, plan.environment);

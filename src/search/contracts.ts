@@ -27,7 +27,7 @@ export type ConservationLaw = 'visits' | 'values' | 'simulations';
 /** Why an algorithm can have only one simulation under way. */
 export interface OneAtATime {
   /** The reason, such as a depth-first order. */
-  readonly none: string;
+  readonly serial: string;
 }
 
 /** A way to grow a tree: a textbook loop. It keeps no state outside the tree. */
@@ -52,14 +52,14 @@ export interface SearchAlgorithm {
  * - `waiting`: nothing to do until another simulation has ended; this one does not count.
  * - `exhausted`: nothing is left to search.
  * - `solved`: the algorithm has what it looked for.
- * - {@link BudgetKept}: what is left of the budget is kept for something else.
+ * - {@link BudgetReserved}: what is left of the budget is reserved for something else.
  */
-export type SimulationOutcome = BudgetKept | 'continue' | 'exhausted' | 'solved' | 'waiting';
+export type SimulationOutcome = BudgetReserved | 'continue' | 'exhausted' | 'solved' | 'waiting';
 
-/** No simulation may start any more: what is left of the budget is kept for something else. */
-export interface BudgetKept {
-  /** Of which unit no more is left than is kept. */
-  readonly kept: keyof Spend;
+/** No simulation may start any more: what is left of the budget is reserved for something else. */
+export interface BudgetReserved {
+  /** Of which unit no more is left than is reserved. */
+  readonly reserved: keyof Spend;
 }
 
 /** One simulation under way. */
@@ -271,7 +271,7 @@ export interface SearchResult<State, Action> {
   /** The limit that was met. */
   readonly exceeded: keyof Spend | undefined;
   /** Whether that limit is one of the pool, and its own would have held more. */
-  readonly outOfPool: boolean;
+  readonly poolExhausted: boolean;
   /** Why the search failed, where it did. */
   readonly failure: Failure | undefined;
   /** What came to nothing in the tree, however the search ended: `exhausted` may mean that parts of it are lost. */

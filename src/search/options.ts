@@ -77,7 +77,7 @@ export function checkOptions<State, Action>(
   if (concurrency > 1 && algorithm.concurrency !== 'any') {
     throw expectation(
       'concurrency',
-      `1 for ${algorithm.name} (${algorithm.concurrency.none})`,
+      `1 for ${algorithm.name} (${algorithm.concurrency.serial})`,
       concurrency,
     );
   }

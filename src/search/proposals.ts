@@ -3,7 +3,7 @@ import { describeValue } from '../base/expect.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
-import type { Proposal, SoundProposal } from '../contracts/policy.ts';
+import type { Proposal, ValidProposal } from '../contracts/policy.ts';
 import type { NewChild, SearchTree } from '../tree/tree.ts';
 import { failureToldAs, unfit } from './unfit.ts';
 
@@ -78,15 +78,15 @@ function raise<State, Action>(
 
 /** Parts proposals into those that can be used and the failures of the rest. */
 function sift<Action>(proposals: readonly Proposal<Action>[]): {
-  readonly sound: readonly SoundProposal<Action>[];
+  readonly sound: readonly ValidProposal<Action>[];
   readonly failures: readonly Failure[];
 } {
-  const sound: SoundProposal<Action>[] = [];
+  const sound: ValidProposal<Action>[] = [];
   const failures: Failure[] = [];
   for (const proposal of proposals) {
     const fault = faultOf(proposal);
     if (fault !== undefined) failures.push(fault);
-    else sound.push(proposal as SoundProposal<Action>);
+    else sound.push(proposal as ValidProposal<Action>);
   }
   return { sound, failures };
 }
@@ -99,7 +99,7 @@ function needNoMerging<Action>(
 ): proposals is readonly NewChild<Action>[] {
   if (proposals.length > scanned) return false;
   return proposals.every((proposal, index) => {
-    const { prior } = Object(proposal) as Partial<SoundProposal<Action>>;
+    const { prior } = Object(proposal) as Partial<ValidProposal<Action>>;
     if (prior === undefined || faultOf(proposal) !== undefined || 'failure' in proposal)
       return false;
     if (typeof proposal.action === 'object') return false;

@@ -356,7 +356,7 @@ function report<State, Action>(
     optimal: conclusion?.optimal ?? false,
     stopReason: deadEnd ? 'failed' : stop.reason,
     exceeded: stop.exceeded,
-    outOfPool:
+    poolExhausted:
       options.pool !== undefined &&
       stop.exceeded !== undefined &&
       ledger.isBoundByParent(stop.exceeded),

@@ -198,7 +198,8 @@ export class Simulations<State, Action> {
 
   #judge(outcome: SimulationOutcome, round: Round): void {
     if (outcome === 'exhausted' && round.exhausts === 'round') round.over = true;
-    else if (typeof outcome === 'object') this.end({ reason: 'budget', exceeded: outcome.kept });
+    else if (typeof outcome === 'object')
+      this.end({ reason: 'budget', exceeded: outcome.reserved });
     else if (outcome === 'solved' || outcome === 'exhausted') this.end({ reason: outcome });
     const { tree, ledger } = this.#session;
     for (const condition of this.#options.stopWhen) {

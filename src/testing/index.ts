@@ -23,6 +23,17 @@ export type { LanguageModelClaims } from './contracts/language-model/claims.ts';
 export type { EmulatorAccount } from './emulator/account.ts';
 export type { RewardQuestion } from './emulator/dialect.ts';
 export { type EmulatedRequest, type Emulator, emulator } from './emulator/emulator.ts';
+export type {
+  FailsResponse,
+  Fault,
+  FaultRequest,
+  Gigantic,
+  Loading,
+  PlainFault,
+  RateLimited,
+  RejectsParameter,
+  TellsUsage,
+} from './emulator/faults.ts';
 export type { EmulatedDialect, EmulatorOptions } from './emulator/options.ts';
 export type {
   EmulatedAnswer,
@@ -33,17 +44,6 @@ export type {
   NamedTool,
 } from './emulator/question.ts';
 export { countTokens } from './emulator/tokens.ts';
-export type {
-  FailsResponse,
-  Gigantic,
-  Loading,
-  PlainVice,
-  RateLimited,
-  RejectsParameter,
-  TellsUsage,
-  Vice,
-  ViceRequest,
-} from './emulator/vices.ts';
 export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.ts';
 export { type PlainContextOptions, plainContext } from './plain-context.ts';
 export { listPolicy, type Problem, stateEvaluator } from './problem.ts';

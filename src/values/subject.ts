@@ -13,7 +13,7 @@ export interface View<State, Action> {
   /** What is judged. */
   readonly about: 'action' | 'state';
   /** What is told behind the state. */
-  readonly including: readonly PromptPart<State, Action>[];
+  readonly promptParts: readonly PromptPart<State, Action>[];
 }
 
 /** What is judged, as text. */
@@ -26,7 +26,7 @@ export interface Subject {
 
 /** What is judged at a node; `undefined` where there is no state to look at. The start has no step. */
 export function subjectOf<State, Action>(
-  { notation, about, including }: View<State, Action>,
+  { notation, about, promptParts }: View<State, Action>,
   node: SearchNode<State, Action>,
   context: CallContext,
 ): MaybePromise<Subject | undefined> {
@@ -36,8 +36,8 @@ export function subjectOf<State, Action>(
   const messages = notation.prompt(place.state);
   const step = isStep ? notation.format(node.action) : undefined;
   // With nothing else to be told the question is asked at once.
-  if (including.length === 0) return { messages, step };
-  return withParts(messages, including, { node: place, context }).then((told) => ({
+  if (promptParts.length === 0) return { messages, step };
+  return withParts(messages, promptParts, { node: place, context }).then((told) => ({
     messages: told,
     step,
   }));

@@ -48,7 +48,7 @@ describe('a budget, repeated,', () => {
   test('replays a further request without an overdraft', async () => {
     const live = openGate();
     const spend = { calls: 1, tokens: 15, usd: 0.5 };
-    const before = (call: ModelCall) => call.further?.('More.') ?? turn();
+    const before = (call: ModelCall) => call.requestExtraCall?.('More.') ?? turn();
     await live.gate.call(calling(live.ledger, before, { spend }));
     const replay = openGate({ journal: replayed(live.journal) });
     await replay.gate.call(calling(replay.ledger, before));

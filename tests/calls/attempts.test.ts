@@ -187,7 +187,7 @@ test('a model that heeds no abort is granted nothing after it', async () => {
   const refused: unknown[] = [];
   const deaf = async (call: ModelCall) => {
     await go.promise;
-    for (const ask of [call.retry?.(paid), call.further?.('More.')]) {
+    for (const ask of [call.retry?.(paid), call.requestExtraCall?.('More.')]) {
       await ask?.catch((error: unknown) => refused.push(error));
     }
   };
@@ -229,7 +229,7 @@ describe('what a call has set aside', () => {
 
   test('is not granted to another where further requests have used it up', async () => {
     const before = async (call: ModelCall) => {
-      await call.further?.('More.');
+      await call.requestExtraCall?.('More.');
       await quiet();
     };
 
@@ -245,7 +245,7 @@ describe('a further request', () => {
     const { gate, ledger, reports } = openGate({ budget: { tokens: 20 } });
     const spend = { calls: 1, tokens: 15, usd: 0.75 };
     await gate.call(
-      calling(ledger, (call) => call.further?.('One was missing.') ?? turn(), { spend }),
+      calling(ledger, (call) => call.requestExtraCall?.('One was missing.') ?? turn(), { spend }),
     );
 
     expect(ledger.spend).toMatchObject(spend);
@@ -257,7 +257,9 @@ describe('a further request', () => {
   test('counts as reserved where no usage was told', async () => {
     const { gate, ledger } = openGate();
     await gate.call(
-      calling(ledger, (call) => call.further?.('One was missing.') ?? turn(), { spend: worst }),
+      calling(ledger, (call) => call.requestExtraCall?.('One was missing.') ?? turn(), {
+        spend: worst,
+      }),
     );
 
     expect(ledger.spend).toMatchObject({ calls: 1, tokens: 20, usd: 1 });
@@ -272,7 +274,7 @@ describe('a further request', () => {
   ])('counts as reserved %s', async (_title, error) => {
     const { gate, ledger } = openGate();
     const failing = async (call: ModelCall) => {
-      await call.further?.('One was missing.');
+      await call.requestExtraCall?.('One was missing.');
       throw error;
     };
     await caught(gate.call(calling(ledger, failing)));
@@ -285,7 +287,7 @@ describe('a further request that the end comes upon', () => {
   test('counts as reserved where the call is abandoned', async () => {
     const { gate, ledger, controller } = openGate();
     const hanging = async (call: ModelCall) => {
-      await call.further?.('One was missing.');
+      await call.requestExtraCall?.('One was missing.');
       await new Promise(() => {});
     };
     const outcome = caught(gate.call(calling(ledger, hanging)));
@@ -300,7 +302,7 @@ describe('a further request that the end comes upon', () => {
     const { gate, ledger, controller } = openGate();
     let granted = 0;
     const hanging = async (call: ModelCall) => {
-      await call.further?.('One was missing.');
+      await call.requestExtraCall?.('One was missing.');
       granted++;
     };
     const outcome = caught(gate.call(calling(ledger, hanging)));
@@ -315,7 +317,7 @@ describe('a further request that the end comes upon', () => {
 
   test('leaves the first one to be charged where it is refused', async () => {
     const { gate, ledger } = openGate({ budget: { tokens: 15 } });
-    await caught(gate.call(calling(ledger, (call) => call.further?.('More.') ?? turn())));
+    await caught(gate.call(calling(ledger, (call) => call.requestExtraCall?.('More.') ?? turn())));
 
     expect(ledger.spend).toMatchObject(worst);
   });
@@ -324,7 +326,7 @@ describe('a further request that the end comes upon', () => {
     const { gate, ledger, journal } = openGate();
     await gate.call(
       calling(ledger, async (call) => {
-        await call.further?.('One was missing.');
+        await call.requestExtraCall?.('One was missing.');
         await call.retry?.(free);
       }),
     );

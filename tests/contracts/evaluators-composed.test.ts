@@ -92,7 +92,7 @@ describeEvaluator(
   'staged by a threshold',
   {
     ...problem,
-    create: () => staged({ cheap: part('local', local), dear: part('asking', asking) }),
+    create: () => staged({ fast: part('local', local), accurate: part('asking', asking) }),
     calls: (nodes) => nodes.filter(({ state }) => ((state?.at(-1) ?? 0) % 100) / 100 >= 0.5).length,
   },
   runner,
@@ -102,7 +102,7 @@ describeEvaluator(
   'staged by rank',
   {
     ...problem,
-    create: () => staged({ cheap: part('local', local), dear: part('asking', asking), best: 2 }),
+    create: () => staged({ fast: part('local', local), accurate: part('asking', asking), best: 2 }),
     calls: (nodes) => Math.min(2, nodes.length),
     exempt: [
       {

@@ -78,14 +78,14 @@ function character(heeds: boolean): ScriptedModel {
 function policyOf(model: ScriptedModel, lock: Lock, remembering?: Memory): Policy<string, string> {
   const notation = notationOf(lock);
   const task = `open the ${lock.colour} lock`;
-  const including =
+  const promptParts =
     remembering === undefined
       ? []
       : [lessons<string, string>({ memory: remembering, kind: 'policy', task, notation })];
   return {
     async propose(node, { context, offset }) {
       if (node.kind === 'proposed') return [];
-      const messages = await withParts(notation.prompt(node.state), including, { node, context });
+      const messages = await withParts(notation.prompt(node.state), promptParts, { node, context });
       const { completions } = await context.generate(model, { messages, samples: 5, offset });
       return completions.map(({ text }) => ({
         action: notation.parse(text, node.state) as string,

@@ -79,7 +79,7 @@ describe('steps of a plan', () => {
   test('have a prior, parts and other texts where they are given', async () => {
     const { model, policy } = planning('Add.', {
       prior: () => 0.25,
-      including: [{ text: () => 'Lesson.' }],
+      promptParts: [{ text: () => 'Lesson.' }],
       prompts: { step: 'Plan.' },
       notation: continued,
     });

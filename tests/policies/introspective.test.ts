@@ -152,8 +152,8 @@ describe('what goes wrong in an introspective expansion', () => {
 });
 
 test('what it tells of itself are its prompts and those of its parts', () => {
-  const including = [{ stamps: ['taught'], prompts: { lesson: '1 a' }, text: () => undefined }];
-  const { policy } = proposing([], { including });
+  const promptParts = [{ stamps: ['taught'], prompts: { lesson: '1 a' }, text: () => undefined }];
+  const { policy } = proposing([], { promptParts });
   expect(policy.stamps).toEqual(['taught']);
   expect(Object.keys(policy.prompts ?? {})).toEqual([
     'lesson',

@@ -152,7 +152,7 @@ describe('an action of a kind', () => {
   test('has other words and another label where they are given', async () => {
     const prompts = { thought: 'Think.', thoughtLabel: 'Idea:' };
     const { model, policy } = acting(
-      { prompts, including: [{ text: () => 'Lesson.' }] },
+      { prompts, promptParts: [{ text: () => 'Lesson.' }] },
       () => 'So.',
     );
     expect(outcomes(await policy.propose(root, asking(1)))).toEqual(['Idea: So.']);

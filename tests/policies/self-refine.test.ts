@@ -92,14 +92,14 @@ describe('self-refinement', () => {
   });
 
   test('tells parts of both, and has prompts of its own', async () => {
-    const including = [{ prompts: { lesson: '1 a' }, text: () => 'Beware.' }];
-    const { model, policy } = refining(() => '7', { including, prompts: { critique: 'Judge.' } });
+    const promptParts = [{ prompts: { lesson: '1 a' }, text: () => 'Beware.' }];
+    const { model, policy } = refining(() => '7', { promptParts, prompts: { critique: 'Judge.' } });
     await policy.propose(rootNode('8'), asking(1));
     for (const { messages } of model.requests) {
       expect(messages[0]?.content).toBe(`${prompt}\n\nBeware.\n\nJudge.`);
     }
     expect(Object.keys(policy.prompts ?? {})).toEqual(['lesson', 'self-refine']);
-    expect(policy.prompts).not.toEqual(refining(() => '7', { including }).policy.prompts);
+    expect(policy.prompts).not.toEqual(refining(() => '7', { promptParts }).policy.prompts);
   });
 });
 

@@ -15,12 +15,12 @@ import {
 import {
   type EmulatedDialect,
   emulator,
+  type Fault,
   hashedAnswer,
   plainContext,
   type SyntheticState,
   syntheticTree,
   throughModel,
-  type Vice,
 } from '../../src/testing/index.ts';
 
 const servers: { close(): unknown }[] = [];
@@ -33,14 +33,14 @@ const prices = { m: price };
 
 async function modelWith(
   name: string,
-  vices: readonly Vice[],
+  faults: readonly Fault[],
   maxTokens?: number,
 ): Promise<LanguageModel> {
   const dialect: EmulatedDialect =
     name === 'anthropic' ? 'anthropic' : name === 'openai-compatible' ? 'vllm' : 'openai';
   const text = 'word '.repeat(maxTokens ?? 0);
   const answer = maxTokens === undefined ? hashedAnswer : () => text;
-  const server = await emulator({ dialect, models: ['m'], vices, answer });
+  const server = await emulator({ dialect, models: ['m'], faults, answer });
   servers.push(server);
   const reached = { model: 'm', baseUrl: server.url, apiKey: 'sk-abcdef12' };
   if (name === 'anthropic') return anthropic(reached);
@@ -198,7 +198,7 @@ test('an embedding for which no token was read has no usage', async () => {
   const server = await emulator({
     dialect: 'openai',
     models: ['m'],
-    vices: [{ kind: 'tells-usage', usage: { prompt_tokens: 0 } }],
+    faults: [{ kind: 'tells-usage', usage: { prompt_tokens: 0 } }],
   });
   servers.push(server);
   const model = embeddings({ model: 'm', baseUrl: server.url });

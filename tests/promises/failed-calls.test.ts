@@ -303,7 +303,7 @@ describe('a search that runs out of credit', () => {
     let paid = 5;
     const server = await served({
       ...{ dialect, models: [id], answer: hashedAnswer },
-      vices: () => (paid-- > 0 ? [] : 'no-credit'),
+      faults: () => (paid-- > 0 ? [] : 'no-credit'),
     });
     const reached = { baseUrl: server.url, retry: { baseMs: 1 } };
     const folder = mkdtempSync(join(tmpdir(), 'espalier-credit-'));
@@ -344,7 +344,7 @@ describe('a failure of the Responses API', () => {
   ])('is final: %s', async (code, kind) => {
     const server = await served({
       ...{ dialect: 'openai', models: ['gpt-6-astra'] },
-      vices: [{ kind: 'fails-response', code }],
+      faults: [{ kind: 'fails-response', code }],
     });
     const model = models['openai']?.({ baseUrl: server.url }) as LanguageModel;
     const error = await failureOf(() => plainContext().generate(model, question));
@@ -359,7 +359,7 @@ describe('a failure of the Responses API', () => {
   ])('is repeated: %s', async (code, kind) => {
     const server = await served({
       ...{ dialect: 'openai', models: ['gpt-6-astra'] },
-      vices: ({ index }) => (index < 2 ? { kind: 'fails-response', code } : undefined),
+      faults: ({ index }) => (index < 2 ? { kind: 'fails-response', code } : undefined),
     });
     const model = models['openai']?.({ baseUrl: server.url }) as LanguageModel;
     const told: boolean[] = [];

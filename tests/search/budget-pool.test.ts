@@ -37,7 +37,7 @@ test('searches share a budget, and the one that it cannot hold ends', async () =
   const second = await search({ ...options, budget: { calls: 6 } });
   expect([first.stopReason, first.exceeded, first.spend.calls]).toEqual(['budget', 'calls', 6]);
   expect([second.stopReason, second.exceeded, second.spend.calls]).toEqual(['budget', 'calls', 4]);
-  expect([first.outOfPool, second.outOfPool]).toEqual([false, true]);
+  expect([first.poolExhausted, second.poolExhausted]).toEqual([false, true]);
   expect(pool.spend.calls).toBe(10);
   expect(pool.exhausted).toBe('calls');
 });

@@ -24,7 +24,7 @@ function searchWith(wrong: Wrong): Promise<unknown> {
 const sequential: SearchAlgorithm = {
   ...mcts(),
   name: 'depth-first',
-  concurrency: { none: 'its order is the point' },
+  concurrency: { serial: 'its order is the point' },
 };
 
 const cases: readonly (readonly [Wrong, string])[] = [

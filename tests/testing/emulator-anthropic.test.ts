@@ -285,7 +285,7 @@ test('the cache: is written to a breakpoint, and read after the reply', async ()
 test('the cache: cannot be read by requests that run side by side', async () => {
   const server = await opened({
     dialect: 'anthropic',
-    vices: ({ index }) => (index === 0 ? 'stall-midway' : undefined),
+    faults: ({ index }) => (index === 0 ? 'stall-midway' : undefined),
   });
   // A reply that is still being sent is of no use to others.
   const controller = new AbortController();

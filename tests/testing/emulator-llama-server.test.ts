@@ -141,7 +141,7 @@ test('the rest: shows which slots are busy', async () => {
   const server = await opened({
     dialect: 'llama-server',
     parallel: 1,
-    vices: ({ asksModel }) => (asksModel ? 'stall' : undefined),
+    faults: ({ asksModel }) => (asksModel ? 'stall' : undefined),
   });
   const idle = await get(server, '/slots?fail_on_no_slot=1');
   expect(idle.body).toMatchObject([{ id: 0, is_processing: false }]);

@@ -55,10 +55,10 @@ test('OpenAI’s own client knows its errors', async () => {
   const ask = (client: OpenAI) => client.chat.completions.create({ model: 'emulated', messages });
   const wrong = await openAi({ apiKey: 'another' });
   await expect(ask(wrong)).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
-  const limited = ask(await openAi({ vices: [{ kind: 'rate-limited', retryAfterMs: 2000 }] }));
+  const limited = ask(await openAi({ faults: [{ kind: 'rate-limited', retryAfterMs: 2000 }] }));
   await expect(limited).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
   await expect(limited).rejects.toBeInstanceOf(OpenAI.RateLimitError);
-  const reset = ask(await openAi({ vices: ['reset'] }));
+  const reset = ask(await openAi({ faults: ['reset'] }));
   await expect(reset).rejects.toBeInstanceOf(OpenAI.APIConnectionError);
 });
 
@@ -83,7 +83,7 @@ test('Anthropic’s own client reads messages and streams', async () => {
 test('Anthropic’s own client knows its errors', async () => {
   const ask = (client: Anthropic) =>
     client.messages.create({ model: 'emulated', max_tokens: 50, messages });
-  await expect(ask(await anthropic({ vices: ['overloaded'] }))).rejects.toMatchObject({
+  await expect(ask(await anthropic({ faults: ['overloaded'] }))).rejects.toMatchObject({
     status: 529,
     type: 'overloaded_error',
     requestID: 'req_0',

@@ -333,7 +333,7 @@ test.each([
 test('closing leaves nothing open, whatever is going on', async () => {
   const server = await emulator({
     dialect: 'vllm',
-    vices: ({ index }) => (['stall', 'stall-midway'] as const)[index % 2],
+    faults: ({ index }) => (['stall', 'stall-midway'] as const)[index % 2],
   });
   const before = handles();
   const calls = Promise.allSettled(Array.from({ length: 8 }, () => chat(server)));

@@ -194,7 +194,7 @@ describe('an evaluator that compares siblings', () => {
         return 'Lesson.';
       },
     };
-    const evaluator = compare({ model, notation, including: [part] });
+    const evaluator = compare({ model, notation, promptParts: [part] });
     await evaluator.evaluate(proposals('s', 'a', 'b', 'c'), request);
     expect(at).toEqual(['root']);
     expect(told(model.requests[0] as never)).toMatch(/^Work: s\.\n\nLesson\.\n\nTwo candidates/);

@@ -211,7 +211,7 @@ describe('a critic', () => {
   test('is told what it ranks by, and what is included', async () => {
     const model = critic('a');
     const part = { text: () => 'Lesson.', stamps: ['told'] };
-    const evaluator = criticRanking({ model, notation, including: [part], rubric: 'Be quick.' });
+    const evaluator = criticRanking({ model, notation, promptParts: [part], rubric: 'Be quick.' });
     expect(evaluator.stamps).toEqual(['told']);
     await evaluator.evaluate(nodes, request);
     expect(told(model.requests[0] as never)).toMatch(

@@ -147,8 +147,8 @@ describe('the options of a debate', () => {
       debaters,
       notation,
       about: 'action',
-      including: [{ text: () => 'Lesson for judges.', prompts: { lessons: '1 a' } }],
-      debatersIncluding: [{ text: () => 'Lesson for debaters.', stamps: ['told'] }],
+      promptParts: [{ text: () => 'Lesson for judges.', prompts: { lessons: '1 a' } }],
+      debaterParts: [{ text: () => 'Lesson for debaters.', stamps: ['told'] }],
     });
     expect(evaluator).toMatchObject({ needs: 'proposed', stamps: ['told'] });
     expect(Object.keys(evaluator.prompts ?? {})).toEqual(['debate', 'lessons']);

@@ -90,7 +90,7 @@ test.each([
 test('tells the state, or the action in the state before it; with what else is to be told', async () => {
   const { asked, model } = answering({ type: 'yes-no', probability: 1 });
   const parts = [{ text: () => 'A lesson.', stamps: ['taught'], prompts: { lessons: '1' } }];
-  const ofStates = decision<string, string>({ model, notation, including: parts });
+  const ofStates = decision<string, string>({ model, notation, promptParts: parts });
   await ofStates.evaluate([realisedNode('go', 'B')], request);
   const ofActions = decision<string, string>({
     ...{ model, notation, about: 'action', prompts: { step: 'Then: {step}', action: 'Good?' } },

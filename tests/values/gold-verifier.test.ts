@@ -40,8 +40,8 @@ describe('the gold verifier', () => {
     for (const made of [
       ensemble({ parts: [{ name: 'gold', evaluator: gold }] }),
       staged({
-        cheap: { name: 'plain', evaluator: plain },
-        dear: { name: 'gold', evaluator: gold },
+        fast: { name: 'plain', evaluator: plain },
+        accurate: { name: 'gold', evaluator: gold },
       }),
       withSimulation(plain, gold),
       withSimulation(gold, plain),

@@ -230,7 +230,7 @@ describe('all forms', () => {
         form,
         about: 'action',
         rubric: 'Be {severe}.',
-        including: [part],
+        promptParts: [part],
       });
       expect(judging.needs).toBe('proposed');
       expect(judging.prompts).toMatchObject({

@@ -112,7 +112,7 @@ describe('self-evaluation elsewhere', () => {
         },
       },
       about: 'action',
-      including: [{ text: ({ kind }) => `told at the ${kind}`, stamps: ['told'] }],
+      promptParts: [{ text: ({ kind }) => `told at the ${kind}`, stamps: ['told'] }],
     });
     expect(evaluator).toMatchObject({ needs: 'proposed', stamps: ['told'] });
     expect(evaluator.prompts).toHaveProperty('self-eval');

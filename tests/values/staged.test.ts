@@ -22,10 +22,10 @@ function halving(changes: Partial<Evaluator<number, number>> = {}) {
       }),
     ...changes,
   };
-  return { asked, dear: { name: 'dear', evaluator } };
+  return { asked, accurate: { name: 'accurate', evaluator } };
 }
 
-const cheap = { name: 'cheap', evaluator: heuristic((state: number) => state) };
+const fast = { name: 'fast', evaluator: heuristic((state: number) => state) };
 
 function verdictsOf(
   options: StagedOptions<number, number>,
@@ -35,20 +35,20 @@ function verdictsOf(
 }
 
 describe('a staged evaluation', () => {
-  it('asks the dear part about what reaches the threshold', () => {
-    const { asked, dear } = halving();
-    expect(verdictsOf({ cheap, dear })).toEqual([
+  it('asks the accurate part about what reaches the threshold', () => {
+    const { asked, accurate } = halving();
+    expect(verdictsOf({ fast, accurate })).toEqual([
       {
         value: 0.25,
-        parts: { cheap: 0.5, dear: 0.25 },
-        rationale: 'dear: halved',
+        parts: { fast: 0.5, accurate: 0.25 },
+        rationale: 'accurate: halved',
         raw: { score: 0.5, range: [0, 2] },
       },
-      { value: 0.1, parts: { cheap: 0.1 } },
+      { value: 0.1, parts: { fast: 0.1 } },
       {
         value: 0.45,
-        parts: { cheap: 0.9, dear: 0.45 },
-        rationale: 'dear: halved',
+        parts: { fast: 0.9, accurate: 0.45 },
+        rationale: 'accurate: halved',
         raw: { score: 0.9, range: [0, 2] },
       },
       expect.objectContaining({ value: 0.25 }),
@@ -59,20 +59,22 @@ describe('a staged evaluation', () => {
   it('asks it about the best of the batch, the earlier of equal ones', () => {
     const two = halving();
     expect(
-      verdictsOf({ cheap, dear: two.dear, best: 2 }).map((one) => 'parts' in one && one.parts),
+      verdictsOf({ fast, accurate: two.accurate, best: 2 }).map(
+        (one) => 'parts' in one && one.parts,
+      ),
     ).toEqual([
-      { cheap: 0.5, dear: 0.25 },
-      { cheap: 0.1 },
-      { cheap: 0.9, dear: 0.45 },
-      { cheap: 0.5 },
+      { fast: 0.5, accurate: 0.25 },
+      { fast: 0.1 },
+      { fast: 0.9, accurate: 0.45 },
+      { fast: 0.5 },
     ]);
     expect(two.asked).toEqual([0.5, 0.9]);
 
     const few = halving();
-    verdictsOf({ cheap, dear: few.dear, best: 3, threshold: 0.6 });
+    verdictsOf({ fast, accurate: few.accurate, best: 3, threshold: 0.6 });
     expect(few.asked).toEqual([0.9]);
     const lowest = halving();
-    verdictsOf({ cheap, dear: lowest.dear, best: 1 }, nodes.slice(1, 2));
+    verdictsOf({ fast, accurate: lowest.accurate, best: 1 }, nodes.slice(1, 2));
     expect(lowest.asked).toEqual([0.1]);
   });
 });
@@ -84,59 +86,63 @@ describe('the parts of a staged evaluation', () => {
         if (state === at) throw new Error('unknown');
         return state;
       });
-    const none = { name: 'dear', evaluator: failing(0.9) };
-    expect(verdictsOf({ cheap, dear: none })[2]).toEqual({
+    const none = { name: 'accurate', evaluator: failing(0.9) };
+    expect(verdictsOf({ fast, accurate: none })[2]).toEqual({
       kind: 'invalid',
-      message: 'dear: unknown',
+      message: 'accurate: unknown',
     });
-    expect(verdictsOf({ cheap, dear: none, onFailure: 'leave-out' })[2]).toEqual({
+    expect(verdictsOf({ fast, accurate: none, onFailure: 'leave-out' })[2]).toEqual({
       value: 0.9,
-      parts: { cheap: 0.9 },
-      rationale: 'dear failed: unknown',
+      parts: { fast: 0.9 },
+      rationale: 'accurate failed: unknown',
     });
 
-    const blind = { name: 'cheap', evaluator: failing(0.1) };
+    const blind = { name: 'fast', evaluator: failing(0.1) };
     const unasked = halving();
-    expect(verdictsOf({ cheap: blind, dear: unasked.dear })[1]).toMatchObject({ kind: 'invalid' });
+    expect(verdictsOf({ fast: blind, accurate: unasked.accurate })[1]).toMatchObject({
+      kind: 'invalid',
+    });
     expect(unasked.asked).toEqual([0.5, 0.9, 0.5]);
     const alone = halving();
-    expect(verdictsOf({ cheap: blind, dear: alone.dear, onFailure: 'leave-out' })[1]).toMatchObject(
-      {
-        value: 0.05,
-        parts: { dear: 0.05 },
-      },
-    );
-    const neither = { name: 'dear', evaluator: failing(0.1) };
-    expect(verdictsOf({ cheap: blind, dear: neither, onFailure: 'leave-out' })[1]).toEqual({
+    expect(
+      verdictsOf({ fast: blind, accurate: alone.accurate, onFailure: 'leave-out' })[1],
+    ).toMatchObject({
+      value: 0.05,
+      parts: { accurate: 0.05 },
+    });
+    const neither = { name: 'accurate', evaluator: failing(0.1) };
+    expect(verdictsOf({ fast: blind, accurate: neither, onFailure: 'leave-out' })[1]).toEqual({
       kind: 'invalid',
-      message: 'cheap: unknown',
+      message: 'fast: unknown',
     });
   });
 
-  it('simulates where a part does: the dear one for promising nodes', () => {
-    expect(staged({ cheap, dear: halving().dear }).simulate).toBeUndefined();
+  it('simulates where a part does: the accurate one for promising nodes', () => {
+    expect(staged({ fast, accurate: halving().accurate }).simulate).toBeUndefined();
     const simulate = (batch: readonly unknown[]) => batch.map(() => ({ value: 1 }));
-    const { dear } = halving({ simulate });
-    const some = staged({ cheap, dear, threshold: 0.6 });
+    const { accurate } = halving({ simulate });
+    const some = staged({ fast, accurate, threshold: 0.6 });
     const returns = some.simulate?.(nodes, request) as readonly Evaluation[];
     expect(returns.map(({ value }) => value)).toEqual([0.5, 0.1, 1, 0.5]);
 
-    const playing = { name: 'cheap', evaluator: { ...cheap.evaluator, simulate } };
-    const both = staged({ cheap: playing, dear: halving().dear, threshold: 0.6 });
+    const playing = { name: 'fast', evaluator: { ...fast.evaluator, simulate } };
+    const both = staged({ fast: playing, accurate: halving().accurate, threshold: 0.6 });
     const others = both.simulate?.(nodes, request) as readonly Evaluation[];
     expect(others.map(({ value }) => value)).toEqual([1, 1, 0.45, 1]);
   });
 
   it('tells of the stamps of its parts, and refuses what does not fit', () => {
-    const { dear } = halving({ stamps: ['x'] });
-    expect(staged({ cheap, dear }).stamps).toEqual(['x']);
-    const proposed = halving({ needs: 'proposed' }).dear;
-    expect(() => staged({ cheap, dear: proposed })).toThrow('needs of dear');
-    expect(() => staged({ cheap, dear: { ...dear, name: 'cheap' } })).toThrow('no other part');
-    expect(() => staged({ cheap, dear, threshold: 2 })).toThrow('`threshold`');
-    expect(() => staged({ cheap, dear, best: 0 })).toThrow('`best`');
+    const { accurate } = halving({ stamps: ['x'] });
+    expect(staged({ fast, accurate }).stamps).toEqual(['x']);
+    const proposed = halving({ needs: 'proposed' }).accurate;
+    expect(() => staged({ fast, accurate: proposed })).toThrow('needs of accurate');
+    expect(() => staged({ fast, accurate: { ...accurate, name: 'fast' } })).toThrow(
+      'no other part',
+    );
+    expect(() => staged({ fast, accurate, threshold: 2 })).toThrow('`threshold`');
+    expect(() => staged({ fast, accurate, best: 0 })).toThrow('`best`');
     const oracle = { label: () => ({ correct: true }) };
     // @ts-expect-error An oracle is no evaluator.
-    expect(() => staged({ cheap, dear: { name: 'gold', evaluator: oracle } })).toThrow('oracle');
+    expect(() => staged({ fast, accurate: { name: 'gold', evaluator: oracle } })).toThrow('oracle');
   });
 });

@@ -6,7 +6,7 @@ import { getEventListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { EspalierError, type LanguageModel, seededRandom } from 'espalier';
 import { openaiCompatible } from 'espalier/backends/openai-compatible';
-import { emulator, type Vice } from 'espalier/testing';
+import { emulator, type Fault } from 'espalier/testing';
 import { systemClock } from '../../dist/base/clock.js';
 import { CallGate } from '../../dist/calls/call-gate.js';
 import { Calls } from '../../dist/calls/calls.js';
@@ -32,14 +32,14 @@ process.on('unhandledRejection', (reason) => {
 });
 
 /** Faults after which a usage arrives all the same, sooner or later. */
-const kind: readonly Vice[] = [
+const kind: readonly Fault[] = [
   'overloaded',
   'server-error',
   { kind: 'rate-limited', retryAfterMs: 5, as: 'milliseconds' },
   { kind: 'rejects-parameter', parameter: 'logit_bias' },
 ];
 /** Faults that lose what was paid for, or its count. */
-const cruel: readonly Vice[] = [
+const cruel: readonly Fault[] = [
   ...kind,
   'ignores-n',
   'rejects-n',
@@ -59,16 +59,16 @@ const cruel: readonly Vice[] = [
   { kind: 'gigantic', bytes: 200_000 },
 ];
 
-await soak({ title: 'kind faults, of which every usage arrives', vices: kind, timeoutMs: 10_000 });
+await soak({ title: 'kind faults, of which every usage arrives', faults: kind, timeoutMs: 10_000 });
 await soak({
   title: 'half of the budget that this takes',
-  vices: kind,
+  faults: kind,
   timeoutMs: 10_000,
   tight: true,
 });
 await soak({
   title: 'cruel faults, and one search in ten abandoned',
-  vices: cruel,
+  faults: cruel,
   timeoutMs: 400,
   aborts: true,
 });
@@ -77,7 +77,7 @@ process.stdout.write('No rejection was left unhandled.\n');
 
 interface Weather {
   readonly title: string;
-  readonly vices: readonly Vice[];
+  readonly faults: readonly Fault[];
   readonly timeoutMs: number;
   /** Whether one search in ten is abandoned in its middle. */
   readonly aborts?: boolean;
@@ -85,13 +85,13 @@ interface Weather {
   readonly tight?: boolean;
 }
 
-async function soak({ title, vices, timeoutMs, aborts = false, tight = false }: Weather) {
-  const faults = seededRandom(`${values.seed} ${title}`);
+async function soak({ title, faults, timeoutMs, aborts = false, tight = false }: Weather) {
+  const draws = seededRandom(`${values.seed} ${title}`);
   const server = await emulator({
     dialect: 'vllm',
     latencyMs: (index) => index % 7,
     // A third of the requests meets a fault.
-    vices: () => (faults.next() < 1 / 3 ? vices[faults.integer(vices.length)] : undefined),
+    faults: () => (draws.next() < 1 / 3 ? faults[draws.integer(faults.length)] : undefined),
   });
   const model = openaiCompatible({
     baseUrl: `${server.url}/v1`,

@@ -175,7 +175,8 @@ async function ask(
   }
   // Of two codes one is enough.
   const firsts = ids.length === 2 ? [0] : ids.map((_, first) => first);
-  for (const _ of firsts.slice(1)) await call.further?.('Each answer is scored by itself.');
+  for (const _ of firsts.slice(1))
+    await call.requestExtraCall?.('Each answer is scored by itself.');
   const replies = await Promise.all(
     firsts.map((first) => post(group, [...ids.slice(first), ...ids.slice(0, first)], settings)),
   );

@@ -93,7 +93,7 @@ export async function leaveForSteps(asked: readonly StepAsked[], call: ModelCall
   for (const { owner } of asked) counts.set(owner, (counts.get(owner) ?? 0) + 1);
   const most = Math.max(0, ...counts.values());
   for (let round = 1; round < most; round++) {
-    await call.further?.('Each step is scored by itself.');
+    await call.requestExtraCall?.('Each step is scored by itself.');
   }
 }
 

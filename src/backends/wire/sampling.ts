@@ -46,7 +46,7 @@ export async function askForSamples(
   if (missing.length > 0 && batches(surroundings)) downgrades.drop('n', call);
   const others = await allOrNone(
     missing.map(async (index) => {
-      await call.further?.('One request brings one sample.');
+      await call.requestExtraCall?.('One request brings one sample.');
       return askTogether(ask, { ...request, samples: 1, offset: index }, surroundings);
     }),
   );

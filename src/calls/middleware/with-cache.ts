@@ -147,7 +147,7 @@ class CachedCall {
     await this.#buy(first, to);
     await Promise.all(
       rest.map(async (run) => {
-        await this.#call.further?.('Only some of the samples were in the cache.');
+        await this.#call.requestExtraCall?.('Only some of the samples were in the cache.');
         await this.#buy(run, to);
       }),
     );

@@ -109,9 +109,9 @@ class Recorder {
         await call.retry?.(attempt);
         if (charged) this.#write({ type: 'grant', ...line, reserved: again });
       },
-      further: async (message) => {
+      requestExtraCall: async (message) => {
         this.#write({ type: 'attempt', ...line, spend: nothing, asks: true, message });
-        await call.further?.(message);
+        await call.requestExtraCall?.(message);
         this.#write({ type: 'grant', ...line, reserved: again });
       },
     };

@@ -101,7 +101,7 @@ export function fromModel<State, Action>(
   options: FromModelOptions<State, Action>,
 ): Policy<State, Action> {
   const { model, notation, samples = 5, repairs = 0, form = 'text', vary, prior } = options;
-  const { including = [] } = options;
+  const { promptParts = [] } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('notation', notation, ['prompt', 'format', 'parse']);
   expectInteger('samples', samples, { min: 1 });
@@ -121,7 +121,7 @@ export function fromModel<State, Action>(
     const { context, offset, independent = false } = request;
     const range = { offset, count: Number.isFinite(request.count) ? request.count : samples };
     const base = { model, settings, context, repairs, repair: set.texts.repair };
-    const prompt = await withParts(notation.prompt(state), including, { node, context });
+    const prompt = await withParts(notation.prompt(state), promptParts, { node, context });
     if (read === undefined) {
       const asked = listOf({ notation, vary, independent }, node, range);
       const messages = withRequest(prompt, listRequest(notation, asked, set.texts));
@@ -142,7 +142,7 @@ export function fromModel<State, Action>(
   return {
     ...provenanceOf(
       provenanceOfModel(model, settings),
-      ...including,
+      ...promptParts,
       isSaid ? { prompts: promptsOf(set) } : undefined,
     ),
     async propose(node, request) {

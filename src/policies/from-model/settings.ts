@@ -39,7 +39,7 @@ export interface SamplingOptions<State, Action> {
   /** The seed of sampling, for models that take one. @defaultValue none */
   readonly seed?: number;
   /** What the model is told beside the state, such as lessons. @defaultValue nothing */
-  readonly including?: readonly PromptPart<State, Action>[];
+  readonly promptParts?: readonly PromptPart<State, Action>[];
 }
 
 /** The form in which actions are asked for. */

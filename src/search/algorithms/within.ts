@@ -27,8 +27,8 @@ export function within<State, Action>(
     simulate: (run, options = {}) =>
       context.simulate(
         (simulation) => {
-          const kept = lacks();
-          return kept === undefined ? run(simulation) : Promise.resolve({ kept });
+          const reserved = lacks();
+          return reserved === undefined ? run(simulation) : Promise.resolve({ reserved });
         },
         {
           limit: Math.min(limit, options.limit ?? Number.POSITIVE_INFINITY),

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Account } from './account.ts';
+import type { Fault } from './faults.ts';
 import type { JsonObject } from './fields.ts';
 import type { PrefixCache, PrefixCacheOptions } from './prefix-cache.ts';
 import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
 import type { RejectionOptions } from './rejection.ts';
-import type { Vice } from './vices.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A text to be scored, as a reward model or a judge would. */
@@ -54,7 +54,7 @@ export interface Exchange {
   readonly body: JsonValue | undefined;
   /** The index of the first sample. */
   readonly sample: number;
-  readonly vices: readonly Vice[];
+  readonly faults: readonly Fault[];
   /** What the model was asked for it, one entry a choice. */
   readonly questions: EmulatedQuestion[];
   /** What is to be done once the reply was sent. */

@@ -3,8 +3,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { turn } from '../../base/clock.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { Account, type EmulatorAccount } from './account.ts';
+import type { Delivery } from './delivery.ts';
 import type { Exchange, Service } from './dialect.ts';
-import type { Delivery } from './faults.ts';
 import { parsed } from './fields.ts';
 import { type CheckedOptions, checkedOptions, type EmulatorOptions } from './options.ts';
 import { PrefixCache } from './prefix-cache.ts';
@@ -48,7 +48,7 @@ const secret = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 
 /**
  * Starts a server on loopback that speaks as a model server does, for tests of whatever talks to one. What it
  * answers depends on the conversation and the index of the sample, so that servers of different kinds give the
- * same answers; it keeps its own count of what it served; and it has the vices that real servers have.
+ * same answers; it keeps its own count of what it served; and it has the faults that real servers have.
  *
  * The index of a sample is the header `x-espalier-sample`, 0 where that is missing, plus the index of the
  * choice. Tokens are counted as {@link countTokens} does. A prompt is the conversation with two marks around
@@ -56,7 +56,7 @@ const secret = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 
  *
  * @example
  * ```ts
- * const server = await emulator({ dialect: 'vllm', vices: ['ignores-n'] });
+ * const server = await emulator({ dialect: 'vllm', faults: ['ignores-n'] });
  * const reply = await fetch(`${server.url}/v1/chat/completions`, { method: 'POST', body });
  * await server.close();
  * ```
@@ -150,7 +150,7 @@ async function arrived(serving: Serving, index: number): Promise<Exchange> {
     ...{ index, method, path, headers, body, questions },
     query: url.searchParams,
     sample: Number(headers['x-espalier-sample'] ?? 0) || 0,
-    vices: checked.vicesOf(known),
+    faults: checked.faultsOf(known),
     afterwards: [],
   };
 }

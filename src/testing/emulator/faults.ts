@@ -1,110 +1,172 @@
 import type { JsonValue } from '../../contracts/json.ts';
-import type { Reply, ReplyBody } from './dialect.ts';
-import { isObject, type JsonObject } from './fields.ts';
-import { chunksOf, contentTypeOf, htmlReply, isWord } from './reply.ts';
-import { hasVice, type Vice, viceOf } from './vices.ts';
 
-/** What is sent of a reply, and how it ends. */
-export interface Delivery {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The body, piece by piece. */
-  readonly chunks: readonly Buffer[];
+/**
+ * What a server does wrong. Those that follow have nothing to set; {@link Fault} has the others.
+ *
+ * Habits, which change what is answered:
+ *
+ * - `ignores-n`: gives one choice, whatever `n` says.
+ * - `rejects-n`: refuses `n` above 1 with a 400.
+ * - `ignores-unknown-fields`: takes no notice of fields it does not know, as vLLM and its like do anyway.
+ * - `rejects-unknown-fields`: refuses fields it does not know with a 400, as OpenAI and Anthropic do anyway.
+ * - `ignores-seed`: samples as if there were no seed.
+ * - `ignores-stop`: writes on through stop texts.
+ * - `ignores-max-tokens`: writes on beyond the limit of tokens.
+ * - `ignores-logprobs`: leaves log-probabilities out.
+ * - `ignores-schema`: answers in plain text where a schema was asked for.
+ * - `ignores-tool-choice`: calls a tool only if it likes to, though told to.
+ * - `trailing-assistant-to-user`: takes a partial answer for a turn of the user, and begins anew.
+ *
+ * Refusals, before anything is generated:
+ *
+ * - `auth`: 401, whatever the key.
+ * - `unknown-model`: 404, whatever the model.
+ * - `no-credit`: the account has no credit left, in the dialect's own words: OpenAI 429, others 402.
+ * - `overloaded`: 529.
+ * - `server-error`: 500 with a page of HTML.
+ * - `top-level-error`: 400 with the error at the top level of its body.
+ * - `context-overflow`: 400 in the dialect's own words, whatever the length.
+ * - `stall`: reads the request and never answers.
+ *
+ * Faults of a reply whose tokens were generated, and count:
+ *
+ * - `reset`: destroys the connection before the headers.
+ * - `reset-midway`: destroys the connection after half of the body.
+ * - `stall-midway`: sends half of the body and falls silent.
+ * - `cut-json`: ends the body in its middle, as if it were complete.
+ * - `empty`: lists no choice.
+ * - `empty-body`: sends no byte of a body.
+ * - `missing-usage`: leaves the count of tokens out.
+ * - `invalid-utf8`: puts bytes that are no UTF-8 into the text.
+ * - `wrong-content-type`: sends a page of HTML with status 200.
+ * - `wrong-language`: sends an array where an object is due.
+ */
+export type PlainFault =
+  | 'ignores-n'
+  | 'rejects-n'
+  | 'ignores-unknown-fields'
+  | 'rejects-unknown-fields'
+  | 'ignores-seed'
+  | 'ignores-stop'
+  | 'ignores-max-tokens'
+  | 'ignores-logprobs'
+  | 'ignores-schema'
+  | 'ignores-tool-choice'
+  | 'trailing-assistant-to-user'
+  | 'auth'
+  | 'unknown-model'
+  | 'no-credit'
+  | 'overloaded'
+  | 'server-error'
+  | 'top-level-error'
+  | 'context-overflow'
+  | 'stall'
+  | 'reset'
+  | 'reset-midway'
+  | 'stall-midway'
+  | 'cut-json'
+  | 'empty'
+  | 'empty-body'
+  | 'missing-usage'
+  | 'invalid-utf8'
+  | 'wrong-content-type'
+  | 'wrong-language';
+
+/** Something that an {@link Emulator} does wrong, as real servers do. */
+export type Fault =
+  | PlainFault
+  | RejectsParameter
+  | Loading
+  | RateLimited
+  | FailsResponse
+  | TellsUsage
+  | Gigantic;
+
+/** Refuses a parameter with a 400. */
+export interface RejectsParameter {
+  /** Which fault it is. */
+  readonly kind: 'rejects-parameter';
+  /** The field of the request's body. */
+  readonly parameter: string;
+}
+
+/** Answers 503, with llama-server's body, until the model is loaded. */
+export interface Loading {
+  /** Which fault it is. */
+  readonly kind: 'loading';
+  /** How many requests it takes. */
+  readonly requests: number;
+}
+
+/** Answers 429. */
+export interface RateLimited {
+  /** Which fault it is. */
+  readonly kind: 'rate-limited';
+  /** How long it asks to wait, in milliseconds. @defaultValue it does not say */
+  readonly retryAfterMs?: number;
   /**
-   * How it ends: complete; the connection destroyed, before the headers or after the pieces; or silence after
-   * the pieces.
+   * How it says so: `retry-after` in seconds, rounded up; `retry-after-ms`; or `retry-after` as a date.
+   *
+   * @defaultValue `'seconds'`
    */
-  readonly ending: 'complete' | 'destroyed-before' | 'destroyed-after' | 'silence';
+  readonly as?: 'seconds' | 'milliseconds' | 'date';
+  /** Whether it says `x-should-retry`, and what. @defaultValue it does not say */
+  readonly shouldRetry?: boolean;
 }
 
-/** A reply as it is sent by a server with these vices. */
-export function delivered(reply: Reply, vices: readonly Vice[]): Delivery {
-  const garbled = withFaults(reply, vices);
-  const { status, headers = {} } = garbled;
-  return {
-    status,
-    headers: { 'content-type': contentTypeOf(garbled), ...headers },
-    ...cut(withBytes(garbled, vices), vices),
-  };
+/** Answers a request to the Responses API with 200 and a response that failed. Nothing is generated. */
+export interface FailsResponse {
+  /** Which fault it is. */
+  readonly kind: 'fails-response';
+  /** The code of the error, as in `invalid_prompt`. */
+  readonly code: string;
 }
 
-function withFaults(reply: Reply, vices: readonly Vice[]): Reply {
-  if (hasVice(vices, 'wrong-content-type')) return htmlReply('<!doctype html><p>Welcome.</p>', 200);
-  if (hasVice(vices, 'wrong-language')) {
-    return { ...reply, body: { json: ['Guten Tag', { gruss: 'Guten Tag' }] } };
-  }
-  const told = viceOf(vices, 'tells-usage');
-  if (told !== undefined) return { ...reply, body: withUsage(reply.body, told.usage) };
-  if (hasVice(vices, 'missing-usage')) return { ...reply, body: withoutUsage(reply.body) };
-  return reply;
+/** Tells another usage than the true one. */
+export interface TellsUsage {
+  /** Which fault it is. */
+  readonly kind: 'tells-usage';
+  /** What it tells: fields of the dialect's own usage, which replace those of the same name. */
+  readonly usage: { readonly [name: string]: JsonValue };
 }
 
-function withBytes(reply: Reply, vices: readonly Vice[]): readonly Buffer[] {
-  const chunks = chunksOf(reply);
-  if (hasVice(vices, 'empty-body')) return [];
-  if (hasVice(vices, 'invalid-utf8')) return chunks.map(garble);
-  const gigantic = viceOf(vices, 'gigantic');
-  if (gigantic === undefined) return chunks;
-  // Between the events of a stream, empty lines mean nothing.
-  const space = 'events' in reply.body ? '\n' : ' ';
-  return [Buffer.alloc(gigantic.bytes, space), ...chunks];
+/** Sends a reply that is mostly white space. Its tokens were generated, and count. */
+export interface Gigantic {
+  /** Which fault it is. */
+  readonly kind: 'gigantic';
+  /** How many bytes of white space. */
+  readonly bytes: number;
 }
 
-function cut(
-  chunks: readonly Buffer[],
-  vices: readonly Vice[],
-): Pick<Delivery, 'chunks' | 'ending'> {
-  const whole = Buffer.concat(chunks);
-  const half = [whole.subarray(0, Math.floor(whole.length / 2))];
-  if (hasVice(vices, 'reset')) return { chunks: [], ending: 'destroyed-before' };
-  if (hasVice(vices, 'reset-midway')) return { chunks: half, ending: 'destroyed-after' };
-  if (hasVice(vices, 'stall-midway')) return { chunks: half, ending: 'silence' };
-  if (hasVice(vices, 'cut-json')) return { chunks: half, ending: 'complete' };
-  return { chunks, ending: 'complete' };
+/** A request that is about to be answered, for faults that choose. */
+export interface FaultRequest {
+  /** Its index in the order of arrival, from 0. */
+  readonly index: number;
+  /** The path, without the query. */
+  readonly path: string;
+  /** The body as JSON; `undefined` where there is none. */
+  readonly body: unknown;
+  /** Whether it asks the model for something, and not only the server for information. */
+  readonly asksModel: boolean;
 }
 
-/** Puts two bytes that never occur in UTF-8 into the first text of an answer. */
-function garble(chunk: Buffer): Buffer {
-  const start = /"(?:content|text|response|delta)":\s*"/.exec(chunk.toString('latin1'));
-  if (start === null) return chunk;
-  const place = start.index + start[0].length;
-  return Buffer.concat([
-    chunk.subarray(0, place),
-    Buffer.from([0xff, 0xfe]),
-    chunk.subarray(place),
-  ]);
+/** The fault with this name, where it is among those given. */
+export function faultOf<Kind extends FaultKind>(
+  faults: readonly Fault[],
+  kind: Kind,
+): Extract<Fault, Kind | { readonly kind: Kind }> | undefined {
+  return faults.find((fault) => kindOf(fault) === kind) as never;
 }
 
-const countFields = [
-  ...['usage', 'timings', 'tokens_predicted', 'tokens_evaluated', 'tokens_cached'],
-  ...['prompt_eval_count', 'eval_count', 'prompt_tokens', 'completion_tokens', 'cached_tokens'],
-];
+/** The name of a fault. */
+export type FaultKind = PlainFault | Exclude<Fault, PlainFault>['kind'];
 
-/** Another usage in the place where the dialect has one: not in streams. */
-function withUsage(body: ReplyBody, usage: JsonObject): ReplyBody {
-  if (!('json' in body) || !isObject(body.json) || !isObject(body.json['usage'])) return body;
-  return { json: { ...body.json, usage: { ...body.json['usage'], ...usage } } };
+/** The name of a fault. */
+export function kindOf(fault: Fault): FaultKind {
+  return typeof fault === 'string' ? fault : fault.kind;
 }
 
-function withoutUsage(body: ReplyBody): ReplyBody {
-  if ('json' in body) return { json: stripped(body.json) };
-  if ('text' in body) return body;
-  const events = body.events.map((event) =>
-    isWord(event.data) ? event : { ...event, data: stripped(event.data) },
-  );
-  return { ...body, events };
-}
-
-/** Counts stand at the top, or within one of the parts that wrap a reply. */
-function stripped(json: JsonValue): JsonValue {
-  if (Array.isArray(json)) return (json as readonly JsonValue[]).map(stripped);
-  if (!isObject(json)) return json;
-  return Object.fromEntries(
-    Object.entries(json)
-      .filter(([name]) => !countFields.includes(name))
-      .map(([name, part]) => [
-        name,
-        ['message', 'response', 'meta_info'].includes(name) ? stripped(part) : part,
-      ]),
-  );
+/** Whether one of these faults is among those given. */
+export function hasFault(faults: readonly Fault[], ...kinds: readonly FaultKind[]): boolean {
+  return faults.some((fault) => kinds.includes(kindOf(fault)));
 }

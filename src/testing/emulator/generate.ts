@@ -6,6 +6,7 @@ import type {
   ToolDefinition,
 } from '../../contracts/language-model.ts';
 import { hashedLogprobs } from './answer.ts';
+import { type Fault, hasFault, type PlainFault } from './faults.ts';
 import { hashedName } from './hash.ts';
 import type {
   EmulatedAnswer,
@@ -14,7 +15,6 @@ import type {
   EmulatedToolChoice,
 } from './question.ts';
 import { countTokens, tokensOf } from './tokens.ts';
-import { hasVice, type PlainVice, type Vice } from './vices.ts';
 
 /** What one request asks for, in the words of no dialect. */
 export interface Asked {
@@ -60,11 +60,11 @@ export interface Choice {
   readonly logprobs?: readonly TokenLogprob[];
 }
 
-/** What was asked for, less what the vices of the server disregard. */
-export function withHabits(asked: Asked, vices: readonly Vice[]): Asked {
+/** What was asked for, less what the faults of the server disregard. */
+export function withHabits(asked: Asked, faults: readonly Fault[]): Asked {
   const { maxTokens, seed, topLogprobs, schema, toolChoice, ...rest } = asked;
-  const keeps = (vice: PlainVice) => !hasVice(vices, vice);
-  const becomesUser = hasVice(vices, 'trailing-assistant-to-user');
+  const keeps = (fault: PlainFault) => !hasFault(faults, fault);
+  const becomesUser = hasFault(faults, 'trailing-assistant-to-user');
   return {
     ...(becomesUser ? { ...rest, ...asUser(rest) } : rest),
     choices: keeps('ignores-n') ? asked.choices : 1,

@@ -13,9 +13,9 @@ import { ollama } from './dialects/ollama.ts';
 import { openAi } from './dialects/openai.ts';
 import { sglang } from './dialects/sglang.ts';
 import { vllm } from './dialects/vllm.ts';
+import type { Fault, FaultRequest } from './faults.ts';
 import { hashed } from './hash.ts';
 import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
-import type { Vice, ViceRequest } from './vices.ts';
 
 /** The servers that an {@link Emulator} can be. */
 export type EmulatedDialect =
@@ -53,7 +53,9 @@ export interface EmulatorOptions {
    *
    * @defaultValue nothing
    */
-  readonly vices?: readonly Vice[] | ((request: ViceRequest) => Vice | readonly Vice[] | undefined);
+  readonly faults?:
+    | readonly Fault[]
+    | ((request: FaultRequest) => Fault | readonly Fault[] | undefined);
   /** The most tokens of a prompt and its answer. @defaultValue 131072 */
   readonly contextLength?: number;
   /**
@@ -88,7 +90,7 @@ const dialects: Readonly<Record<EmulatedDialect, Dialect>> = {
 export interface CheckedOptions {
   readonly dialect: Dialect;
   readonly settings: Settings;
-  readonly vicesOf: (request: ViceRequest) => readonly Vice[];
+  readonly faultsOf: (request: FaultRequest) => readonly Fault[];
   readonly latencyOf: (index: number) => number;
 }
 
@@ -122,22 +124,22 @@ export function checkedOptions(options: EmulatorOptions): CheckedOptions {
         now,
       },
     },
-    vicesOf: vicesIn(options.vices ?? []),
+    faultsOf: faultsIn(options.faults ?? []),
     latencyOf: typeof latencyMs === 'function' ? latencyMs : () => latencyMs,
   };
 }
 
-function vicesIn(vices: NonNullable<EmulatorOptions['vices']>): CheckedOptions['vicesOf'] {
-  if (typeof vices === 'function') {
+function faultsIn(faults: NonNullable<EmulatorOptions['faults']>): CheckedOptions['faultsOf'] {
+  if (typeof faults === 'function') {
     return (request) => {
-      const chosen = vices(request) ?? [];
+      const chosen = faults(request) ?? [];
       return typeof chosen === 'string' || 'kind' in chosen ? [chosen] : chosen;
     };
   }
-  const everywhere = vices.filter(
-    (vice) => vice === 'auth' || (typeof vice === 'object' && vice.kind === 'loading'),
+  const everywhere = faults.filter(
+    (fault) => fault === 'auth' || (typeof fault === 'object' && fault.kind === 'loading'),
   );
-  return ({ asksModel }) => (asksModel ? vices : everywhere);
+  return ({ asksModel }) => (asksModel ? faults : everywhere);
 }
 
 function hashedReward({ text, query = '', label }: RewardQuestion): number {

@@ -1,12 +1,12 @@
 import type { Call } from './dialect.ts';
 import { openAi } from './dialects/openai.ts';
 import { topLevelError } from './dialects/sglang.ts';
+import { faultOf, hasFault, type RateLimited } from './faults.ts';
 import { type JsonObject, numberAt } from './fields.ts';
 import { Rejection, type RejectionOptions } from './rejection.ts';
-import { hasVice, type RateLimited, viceOf } from './vices.ts';
 
 /**
- * Throws a {@link Rejection} where a vice, or the strictness of a dialect, refuses a request before anything
+ * Throws a {@link Rejection} where a fault, or the strictness of a dialect, refuses a request before anything
  * is generated.
  */
 export function checkRefusals(call: Call): void {
@@ -17,20 +17,20 @@ export function checkRefusals(call: Call): void {
 /** Refused whatever it says. */
 function sweepingRefusal(call: Call): RejectionOptions | undefined {
   const { exchange, service } = call;
-  const { vices, path } = exchange;
-  const loading = viceOf(vices, 'loading');
+  const { faults, path } = exchange;
+  const loading = faultOf(faults, 'loading');
   if (loading !== undefined && exchange.index < loading.requests) return loadingModel;
-  if (hasVice(vices, 'auth')) return service.dialect.unauthorized('wrong-key');
-  if (hasVice(vices, 'overloaded')) return { status: 529, message: 'Overloaded' };
-  const limited = viceOf(vices, 'rate-limited');
+  if (hasFault(faults, 'auth')) return service.dialect.unauthorized('wrong-key');
+  if (hasFault(faults, 'overloaded')) return { status: 529, message: 'Overloaded' };
+  const limited = faultOf(faults, 'rate-limited');
   if (limited !== undefined) return rateLimited(limited, service.settings.now());
-  if (hasVice(vices, 'no-credit')) return noCredit(service.dialect === openAi);
-  if (hasVice(vices, 'server-error')) return serverError;
-  if (hasVice(vices, 'unknown-model')) {
+  if (hasFault(faults, 'no-credit')) return noCredit(service.dialect === openAi);
+  if (hasFault(faults, 'server-error')) return serverError;
+  if (hasFault(faults, 'unknown-model')) {
     return service.dialect.unknownModel(String(call.body['model'] ?? ''));
   }
-  if (hasVice(vices, 'top-level-error')) return nonsense;
-  if (!hasVice(vices, 'context-overflow')) return undefined;
+  if (hasFault(faults, 'top-level-error')) return nonsense;
+  if (!hasFault(faults, 'context-overflow')) return undefined;
   const limit = service.settings.contextLength;
   const output = numberAt(call.body, 'max_tokens');
   return service.dialect.overflow({ input: limit + 1, output, limit }, path);
@@ -39,18 +39,18 @@ function sweepingRefusal(call: Call): RejectionOptions | undefined {
 /** Refused for a field of its body. */
 function fieldRefusal(call: Call): RejectionOptions | undefined {
   const { exchange, service, body } = call;
-  const { vices } = exchange;
-  const rejected = vices.find(
-    (vice) =>
-      typeof vice === 'object' &&
-      vice.kind === 'rejects-parameter' &&
-      body[vice.parameter] !== undefined,
+  const { faults } = exchange;
+  const rejected = faults.find(
+    (fault) =>
+      typeof fault === 'object' &&
+      fault.kind === 'rejects-parameter' &&
+      body[fault.parameter] !== undefined,
   ) as { readonly parameter: string } | undefined;
   if (rejected !== undefined) return unsupported(rejected.parameter);
-  if (hasVice(vices, 'rejects-n') && (choicesOf(body) ?? 1) > 1) return unsupported('n');
+  if (hasFault(faults, 'rejects-n') && (choicesOf(body) ?? 1) > 1) return unsupported('n');
   const isStrict = service.dialect.refusesUnknown
-    ? !hasVice(vices, 'ignores-unknown-fields')
-    : hasVice(vices, 'rejects-unknown-fields');
+    ? !hasFault(faults, 'ignores-unknown-fields')
+    : hasFault(faults, 'rejects-unknown-fields');
   const known = isStrict ? service.dialect.knownFields(call) : undefined;
   const unknown = known && Object.keys(body).find((name) => !known.includes(name));
   return unknown === undefined ? undefined : service.dialect.unknownField(unknown, exchange.path);
@@ -69,25 +69,25 @@ function unsupported(name: string): RejectionOptions {
   };
 }
 
-function rateLimited(vice: RateLimited, now: number): RejectionOptions {
+function rateLimited(fault: RateLimited, now: number): RejectionOptions {
   return {
     status: 429,
     message: 'Rate limit reached. Please try again later.',
     code: 'rate_limit_exceeded',
-    headers: retryHeaders(vice, now),
+    headers: retryHeaders(fault, now),
   };
 }
 
-function retryHeaders(vice: RateLimited, now: number): Readonly<Record<string, string>> {
-  const { shouldRetry } = vice;
+function retryHeaders(fault: RateLimited, now: number): Readonly<Record<string, string>> {
+  const { shouldRetry } = fault;
   return {
-    ...waitHeaders(vice, now),
+    ...waitHeaders(fault, now),
     ...(shouldRetry !== undefined && { 'x-should-retry': String(shouldRetry) }),
   };
 }
 
-function waitHeaders(vice: RateLimited, now: number): Readonly<Record<string, string>> {
-  const { retryAfterMs, as = 'seconds' } = vice;
+function waitHeaders(fault: RateLimited, now: number): Readonly<Record<string, string>> {
+  const { retryAfterMs, as = 'seconds' } = fault;
   if (retryAfterMs === undefined) return {};
   switch (as) {
     case 'seconds':

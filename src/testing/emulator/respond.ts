@@ -1,11 +1,11 @@
 import { systemClock } from '../../base/clock.ts';
+import { type Delivery, delivered } from './delivery.ts';
 import type { Call, Dialect, Exchange, Reply, Routes, Service } from './dialect.ts';
-import { type Delivery, delivered } from './faults.ts';
+import { hasFault } from './faults.ts';
 import { objectOf } from './fields.ts';
 import { checkRefusals } from './refusals.ts';
 import { Rejection, type RejectionOptions } from './rejection.ts';
 import { htmlReply, jsonReply } from './reply.ts';
-import { hasVice } from './vices.ts';
 
 /** A request that is being answered. */
 export interface Responding {
@@ -24,7 +24,7 @@ export async function respond(responding: Responding): Promise<Delivery> {
   const headers = service.dialect.headers(call);
   try {
     const reply = await answer(responding, call);
-    return delivered(withHeaders(reply, headers), exchange.vices);
+    return delivered(withHeaders(reply, headers), exchange.faults);
   } catch (error) {
     if (signal.aborted) throw error;
     service.account.rejected++;
@@ -37,7 +37,7 @@ export async function respond(responding: Responding): Promise<Delivery> {
 async function answer({ service, exchange, latencyMs, signal }: Responding, call: Call) {
   checkKey(service, exchange);
   checkRefusals(call);
-  if (hasVice(exchange.vices, 'stall')) await untilAborted(signal);
+  if (hasFault(exchange.faults, 'stall')) await untilAborted(signal);
   const { dialect } = service;
   const route = routeOf(dialect.calls, exchange) ?? routeOf(dialect.information, exchange);
   if (route === undefined) return missing(dialect, exchange);

@@ -1,11 +1,11 @@
 import type { TokenCount } from './account.ts';
 import { renderPrompt } from './chat-template.ts';
 import type { Call, Exchange, Service } from './dialect.ts';
+import { hasFault } from './faults.ts';
 import { type Asked, type Choice, choiceOf, questionOf, withHabits } from './generate.ts';
 import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
 import { Rejection } from './rejection.ts';
 import { countTokens } from './tokens.ts';
-import { hasVice } from './vices.ts';
 
 /** What the model wrote for a request. */
 export interface Generation {
@@ -27,7 +27,7 @@ export interface PromptCount {
 export function generate(call: Call, asked: Asked, count?: PromptCount): Generation {
   const { service, exchange } = call;
   checkModel(service, asked.model);
-  const wanted = withHabits(asked, exchange.vices);
+  const wanted = withHabits(asked, exchange.faults);
   const prompt = wanted.prompt ?? renderPrompt(wanted);
   const { input, cached, cacheWrite } = count ?? readPromptTokens(service, prompt);
   checkContext(call, input, wanted.maxTokens);
@@ -48,7 +48,7 @@ export function generate(call: Call, asked: Asked, count?: PromptCount): Generat
     choices.map(({ question }) => question.sample),
     tokens,
   );
-  return { choices: hasVice(exchange.vices, 'empty') ? [] : choices, tokens };
+  return { choices: hasFault(exchange.faults, 'empty') ? [] : choices, tokens };
 }
 
 /** Lets the model write to several prompts, as one generation. */

@@ -63,7 +63,7 @@ export interface ModelSamples<State, Action> {
   /** The limit on the tokens of one sample: an integer from 1 up. @defaultValue 512 */
   readonly maxTokens?: number;
   /** What the model is told behind the state, such as lessons. @defaultValue none */
-  readonly including?: readonly PromptPart<State, Action>[];
+  readonly promptParts?: readonly PromptPart<State, Action>[];
   /** Texts to replace: `finish`, which asks for all the rest and not for one step. */
   readonly prompts?: Partial<Readonly<Record<SelfConsistencyText, string>>>;
 }
@@ -193,7 +193,7 @@ function policySource<State, Action>(
 function modelSource<State, Action>(
   options: SelfConsistencyBasics<State, Action> & ModelSamples<State, Action>,
 ): Source<State, Action> {
-  const { model, notation, key, about, samples = 8, including = [] } = options;
+  const { model, notation, key, about, samples = 8, promptParts = [] } = options;
   // The types rule it out; JavaScript does not.
   const { policy }: { readonly policy?: unknown } = options;
   if (policy !== undefined) throw expectation('policy', 'left out beside a model', policy);
@@ -208,11 +208,11 @@ function modelSource<State, Action>(
     provenance: provenanceOf(
       provenanceOfModel(model, settings),
       { prompts: promptsOf(prompts) },
-      ...including,
+      ...promptParts,
     ),
     async draw(place, { context }) {
       const prompt = notation.prompt(place.state);
-      const told = await withParts(prompt, including, { node: place, context });
+      const told = await withParts(prompt, promptParts, { node: place, context });
       const messages = finish === undefined ? told : withInstruction(told, finish);
       const { completions } = await context.generate(model, { ...settings, messages });
       const texts = completions.map(({ text }) => text);

@@ -19,21 +19,21 @@ import { settle, type Waiting } from '../settle.ts';
 /** What a staged evaluation is made of. */
 export interface StagedOptions<State, Action> {
   /** Looks at every node. */
-  readonly cheap: NamedEvaluator<State, Action>;
+  readonly fast: NamedEvaluator<State, Action>;
   /** Looks at the promising ones, and has the last word on them. */
-  readonly dear: NamedEvaluator<State, Action>;
-  /** The cheap value, in [0, 1], from which on a node is promising. @defaultValue 0.5, or none where `best` is given */
+  readonly accurate: NamedEvaluator<State, Action>;
+  /** The fast value, in [0, 1], from which on a node is promising. @defaultValue 0.5, or none where `best` is given */
   readonly threshold?: number;
   /**
-   * How many nodes of a batch are promising at most: those with the best cheap values, the earlier of equal ones.
+   * How many nodes of a batch are promising at most: those with the best fast values, the earlier of equal ones.
    * An integer from 1 up. A node that is evaluated alone is the best of its batch.
    *
    * @defaultValue all that reach the threshold
    */
   readonly best?: number;
   /**
-   * What becomes of a node for which a part failed. Left out: without the cheap value the dear one decides alone,
-   * and without the dear one the cheap value stands.
+   * What becomes of a node for which a part failed. Left out: without the fast value the accurate one decides alone,
+   * and without the accurate one the fast value stands.
    *
    * @defaultValue `'fail'`
    */
@@ -41,11 +41,11 @@ export interface StagedOptions<State, Action> {
 }
 
 /**
- * A cheap evaluator for all nodes, and a dear one only for those that the cheap one finds promising. A promising
- * node is worth what the dear one says, the others what the cheap one says: both must mean the same by a value.
+ * A fast evaluator for all nodes, and an accurate one only for those that the fast one finds promising. A promising
+ * node is worth what the accurate one says, the others what the fast one says: both must mean the same by a value.
  * Both values stay in `parts`.
  *
- * Where a part tells the return of a simulation, so does this one: that of the dear part for promising nodes.
+ * Where a part tells the return of a simulation, so does this one: that of the accurate part for promising nodes.
  *
  * @throws EspalierError `usage` for parts that need different kinds of nodes, equal names, an option out of its
  * range, or an oracle.
@@ -53,14 +53,14 @@ export interface StagedOptions<State, Action> {
 export function staged<State, Action>(
   options: StagedOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { cheap, dear, best = Number.POSITIVE_INFINITY, onFailure = 'fail' } = options;
+  const { fast, accurate, best = Number.POSITIVE_INFINITY, onFailure = 'fail' } = options;
   const { threshold = options.best === undefined ? 0.5 : 0 } = options;
-  expectParts('[cheap, dear]', [cheap, dear]);
+  expectParts('[fast, accurate]', [fast, accurate]);
   expectNumber('threshold', threshold, { min: 0, max: 1 });
   expectInteger('best', best, { min: 1, max: Number.POSITIVE_INFINITY });
   expectOneOf('onFailure', onFailure, ['fail', 'leave-out']);
 
-  const stages = { cheap, dear, threshold, best, onFailure };
+  const stages = { fast, accurate, threshold, best, onFailure };
   const ask =
     (method: 'evaluate' | 'simulate') =>
     (
@@ -68,10 +68,10 @@ export function staged<State, Action>(
       request: EvaluateRequest,
     ): MaybePromise<readonly (Evaluation | Failure)[]> =>
       settle(askInTurn(stages, { method, nodes, request }));
-  const simulates = [cheap, dear].some(({ evaluator }) => evaluator.simulate !== undefined);
+  const simulates = [fast, accurate].some(({ evaluator }) => evaluator.simulate !== undefined);
   return {
-    ...provenanceOf(cheap.evaluator, dear.evaluator),
-    needs: needsOf([cheap, dear]),
+    ...provenanceOf(fast.evaluator, accurate.evaluator),
+    needs: needsOf([fast, accurate]),
     evaluate: ask('evaluate'),
     ...(simulates && { simulate: ask('simulate') }),
   };
@@ -87,26 +87,26 @@ interface Round<State, Action> {
   readonly request: EvaluateRequest;
 }
 
-/** The cheap value decides who is promising, whatever is asked for. */
+/** The fast value decides who is promising, whatever is asked for. */
 function* askInTurn<State, Action>(
   stages: Stages<State, Action>,
   { method, nodes, request }: Round<State, Action>,
 ): Waiting<Verdicts> {
-  const { cheap, dear, onFailure } = stages;
-  const first = yield* askEvaluator({ ...cheap, method: 'evaluate', nodes }, request);
+  const { fast, accurate, onFailure } = stages;
+  const first = yield* askEvaluator({ ...fast, method: 'evaluate', nodes }, request);
   const promising = promisingAmong(stages, first);
   const chosen = nodes.filter((_, place) => promising.has(place));
-  const later = yield* askEvaluator({ ...dear, method, nodes: chosen }, request);
+  const later = yield* askEvaluator({ ...accurate, method, nodes: chosen }, request);
 
   const others = nodes.filter((_, place) => !promising.has(place));
-  const playsOn = method === 'simulate' && cheap.evaluator.simulate !== undefined;
-  const rest = playsOn ? yield* askEvaluator({ ...cheap, method, nodes: others }, request) : [];
+  const playsOn = method === 'simulate' && fast.evaluator.simulate !== undefined;
+  const rest = playsOn ? yield* askEvaluator({ ...fast, method, nodes: others }, request) : [];
   let second = 0;
   let other = 0;
   return first.map((verdict, place) => {
-    const said = { name: cheap.name, verdict };
+    const said = { name: fast.name, verdict };
     if (promising.has(place)) {
-      const last = { name: dear.name, verdict: later[second++] ?? nameless };
+      const last = { name: accurate.name, verdict: later[second++] ?? nameless };
       return lastWord(said, last, onFailure);
     }
     if (!playsOn) return lastWord(said, undefined, onFailure);
@@ -114,7 +114,7 @@ function* askInTurn<State, Action>(
   });
 }
 
-/** The places of those nodes that are worth a dear look. */
+/** The places of those nodes that are worth an accurate look. */
 function promisingAmong<State, Action>(
   { threshold, best, onFailure }: Stages<State, Action>,
   verdicts: Verdicts,

@@ -67,7 +67,7 @@ export interface CriticRankingOptions<State, Action> {
   /** What is ranked by, in words. @defaultValue none */
   readonly rubric?: string;
   /** What the critic is told behind the state in which the actions are proposed, such as lessons. @defaultValue none */
-  readonly including?: readonly PromptPart<State, Action>[];
+  readonly promptParts?: readonly PromptPart<State, Action>[];
   /**
    * Texts to replace: `proposals` with the slot `{list}`, `rubric`, `list` with `{count}`, `best`, `listAnswer`,
    * `bestAnswer`, `reasonedListAnswer`, `reasonedBestAnswer`.
@@ -93,7 +93,7 @@ export interface CriticRankingOptions<State, Action> {
 export function criticRanking<State, Action>(
   options: CriticRankingOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { model, notation, including = [], by = 'best-of-remaining' } = options;
+  const { model, notation, promptParts = [], by = 'best-of-remaining' } = options;
   const { rankScore = linearRank, reason = true } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('notation', notation, ['prompt', 'format']);
@@ -111,13 +111,13 @@ export function criticRanking<State, Action>(
     rubric,
     sampling,
   };
-  const ranking = { notation, including, by, rankScore, question };
+  const ranking = { notation, promptParts, by, rankScore, question };
   return {
     needs: 'proposed',
     ...provenanceOf(
       provenanceOfModel(model, settings),
       { prompts: promptsOf(prompts) },
-      ...including,
+      ...promptParts,
     ),
     evaluate(nodes, { context }) {
       const placings = new Map<unknown, Promise<readonly Placing[] | Failure>>();
@@ -133,7 +133,7 @@ export function criticRanking<State, Action>(
 
 interface Ranking<State, Action> {
   readonly notation: Notation<State, Action>;
-  readonly including: readonly PromptPart<State, Action>[];
+  readonly promptParts: readonly PromptPart<State, Action>[];
   readonly by: 'best-of-remaining' | 'list';
   readonly rankScore: RankScore;
   readonly question: Omit<Question, 'messages' | 'proposals'>;
@@ -141,7 +141,7 @@ interface Ranking<State, Action> {
 
 /** The places of all children of a node, in their order. */
 async function place<State, Action>(
-  { notation, including, by, question }: Ranking<State, Action>,
+  { notation, promptParts, by, question }: Ranking<State, Action>,
   parent: SearchNode<State, Action>,
   context: CallContext,
 ): Promise<readonly Placing[] | Failure> {
@@ -150,7 +150,7 @@ async function place<State, Action>(
     const proposals = parent.children.map(({ action }) => notation.format(action));
     if (proposals.length <= 1) return proposals.map(() => ({ ranks: [1], unscored: 0 }));
     const prompt = notation.prompt(parent.state);
-    const messages = await withParts(prompt, including, { node: parent, context });
+    const messages = await withParts(prompt, promptParts, { node: parent, context });
     const asked = { ...question, messages, proposals };
     return await (by === 'list' ? placeByList(asked, context) : placeByBest(asked, context));
   } catch (error) {

@@ -26,7 +26,7 @@ export interface CompareOptions<State, Action> extends ComparePairOptions {
    */
   readonly about?: 'action' | 'state';
   /** What the model is told behind the state of their parent, such as lessons. @defaultValue none */
-  readonly including?: readonly PromptPart<State, Action>[];
+  readonly promptParts?: readonly PromptPart<State, Action>[];
 }
 
 /**
@@ -47,7 +47,7 @@ export interface CompareOptions<State, Action> extends ComparePairOptions {
 export function compare<State, Action>(
   options: CompareOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { notation, about = 'action', including = [] } = options;
+  const { notation, about = 'action', promptParts = [] } = options;
   const { prompts, settings } = askingOf(options);
   expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('about', about, ['action', 'state']);
@@ -56,17 +56,17 @@ export function compare<State, Action>(
     ...provenanceOf(
       provenanceOfModel(options.model, settings),
       { prompts: promptsOf(prompts) },
-      ...including,
+      ...promptParts,
     ),
     evaluate(nodes, { context }) {
-      const contest = new Contest({ ...options, about, including }, context);
+      const contest = new Contest({ ...options, about, promptParts }, context);
       return Promise.all(nodes.map((node) => contest.evaluate(node)));
     },
   };
 }
 
 type Settings<State, Action> = CompareOptions<State, Action> &
-  Required<Pick<CompareOptions<State, Action>, 'about' | 'including'>>;
+  Required<Pick<CompareOptions<State, Action>, 'about' | 'promptParts'>>;
 
 /** The comparisons of one batch: each pair is asked about once. */
 class Contest<State, Action> {
@@ -131,12 +131,12 @@ class Contest<State, Action> {
 
   /** What two siblings have in common: for actions the state in which they are proposed. */
   #messages(parent: SearchNode<State, Action>): ReturnType<typeof withParts> {
-    const { notation, about, including } = this.#settings;
+    const { notation, about, promptParts } = this.#settings;
     const told =
       this.#told.get(parent) ??
       withParts(
         about === 'action' && parent.kind !== 'proposed' ? notation.prompt(parent.state) : [],
-        including,
+        promptParts,
         { node: parent, context: this.#context },
       );
     this.#told.set(parent, told);

@@ -56,9 +56,9 @@ export interface DebateOptions<State, Action> {
   /** The limit on the tokens of one argument: an integer from 1 up. @defaultValue 256 */
   readonly argumentTokens?: number;
   /** What the judge is told behind the state, such as lessons on judging. The debaters are not. @defaultValue none */
-  readonly including?: readonly PromptPart<State, Action>[];
+  readonly promptParts?: readonly PromptPart<State, Action>[];
   /** What the debaters are told behind the state. The judge is not. @defaultValue none */
-  readonly debatersIncluding?: readonly PromptPart<State, Action>[];
+  readonly debaterParts?: readonly PromptPart<State, Action>[];
   /**
    * Texts to replace: `state`, `step` with the slot `{step}`, `advocate` and `opponent` with `{words}`, `for` and
    * `against` with `{argument}`, `verdict` with `{codes}` and `{names}`.
@@ -115,7 +115,7 @@ export function debate<State, Action>(
   options: DebateOptions<State, Action>,
 ): Evaluator<State, Action> {
   const { model, debaters = model, notation, about = 'state', words = 100 } = options;
-  const { including = [], debatersIncluding = [] } = options;
+  const { promptParts = [], debaterParts = [] } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('debaters', debaters, ['generate']);
   expectMethods('notation', notation, ['prompt', 'format']);
@@ -131,7 +131,7 @@ export function debate<State, Action>(
     judge: {
       model,
       settings: requestSettings(model, { samples, maxTokens, temperature, topP, schema }),
-      view: { notation, about, including },
+      view: { notation, about, promptParts },
     },
     debaters: {
       model: debaters,
@@ -140,7 +140,7 @@ export function debate<State, Action>(
         maxTokens: argumentTokens,
         temperature: 0.1,
       }),
-      view: { notation, about, including: debatersIncluding },
+      view: { notation, about, promptParts: debaterParts },
     },
     table,
     words,
@@ -152,8 +152,8 @@ export function debate<State, Action>(
       provenanceOfModel(model, debating.judge.settings),
       provenanceOfModel(debaters, debating.debaters.settings),
       { prompts: promptsOf(prompts) },
-      ...including,
-      ...debatersIncluding,
+      ...promptParts,
+      ...debaterParts,
     ),
     evaluate: (nodes, { context }) =>
       Promise.all(nodes.map((node) => evaluate(debating, node, context))),

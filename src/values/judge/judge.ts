@@ -64,7 +64,7 @@ export interface JudgeBasics<State, Action> {
   /** What is judged by, in words. @defaultValue none */
   readonly rubric?: string;
   /** What the model is told behind the state, such as lessons. @defaultValue none */
-  readonly including?: readonly PromptPart<State, Action>[];
+  readonly promptParts?: readonly PromptPart<State, Action>[];
   /**
    * Makes one score of those of all answers, on the range of the form. MCTSr takes `(min + mean) / 2`.
    *
@@ -109,7 +109,7 @@ export function judge<State, Action>(
     ...provenanceOf(
       provenanceOfModel(model, settings),
       { prompts: promptsOf(form.prompts) },
-      ...view.including,
+      ...view.promptParts,
     ),
     evaluate: (nodes, { context }) =>
       Promise.all(nodes.map((node) => evaluate(judgement, node, context))),
@@ -127,14 +127,14 @@ interface Judgement<State, Action> {
 function judgementOf<State, Action>(
   options: JudgeOptions<State, Action>,
 ): Judgement<State, Action> {
-  const { model, notation, about = 'state', including = [], aggregate } = options;
+  const { model, notation, about = 'state', promptParts = [], aggregate } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('about', about, ['state', 'action']);
   if (aggregate !== undefined) expectFunction('aggregate', aggregate);
   const { reason, rubric } = options;
   const form = formOf(options, { logprobs: model.capabilities.logprobs === true, reason, rubric });
-  const view = { notation, about, including };
+  const view = { notation, about, promptParts };
   const { samples = form.readsTokens ? 1 : 3, maxTokens = form.maxTokens } = options;
   const { temperature, topP } = options;
   const { schema, readsTokens } = form;

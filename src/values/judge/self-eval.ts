@@ -40,7 +40,7 @@ export interface SelfEvalOptions<State, Action> {
   /** The temperature of sampling: from 0 up, for models that take one. @defaultValue 0 for one sample, else 1 */
   readonly temperature?: number;
   /** What the model is told behind the state, such as lessons. @defaultValue none */
-  readonly including?: readonly PromptPart<State, Action>[];
+  readonly promptParts?: readonly PromptPart<State, Action>[];
   /** Texts to replace: `state`, and `action` with the slot `{step}`. A is for wrong, B for right. */
   readonly prompts?: Partial<Readonly<Record<SelfEvalText, string>>>;
 }
@@ -86,7 +86,7 @@ const selfEvalPrompts: PromptSet<SelfEvalText> = {
 export function selfEval<State, Action>(
   options: SelfEvalOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { model, notation, about = 'state', including = [] } = options;
+  const { model, notation, about = 'state', promptParts = [] } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('about', about, ['state', 'action']);
@@ -94,13 +94,13 @@ export function selfEval<State, Action>(
   const { samples = readsTokens ? 1 : 8, maxTokens = 4, temperature } = options;
   const settings = requestSettings(model, { samples, maxTokens, temperature, readsTokens });
   const prompts = withTexts<SelfEvalText>(selfEvalPrompts, options.prompts);
-  const asking = { model, settings, prompts, view: { notation, about, including } };
+  const asking = { model, settings, prompts, view: { notation, about, promptParts } };
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
     ...provenanceOf(
       provenanceOfModel(model, settings),
       { prompts: promptsOf(prompts) },
-      ...including,
+      ...promptParts,
     ),
     evaluate: (nodes, { context }) =>
       Promise.all(nodes.map((node) => evaluate(asking, node, context))),

@@ -32,7 +32,7 @@ export interface DecisionOptions<State, Action> {
   /** What is judged: the state that an action led to, or the action before it is taken. @defaultValue `'state'` */
   readonly about?: 'action' | 'state';
   /** What the model is told beside the state. @defaultValue nothing */
-  readonly including?: readonly PromptPart<State, Action>[];
+  readonly promptParts?: readonly PromptPart<State, Action>[];
   /** Texts to use in place of the usual ones: `step` tells an action, `state` and `action` are the usual question. @defaultValue none */
   readonly prompts?: Partial<Readonly<Record<DecisionTexts, string>>>;
 }
@@ -53,7 +53,7 @@ interface Settings<State, Action> {
   readonly question: Question;
   readonly values: Readonly<Record<string, number>>;
   readonly about: 'action' | 'state';
-  readonly including: readonly PromptPart<State, Action>[];
+  readonly promptParts: readonly PromptPart<State, Action>[];
   readonly set: PromptSet<DecisionTexts>;
 }
 
@@ -69,18 +69,18 @@ interface Settings<State, Action> {
 export function decision<State, Action>(
   options: DecisionOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { model, notation, about = 'state', including = [], values = {} } = options;
+  const { model, notation, about = 'state', promptParts = [], values = {} } = options;
   expectMethods('model', model, ['decide']);
   expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('about', about, ['state', 'action']);
   const set = withTexts(usual, options.prompts);
   const { question = { type: 'yes-no', text: set.texts[about] } } = options;
   expectQuestion(question, values);
-  const settings = { model, notation, question, values, about, including, set };
+  const settings = { model, notation, question, values, about, promptParts, set };
   // The question is part of what is told.
   const told = { ...set, texts: { ...set.texts, question: JSON.stringify(question) } };
   return {
-    ...provenanceOf(model, provenanceOfModel(model), ...including, { prompts: promptsOf(told) }),
+    ...provenanceOf(model, provenanceOfModel(model), ...promptParts, { prompts: promptsOf(told) }),
     needs: about === 'action' ? 'proposed' : 'realised',
     evaluate: (nodes, { context }) =>
       Promise.all(nodes.map((node) => evaluate(settings, node, context))),
@@ -118,11 +118,11 @@ async function evaluate<State, Action>(
   node: SearchNode<State, Action>,
   context: CallContext,
 ): Promise<Evaluation | Failure> {
-  const { model, question, including } = settings;
+  const { model, question, promptParts } = settings;
   try {
     const bare = promptOf(settings, node);
     if (bare === undefined) return noState;
-    const messages = await withParts(bare, including, { node, context });
+    const messages = await withParts(bare, promptParts, { node, context });
     const { answers } = await context.decide(model, { messages, questions: { value: question } });
     return evaluationOf(settings, answers['value']);
   } catch (error) {

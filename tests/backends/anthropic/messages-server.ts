@@ -111,7 +111,7 @@ export async function ask(
     clock: manualClock({ auto: true }),
     warn: (warning) => void warnings.push(warning),
     limits: (limit) => void limits.push(limit),
-    further: async (reason) => void further.push(reason),
+    requestExtraCall: async (reason) => void further.push(reason),
     ...changes,
   };
   const generation = await model.generate({ messages: [user('Why?')], ...request }, call);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { anthropic } from '../../../src/backends/anthropic/index.ts';
-import { type Emulator, emulator, type Vice } from '../../../src/testing/index.ts';
+import { type Emulator, emulator, type Fault } from '../../../src/testing/index.ts';
 import { ask, errorOf } from './messages-server.ts';
 
 const name = 'anthropic:claude-sonnet-5-5';
@@ -11,15 +11,15 @@ describe('a server', () => {
     for (const server of open.splice(0)) await server.close();
   });
 
-  async function serverWith(vices: readonly Vice[]) {
-    const server = await emulator({ dialect: 'anthropic', models: ['claude-sonnet-5-5'], vices });
+  async function serverWith(faults: readonly Fault[]) {
+    const server = await emulator({ dialect: 'anthropic', models: ['claude-sonnet-5-5'], faults });
     open.push(server);
     const options = {
       model: 'claude-sonnet-5-5',
       apiKey: 'some-key',
       baseUrl: server.url,
       // Only what never ends is to run into it, on a slow machine too.
-      timeoutMs: vices.some((vice) => String(vice).startsWith('stall')) ? 150 : 30_000,
+      timeoutMs: faults.some((fault) => String(fault).startsWith('stall')) ? 150 : 30_000,
       maxReplyBytes: 100_000,
     };
     return { server, model: anthropic({ ...options, retry: false }) };
@@ -41,9 +41,9 @@ describe('a server', () => {
     ['invalid-utf8', 'malformed', true],
     ['wrong-content-type', 'malformed', true],
     ['wrong-language', 'malformed', true],
-  ] as const)('with the vice %s: %s, charged %s', async (vice, kind, charged) => {
+  ] as const)('with the fault %s: %s, charged %s', async (fault, kind, charged) => {
     for (const maxTokens of [20, 10_000]) {
-      const { model } = await serverWith([vice]);
+      const { model } = await serverWith([fault]);
       const error = await errorOf(ask(model, { maxTokens }));
       expect({ kind: error.kind, charged: error.charged }).toEqual({ kind, charged });
       expect(error.message).toMatch(/^[^\n]{20,400}[.]$/);

@@ -188,7 +188,7 @@ test('Decisions: answers go to their questions by name, in any order', async () 
 });
 
 test('a 500 is an error of the call', async () => {
-  const server = await opened({ dialect: 'sglang', vices: ['server-error'] });
+  const server = await opened({ dialect: 'sglang', faults: ['server-error'] });
   const model = systemOne({ baseUrl: server.url, retry: false });
   await expect(model.decide(request, plainCall())).rejects.toMatchObject({ status: 500 });
 });

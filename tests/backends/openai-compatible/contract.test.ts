@@ -33,11 +33,11 @@ describeLanguageModel(
   runner,
 );
 
-for (const vice of ['ignores-n', 'rejects-n'] as const) {
-  const server = await emulator({ dialect: 'vllm', vices: [vice] });
+for (const fault of ['ignores-n', 'rejects-n'] as const) {
+  const server = await emulator({ dialect: 'vllm', faults: [fault] });
   afterAll(() => server.close());
   describeLanguageModel(
-    `a vLLM that ${vice}`,
+    `a vLLM that ${fault}`,
     {
       create: () =>
         openaiCompatible({ preset: 'vllm', baseUrl: server.url, model: 'emulated', retry: false }),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openaiCompatible } from '../../../src/backends/openai-compatible/index.ts';
 import { emulator } from '../../../src/testing/emulator/emulator.ts';
-import type { Vice } from '../../../src/testing/emulator/vices.ts';
+import type { Fault } from '../../../src/testing/emulator/faults.ts';
 import {
   chatReply,
   notedCall,
@@ -163,9 +163,9 @@ async function selfSigned(): Promise<Server> {
   return server;
 }
 
-/** The failure of one request to an emulator with a vice. */
-async function failureWith(vice: Vice, options: { readonly timeoutMs?: number } = {}) {
-  const server = await emulator({ dialect: 'vllm', vices: [vice] });
+/** The failure of one request to an emulator with a fault. */
+async function failureWith(fault: Fault, options: { readonly timeoutMs?: number } = {}) {
+  const server = await emulator({ dialect: 'vllm', faults: [fault] });
   const model = openaiCompatible({
     ...{ preset: 'vllm', baseUrl: server.url, model: 'emulated', retry: false },
     ...{ maxReplyBytes: 100_000, ...options },
@@ -175,8 +175,8 @@ async function failureWith(vice: Vice, options: { readonly timeoutMs?: number } 
   return error;
 }
 
-describe('a server with a vice', () => {
-  test.each<[Vice, string, boolean]>([
+describe('a server with a fault', () => {
+  test.each<[Fault, string, boolean]>([
     ['auth', 'auth', false],
     ['unknown-model', 'bad-request', false],
     ['overloaded', 'overloaded', false],
@@ -194,12 +194,12 @@ describe('a server with a vice', () => {
     ['wrong-content-type', 'malformed', true],
     ['wrong-language', 'malformed', true],
     [{ kind: 'gigantic', bytes: 1_000_000 }, 'malformed', true],
-  ])('%j is an error of kind %s', async (vice, kind, charged) => {
-    expect(await failureWith(vice)).toMatchObject({ kind, charged });
+  ])('%j is an error of kind %s', async (fault, kind, charged) => {
+    expect(await failureWith(fault)).toMatchObject({ kind, charged });
   });
 
-  test.each<[Vice]>([['stall'], ['stall-midway']])('%s is a time-out', async (vice) => {
-    expect(await failureWith(vice, { timeoutMs: 50 })).toMatchObject({
+  test.each<[Fault]>([['stall'], ['stall-midway']])('%s is a time-out', async (fault) => {
+    expect(await failureWith(fault, { timeoutMs: 50 })).toMatchObject({
       kind: 'timeout',
       charged: true,
       message: expect.stringContaining(
@@ -209,12 +209,12 @@ describe('a server with a vice', () => {
   });
 
   test('that asks to wait says for how long', async () => {
-    const vice = { kind: 'rate-limited', retryAfterMs: 2500, as: 'milliseconds' } as const;
-    expect(await failureWith(vice)).toMatchObject({ kind: 'rate-limit', retryAfterMs: 2500 });
+    const fault = { kind: 'rate-limited', retryAfterMs: 2500, as: 'milliseconds' } as const;
+    expect(await failureWith(fault)).toMatchObject({ kind: 'rate-limit', retryAfterMs: 2500 });
   });
 
   test('that does not tell its usage leaves it unknown', async () => {
-    const server = await emulator({ dialect: 'vllm', vices: ['missing-usage'] });
+    const server = await emulator({ dialect: 'vllm', faults: ['missing-usage'] });
     const model = openaiCompatible({
       ...{ preset: 'vllm', baseUrl: server.url, model: 'emulated', retry: false },
     });
@@ -231,8 +231,8 @@ describe('a server with a vice', () => {
     ['logprobs'],
     ['response_format'],
   ])('that rejects %s is asked without from then on', async (parameter) => {
-    const vices = [{ kind: 'rejects-parameter', parameter }] as const;
-    const server = await emulator({ dialect: 'llama-server', vices });
+    const faults = [{ kind: 'rejects-parameter', parameter }] as const;
+    const server = await emulator({ dialect: 'llama-server', faults });
     const model = openaiCompatible({
       ...{ preset: 'llama-server', baseUrl: server.url, model: 'emulated', retry: false },
     });
@@ -252,7 +252,7 @@ describe('a server with a vice', () => {
 
 describe('an abandoned request', () => {
   test('closes its connection', async () => {
-    const server = await emulator({ dialect: 'vllm', vices: ['stall'] });
+    const server = await emulator({ dialect: 'vllm', faults: ['stall'] });
     const model = openaiCompatible({
       ...{ preset: 'vllm', baseUrl: server.url, model: 'emulated', retry: false },
     });

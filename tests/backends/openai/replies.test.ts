@@ -7,7 +7,7 @@ import {
 } from '../../../src/backends/openai/index.ts';
 import type { GenerateRequest } from '../../../src/index.ts';
 import { emulator } from '../../../src/testing/emulator/emulator.ts';
-import type { Vice } from '../../../src/testing/emulator/vices.ts';
+import type { Fault } from '../../../src/testing/emulator/faults.ts';
 import {
   chatReply,
   notedCall,
@@ -215,9 +215,9 @@ describe('a service that is not as it should be', () => {
   });
 });
 
-/** The failure of one request to an emulator with a vice. */
-async function failureWith(vice: Vice, options: Partial<OpenAiOptions>) {
-  const server = await emulator({ dialect: 'openai', models: ['gpt-4o'], vices: [vice] });
+/** The failure of one request to an emulator with a fault. */
+async function failureWith(fault: Fault, options: Partial<OpenAiOptions>) {
+  const server = await emulator({ dialect: 'openai', models: ['gpt-4o'], faults: [fault] });
   const model = openai({
     ...{ model: 'gpt-4o', apiKey: 'sk-abcdef', baseUrl: server.url, retry: false },
     ...{ maxReplyBytes: 100_000, ...options },
@@ -228,8 +228,8 @@ async function failureWith(vice: Vice, options: Partial<OpenAiOptions>) {
   return { error, requests };
 }
 
-describe.each(['chat', 'responses'] as const)('a service with a vice (%s)', (api) => {
-  test.each<[Vice, string, boolean]>([
+describe.each(['chat', 'responses'] as const)('a service with a fault (%s)', (api) => {
+  test.each<[Fault, string, boolean]>([
     ['auth', 'auth', false],
     ['unknown-model', 'bad-request', false],
     ['overloaded', 'overloaded', false],
@@ -246,19 +246,19 @@ describe.each(['chat', 'responses'] as const)('a service with a vice (%s)', (api
     ['wrong-content-type', 'malformed', true],
     ['wrong-language', 'malformed', true],
     [{ kind: 'gigantic', bytes: 1_000_000 }, 'malformed', true],
-  ])('%j is an error of kind %s, after one attempt', async (vice, kind, charged) => {
-    const { error, requests } = await failureWith(vice, { api });
+  ])('%j is an error of kind %s, after one attempt', async (fault, kind, charged) => {
+    const { error, requests } = await failureWith(fault, { api });
     expect(error).toMatchObject({ kind, charged });
     expect(requests).toBe(1);
   });
 
-  test.each<[Vice]>([['stall'], ['stall-midway']])('%s is a time-out', async (vice) => {
-    const { error } = await failureWith(vice, { api, timeoutMs: 50 });
+  test.each<[Fault]>([['stall'], ['stall-midway']])('%s is a time-out', async (fault) => {
+    const { error } = await failureWith(fault, { api, timeoutMs: 50 });
     expect(error).toMatchObject({ kind: 'timeout', charged: true });
   });
 
   test('an abandoned request is closed', async () => {
-    const server = await emulator({ dialect: 'openai', models: ['gpt-4o'], vices: ['stall'] });
+    const server = await emulator({ dialect: 'openai', models: ['gpt-4o'], faults: ['stall'] });
     const model = openai({
       model: 'gpt-4o',
       api,
@@ -307,8 +307,8 @@ describe('what a service refuses', () => {
     ['response_format', { schema: { type: 'object' } }],
     ['seed', { seed: 1 }],
   ])('is left out from then on: %s', async (parameter, wish) => {
-    const vices = [{ kind: 'rejects-parameter', parameter }] as const;
-    const server = await emulator({ dialect: 'openai', models: ['gpt-4o'], vices });
+    const faults = [{ kind: 'rejects-parameter', parameter }] as const;
+    const server = await emulator({ dialect: 'openai', models: ['gpt-4o'], faults });
     const model = openai({
       model: 'gpt-4o',
       api: 'chat',

@@ -199,7 +199,7 @@ test('a label that is less likely than all that is told counts as 0 where that i
 });
 
 test('a server that tells none is one that cannot', async () => {
-  const server = await opened({ dialect: 'vllm', vices: ['ignores-logprobs'] });
+  const server = await opened({ dialect: 'vllm', faults: ['ignores-logprobs'] });
   const recipe = recipes.mathShepherd;
   const model = logprobReward({ baseUrl: server.url, model: 'emulated', recipe });
   await expect(model.score({ solutions: [one] }, plainCall())).rejects.toMatchObject({

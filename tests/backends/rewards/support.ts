@@ -14,7 +14,7 @@ export function plainCall(signal: AbortSignal = new AbortController().signal): C
     signal,
     clock: manualClock({ auto: true }),
     leaves,
-    further: (reason) => {
+    requestExtraCall: (reason) => {
       leaves.push(reason);
       return Promise.resolve();
     },

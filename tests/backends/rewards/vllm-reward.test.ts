@@ -281,7 +281,7 @@ test('a solution that is too long fails alone', async () => {
   const server = await opened({
     dialect: 'vllm',
     reward,
-    vices: ({ body }) =>
+    faults: ({ body }) =>
       JSON.stringify(body).includes('long') ? ['context-overflow' as const] : [],
   });
   const model = vllmReward({
@@ -303,7 +303,7 @@ test('a 500 is an error of the call, and is tried again', async () => {
   const server = await opened({
     dialect: 'vllm',
     reward,
-    vices: ({ index }) => (index === 0 ? ['server-error' as const] : []),
+    faults: ({ index }) => (index === 0 ? ['server-error' as const] : []),
   });
   const options = { baseUrl: server.url, model: 'emulated', recipe: recipes.qwenMathPrm };
   await expect(
@@ -312,7 +312,7 @@ test('a 500 is an error of the call, and is tried again', async () => {
   const again = await opened({
     dialect: 'vllm',
     reward,
-    vices: ({ index }) => (index === 0 ? ['server-error' as const] : []),
+    faults: ({ index }) => (index === 0 ? ['server-error' as const] : []),
   });
   const { scores } = await vllmReward({ ...options, baseUrl: again.url }).score(
     { solutions: [one] },
@@ -323,7 +323,7 @@ test('a 500 is an error of the call, and is tried again', async () => {
 
 test('no error shows the key', async () => {
   const apiKey = 'secret-key-of-mine';
-  const server = await opened({ dialect: 'vllm', vices: ['auth'] });
+  const server = await opened({ dialect: 'vllm', faults: ['auth'] });
   const model = vllmReward({
     ...{ baseUrl: server.url, model: 'emulated', recipe: recipes.qwenMathPrm, apiKey },
   });
@@ -333,7 +333,7 @@ test('no error shows the key', async () => {
 });
 
 test('an abort closes the call with its reason', async () => {
-  const server = await opened({ dialect: 'vllm', vices: ['stall'] });
+  const server = await opened({ dialect: 'vllm', faults: ['stall'] });
   const controller = new AbortController();
   const model = vllmReward({
     baseUrl: server.url,

@@ -127,7 +127,9 @@ describe('samples, where something goes wrong,', () => {
 
   test('that the budget does not allow are not asked for', async () => {
     const { ask, requests } = server(1);
-    const call = notedCall({ further: () => Promise.reject(new Error('No budget left.')) });
+    const call = notedCall({
+      requestExtraCall: () => Promise.reject(new Error('No budget left.')),
+    });
     const downgrades = new Downgrades('m', {});
     const asking = askForSamples(ask, { messages, samples: 2 }, { call, downgrades });
     expect((await rejectionOf(asking)).message).toBe('No budget left.');

@@ -63,7 +63,7 @@ export function notedCall(changes: Partial<ModelCall> = {}): ModelCall & {
     clock: manualClock({ auto: true }),
     warn: (warning) => void warnings.push(warning),
     limits: (limits) => void told.push(limits),
-    async further(reason) {
+    async requestExtraCall(reason) {
       furthers.push(reason);
     },
     ...changes,

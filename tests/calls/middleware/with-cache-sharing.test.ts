@@ -127,7 +127,7 @@ describe('a call of several requests', () => {
     const reasons: string[] = [];
     const inner = recordingModel({ n: true });
     const model = withCache()(inner);
-    const { call } = testCall({ further: async (reason) => void reasons.push(reason) });
+    const { call } = testCall({ requestExtraCall: async (reason) => void reasons.push(reason) });
     await model.generate({ ...request, offset: 1 }, call);
     await model.generate({ ...request, samples: 3 }, call);
 

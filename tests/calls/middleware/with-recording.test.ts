@@ -252,7 +252,7 @@ test('a further request is written down as a search would have', async () => {
     withRecording({ journal }),
     withCache(),
   );
-  const { call } = testCall({ further: async (reason) => void asked.push(reason) });
+  const { call } = testCall({ requestExtraCall: async (reason) => void asked.push(reason) });
   await model.generate({ ...request, maxTokens: 10, offset: 1 }, call);
   await model.generate({ ...request, maxTokens: 10, samples: 3 }, call);
 

@@ -2,13 +2,13 @@ import type { JsonValue } from '../../../contracts/json.ts';
 import type { Message } from '../../../contracts/language-model.ts';
 import { readContent, readRole, readToolChoice, readTools } from '../chat-request.ts';
 import type { Call, Reply } from '../dialect.ts';
+import { faultOf } from '../faults.ts';
 import { defined, type JsonObject, listOf, numberAt, objectOf, parsed, textAt } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
 import { tokenOf } from '../logprobs.ts';
 import { Rejection } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
-import { viceOf } from '../vices.ts';
 import { checkReasoning, effortOf } from './openai-gates.ts';
 import { streamedResponse } from './openai-responses-stream.ts';
 
@@ -16,7 +16,7 @@ import { streamedResponse } from './openai-responses-stream.ts';
 export function responses(call: Call): Reply {
   const { body } = call;
   checkReasoning(body, effortOf(body));
-  const failing = viceOf(call.exchange.vices, 'fails-response');
+  const failing = faultOf(call.exchange.faults, 'fails-response');
   if (failing !== undefined) return jsonReply(failedResponse(call, failing.code));
   const generation = generate(call, readResponses(body));
   const response = responseOf(generation, call);

@@ -24,22 +24,22 @@ async function told(options: Partial<Parameters<typeof fromModel<ReasoningState,
 }
 
 test('parts are told behind the prompt of the state, before the form of the answer', async () => {
-  const including = [silent, lesson];
-  expect((await told({ including })).messages).toEqual([
+  const promptParts = [silent, lesson];
+  expect((await told({ promptParts })).messages).toEqual([
     { role: 'user', content: `${prompt}\n\nLesson for 1 child.` },
   ]);
   for (const form of ['json', 'several'] as const) {
-    const { messages } = await told({ including, form });
+    const { messages } = await told({ promptParts, form });
     const [start, form_] = messages?.[0]?.content.split('\n\nLesson for 1 child.\n\n') ?? [];
     expect(start).toBe(prompt);
     expect(form_).toMatch(/JSON/);
   }
-  const { messages } = await told({ including, vary: ['Draw it.'] });
+  const { messages } = await told({ promptParts, vary: ['Draw it.'] });
   expect(messages?.[0]?.content).toBe(`${prompt}\n\nLesson for 1 child.\n\nDraw it.`);
 });
 
 test('parts leave an answer that was begun to be continued', async () => {
-  const { messages } = await told({ including: [lesson], notation: continued });
+  const { messages } = await told({ promptParts: [lesson], notation: continued });
   const [user, begun] = continued.prompt(root.state);
   expect(messages).toEqual([
     { role: 'user', content: `${user?.content}\n\nLesson for 1 child.` },
@@ -48,15 +48,15 @@ test('parts leave an answer that was begun to be continued', async () => {
 });
 
 test('without a part that tells something the prompt is that of the state', async () => {
-  for (const including of [undefined, [], [silent]]) {
-    const { messages, policy } = await told(including === undefined ? {} : { including });
+  for (const promptParts of [undefined, [], [silent]]) {
+    const { messages, policy } = await told(promptParts === undefined ? {} : { promptParts });
     expect(messages).toEqual(restated.prompt(root.state));
     expect(policy).not.toHaveProperty('prompts');
   }
 });
 
 test('stamps and prompts of parts are passed on', async () => {
-  const { policy } = await told({ including: [lesson] });
+  const { policy } = await told({ promptParts: [lesson] });
   expect(policy).toMatchObject({ stamps: ['taught'], prompts: { lesson: '1 abc' } });
 });
 

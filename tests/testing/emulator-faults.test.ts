@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EmulatedDialect, EmulatorOptions, Vice } from '../../src/testing/index.ts';
+import type { EmulatedDialect, EmulatorOptions, Fault } from '../../src/testing/index.ts';
 import {
   chat,
   eventsOf,
@@ -17,9 +17,9 @@ import {
 const schema = { type: 'object', properties: { a: { const: 1 } } };
 const answer = () => 'One two three';
 
-/** A server with one vice. */
-function vicious(vice: Vice, rest: Partial<EmulatorOptions> = {}) {
-  return opened({ dialect: 'vllm', vices: [vice], ...rest });
+/** A server with one fault. */
+function vicious(fault: Fault, rest: Partial<EmulatorOptions> = {}) {
+  return opened({ dialect: 'vllm', faults: [fault], ...rest });
 }
 
 test('habits: ignores-n', async () => {
@@ -124,8 +124,8 @@ test('habits: trailing-assistant-to-user', async () => {
 });
 
 const dialects = ['openai', 'vllm', 'sglang', 'llama-server', 'ollama', 'anthropic'] as const;
-const refusal = async (vice: Vice, dialect: EmulatedDialect) => {
-  const server = await opened({ dialect, vices: [vice], contextLength: 50, now: () => 0 });
+const refusal = async (fault: Fault, dialect: EmulatedDialect) => {
+  const server = await opened({ dialect, faults: [fault], contextLength: 50, now: () => 0 });
   const reply = await (dialect === 'anthropic' ? message(server) : chat(server));
   expect(server.account).toMatchObject({ rejected: 1, completionsServed: 0, inputTokens: 0 });
   return reply;
@@ -217,8 +217,8 @@ test('refusals: stall', async () => {
 });
 
 /** What is left of the reply to a call, which counts whatever becomes of it. */
-const fault = async (vice: Vice, rest: object = {}) => {
-  const server = await vicious(vice, { answer });
+const fault = async (fault: Fault, rest: object = {}) => {
+  const server = await vicious(fault, { answer });
   try {
     return await chat(server, rest);
   } finally {
@@ -364,7 +364,7 @@ test('faults: wrong-language', async () => {
   expect(body).toSatisfy(Array.isArray);
 });
 
-test('choosing vices: a list holds for requests that ask the model', async () => {
+test('choosing faults: a list holds for requests that ask the model', async () => {
   const server = await vicious('server-error');
   expect((await get(server, '/v1/models')).status).toBe(200);
   expect((await chat(server)).status).toBe(500);
@@ -372,11 +372,11 @@ test('choosing vices: a list holds for requests that ask the model', async () =>
   expect((await get(locked, '/v1/models')).status).toBe(401);
 });
 
-test('choosing vices: a function is asked for each request', async () => {
+test('choosing faults: a function is asked for each request', async () => {
   const asked: unknown[] = [];
   const server = await opened({
     dialect: 'vllm',
-    vices: (request) => {
+    faults: (request) => {
       asked.push(request);
       return request.index === 1 ? ['ignores-n', 'missing-usage'] : undefined;
     },
@@ -393,7 +393,7 @@ test('choosing vices: a function is asked for each request', async () => {
   ]);
   const single = await opened({
     dialect: 'vllm',
-    vices: () => ({ kind: 'rate-limited' }),
+    faults: () => ({ kind: 'rate-limited' }),
   });
   expect((await get(single, '/health')).status).toBe(429);
 });
