@@ -15,7 +15,7 @@ const { actions, tree, stopReason, spend } = await search({
   environment,
   policy: fromModel({ model, notation }),
   evaluator: judge({ model, notation }),
-  algorithm: mcts({ width: 2, evaluates: 'all', widening: valueWidening() }),
+  algorithm: mcts({ width: 2, evaluate: 'all', widening: valueWidening() }),
   budget: { calls: 400 },
   stopWhen: solved(),
 });

@@ -38,7 +38,7 @@ const { actions, best, tree, spend } = await search({
   environment,
   policy: fromModel({ model, notation: notationFor(environment, model.capabilities), samples: 2 }),
   evaluator: heuristic(() => 0.5),
-  algorithm: mcts({ evaluates: 'all' }),
+  algorithm: mcts({ evaluate: 'all' }),
   budget: { calls: 20 },
   stopWhen: solved(),
 });

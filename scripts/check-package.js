@@ -23,7 +23,7 @@ const result = await search({
   environment,
   policy: uniform(environment.actions),
   evaluator: heuristic(gameOf24.estimate),
-  algorithm: mcts({ evaluates: 'all' }),
+  algorithm: mcts({ evaluate: 'all' }),
   budget: { simulations: 200 },
   stopWhen: solved(),
 });

@@ -17,7 +17,7 @@ export const algorithmNames: readonly AlgorithmName[] = ['astar', 'best-of-n', '
  * children of a leaf are evaluated.
  */
 export function mctsOfPuzzles(): SearchAlgorithm {
-  return mcts({ evaluates: 'all' });
+  return mcts({ evaluate: 'all' });
 }
 
 /**
@@ -25,7 +25,7 @@ export function mctsOfPuzzles(): SearchAlgorithm {
  * judgements leave no hope.
  */
 export function mctsOfModels(): SearchAlgorithm {
-  return mcts({ evaluates: 'all', width: 2, widening: valueWidening() });
+  return mcts({ evaluate: 'all', width: 2, widening: valueWidening() });
 }
 
 /**

@@ -61,7 +61,7 @@ export function agentQ<State, Action>(
         criticRanking({ model: judging, notation, by: 'best-of-remaining' }),
         judge({ model: judging, notation, form: 'yes-no' }),
       ),
-    algorithm: mcts({ selection, evaluates: 'all', simulates: 'path', width, maxDepth }),
+    algorithm: mcts({ selection, evaluate: 'all', rollout: true, width, maxDepth }),
     pairs: pairRules.agentQ({ alpha, theta }),
   };
 }

@@ -66,7 +66,7 @@ export function iMcts<State, Action>(options: IMctsOptions<State, Action>): Meth
     algorithm: mcts({
       selection: flat(introspectiveScore({ c, cv }), { widening }),
       widening,
-      evaluates: 'all',
+      evaluate: 'all',
       width: 1,
       maxDepth,
     }),

@@ -64,8 +64,8 @@ export function mctsDpo<State, Action>(
       mcts({
         selection: descend(puct({ cInit: w, cBase: Number.POSITIVE_INFINITY })),
         backup: visitWeighted({ unvisited: knownValue }),
-        evaluates: 'all',
-        simulates: 'path',
+        evaluate: 'all',
+        rollout: true,
         width,
         horizon,
       }),

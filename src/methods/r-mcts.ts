@@ -83,7 +83,7 @@ export function rMcts<State, Action>(options: RMctsOptions<State, Action>): Meth
   const search = stepwise(
     mcts({
       selection: descend(puct({ cInit: c, cBase: Number.POSITIVE_INFINITY, parentVisits })),
-      evaluates: 'leaf',
+      evaluate: 'leaf',
       width,
       horizon,
     }),

@@ -71,7 +71,7 @@ export function restMcts<State, Action>(
     algorithm: mcts({
       selection: descend(uct({ c: c * Math.SQRT2, unvisited })),
       backup: visitWeightedBackup,
-      evaluates: 'all',
+      evaluate: 'all',
       width,
     }),
     stopWhen: [solved({ score: gate })],

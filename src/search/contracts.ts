@@ -12,7 +12,7 @@ import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Policy } from '../contracts/policy.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
-import type { WideningRule } from '../tree/selection.ts';
+import type { Selection, WideningRule } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
 /**
@@ -62,10 +62,27 @@ export interface BudgetReserved {
   readonly reserved: keyof Spend;
 }
 
+/** What {@link Simulation.select} is given beside the rule. */
+export interface SelectOptions<State, Action> {
+  /** Where the selection starts. @defaultValue where the world stands */
+  readonly from?: SearchNode<State, Action>;
+  /** Whether a node may get further children later. @defaultValue never */
+  readonly widening?: WideningRule;
+}
+
 /** One simulation under way. */
 export interface Simulation<State, Action> {
   /** Random numbers of this simulation. */
   readonly random: Random;
+  /**
+   * The node that a rule selects; `undefined` where nothing is left to learn. Its path is marked as by `visit` in the
+   * same breath: simulations that start together see each other. With a `widening` rule, a node that can neither get
+   * another child now nor ever is closed, and another one selected.
+   */
+  select(
+    selection: Selection,
+    options?: SelectOptions<State, Action>,
+  ): SearchNode<State, Action> | undefined;
   /** Marks the path to a node as under way until the simulation ends, so that others keep away. Returns the node. */
   visit<Node extends SearchNode<State, Action>>(node: Node): Node;
 }
@@ -180,6 +197,13 @@ export interface SearchOptions<State, Action> {
   readonly evaluator?: Evaluator<NoInfer<State>, NoInfer<Action>>;
   /** @defaultValue `mcts()` */
   readonly algorithm?: SearchAlgorithm;
+  /**
+   * γ, the discount of each edge, in [0, 1]. It belongs to the tree from then on: what is best and what is chosen go
+   * by the discounted return.
+   *
+   * @defaultValue that of the tree, 1 in a new one
+   */
+  readonly discount?: number;
   /** @defaultValue {@link defaultBudget} */
   readonly budget?: Budget;
   /**

@@ -34,6 +34,7 @@ export interface CheckedOptions<State, Action> {
   readonly stopWhen: readonly StopCondition<State, Action>[];
   readonly concurrency: number;
   readonly order: Order;
+  readonly discount: number;
   readonly seed: number | string;
   readonly prices: PriceTable;
   readonly clock: Clock;
@@ -57,6 +58,7 @@ export function checkOptions<State, Action>(
     stopWhen = [],
     concurrency = 1,
     order = 'arrival',
+    discount = options.tree?.discount ?? 1,
     seed = options.tree?.origin.seed ?? 0,
     prices = {},
     clock = systemClock,
@@ -71,6 +73,7 @@ export function checkOptions<State, Action>(
   expectInteger('concurrency', concurrency, { min: 1 });
   expectOneOf('order', order, ['arrival', 'issued']);
   if (typeof seed !== 'string') expectNumber('seed', seed);
+  expectNumber('discount', discount, { min: 0, max: 1 });
   if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) {
     throw expectation('signal', 'an AbortSignal', options.signal);
   }
@@ -90,6 +93,7 @@ export function checkOptions<State, Action>(
     stopWhen: conditions,
     concurrency,
     order,
+    discount,
     seed,
     prices,
     clock,

@@ -73,6 +73,7 @@ export async function runSearch<State, Action>(
     tree.stamps.add(stamp);
   }
   const { evaluator } = options;
+  tree.discount = checked.discount;
   tree.scoresByOutcome = evaluator?.simulate !== undefined && evaluator.needs === 'proposed';
   if (within === undefined) startAt(tree, options, outside);
 

@@ -1,7 +1,9 @@
 import type { Random } from '../contracts/context.ts';
 import type { SearchNode } from '../contracts/node.ts';
+import type { Selection } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
-import type { Simulation } from './contracts.ts';
+import { goingOnFrom } from '../tree/widening.ts';
+import type { SelectOptions, Simulation } from './contracts.ts';
 
 /**
  * A simulation under way, with the marks that it leaves on its path. It is its own source of random
@@ -9,16 +11,21 @@ import type { Simulation } from './contracts.ts';
  */
 export class SimulationInFlight<State, Action> implements Simulation<State, Action>, Random {
   readonly index: number;
-  readonly #tree: SearchTree<State, Action> | undefined;
+  readonly #tree: SearchTree<State, Action>;
+  readonly #marks: boolean;
   readonly #source: Random;
   #draws: Random | undefined;
   #deepest: SearchNode<State, Action> | undefined;
 
-  /** `tree` is left out where no other simulation could see the marks. */
-  constructor(tree: SearchTree<State, Action> | undefined, index: number, source: Random) {
+  /** @param marks - Whether another simulation could see the marks. */
+  constructor(
+    tree: SearchTree<State, Action>,
+    { index, source, marks }: { index: number; source: Random; marks: boolean },
+  ) {
     this.#tree = tree;
     this.index = index;
     this.#source = source;
+    this.#marks = marks;
   }
 
   get random(): Random {
@@ -37,8 +44,22 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
     return this.#stream().split(...labels);
   }
 
+  select(
+    selection: Selection,
+    { from = this.#tree.cursor, widening }: SelectOptions<State, Action> = {},
+  ): SearchNode<State, Action> | undefined {
+    const view = widening === undefined ? { cursor: from } : { cursor: from, widening };
+    for (;;) {
+      const selected = selection(view, this);
+      if (selected === undefined) return undefined;
+      const node = widening === undefined ? selected : goingOnFrom(selected, widening);
+      if (node !== undefined) return this.visit(node);
+      this.#tree.complete(selected);
+    }
+  }
+
   visit<Node extends SearchNode<State, Action>>(node: Node): Node {
-    if (this.#tree === undefined) return node;
+    if (!this.#marks) return node;
     if (this.#deepest === undefined || isBelow(node, this.#deepest)) {
       this.#tree.addInFlight(node, 1, this.#deepest);
     } else {
@@ -51,7 +72,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
 
   /** Takes the marks back. */
   release(): void {
-    if (this.#deepest !== undefined) this.#tree?.addInFlight(this.#deepest, -1);
+    if (this.#deepest !== undefined) this.#tree.addInFlight(this.#deepest, -1);
     this.#deepest = undefined;
   }
 

@@ -170,8 +170,8 @@ export class Simulations<State, Action> {
     this.#running++;
     emit?.({ type: 'simulation-start', simulation: index });
     this.#options.deadline.start();
-    const marked = this.#options.concurrency > 1 ? tree : undefined;
-    return new SimulationInFlight(marked, index, runtime.random);
+    const marks = this.#options.concurrency > 1;
+    return new SimulationInFlight(tree, { index, source: runtime.random, marks });
   }
 
   #finish(

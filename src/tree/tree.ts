@@ -29,7 +29,7 @@ export interface BackupOptions {
   /** γ, the discount of each edge, in [0, 1]. @defaultValue that of the tree */
   readonly discount?: number;
   /** The return of a simulation from the node on, in place of v(s). A rewarded end has none. @defaultValue v(s) */
-  readonly outcome?: number;
+  readonly outcome?: number | undefined;
 }
 
 /** What an algorithm found when it was done: more than the best terminal node says. */

@@ -1,3 +1,5 @@
+import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
+import { maxChild } from './final-choice.ts';
 import { isClosed, knownValue, type WideningRule } from './selection.ts';
 
 /** Options of {@link progressiveWidening}. */
@@ -54,4 +56,42 @@ export function valueWidening({
     if (drawn >= (children.length === 0 ? Math.min(most, 3 * k) : most)) return false;
     return children.every((child) => isClosed(child) || knownValue(child) < below);
   };
+}
+
+/**
+ * Where a simulation goes on from a selected node. One that may get no further child now, and all of whose children are
+ * known, is stuck: the best of these counts once more, which costs no call, and with the visits the width may grow.
+ * Where it never will, there is nothing left, and the answer is `undefined`.
+ */
+export function goingOnFrom<State, Action>(
+  node: SearchNode<State, Action>,
+  widening: WideningRule,
+): SearchNode<State, Action> | undefined {
+  const { children, status, complete } = node;
+  if (children.length === 0 || status !== 'open' || complete) return node;
+  if (widening(node) || !children.every((child) => isClosed(child))) return node;
+  return widening(oftenVisited(node)) ? bestEnd(node) : undefined;
+}
+
+/** The numbers of a node as if it had been visited without end. A node has getters, and cannot be spread. */
+function oftenVisited(node: NodeStatistics): NodeStatistics {
+  const { id, depth, value, inFlight, prior, reward, rawValue } = node;
+  const { status, terminal, answer, samples, children } = node;
+  const numbers = { id, depth, value, inFlight, prior, reward, rawValue };
+  return { ...numbers, status, terminal, answer, samples, children, visits: Infinity };
+}
+
+/** The end of the best way on from a node all of whose children are known. */
+export function bestEnd<State, Action>(
+  node: SearchNode<State, Action>,
+): SearchNode<State, Action> | undefined {
+  let end: SearchNode<State, Action> | undefined;
+  for (let next = bestKnown(node); next !== undefined; next = bestKnown(next)) end = next;
+  return end;
+}
+
+function bestKnown<State, Action>({
+  children,
+}: SearchNode<State, Action>): SearchNode<State, Action> | undefined {
+  return maxChild(children.filter(({ status }) => status === 'terminal' || status === 'solved'));
 }

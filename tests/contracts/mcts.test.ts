@@ -7,6 +7,7 @@ import {
   mcts,
   progressiveWidening,
   puct,
+  type SearchAlgorithm,
   stepwise,
   thompson,
   uct,
@@ -17,6 +18,16 @@ import {
 import { describeAlgorithm } from '../../src/testing/index.ts';
 
 const runner = { describe, test };
+
+function discounted(algorithm: SearchAlgorithm): SearchAlgorithm {
+  return {
+    ...algorithm,
+    run(tree, context) {
+      tree.discount = 0.9;
+      return algorithm.run(tree, context);
+    },
+  };
+}
 
 describeAlgorithm('mcts()', { create: () => mcts() }, runner);
 
@@ -62,7 +73,7 @@ describeAlgorithm('mcts with maxBackup', { create: () => mcts({ backup: maxBacku
 
 describeAlgorithm(
   'mcts with visitWeightedBackup and a discount',
-  { create: () => mcts({ backup: visitWeightedBackup, discount: 0.9 }) },
+  { create: () => discounted(mcts({ backup: visitWeightedBackup })) },
   runner,
 );
 
@@ -71,8 +82,8 @@ describeAlgorithm(
   {
     create: () =>
       mcts({
-        simulates: 'path',
-        evaluates: 'all',
+        rollout: true,
+        evaluate: 'all',
         backup: visitWeighted({ unvisited: knownValue }),
       }),
   },
@@ -81,7 +92,7 @@ describeAlgorithm(
 
 describeAlgorithm(
   'mcts that evaluates leaves',
-  { create: () => mcts({ evaluates: 'leaf' }) },
+  { create: () => mcts({ evaluate: 'leaf' }) },
   runner,
 );
 
@@ -89,7 +100,7 @@ describeAlgorithm(
   'mcts with a flat selection',
   {
     create: () =>
-      mcts({ evaluates: 'all', selection: flat(({ visits, value }) => value / (1 + visits)) }),
+      mcts({ evaluate: 'all', selection: flat(({ visits, value }) => value / (1 + visits)) }),
   },
   runner,
 );

@@ -75,7 +75,7 @@ function canMake24(numbers: readonly number[]): boolean {
   );
 }
 
-const guided = mcts({ evaluates: 'all', width: 2, widening: valueWidening() });
+const guided = mcts({ evaluate: 'all', width: 2, widening: valueWidening() });
 
 function method(
   name: string,

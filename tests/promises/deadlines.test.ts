@@ -20,7 +20,7 @@ import {
 
 const algorithms: Readonly<Record<string, SearchAlgorithm>> = {
   mcts: mcts(),
-  'mcts of leaves': mcts({ evaluates: 'leaf' }),
+  'mcts of leaves': mcts({ evaluate: 'leaf' }),
   'best of n': bestOfN(),
 };
 

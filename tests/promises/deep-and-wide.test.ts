@@ -83,7 +83,7 @@ function rowsOf<State, Action>(tree: SearchTree<State, Action>): readonly number
 }
 
 describe(`a path of ${depth} steps`, () => {
-  const deepest = mcts({ simulates: 'path', evaluates: 'all', maxDepth: 2 * depth });
+  const deepest = mcts({ rollout: true, evaluate: 'all', maxDepth: 2 * depth });
 
   test('is searched, saved, loaded, copied, drawn and read', { timeout: patience }, async () => {
     const options = { environment: chain, policy: onward, evaluator, budget: { simulations: 1 } };
@@ -134,7 +134,7 @@ test(`${width} siblings are searched, saved, loaded, copied and drawn`, {
   for (const algorithm of [
     astar({ heuristic: () => 0, admissible: true }),
     mcts({ selection: gumbel }),
-    mcts({ evaluates: 'all', selection: flat(({ visits }) => -visits) }),
+    mcts({ evaluate: 'all', selection: flat(({ visits }) => -visits) }),
     mcts(),
   ]) {
     const { tree } = await search({ ...options, algorithm });

@@ -24,7 +24,7 @@ test('the discounted return decides which end is the best', async () => {
   expect(far.actions).toEqual(['far', 'on', 'on']);
   expect(far.tree.score(far.best)).toBe(1);
 
-  const near = await search({ ...problem, algorithm: mcts({ discount: 0.5 }), budget });
+  const near = await search({ ...problem, discount: 0.5, budget });
   expect(near.actions).toEqual(['near']);
   expect(near.tree.score(near.best)).toBe(0.4);
   const end = [...near.tree.nodes()].find(({ state }) => state === 'far end');
@@ -36,26 +36,26 @@ test('the discounted return decides which action is taken', async () => {
     [1, ['far', 'on', 'on']],
     [0.5, ['near']],
   ] as const) {
-    const algorithm = stepwise(mcts({ discount }), { simulations: 20 });
-    const { tree, best } = await search({ ...problem, algorithm, budget });
+    const algorithm = stepwise(mcts(), { simulations: 20 });
+    const { tree, best } = await search({ ...problem, algorithm, discount, budget });
     expect(tree.cursor).toBe(best);
-    expect((await search({ ...problem, algorithm, budget })).actions).toEqual(actions);
+    expect((await search({ ...problem, algorithm, discount, budget })).actions).toEqual(actions);
     expect(robustOrSolvedChild(tree.root.children, discount)?.action).toBe(actions[0]);
   }
 });
 
 test('the score is what was backed up', async () => {
-  const algorithm = mcts({ discount: 0.7, selection: descend(uct()) });
+  const rules = { algorithm: mcts({ selection: descend(uct()) }), discount: 0.7 };
   const chain = tableMdp({
     start: { on: { to: 'a', reward: 0.2 } },
     a: { on: { to: 'b' } },
     b: { on: { to: 'end', reward: 0.5 } },
   });
-  const { tree, best } = await search({ ...chain, algorithm, budget: { simulations: 3 } });
+  const { tree, best } = await search({ ...chain, ...rules, budget: { simulations: 3 } });
   // 0.2 + 0.7 · (0 + 0.7 · 0.5)
   expect(tree.score(best)).toBeCloseTo(0.445, 12);
   const unrewarded = tableMdp({ start: { on: { to: 'end' } } }, { values: { end: 0.6 } });
-  const { tree: other } = await search({ ...unrewarded, algorithm, budget: { simulations: 1 } });
+  const { tree: other } = await search({ ...unrewarded, ...rules, budget: { simulations: 1 } });
   expect(other.score(other.best)).toBeCloseTo(0.7 * 0.6, 12);
   expect(other.root.value).toBeCloseTo(0.7 * 0.6, 12);
 });
@@ -63,14 +63,14 @@ test('the score is what was backed up', async () => {
 test('a solution stays one however late it comes', async () => {
   const { solved } = await search({
     ...tableMdp({ start: { on: { to: 'a' } }, a: { on: { to: 'end', reward: 1 } } }),
-    algorithm: mcts({ discount: 0.5 }),
+    discount: 0.5,
     budget,
   });
   expect(solved).toBe(true);
 });
 
 test('a tree keeps its discount on disk and in a copy', async () => {
-  const { tree } = await search({ ...problem, algorithm: mcts({ discount: 0.5 }), budget });
+  const { tree } = await search({ ...problem, discount: 0.5, budget });
   for (const copy of [treeFromJson(JSON.stringify(treeToJson(tree))), tree.fork()]) {
     expect(copy.discount).toBe(0.5);
     expect(copy.best.action).toBe('near');

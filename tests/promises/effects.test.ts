@@ -74,7 +74,7 @@ function grow(
   environment: Environment<Seen, Move>,
   options: Partial<SearchOptions<Seen, Move>> = {},
 ) {
-  const algorithm = mcts({ evaluates: 'all' });
+  const algorithm = mcts({ evaluate: 'all' });
   return search({
     ...{ environment, policy, evaluator: half, algorithm },
     ...{ budget: { simulations: 200 }, ...options },

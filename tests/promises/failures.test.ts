@@ -249,8 +249,8 @@ describe('an evaluator that has given only a few answers, none of which can be u
 
   test.each<[string, { algorithm: SearchAlgorithm; simulations?: number; answers: string }]>([
     ['mcts', { algorithm: mcts(), answers: 'The only answer' }],
-    ['of all', { algorithm: mcts({ evaluates: 'all' }), answers: 'None of the 2 answers' }],
-    ['of leaves', { algorithm: mcts({ evaluates: 'leaf' }), answers: 'The only answer' }],
+    ['of all', { algorithm: mcts({ evaluate: 'all' }), answers: 'None of the 2 answers' }],
+    ['of leaves', { algorithm: mcts({ evaluate: 'leaf' }), answers: 'The only answer' }],
     ['of a budget', { algorithm: mcts(), simulations: 1, answers: 'The only answer' }],
   ])('fails the search: %s', async (_, { algorithm, simulations = 100, answers }) => {
     const options = { ...few, evaluator: malformed, algorithm, budget: { simulations } };

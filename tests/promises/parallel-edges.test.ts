@@ -47,7 +47,7 @@ describe('two edges to one state', () => {
     });
     const { tree } = await search({
       ...twins,
-      algorithm: mcts({ evaluates: 'all' }),
+      algorithm: mcts({ evaluate: 'all' }),
       budget: { simulations: 1 },
     });
     const [one, two] = tree.root.children;
@@ -92,7 +92,7 @@ describe('the best node', () => {
     const { best } = await search({
       ...problem,
       environment: late,
-      algorithm: mcts({ evaluates: 'all', selection: descend(uct()) }),
+      algorithm: mcts({ evaluate: 'all', selection: descend(uct()) }),
       budget: { simulations: 5 },
     });
     expect(best.status).not.toBe('pruned');

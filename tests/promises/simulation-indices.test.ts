@@ -77,7 +77,7 @@ describe('simulations of which some were handed back', () => {
 
   test('are repeated by a replay', async () => {
     const journal = memoryJournal();
-    const algorithm = mcts({ evaluates: 'leaf' });
+    const algorithm = mcts({ evaluate: 'leaf' });
     const live = await search({ ...problem(), algorithm, journal });
     const again = await search({ ...problem(), algorithm, journal: replayed(journal) });
     expect(live.tree.handedBack).toBeGreaterThan(0);

@@ -10,8 +10,8 @@ import {
 
 const algorithms = {
   mcts: mcts(),
-  'mcts of leaves': mcts({ evaluates: 'leaf' }),
-  'mcts to the end of a path': mcts({ simulates: 'path', evaluates: 'all' }),
+  'mcts of leaves': mcts({ evaluate: 'leaf' }),
+  'mcts to the end of a path': mcts({ rollout: true, evaluate: 'all' }),
   'A*': astar(),
 };
 
@@ -37,7 +37,7 @@ describe('a budget of simulations is spent in full, however many are under way',
   test('by rounds of simulations that find nothing left', async () => {
     const { stopReason, tree } = await search({
       ...syntheticTree({ branching: 2, depth: 3 }),
-      algorithm: stepwise(mcts({ evaluates: 'leaf' }), { simulations: 10 }),
+      algorithm: stepwise(mcts({ evaluate: 'leaf' }), { simulations: 10 }),
       concurrency: 32,
       budget: { simulations: 200 },
     });

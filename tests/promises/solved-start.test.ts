@@ -25,7 +25,7 @@ const evaluator = stateEvaluator(() => 0.5);
 
 const algorithms: Readonly<Record<string, SearchAlgorithm>> = {
   mcts: mcts(),
-  'mcts to the end of a path': mcts({ simulates: 'path', evaluates: 'all' }),
+  'mcts to the end of a path': mcts({ rollout: true, evaluate: 'all' }),
   'one step at a time': stepwise(mcts(), { simulations: 5 }),
   'best of n': bestOfN(),
   'A*': astar({ heuristic: () => 0, admissible: true }),

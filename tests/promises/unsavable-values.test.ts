@@ -67,7 +67,7 @@ async function grown(change: Partial<SearchOptions<string, string>>) {
     environment,
     policy,
     evaluator,
-    algorithm: mcts({ evaluates: 'all' }),
+    algorithm: mcts({ evaluate: 'all' }),
     budget: { simulations: 4 },
     ...change,
   });
@@ -339,7 +339,7 @@ test.each([
         throw thrown;
       },
     },
-    algorithm: mcts({ evaluates: 'all' }),
+    algorithm: mcts({ evaluate: 'all' }),
     budget: { simulations: 1 },
   });
   expect(tree.root.children.map(({ failure }) => failure?.message)).toContain(message);

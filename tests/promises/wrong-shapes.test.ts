@@ -259,7 +259,7 @@ describe('an environment', () => {
     const key = (state: string) => (state === 'a' ? (7 as Loose) : state);
     const { tree } = await grown({
       environment: { ...environment, key },
-      algorithm: mcts({ evaluates: 'all' }),
+      algorithm: mcts({ evaluate: 'all' }),
       budget: { simulations: 8 },
     });
     expect(tree.root.children.map(({ status }) => status === 'failed')).toEqual([true, false]);

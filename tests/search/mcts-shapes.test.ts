@@ -52,7 +52,7 @@ function visited(tree: { nodes(): Iterable<SearchNode<string, string>> }): reado
 }
 
 describe('a simulation that goes on to the end of a path', () => {
-  const algorithm = mcts({ simulates: 'path', evaluates: 'all', selection: descend(uct()) });
+  const algorithm = mcts({ rollout: true, evaluate: 'all', selection: descend(uct()) });
 
   test('expands all the way and backs up the end alone', async () => {
     const { tree } = await run({ algorithm, budget: { simulations: 1 } });
@@ -78,7 +78,7 @@ describe('a simulation that goes on to the end of a path', () => {
 
   test('ends where its horizon ends, and closes nothing there', async () => {
     const { tree } = await run({
-      algorithm: mcts({ simulates: 'path', evaluates: 'all', horizon: 1 }),
+      algorithm: mcts({ rollout: true, evaluate: 'all', horizon: 1 }),
       budget: { simulations: 3 },
     });
 
@@ -106,7 +106,7 @@ test('a leaf that is evaluated itself is backed up, and its children wait', asyn
   const evaluator = counting();
   const { tree } = await run({
     evaluator,
-    algorithm: mcts({ evaluates: 'leaf' }),
+    algorithm: mcts({ evaluate: 'leaf' }),
     budget: { simulations: 3 },
   });
 
@@ -129,7 +129,7 @@ describe('an evaluator that simulates', () => {
     );
     const { tree } = await run({
       evaluator,
-      algorithm: mcts({ evaluates: 'all' }),
+      algorithm: mcts({ evaluate: 'all' }),
       budget: { simulations: 1 },
     });
     const [left, right] = tree.root.children;
@@ -147,7 +147,7 @@ describe('an evaluator that simulates', () => {
     });
     await run({
       evaluator,
-      algorithm: mcts({ evaluates: 'all', horizon: 1 }),
+      algorithm: mcts({ evaluate: 'all', horizon: 1 }),
       budget: { simulations: 6 },
     });
 
@@ -163,7 +163,7 @@ describe('an evaluator that simulates', () => {
         state === 'r' ? { kind: 'call', message: 'It broke.' } : { value: 0.5 },
       ),
     );
-    const algorithm = mcts({ evaluates: 'all' });
+    const algorithm = mcts({ evaluate: 'all' });
     const { tree } = await run({ evaluator, algorithm, budget: { simulations: 3 } });
 
     expect(tree.root.children[1]).toMatchObject({
@@ -186,7 +186,7 @@ describe('an evaluator that simulates', () => {
 describe('one committed action at a time', () => {
   test('takes the best action after so many simulations, to the end', async () => {
     const { tree, best, solved } = await run({
-      algorithm: stepwise(mcts({ evaluates: 'all' }), { simulations: 8 }),
+      algorithm: stepwise(mcts({ evaluate: 'all' }), { simulations: 8 }),
     });
 
     expect(tree.cursor.state).toBe('rrr');
@@ -197,7 +197,7 @@ describe('one committed action at a time', () => {
 
   test('ends with the budget, and says so', async () => {
     const { tree, stopReason } = await run({
-      algorithm: stepwise(mcts({ evaluates: 'all' }), { simulations: 4 }),
+      algorithm: stepwise(mcts({ evaluate: 'all' }), { simulations: 4 }),
       budget: { simulations: 6 },
     });
 
@@ -208,7 +208,7 @@ describe('one committed action at a time', () => {
 
   test('ends after so many steps', async () => {
     const { tree, stopReason } = await run({
-      algorithm: stepwise(mcts({ evaluates: 'all' }), { simulations: 4, maxSteps: 2 }),
+      algorithm: stepwise(mcts({ evaluate: 'all' }), { simulations: 4, maxSteps: 2 }),
     });
 
     expect(tree.cursor.depth).toBe(2);
@@ -273,7 +273,7 @@ describe('reflection', () => {
   test('looks back on the best path where nothing was committed', async () => {
     const paths: string[][] = [];
     await run({
-      algorithm: withReflection(mcts({ evaluates: 'all' }), {
+      algorithm: withReflection(mcts({ evaluate: 'all' }), {
         reflect: async (path) => {
           paths.push(path.map(({ state }) => String(state)));
         },

@@ -41,6 +41,8 @@ const cases: readonly (readonly [Wrong, string])[] = [
     'Expected `concurrency` to be 1 for depth-first (its order is the point), got `2`.',
   ],
   [{ order: 'random' }, "Expected `order` to be 'arrival' or 'issued', got `\"random\"`."],
+  [{ discount: 1.5 }, 'Expected `discount` to be a finite number from 0 to 1, got `1.5`.'],
+  [{ discount: Number.NaN }, 'Expected `discount` to be a finite number from 0 to 1, got `NaN`.'],
   [{ seed: Number.NaN }, 'Expected `seed` to be a finite number, got `NaN`.'],
   [{ seed: null }, 'Expected `seed` to be a finite number, got `null`.'],
   [{ signal: 'stop' }, 'Expected `signal` to be an AbortSignal, got `"stop"`.'],
@@ -156,19 +158,11 @@ describe('search refuses', () => {
 
 describe('algorithms refuse', () => {
   const refusals: readonly (readonly [() => unknown, string])[] = [
-    [
-      () => mcts({ discount: 1.5 }),
-      'Expected `discount` to be a finite number from 0 to 1, got `1.5`.',
-    ],
-    [
-      () => mcts({ discount: Number.NaN }),
-      'Expected `discount` to be a finite number from 0 to 1, got `NaN`.',
-    ],
     [() => mcts({ width: 0 }), 'Expected `width` to be an integer from 1 up, got `0`.'],
     [() => mcts({ maxDepth: -1 }), 'Expected `maxDepth` to be an integer from 1 up, got `-1`.'],
     [
-      () => mcts({ evaluates: 'some' as 'one' }),
-      "Expected `evaluates` to be 'one' or 'all' or 'leaf', got `\"some\"`.",
+      () => mcts({ evaluate: 'some' as 'one' }),
+      "Expected `evaluate` to be 'one' or 'all' or 'leaf', got `\"some\"`.",
     ],
     [
       () => mcts({ selection: 'uct' as never }),

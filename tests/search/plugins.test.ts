@@ -323,7 +323,7 @@ describe('an evaluator', () => {
             return { value: 0.5 };
           }),
       },
-      algorithm: mcts({ evaluates: 'all' }),
+      algorithm: mcts({ evaluate: 'all' }),
     });
     expect(kinds).toContain('proposed');
   });

@@ -42,7 +42,7 @@ interface Rules {
   readonly c: number;
   readonly discount: number;
   /** Whether the state that was reached is evaluated, or the first one behind it. */
-  readonly evaluates: 'leaf' | 'one';
+  readonly evaluate: 'leaf' | 'one';
   readonly simulations: number;
   /** Whether states can be told to be equal. */
   readonly keys: boolean;
@@ -78,7 +78,7 @@ export function rulesOf(seed: number): Rules {
     formula: seed % 2 === 0 ? 'uct' : 'puct',
     c: 0.3 + 2 * next(),
     discount: [1, 0.9, 0.5, 0.99][below(4)] ?? 1,
-    evaluates: next() < 0.5 ? 'leaf' : 'one',
+    evaluate: next() < 0.5 ? 'leaf' : 'one',
     simulations: 5 + below(200),
     keys: next() < 0.7,
   };
@@ -120,7 +120,7 @@ function leafOf(above: Leaf | undefined, { name, to, reward, prior }: Action): L
 }
 
 function simulate(root: Leaf, rules: Rules): void {
-  const { game, evaluates } = rules;
+  const { game, evaluate } = rules;
   let node = walk(root, rules);
   if (node === undefined) return;
   if (!game.ends.has(node.state)) {
@@ -130,7 +130,7 @@ function simulate(root: Leaf, rules: Rules): void {
       return;
     }
     node.below = children;
-    if (evaluates === 'one') {
+    if (evaluate === 'one') {
       const likeliest = children.reduce((a, b) => (b.prior > a.prior ? b : a));
       likeliest.isTried = true;
       node = likeliest;
@@ -212,7 +212,7 @@ function pathOf(node: Leaf): string {
 
 /** Runs the search of this package by the same rules. */
 export async function searched(rules: Rules): Promise<Counts> {
-  const { game, formula, c, discount, evaluates, simulations, keys } = rules;
+  const { game, formula, c, discount, evaluate, simulations, keys } = rules;
   const environment: Environment<number, string> = {
     name: 'game',
     reset: () => 0,
@@ -241,7 +241,8 @@ export async function searched(rules: Rules): Promise<Counts> {
     environment,
     policy,
     evaluator,
-    algorithm: mcts({ selection: descend(rule, { revisit: true }), discount, evaluates }),
+    algorithm: mcts({ selection: descend(rule, { revisit: true }), evaluate }),
+    discount,
     budget: { simulations },
   });
   const counts = new Map<string, readonly [number, number]>();

@@ -150,7 +150,7 @@ test('in a search, one node is one call; what was declined fails alone', async (
   const model = decisions({ baseUrl: server.url, model: 'm' });
   const { tree, spend } = await search({
     ...{ environment: game, policy, evaluator: decision({ model, notation: game.notation }) },
-    algorithm: mcts({ evaluates: 'all' }),
+    algorithm: mcts({ evaluate: 'all' }),
     budget: { simulations: 1, calls: 100 },
   });
   const { children } = tree.root;

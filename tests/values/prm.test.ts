@@ -253,7 +253,7 @@ describe('in a search', () => {
       environment: letters,
       policy,
       evaluator: prm({ model, notation }),
-      algorithm: mcts({ evaluates: 'all' }),
+      algorithm: mcts({ evaluate: 'all' }),
       budget: { calls: 7 },
     });
     // Pairs of children: after three of them a fourth does not fit.
@@ -278,7 +278,7 @@ describe('in a search', () => {
         environment: letters,
         policy,
         evaluator: prm({ model, notation, aggregate: 'mean' }),
-        algorithm: mcts({ evaluates: 'all' }),
+        algorithm: mcts({ evaluate: 'all' }),
         budget: { simulations: 20 },
       });
       expect([...tree.nodes()]).toHaveLength(15);

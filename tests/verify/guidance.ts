@@ -72,29 +72,29 @@ interface Arm {
 }
 
 // Without a value: one step at a time, and further ones where the search comes again.
-const unguided = mcts({ width: 1, simulates: 'path', widening: progressiveWidening() });
+const unguided = mcts({ width: 1, rollout: true, widening: progressiveWidening() });
 
 /** A value is a martingale under the policy: where no step keeps up with the state before it, a better one is to come. */
 const untilAsGood: WideningRule = ({ children, samples, rawValue = 0 }) =>
   samples < most && !children.some((child) => (child.rawValue ?? 0) >= rawValue);
 
 // With a value: one step at a time, until one is as good as the state before.
-const guided = mcts({ width: 1, simulates: 'path', evaluates: 'all', widening: untilAsGood });
+const guided = mcts({ width: 1, rollout: true, evaluate: 'all', widening: untilAsGood });
 
 // What the search without a value does, with a value that only ranks steps not tried yet: it costs what it costs, and
 // is not asked where another step should be drawn. For comparison, without a claim.
 const sameRule = mcts({
   width: 1,
-  simulates: 'path',
-  evaluates: 'all',
+  rollout: true,
+  evaluate: 'all',
   widening: progressiveWidening(),
 });
 
 // Hears what a value says, and does not follow it.
 const unmoved = mcts({
   width: 1,
-  simulates: 'path',
-  evaluates: 'all',
+  rollout: true,
+  evaluate: 'all',
   widening: progressiveWidening(),
   selection: descend(uct(), { widening: progressiveWidening() }),
 });

@@ -62,7 +62,7 @@ function solve(
     environment,
     policy: fromModel({ model, notation, samples: 2, ...options }),
     evaluator: heuristic(() => 0.5),
-    algorithm: mcts({ evaluates: 'all' }),
+    algorithm: mcts({ evaluate: 'all' }),
     budget: { simulations: 20 },
     stopWhen: solved(),
   });
@@ -103,7 +103,7 @@ async function rootOf(answers: readonly (string | Completion)[]) {
     environment,
     policy: fromModel({ model, notation: environment.notation, samples: answers.length }),
     evaluator: heuristic(() => 0.5),
-    algorithm: mcts({ evaluates: 'all' }),
+    algorithm: mcts({ evaluate: 'all' }),
     budget: { simulations: 1 },
   });
   return tree.root;

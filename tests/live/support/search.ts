@@ -32,7 +32,7 @@ export async function searchWith(model: LanguageModel, concurrency: number): Pro
     environment,
     policy: fromModel({ model, notation }),
     evaluator: judge({ model, notation }),
-    algorithm: mcts({ width: 2, evaluates: 'all', widening: valueWidening() }),
+    algorithm: mcts({ width: 2, evaluate: 'all', widening: valueWidening() }),
     budget: { simulations: 64 },
     seed: 3,
     order: 'issued',
