@@ -89,8 +89,12 @@ export type { RewardModel, ScoreRequest, Solution, StepScores } from './contract
 export type { Budget, Spend } from './contracts/spend.ts';
 export type { Oracle, Verdict, Verifier } from './contracts/verifier.ts';
 export { fill, type PromptSet, promptsOf, withTexts } from './prompting/prompts.ts';
+export { type AbMctsOptions, abMcts } from './search/algorithms/ab-mcts.ts';
 export { type AstarOptions, astar } from './search/algorithms/astar.ts';
+export { type BeamOptions, beam } from './search/algorithms/beam.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
+export { type DepthFirstOptions, depthFirst } from './search/algorithms/depth-first.ts';
+export { type LatsOptions, lats } from './search/algorithms/lats.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
 export { type StepwiseOptions, stepwise } from './search/algorithms/stepwise.ts';
 export { type ReflectionOptions, withReflection } from './search/algorithms/with-reflection.ts';
@@ -106,6 +110,7 @@ export type {
   SearchOptions,
   SearchProgress,
   SearchResult,
+  SelectOptions,
   SimulateOptions,
   Simulation,
   SimulationOutcome,
@@ -148,6 +153,12 @@ export {
 } from './tree/final-choice.ts';
 export { type InFlight, unobserved, virtualLoss } from './tree/in-flight.ts';
 export {
+  type Belief,
+  betaBelief,
+  gaussianBelief,
+  type NormalInverseChiSquared,
+} from './tree/posterior.ts';
+export {
   byMinMax,
   byParentAndSiblings,
   completedByMixValue,
@@ -157,16 +168,20 @@ export {
 } from './tree/qtransform.ts';
 export { type RenderOptions, renderTree } from './tree/render.ts';
 export {
+  canWiden,
   descend,
   type FlatScore,
   flat,
+  isClosed,
   knownValue,
+  leastTried,
   type PuctOptions,
   puct,
   type QTransform,
   type Selection,
   type SelectionOptions,
   type SelectionRule,
+  subtree,
   type ThompsonOptions,
   type TreeView,
   thompson,
@@ -183,7 +198,7 @@ export {
   treeToJson,
   treeVersion,
 } from './tree/serialize.ts';
-export { actionsTo, pathTo, type SearchSummary, summarise } from './tree/summary.ts';
+export { actionsTo, pathTo, promiseOf, type SearchSummary, summarise } from './tree/summary.ts';
 export {
   type BackupOptions,
   type Conclusion,
@@ -197,3 +212,4 @@ export {
   type ValueWideningOptions,
   valueWidening,
 } from './tree/widening.ts';
+export { widerOrDeeper } from './tree/wider-or-deeper.ts';

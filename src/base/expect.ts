@@ -51,6 +51,13 @@ export function expectInteger(name: string, value: unknown, range: Range = {}): 
   }
 }
 
+/** Throws unless each value is an integer from 1 up, or `Infinity`. */
+export function expectBounds(bounds: Readonly<Record<string, number>>): void {
+  for (const [name, bound] of Object.entries(bounds)) {
+    expectInteger(name, bound, { min: 1, max: Number.POSITIVE_INFINITY });
+  }
+}
+
 /** Throws unless `value` is a finite number within the range. */
 export function expectNumber(name: string, value: unknown, range: Range = {}): void {
   if (!(Number.isFinite(value) && isWithin(value as number, range))) {

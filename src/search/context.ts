@@ -11,8 +11,10 @@ import type {
   ModelCall,
 } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
+import type { Proposal } from '../contracts/policy.ts';
 import type { RewardModel, ScoreRequest, StepScores } from '../contracts/reward-model.ts';
 import type { Spend } from '../contracts/spend.ts';
+import type { Conclusion } from '../tree/tree.ts';
 import type {
   ExpandOptions,
   SearchContext,
@@ -26,6 +28,7 @@ import { Evaluations } from './evaluations.ts';
 import { Expansions } from './expansions.ts';
 import { PluginContext } from './plugin-context.ts';
 import { Realisations } from './realisations.ts';
+import { runRound } from './round.ts';
 import type { SearchSession } from './session.ts';
 import type { Simulations } from './simulations.ts';
 
@@ -109,11 +112,29 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
     return this.#simulations().run(run, options);
   }
 
+  round(
+    name: string,
+    nodes: readonly SearchNode<State, Action>[],
+    run: (
+      node: SearchNode<State, Action>,
+      simulation: Simulation<State, Action>,
+    ) => Promise<unknown>,
+  ): Promise<'done' | 'stopped'> {
+    return runRound(this, { name, nodes, run });
+  }
+
   expand(
     node: SearchNode<State, Action>,
     options?: ExpandOptions,
   ): Promise<readonly SearchNode<State, Action>[]> {
     return this.#expansions.expand(node, options);
+  }
+
+  graft(
+    node: SearchNode<State, Action>,
+    proposals: readonly Proposal<Action>[],
+  ): Promise<readonly SearchNode<State, Action>[]> {
+    return this.#expansions.graft(node, proposals);
   }
 
   realise(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
@@ -130,6 +151,11 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
 
   key(node: SearchNode<State, Action>): string | undefined {
     return this.#realisations.key(node);
+  }
+
+  conclude(conclusion: Conclusion<State, Action>): void {
+    this.#session.tree.conclude(conclusion);
+    this.#simulations().end({ reason: 'solved' });
   }
 
   advance(node: SearchNode<State, Action>): void {

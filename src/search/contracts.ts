@@ -10,10 +10,10 @@ import type { Evaluator } from '../contracts/evaluator.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
-import type { Policy } from '../contracts/policy.ts';
+import type { Policy, Proposal } from '../contracts/policy.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import type { Selection, WideningRule } from '../tree/selection.ts';
-import type { SearchTree } from '../tree/tree.ts';
+import type { Conclusion, SearchTree } from '../tree/tree.ts';
 
 /**
  * A law that an algorithm keeps on every tree it grows. The conformance kit holds it to them.
@@ -89,6 +89,8 @@ export interface Simulation<State, Action> {
 
 /** One round of simulations. */
 export interface SimulateOptions {
+  /** What the round is called in events, such as `level`. @defaultValue nothing */
+  readonly name?: string;
   /** Ends this round after so many, and not the search. @defaultValue no limit */
   readonly limit?: number;
   /**
@@ -105,7 +107,7 @@ export interface ExpandOptions {
   /** How many actions. @defaultValue all that the policy has */
   readonly count?: number;
   /** The arm to draw from, where a policy has several. */
-  readonly arm?: string;
+  readonly arm?: string | undefined;
   /** Whether to draw samples of its own while another expansion of the node is under way. @defaultValue false */
   readonly independent?: boolean;
   /**
@@ -135,6 +137,22 @@ export interface SearchContext<State, Action> extends CallContext {
   ): Promise<void>;
 
   /**
+   * Works on each node of a list, such as a level of a beam: one simulation a node, as many at once as `concurrency`
+   * says. What is done stands in the tree, so that a search that goes on repeats nothing of it.
+   *
+   * @param name - What the round is called in events.
+   * @returns `'stopped'` where the search ended before all nodes had their turn.
+   */
+  round(
+    name: string,
+    nodes: readonly SearchNode<State, Action>[],
+    run: (
+      node: SearchNode<State, Action>,
+      simulation: Simulation<State, Action>,
+    ) => Promise<unknown>,
+  ): Promise<'done' | 'stopped'>;
+
+  /**
    * Asks the policy for actions and appends them as children. Duplicates of a child that is there stand
    * for it, and their prior is added to its own. First expansions of one node at the same time are one,
    * unless `independent` asks for samples of its own.
@@ -145,6 +163,17 @@ export interface SearchContext<State, Action> extends CallContext {
   expand(
     node: SearchNode<State, Action>,
     options?: ExpandOptions,
+  ): Promise<readonly SearchNode<State, Action>[]>;
+
+  /**
+   * Appends actions that are known already as children, as if the policy had proposed them: within the budget of nodes,
+   * told in events, equal ones merged.
+   *
+   * @returns the children that they stand for, in order.
+   */
+  graft(
+    node: SearchNode<State, Action>,
+    proposals: readonly Proposal<Action>[],
   ): Promise<readonly SearchNode<State, Action>[]>;
 
   /** Steps to the states of proposed nodes, parents first. Siblings of equal state and reward are merged. */
@@ -162,6 +191,9 @@ export interface SearchContext<State, Action> extends CallContext {
    * which is then the node's failure.
    */
   outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined>;
+
+  /** Ends the search as solved, with this as what it found. */
+  conclude(conclusion: Conclusion<State, Action>): void;
 
   /** Moves the cursor of the real world to a node below it. */
   advance(node: SearchNode<State, Action>): void;

@@ -21,6 +21,8 @@ export interface SimulationStartEvent {
   readonly type: 'simulation-start';
   /** Its number, from 0. */
   readonly simulation: number;
+  /** The name of the round that it is part of, where the algorithm gave it one. */
+  readonly round?: string;
 }
 
 /** A policy has proposed actions. */

@@ -6,6 +6,7 @@ import type { Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Proposal, ProposeRequest } from '../contracts/policy.ts';
 import type { Spend } from '../contracts/spend.ts';
+import { hasFailedBelow } from '../tree/closing.ts';
 import type { WideningRule } from '../tree/selection.ts';
 import type { ExpandOptions } from './contracts.ts';
 import { failNode, noteLost } from './failing.ts';
@@ -45,6 +46,21 @@ export class Expansions<State, Action> {
     const tracked = proposing.finally(() => this.#first.delete(node));
     this.#first.set(node, tracked);
     return tracked;
+  }
+
+  /** Appends actions that are known already. */
+  async graft(
+    node: SearchNode<State, Action>,
+    proposals: readonly Proposal<Action>[],
+  ): Promise<Children<State, Action>> {
+    await this.#realisations.realise([node]);
+    const isInner = node.status === 'open' || node.status === 'solved' || hasFailedBelow(node);
+    if (node.kind === 'proposed' || !isInner || proposals.length === 0) return [];
+    const context = new PluginContext(this.#session.runtime, 'graft', { node: node.id });
+    const batch = { context, wanted: 0, asked: 0, independent: true, widening: undefined };
+    const children = this.#apply(node, proposals, batch);
+    this.#session.tree.countSamples(node, proposals.length);
+    return children;
   }
 
   #propose(

@@ -45,6 +45,7 @@ function expectAnswer({ name }: { readonly name: string }, answer: unknown): voi
 const simulationsPerTurn = 128;
 
 interface Round {
+  readonly name: string | undefined;
   left: number;
   over: boolean;
   readonly exhausts: 'round' | 'search';
@@ -86,9 +87,9 @@ export class Simulations<State, Action> {
 
   async run(
     simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
-    { limit = Number.POSITIVE_INFINITY, exhausts = 'search' }: SimulateOptions = {},
+    { name, limit = Number.POSITIVE_INFINITY, exhausts = 'search' }: SimulateOptions = {},
   ): Promise<void> {
-    const round: Round = { left: limit, over: false, exhausts };
+    const round: Round = { name, left: limit, over: false, exhausts };
     const workers = Math.min(this.#options.concurrency, limit);
     await Promise.all(Array.from({ length: workers }, () => this.#work(simulate, round)));
     if (this.#error !== undefined) throw this.#error.thrown;
@@ -105,7 +106,7 @@ export class Simulations<State, Action> {
         continue;
       }
       round.left--;
-      const simulation = this.#start();
+      const simulation = this.#start(round);
       const issued = gate.issued;
       let outcome: SimulationOutcome;
       try {
@@ -162,13 +163,17 @@ export class Simulations<State, Action> {
     this.end({ reason: 'budget', exceeded: 'ms' });
   }
 
-  #start(): SimulationInFlight<State, Action> {
+  #start({ name }: Round): SimulationInFlight<State, Action> {
     const { tree, ledger, runtime, emit } = this.#session;
     const index = tree.simulations + tree.handedBack;
     tree.simulations++;
     ledger.addSimulations(1);
     this.#running++;
-    emit?.({ type: 'simulation-start', simulation: index });
+    emit?.({
+      type: 'simulation-start',
+      simulation: index,
+      ...(name !== undefined && { round: name }),
+    });
     this.#options.deadline.start();
     const marks = this.#options.concurrency > 1;
     return new SimulationInFlight(tree, { index, source: runtime.random, marks });

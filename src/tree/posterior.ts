@@ -34,3 +34,80 @@ export function sampleNormal(random: Random): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
   return radius * Math.cos(2 * Math.PI * random.next());
 }
+
+/** What is believed of a quantity of which some values were seen: it can be drawn from. */
+export interface Belief {
+  /** A draw of the mean, given the values seen. */
+  draw(random: Random, values: Iterable<number>): number;
+}
+
+/** Parameters of a normal distribution whose mean and variance are not known. */
+export interface NormalInverseChiSquared {
+  /** m, the mean. */
+  readonly mean: number;
+  /** κ, in how many values the mean is trusted: above 0. */
+  readonly kappa: number;
+  /** ν, in how many values the variance is trusted: above 0. */
+  readonly nu: number;
+  /** τ², the variance. */
+  readonly variance: number;
+}
+
+/**
+ * What is believed after n values of mean x̄ and squared deviations S: `κ′ = κ + n`, `ν′ = ν + n`,
+ * `m′ = (κm + n·x̄) / κ′`, `τ²′ = (ν·τ² + S + nκ(m − x̄)² / κ′) / ν′`.
+ *
+ * @see Murphy, "Conjugate Bayesian analysis of the Gaussian distribution", 2007, section 5.
+ */
+export function updated(
+  { mean, kappa, nu, variance }: NormalInverseChiSquared,
+  values: Iterable<number>,
+): NormalInverseChiSquared {
+  const seen = [...values];
+  const n = seen.length;
+  if (n === 0) return { mean, kappa, nu, variance };
+  const average = seen.reduce((sum, value) => sum + value, 0) / n;
+  const squares = seen.reduce((sum, value) => sum + (value - average) ** 2, 0);
+  const shift = (n * kappa * (mean - average) ** 2) / (kappa + n);
+  return {
+    mean: (kappa * mean + n * average) / (kappa + n),
+    kappa: kappa + n,
+    nu: nu + n,
+    variance: (nu * variance + squares + shift) / (nu + n),
+  };
+}
+
+/**
+ * A normal belief: σ² is drawn from the inverse gamma distribution with ν′/2 and ν′τ²′/2, then the mean from
+ * `N(m′, σ²/κ′)`. The default prior is that of AB-MCTS-A.
+ */
+export function gaussianBelief(prior: Partial<NormalInverseChiSquared> = {}): Belief {
+  const before = { mean: 0, kappa: 1, nu: 1, variance: 0.1, ...prior };
+  return {
+    draw(random, values) {
+      const { mean, kappa, nu, variance } = updated(before, values);
+      const sigma = Math.sqrt((nu * variance) / 2 / sampleGamma(random, nu / 2));
+      return mean + (sigma / Math.sqrt(kappa)) * sampleNormal(random);
+    },
+  };
+}
+
+/** A belief about values in [0, 1]: `Beta(a + Σ v, b + Σ (1 − v))`. @defaultValue a = b = 0.5, as in AB-MCTS-A */
+export function betaBelief({
+  a = 0.5,
+  b = 0.5,
+}: {
+  readonly a?: number;
+  readonly b?: number;
+} = {}): Belief {
+  return {
+    draw(random, values) {
+      let [successes, failures] = [a, b];
+      for (const value of values) {
+        successes += value;
+        failures += 1 - value;
+      }
+      return sampleBeta(random, successes, failures);
+    },
+  };
+}

@@ -109,14 +109,12 @@ export function puct({
  * Q(s, a) as far as it is known: what was backed up, and before the first visit the reward and the evaluation, of
  * which what is missing counts as 0. Nothing follows an end with a reward: it is worth that reward.
  */
-export function knownValue({
-  visits,
-  value,
-  reward,
-  rawValue = 0,
-  terminal,
-}: NodeStatistics): number {
-  if (visits > 0) return value;
+export function knownValue(node: NodeStatistics): number {
+  return node.visits > 0 ? node.value : ownReturn(node);
+}
+
+/** What a node was worth when it was first backed up, or would be: its reward and its evaluation. */
+export function ownReturn({ reward, rawValue = 0, terminal }: NodeStatistics): number {
   return terminal && reward !== undefined ? reward : (reward ?? 0) + rawValue;
 }
 
@@ -214,7 +212,7 @@ export function flat(score: FlatScore, options: SelectionOptions = {}): Selectio
       widening !== undefined &&
       !node.complete &&
       (widening(node) || node.children.every((child) => isClosed(child, revisit)));
-    const candidates = [...below(tree.cursor)].filter(
+    const candidates = [...subtree(tree.cursor)].filter(
       (node) => node.children.length === 0 || isOpenEnded(node),
     );
     const { cursor } = tree;
@@ -225,7 +223,7 @@ export function flat(score: FlatScore, options: SelectionOptions = {}): Selectio
 }
 
 /** A node and all its descendants, parents first. The stack is explicit, because paths may be long. */
-function* below<State, Action>(
+export function* subtree<State, Action>(
   top: SearchNode<State, Action>,
 ): Generator<SearchNode<State, Action>, void, undefined> {
   const stack = [top];
@@ -242,12 +240,35 @@ export function isClosed(node: NodeStatistics, revisit = false): boolean {
   return node.status === 'solved' || (node.status === 'terminal' && node.visits > 0);
 }
 
-/** Whether a node with children is at the moment below the width that its rule allows. */
+/** Whether an open node is at the moment below the width that its rule allows. */
 export function canWiden(
   node: NodeStatistics & { readonly complete: boolean },
   widening: WideningRule | undefined,
 ): boolean {
-  return widening !== undefined && !node.complete && widening(node);
+  return widening !== undefined && node.status === 'open' && !node.complete && widening(node);
+}
+
+/**
+ * The least tried of sibling nodes: simulations that arrive together spread. Of equal ones the best as far as is
+ * known, then the likeliest.
+ */
+export function leastTried<State, Action>(
+  nodes: readonly SearchNode<State, Action>[],
+): SearchNode<State, Action> | undefined {
+  let best: SearchNode<State, Action> | undefined;
+  for (const node of nodes) {
+    if (node.status === 'failed' || node.status === 'pruned') continue;
+    if (best === undefined || byTrials(node, best) > 0) best = node;
+  }
+  return best;
+}
+
+function byTrials(a: SearchNode, b: SearchNode): number {
+  return (
+    b.visits + b.inFlight - (a.visits + a.inFlight) ||
+    knownValue(a) - knownValue(b) ||
+    a.prior - b.prior
+  );
 }
 
 interface Choice {

@@ -1,5 +1,6 @@
 import { EspalierError } from '../base/errors.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import { ownReturn } from './selection.ts';
 
 /** What a search says about the actions at one node. All arrays are in the order of the children. */
 export interface SearchSummary<Action> {
@@ -85,4 +86,16 @@ export function pathTo<State, Action>(
 /** The actions from the root to `node`. */
 export function actionsTo<State, Action>(node: SearchNode<State, Action>): readonly Action[] {
   return pathTo(node).flatMap((step) => (step.kind === 'root' ? [] : [step.action]));
+}
+
+/**
+ * What a path promises: the rewards on the way to a node and, of one that is no rewarded end, its evaluation. Each edge but
+ * the first is discounted once more by γ.
+ */
+export function promiseOf(node: SearchNode, discount: number): number {
+  let sum = ownReturn(node);
+  for (let { parent } = node; parent !== undefined; { parent } = parent) {
+    sum = (parent.reward ?? 0) + (parent.parent === undefined ? 1 : discount) * sum;
+  }
+  return sum;
 }

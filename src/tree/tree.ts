@@ -345,7 +345,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   }
 
   /** Records what an algorithm found. */
-  conclude(node: SearchNode<State, Action>, { optimal }: { readonly optimal: boolean }): void {
+  conclude({ node, optimal }: Conclusion<State, Action>): void {
     this.#own(node);
     this.#conclusion = { node, optimal };
   }
@@ -389,7 +389,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#cursor = this.#mutable(cursor);
     for (const node of this.#nodes) this.#consider(node);
     if (preferred !== undefined) this.prefer(this.node(preferred));
-    if (conclusion !== undefined) this.conclude(this.node(conclusion.node), conclusion);
+    if (conclusion !== undefined)
+      this.conclude({ ...conclusion, node: this.node(conclusion.node) });
   }
 
   #mutable(id: NodeId): TreeNode<State, Action> {

@@ -29,7 +29,7 @@ function rich(): WordTree {
   tree.countSamples(a, 4);
   tree.complete(b);
   tree.advance(a);
-  tree.conclude(end, { optimal: true });
+  tree.conclude({ node: end, optimal: true });
   return tree;
 }
 

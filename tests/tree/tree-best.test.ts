@@ -123,7 +123,7 @@ describe('best', () => {
     const a = grow(tree, tree.root, ['a', { value: 0.1 }]);
     grow(tree, tree.root, ['end', { reward: 1, terminal: true }]);
     expect(tree.conclusion).toBeUndefined();
-    tree.conclude(a, { optimal: true });
+    tree.conclude({ node: a, optimal: true });
 
     expect(tree.best).toBe(a);
     expect(tree.conclusion).toEqual({ node: a, optimal: true });

@@ -141,7 +141,7 @@ describe('fork', () => {
   test('forgets simulations under way and what was concluded', () => {
     const tree = rich();
     tree.addInFlight(tree.node(1), 1);
-    tree.conclude(tree.node(2), { optimal: true });
+    tree.conclude({ node: tree.node(2), optimal: true });
     const copy = tree.fork();
 
     expect([...copy.nodes()].map(({ inFlight }) => inFlight)).toEqual([0, 0, 0, 0, 0]);

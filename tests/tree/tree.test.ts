@@ -187,7 +187,7 @@ describe('a node of another tree', () => {
       () => tree.addInFlight(foreign, 1),
       () => tree.backup(foreign),
       () => tree.advance(foreign),
-      () => tree.conclude(foreign, { optimal: true }),
+      () => tree.conclude({ node: foreign, optimal: true }),
       () => tree.prefer(foreign),
       () => tree.fork(foreign),
     ];

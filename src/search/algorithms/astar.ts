@@ -4,6 +4,7 @@ import type { SearchNode } from '../../contracts/node.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext, SimulationOutcome } from '../contracts.ts';
 import { Frontier } from './frontier.ts';
+import { isGoal } from './is-goal.ts';
 
 /** Options of {@link astar}. */
 export interface AstarOptions<State> {
@@ -82,10 +83,6 @@ interface Rules {
   readonly optimal: boolean;
 }
 
-function isGoal({ terminal, reward }: SearchNode): boolean {
-  return terminal && (reward === undefined || reward > 0);
-}
-
 /**
  * The open and the closed set of one run. Both are read off the tree, where g and h are noted, so that a search
  * that goes on is the same as one that was never interrupted.
@@ -99,7 +96,6 @@ class AstarSearch<State, Action> {
   readonly #cheapest = new Map<string, SearchNode<State, Action>>();
   /** f of the nodes that are being expanded. */
   readonly #underWay = new Map<SearchNode<State, Action>, number>();
-  #concluded = false;
 
   constructor(
     tree: SearchTree<State, Action>,
@@ -125,8 +121,6 @@ class AstarSearch<State, Action> {
   }
 
   async step(visit: (node: SearchNode<State, Action>) => void): Promise<SimulationOutcome> {
-    // The first goal to come out is the cheapest. Another simulation may begin before that is heard of.
-    if (this.#concluded) return 'waiting';
     const node = this.#frontier.pop();
     // Whoever is expanding a node may still bring something.
     if (node === undefined) return 'waiting';
@@ -136,9 +130,9 @@ class AstarSearch<State, Action> {
         this.#frontier.push(node, this.#priority(node));
         return 'waiting';
       }
-      this.#tree.conclude(node, { optimal: this.#rules.optimal && this.#isSound(gOf(node)) });
-      this.#concluded = true;
-      return 'solved';
+      const optimal = this.#rules.optimal && this.#isSound(gOf(node));
+      this.#context.conclude({ node, optimal });
+      return 'continue';
     }
     visit(node);
     this.#prefer(node);

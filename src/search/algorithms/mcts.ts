@@ -1,10 +1,10 @@
-import { expectation, expectFunction, expectInteger, expectOneOf } from '../../base/expect.ts';
+import { expectation, expectBounds, expectFunction, expectOneOf } from '../../base/expect.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { type BackupRule, meanBackup } from '../../tree/backup.ts';
 import {
   canWiden,
   descend,
-  knownValue,
+  leastTried,
   puct,
   type Selection,
   type WideningRule,
@@ -102,9 +102,7 @@ function checkedRules(options: MctsOptions): Rules {
   if (widening !== undefined) expectFunction('widening', widening);
   expectOneOf('evaluate', evaluate, ['one', 'all', 'leaf']);
   if (typeof rollout !== 'boolean') throw expectation('rollout', 'true or false', rollout);
-  for (const [name, bound] of Object.entries({ width, maxDepth, horizon })) {
-    expectInteger(name, bound, { min: 1, max: Number.POSITIVE_INFINITY });
-  }
+  expectBounds({ width, maxDepth, horizon });
   return { selection, backup, widening, evaluate, rollout, width, maxDepth, horizon };
 }
 
@@ -151,7 +149,7 @@ async function growChild<State, Action>(
   if (children === undefined) return undefined;
   let node: SearchNode<State, Action>;
   do {
-    node = simulation.visit(firstToTry(children) ?? end ?? leaf);
+    node = simulation.visit(leastTried(children) ?? end ?? leaf);
     await context.evaluate([node]);
   } while (isOutOfReach(node));
   return node;
@@ -219,30 +217,7 @@ function canGrow<State, Action>(
   return status === 'open' && depth < Math.min(maxDepth, tree.cursor.depth + horizon);
 }
 
-/**
- * The least tried child: simulations that arrive together spread. Of equal ones the best as far as is
- * known, then the likeliest.
- */
-function firstToTry<State, Action>(
-  children: readonly SearchNode<State, Action>[],
-): SearchNode<State, Action> | undefined {
-  let best: SearchNode<State, Action> | undefined;
-  for (const child of children) {
-    if (child.status === 'failed' || child.status === 'pruned') continue;
-    if (best === undefined || compare(child, best) > 0) best = child;
-  }
-  return best;
-}
-
 /** Whether a node turned out to be its sibling, or could not be stepped to: then another is tried. */
 function isOutOfReach({ status, kind }: SearchNode): boolean {
   return status === 'pruned' || (status === 'failed' && kind === 'proposed');
-}
-
-function compare(a: SearchNode, b: SearchNode): number {
-  return (
-    b.visits + b.inFlight - (a.visits + a.inFlight) ||
-    knownValue(a) - knownValue(b) ||
-    a.prior - b.prior
-  );
 }

@@ -1,6 +1,7 @@
 import { contextWith } from '../../calls/context-with.ts';
 import type { Spend } from '../../contracts/spend.ts';
 import type { SearchContext, SimulateOptions } from '../contracts.ts';
+import { runRound } from '../round.ts';
 
 /** Bounds for an algorithm inside another one. */
 export interface Bounds extends SimulateOptions {
@@ -16,7 +17,7 @@ export function within<State, Action>(
   context: SearchContext<State, Action>,
   { limit = Number.POSITIVE_INFINITY, exhausts, lacks = () => undefined }: Bounds,
 ): SearchContext<State, Action> {
-  return {
+  const bounded: SearchContext<State, Action> = {
     ...contextWith(context, {}),
     get stopped() {
       return context.stopped;
@@ -31,16 +32,21 @@ export function within<State, Action>(
           return reserved === undefined ? run(simulation) : Promise.resolve({ reserved });
         },
         {
+          ...options,
           limit: Math.min(limit, options.limit ?? Number.POSITIVE_INFINITY),
           exhausts: exhausts ?? options.exhausts ?? 'search',
         },
       ),
+    round: (name, nodes, run) => runRound(bounded, { name, nodes, run }),
     expand: (node, options) => context.expand(node, options),
+    graft: (node, proposals) => context.graft(node, proposals),
     realise: (nodes) => context.realise(nodes),
     evaluate: (nodes) => context.evaluate(nodes),
     outcome: (node) => context.outcome(node),
     key: (node) => context.key(node),
+    conclude: (conclusion) => context.conclude(conclusion),
     advance: (node) => context.advance(node),
     search: (options) => context.search(options),
   };
+  return bounded;
 }

@@ -1,0 +1,51 @@
+import { expectArray } from '../../base/expect.ts';
+import { type Belief, gaussianBelief } from '../../tree/posterior.ts';
+import { armNote, bestArm, widerOrDeeper } from '../../tree/wider-or-deeper.ts';
+import type { SearchAlgorithm } from '../contracts.ts';
+
+/** Options of {@link abMcts}. */
+export interface AbMctsOptions {
+  /** The arms to generate from, such as the models of `multiModel`; the best is found by Thompson sampling. @defaultValue the policy as it is */
+  readonly arms?: readonly string[];
+  /** What is believed of scores. @defaultValue {@link gaussianBelief}, the reference code's; `betaBelief` is the other */
+  readonly belief?: Belief;
+}
+
+/**
+ * AB-MCTS-A: a simulation selects by {@link widerOrDeeper}, generates one child there and backs up its score. A node may
+ * be an answer and still be refined. Of several arms the one with the highest draw from the scores that it brought,
+ * wherever in the tree, generates.
+ *
+ * An action that is proposed again scores again. Simulations under way leave no mark: draws differ.
+ *
+ * @see Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive Branching Tree Search", 2025
+ * (arXiv 2503.04412), section 3.3.
+ */
+export function abMcts(options: AbMctsOptions = {}): SearchAlgorithm {
+  const { arms = [], belief = gaussianBelief() } = options;
+  expectArray('arms', arms);
+  const selection = widerOrDeeper(belief);
+  return {
+    name: 'ab-mcts-a',
+    concurrency: 'any',
+    // A simulation that learns that a policy has no further action adds no visit.
+    laws: ['visits', 'values'],
+    async run(tree, context) {
+      await context.simulate(async (simulation) => {
+        const node = simulation.select(selection);
+        if (node === undefined) return 'exhausted';
+        if (node.complete) return 'waiting';
+        const arm = bestArm(tree, { arms, belief, random: simulation.random });
+        const [child] = await context.expand(node, { count: 1, independent: true, arm });
+        if (child === undefined) return 'continue';
+        await context.realise([child]);
+        const made = simulation.visit(tree.original(child));
+        await context.evaluate([made]);
+        if (made.status === 'failed') return 'continue';
+        if (arm !== undefined) tree.annotate(made, armNote(arm, made));
+        tree.backup(made);
+        return 'continue';
+      });
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { expectBounds, expectFunction } from '../../base/expect.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import { canWiden, subtree, type WideningRule } from '../../tree/selection.ts';
+import type { SearchAlgorithm } from '../contracts.ts';
+import { isGoal } from './is-goal.ts';
+
+/** Options of {@link depthFirst}. */
+export interface DepthFirstOptions {
+  /** w, how many actions a node gets, one after the other: an integer from 1 up. @defaultValue 2, the paper's */
+  readonly width?: number;
+  /** The longest path, in edges: an integer from 1 up. @defaultValue 12, the reference code's */
+  readonly maxDepth?: number;
+  /** How many levels to go up from an end, before another action is tried: an integer from 1 up. @defaultValue 2, the reference code's */
+  readonly climb?: number;
+  /** After how many answers the search is over: an integer from 1 up. @defaultValue 1 */
+  readonly answers?: number;
+  /** Which ends are answers; the others are given up. @defaultValue those with a positive reward or none */
+  readonly goal?: (node: SearchNode) => boolean;
+}
+
+/**
+ * DFSDT, the depth-first search with diversity of ToolLLM: takes one action at a time as deep as it leads, and on
+ * the way back proposes another one in sight of its siblings. What they were and came to is for the policy to tell
+ * the model: `introspective`, or the prompt part `siblings`. It needs no evaluator.
+ *
+ * An end sends it up `climb` levels, so that with 2 its parent gets no other action; a path that is too long, or has
+ * nothing left to try, sends it up one. Each proposal is one simulation.
+ *
+ * @see Qin et al., "ToolLLM: Facilitating Large Language Models to Master 16000+ Real-world APIs", 2023 (arXiv
+ * 2307.16789), section 3, and its reference code for the climb.
+ */
+export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
+  const { width = 2, maxDepth = 12, climb = 2, answers = 1, goal = isGoal } = options;
+  expectBounds({ width, maxDepth, climb, answers });
+  expectFunction('goal', goal);
+  const widening: WideningRule = ({ children, samples }) =>
+    Math.max(children.length, samples) < width;
+  /** Where the next action is proposed, at a node or below it; if nowhere, how many levels to go up from there. */
+  const nextPlace = <S, A>(node: SearchNode<S, A>): SearchNode<S, A> | number => {
+    if (node.terminal) return climb;
+    if (node.depth >= maxDepth) return 1;
+    for (const child of node.children) {
+      const place = nextPlace(child);
+      if (place !== 1) return typeof place === 'number' ? place - 1 : place;
+    }
+    return canWiden(node, widening) ? node : 1;
+  };
+  return {
+    name: 'depth-first',
+    concurrency: { serial: 'each action is proposed in sight of what the ones before it came to' },
+    laws: [],
+    async run(tree, context) {
+      await context.simulate(async () => {
+        const place = nextPlace(tree.cursor);
+        if (typeof place === 'number') return 'exhausted';
+        const [child] = await context.expand(place, { count: 1, widening });
+        if (child !== undefined) await context.realise([child]);
+        const ends = [...subtree(tree.cursor)].filter((node) => node.terminal && goal(node));
+        const node = ends[answers - 1];
+        if (node !== undefined) context.conclude({ node, optimal: false });
+        return 'continue';
+      });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { expectBounds, expectFunction, expectNumber } from '../../base/expect.ts';
+import { descend, knownValue, leastTried, uct } from '../../tree/selection.ts';
+import { pathTo } from '../../tree/summary.ts';
+import type { SearchAlgorithm } from '../contracts.ts';
+import type { ReflectionOptions } from './with-reflection.ts';
+
+/** Options of {@link lats}. */
+export interface LatsOptions extends Partial<Pick<ReflectionOptions, 'reflect'>> {
+  /** w, the weight of exploration: from 0 up. @defaultValue 1, the paper's */
+  readonly c?: number;
+  /** n, actions a node: an integer from 1 up. @defaultValue 5, the paper's */
+  readonly width?: number;
+  /** The longest path, in edges: an integer from 1 up. @defaultValue 7, the paper's */
+  readonly maxDepth?: number;
+}
+
+/**
+ * LATS: a simulation selects by `V(s) + w · √(ln N(parent) / N(s))`, expands, evaluates all new children after their
+ * actions were taken, and goes on from the best of them until an end, which is backed up. `reflect` looks back on
+ * ends that fall short of 1; lessons reach policy and judge by their prompt parts.
+ *
+ * Otherwise than the reference code: a child that was never visited counts with its evaluation alone, values are
+ * means of returns (the code divides by the visits twice), what was played stays in the tree, an end counts its reward,
+ * and no reward of the answer key ends the search: for that there is `stopWhen`.
+ *
+ * @see Zhou et al., "Language Agent Tree Search Unifies Reasoning, Acting, and Planning in Language Models", 2024
+ * (arXiv 2310.04406), section 4.
+ */
+export function lats(options: LatsOptions = {}): SearchAlgorithm {
+  const { c = 1, width = 5, maxDepth = 7, reflect = async () => {} } = options;
+  expectNumber('c', c, { min: 0 });
+  expectBounds({ width, maxDepth });
+  expectFunction('reflect', reflect);
+  const selection = descend(uct({ c, unvisited: knownValue }));
+  return {
+    name: 'lats',
+    concurrency: 'any',
+    laws: ['visits', 'values', 'simulations'],
+    async run(tree, context) {
+      await context.simulate(async (simulation) => {
+        const leaf = simulation.select(selection);
+        if (leaf === undefined) return 'exhausted';
+        const childrenOf = async (node: typeof leaf) => {
+          const isInner = node.status === 'open' && node.depth < maxDepth;
+          const children = isInner ? await context.expand(node, { count: width }) : [];
+          if (children.length > 0 || node.depth >= maxDepth) tree.complete(node);
+          await context.realise(children);
+          await context.evaluate(children);
+          return children;
+        };
+        let end = leaf;
+        for (let next: typeof leaf | undefined = leaf; next !== undefined; ) {
+          end = simulation.visit(next);
+          next = leastTried(await childrenOf(end));
+        }
+        await context.evaluate([end]);
+        if (end.status !== 'failed') tree.backup(end);
+        if (end.terminal && (tree.score(end, 1) ?? 0) < 1) await reflect(pathTo(end), { context });
+        return 'continue';
+      });
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { SearchNode } from '../contracts/node.ts';
+import type { SearchContext } from './contracts.ts';
+
+type Run<State, Action> = Parameters<SearchContext<State, Action>['round']>[2];
+
+/** Works on each node of a list as a simulation of its own. */
+export async function runRound<State, Action>(
+  context: Pick<SearchContext<State, Action>, 'simulate' | 'stopped'>,
+  round: {
+    readonly name: string;
+    readonly nodes: readonly SearchNode<State, Action>[];
+    readonly run: Run<State, Action>;
+  },
+): Promise<'done' | 'stopped'> {
+  const { name, nodes, run } = round;
+  const left = nodes.values();
+  let done = 0;
+  await context.simulate(
+    async (simulation) => {
+      const { value: node } = left.next();
+      if (node === undefined) return 'exhausted';
+      await run(node, simulation);
+      done++;
+      return 'continue';
+    },
+    { name, limit: nodes.length, exhausts: 'round' },
+  );
+  return done === nodes.length && !context.stopped ? 'done' : 'stopped';
+}
