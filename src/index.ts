@@ -94,6 +94,7 @@ export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BeamOptions, beam } from './search/algorithms/beam.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
 export { type DepthFirstOptions, depthFirst } from './search/algorithms/depth-first.ts';
+export { isGoal } from './search/algorithms/is-goal.ts';
 export { type LatsOptions, lats } from './search/algorithms/lats.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
 export { type StepwiseOptions, stepwise } from './search/algorithms/stepwise.ts';
@@ -212,4 +213,4 @@ export {
   type ValueWideningOptions,
   valueWidening,
 } from './tree/widening.ts';
-export { widerOrDeeper } from './tree/wider-or-deeper.ts';
+export { type Arms, thompsonArms, widerOrDeeper } from './tree/wider-or-deeper.ts';

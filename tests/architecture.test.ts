@@ -132,3 +132,22 @@ function importsOf(file: string): readonly string[] {
     relative(source, join(source, dirname(file), match[1] ?? match[2] ?? '')),
   );
 }
+
+test('an algorithm needs only what the package exports, but for checks of its options', () => {
+  const exported = new Set(
+    [...readFileSync(join(source, 'index.ts'), 'utf8').matchAll(/(\w+)(?=,|\s*\}| \})/g)].map(
+      ([name]) => name,
+    ),
+  );
+  for (const file of ['ab-mcts', 'beam', 'depth-first', 'lats']) {
+    const text = readFileSync(join(source, `search/algorithms/${file}.ts`), 'utf8');
+    const imports = [...text.matchAll(/^import (?:type )?\{([^}]*)\} from '([^']+)';$/gm)];
+    expect(imports.length).toBeGreaterThan(2);
+    for (const [, names = '', from = ''] of imports) {
+      if (from.endsWith('base/expect.ts')) continue;
+      for (const name of names.split(',').map((part) => part.replace('type ', '').trim())) {
+        if (name !== '') expect(exported, `${file}.ts: ${name}`).toContain(name);
+      }
+    }
+  }
+});

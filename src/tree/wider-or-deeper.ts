@@ -51,23 +51,29 @@ function endedAt({ visits, children }: SearchNode): number {
   return children.reduce((left, child) => left - child.visits, visits);
 }
 
-/**
- * The arm with the highest draw from the scores that it brought, wherever in the tree; `undefined` of none.
- *
- * @see {@link armNote} for who notes which arm brought a node.
- */
-export function bestArm<State, Action>(
-  tree: SearchTree<State, Action>,
-  rules: { readonly arms: readonly string[]; readonly belief: Belief; readonly random: Random },
-): string | undefined {
-  const { arms, belief, random } = rules;
-  const draws = arms.map((arm) => belief.draw(random, scores(tree.nodes(), drawnFrom(arm))));
-  return arms[greatest(draws)];
+/** Arms to generate from, and which of them brought what. */
+export interface Arms {
+  /** The arm with the highest draw from the scores that it brought, wherever in the tree; `undefined` of none. */
+  choose<State, Action>(tree: SearchTree<State, Action>, random: Random): string | undefined;
+  /** Notes that an arm has generated a node once more. */
+  note<State, Action>(
+    tree: SearchTree<State, Action>,
+    node: SearchNode<State, Action>,
+    arm: string | undefined,
+  ): void;
 }
 
-/** A note that an arm has generated a node once more. */
-export function armNote(arm: string, node: SearchNode): Readonly<Record<string, number>> {
-  return { [`arm ${arm}`]: drawnFrom(arm)(node) + 1 };
+/** Chooses among arms, such as the models of `multiModel`, by Thompson sampling. What they brought is noted in the tree. */
+export function thompsonArms(names: readonly string[], belief: Belief = gaussianBelief()): Arms {
+  return {
+    choose(tree, random) {
+      const draw = (name: string) => belief.draw(random, scores(tree.nodes(), drawnFrom(name)));
+      return names[greatest(names.map(draw))];
+    },
+    note(tree, node, arm) {
+      if (arm !== undefined) tree.annotate(node, { [`arm ${arm}`]: drawnFrom(arm)(node) + 1 });
+    },
+  };
 }
 
 function drawnFrom(arm: string): (node: SearchNode) => number {

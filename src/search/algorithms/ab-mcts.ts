@@ -1,6 +1,6 @@
 import { expectArray } from '../../base/expect.ts';
 import { type Belief, gaussianBelief } from '../../tree/posterior.ts';
-import { armNote, bestArm, widerOrDeeper } from '../../tree/wider-or-deeper.ts';
+import { thompsonArms, widerOrDeeper } from '../../tree/wider-or-deeper.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
 
 /** Options of {@link abMcts}. */
@@ -22,8 +22,9 @@ export interface AbMctsOptions {
  * (arXiv 2503.04412), section 3.3.
  */
 export function abMcts(options: AbMctsOptions = {}): SearchAlgorithm {
-  const { arms = [], belief = gaussianBelief() } = options;
-  expectArray('arms', arms);
+  const { arms: names = [], belief = gaussianBelief() } = options;
+  expectArray('arms', names);
+  const arms = thompsonArms(names, belief);
   const selection = widerOrDeeper(belief);
   return {
     name: 'ab-mcts-a',
@@ -35,14 +36,14 @@ export function abMcts(options: AbMctsOptions = {}): SearchAlgorithm {
         const node = simulation.select(selection);
         if (node === undefined) return 'exhausted';
         if (node.complete) return 'waiting';
-        const arm = bestArm(tree, { arms, belief, random: simulation.random });
+        const arm = arms.choose(tree, simulation.random);
         const [child] = await context.expand(node, { count: 1, independent: true, arm });
         if (child === undefined) return 'continue';
         await context.realise([child]);
         const made = simulation.visit(tree.original(child));
         await context.evaluate([made]);
         if (made.status === 'failed') return 'continue';
-        if (arm !== undefined) tree.annotate(made, armNote(arm, made));
+        arms.note(tree, made, arm);
         tree.backup(made);
         return 'continue';
       });
