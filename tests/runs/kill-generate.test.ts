@@ -11,7 +11,7 @@ import { readJournal } from '../../src/calls/journal-file.ts';
 import { type Emulator, emulator } from '../../src/testing/index.ts';
 
 // biome-ignore lint/style/noProcessEnv: `npm run verify:kills` asks for twenty
-const kills = Number(process.env['ESPALIER_KILLS'] ?? 5);
+const kills = Number(process.env['ESPALIER_KILLS'] ?? 2);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'espalier-kill-generate-'));
 const problems = join(folder, 'problems.jsonl');
