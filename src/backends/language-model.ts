@@ -1,7 +1,7 @@
 import type { RetryOptions } from '../calls/middleware/with-retry.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { type ModelSpec, parseModelSpec } from './model-spec.ts';
-import { defined } from './wire/json.ts';
+import { defined } from './transport/json.ts';
 
 /** Options of {@link languageModel}. Those that a kind of model has no use for do nothing. */
 export interface LanguageModelOptions {

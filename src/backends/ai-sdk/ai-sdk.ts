@@ -9,16 +9,16 @@ import type {
   ModelCall,
   ModelPrice,
 } from '../../contracts/language-model.ts';
-import { secretsOf } from '../wire/connection.ts';
-import { withDeadline } from '../wire/deadline.ts';
-import { Downgrades } from '../wire/downgrades.ts';
-import { malformed, type WireContext } from '../wire/errors.ts';
-import { expectRequest } from '../wire/expect-request.ts';
-import { guarded } from '../wire/guarded.ts';
-import { headerLookup, rateLimitsOf } from '../wire/headers.ts';
-import { withoutBeginning } from '../wire/in-words.ts';
-import { askForSamples, cutAtStop } from '../wire/sampling.ts';
-import { type WarnOnce, warningsOf } from '../wire/warn-once.ts';
+import { secretsOf } from '../transport/connection.ts';
+import { withDeadline } from '../transport/deadline.ts';
+import { Downgrades } from '../transport/downgrades.ts';
+import { malformed, type WireContext } from '../transport/errors.ts';
+import { expectRequest } from '../transport/expect-request.ts';
+import { guarded } from '../transport/guarded.ts';
+import { headerLookup, rateLimitsOf } from '../transport/headers.ts';
+import { withoutBeginning } from '../transport/in-words.ts';
+import { askForSamples, cutAtStop } from '../transport/sampling.ts';
+import { type WarnOnce, warningsOf } from '../transport/warn-once.ts';
 import { aiSdkError } from './errors.ts';
 import {
   asksForLogprobs,

@@ -2,10 +2,10 @@ import { expectation } from '../../base/expect.ts';
 import { defaultMaxTokens } from '../../calls/pricing.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
-import type { Downgrades } from '../wire/downgrades.ts';
-import { beginningInWords, schemaInWords, toolChoiceInWords } from '../wire/in-words.ts';
-import { sampleHeader } from '../wire/sampling.ts';
-import { seedOf } from '../wire/seeds.ts';
+import type { Downgrades } from '../transport/downgrades.ts';
+import { beginningInWords, schemaInWords, toolChoiceInWords } from '../transport/in-words.ts';
+import { sampleHeader } from '../transport/sampling.ts';
+import { seedOf } from '../transport/seeds.ts';
 
 /** Options of a provider, by its name, as the AI SDK takes them. */
 export type ProviderOptions = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;

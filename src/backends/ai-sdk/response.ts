@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonFault } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion, TokenLogprob, ToolCall, Usage } from '../../contracts/language-model.ts';
-import type { Droppable } from '../wire/downgrades.ts';
+import type { Droppable } from '../transport/downgrades.ts';
 
 /** A number of tokens, whether or not it can be one; anything else counts as not told. */
 const tokens = z

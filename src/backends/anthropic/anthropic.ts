@@ -5,12 +5,12 @@ import type {
   GenerateRequest,
   LanguageModel,
 } from '../../contracts/language-model.ts';
-import { expectAbsentBesideClient } from '../wire/beside-client.ts';
-import { expectConnection, secretsOf, secretsOfClient } from '../wire/connection.ts';
-import { Downgrades, type Droppable } from '../wire/downgrades.ts';
-import { expectRequest } from '../wire/expect-request.ts';
-import { guarded } from '../wire/guarded.ts';
-import { askForSamples } from '../wire/sampling.ts';
+import { expectAbsentBesideClient } from '../transport/beside-client.ts';
+import { expectConnection, secretsOf, secretsOfClient } from '../transport/connection.ts';
+import { Downgrades, type Droppable } from '../transport/downgrades.ts';
+import { expectRequest } from '../transport/expect-request.ts';
+import { guarded } from '../transport/guarded.ts';
+import { askForSamples } from '../transport/sampling.ts';
 import type { AnthropicClient } from './client.ts';
 import { type ModelTraits, modelPriceOf, traitsOf } from './models.ts';
 import type { Effort, RequestSettings, Thinking } from './request.ts';

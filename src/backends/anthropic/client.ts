@@ -1,7 +1,7 @@
-import { withDeadline } from '../wire/deadline.ts';
-import { loadPeer } from '../wire/load-peer.ts';
-import { patientFetch } from '../wire/patient-fetch.ts';
-import { fetchWithin, type SdkLimits } from '../wire/reply-text.ts';
+import { withDeadline } from '../transport/deadline.ts';
+import { loadPeer } from '../transport/load-peer.ts';
+import { patientFetch } from '../transport/patient-fetch.ts';
+import { fetchWithin, type SdkLimits } from '../transport/reply-text.ts';
 import type { MessagesBody } from './request.ts';
 
 /** What is needed of a client of `@anthropic-ai/sdk`, or of one of its sisters for other clouds. */

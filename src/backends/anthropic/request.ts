@@ -1,8 +1,8 @@
 import { defaultMaxTokens } from '../../calls/pricing.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest } from '../../contracts/language-model.ts';
-import type { Downgrades } from '../wire/downgrades.ts';
-import { schemaInWords, toolChoiceInWords } from '../wire/in-words.ts';
+import type { Downgrades } from '../transport/downgrades.ts';
+import { schemaInWords, toolChoiceInWords } from '../transport/in-words.ts';
 import {
   type CacheControl,
   type Conversation,

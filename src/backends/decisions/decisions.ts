@@ -1,8 +1,14 @@
 import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
 import type { Message } from '../../contracts/language-model.ts';
-import type { JsonBody } from '../wire/chat-request.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
+import type { JsonBody } from '../transport/chat-request.ts';
+import {
+  Endpoint,
+  type EndpointOptions,
+  retried,
+  usageOf,
+  usageOfAll,
+} from '../transport/endpoint.ts';
+import { fieldsOf, itemsOf } from '../transport/json.ts';
 import {
   at,
   expectQuestions,

@@ -9,7 +9,7 @@ import type {
 } from '../../contracts/language-model.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { promptsOf, withTexts } from '../../prompting/prompts.ts';
-import { usageOfAll } from '../wire/endpoint.ts';
+import { usageOfAll } from '../transport/endpoint.ts';
 import {
   codesOf,
   type DecisionPromptNames,

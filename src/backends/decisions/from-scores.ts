@@ -4,9 +4,15 @@ import type { Decision, DecisionRequest, Question } from '../../contracts/decisi
 import type { Failure } from '../../contracts/failure.ts';
 import type { Message, ModelCall, Usage } from '../../contracts/language-model.ts';
 import { type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
-import { byIndex } from '../wire/numbered.ts';
+import {
+  Endpoint,
+  type EndpointOptions,
+  retried,
+  usageOf,
+  usageOfAll,
+} from '../transport/endpoint.ts';
+import { fieldsOf, itemsOf } from '../transport/json.ts';
+import { byIndex } from '../transport/numbered.ts';
 import {
   codesOf,
   type DecisionPromptNames,

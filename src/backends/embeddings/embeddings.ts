@@ -1,9 +1,15 @@
 import { expectInteger, expectOneOf } from '../../base/expect.ts';
 import type { Embedding, EmbeddingModel } from '../../contracts/embedding-model.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
-import { byIndex, floatsOf } from '../wire/numbered.ts';
+import {
+  Endpoint,
+  type EndpointOptions,
+  retried,
+  usageOf,
+  usageOfAll,
+} from '../transport/endpoint.ts';
+import { fieldsOf, itemsOf } from '../transport/json.ts';
+import { byIndex, floatsOf } from '../transport/numbered.ts';
 
 /** Options of {@link embeddings}. */
 export interface EmbeddingsOptions extends EndpointOptions {

@@ -9,7 +9,7 @@ export type {
   CompatibleClient,
   CompatiblePromise,
   CompatibleRequestOptions,
-} from '../wire/exchange.ts';
+} from '../transport/exchange.ts';
 export {
   type KnownServerOptions,
   llamaServer,

@@ -1,5 +1,5 @@
 import type { Capabilities } from '../../contracts/language-model.ts';
-import type { JsonBody } from '../wire/chat-request.ts';
+import type { JsonBody } from '../transport/chat-request.ts';
 
 /** A kind of server whose habits are known; `generic` is any other one. */
 export type ServerPreset =

@@ -1,7 +1,7 @@
 import { ModelCallError } from '../../base/errors.ts';
 import type { Message } from '../../contracts/language-model.ts';
-import { chatMessages, type JsonBody } from '../wire/chat-request.ts';
-import { fieldsOf, itemsOf, textOf } from '../wire/json.ts';
+import { chatMessages, type JsonBody } from '../transport/chat-request.ts';
+import { fieldsOf, itemsOf, textOf } from '../transport/json.ts';
 import type { Habits } from './presets.ts';
 import type { Connected } from './server.ts';
 

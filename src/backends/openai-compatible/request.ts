@@ -1,7 +1,7 @@
 import { defaultMaxTokens } from '../../calls/pricing.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest } from '../../contracts/language-model.ts';
-import { wantsLogprobs } from '../wire/chat-logprobs.ts';
+import { wantsLogprobs } from '../transport/chat-logprobs.ts';
 import {
   chatMessages,
   chatSchema,
@@ -10,9 +10,9 @@ import {
   conversationOf,
   type JsonBody,
   withWords,
-} from '../wire/chat-request.ts';
-import type { Droppable } from '../wire/downgrades.ts';
-import { seedOf } from '../wire/seeds.ts';
+} from '../transport/chat-request.ts';
+import type { Droppable } from '../transport/downgrades.ts';
+import { seedOf } from '../transport/seeds.ts';
 import type { Habits } from './presets.ts';
 
 /** For whom a request is written. */

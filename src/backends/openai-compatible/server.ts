@@ -1,7 +1,7 @@
 import { ModelCallError } from '../../base/errors.ts';
-import { modelCallErrorFrom, type WireContext } from '../wire/errors.ts';
-import type { Exchange } from '../wire/exchange.ts';
-import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../wire/json.ts';
+import { modelCallErrorFrom, type WireContext } from '../transport/errors.ts';
+import type { Exchange } from '../transport/exchange.ts';
+import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../transport/json.ts';
 import type { ServerPreset } from './presets.ts';
 import { Shared } from './shared.ts';
 

@@ -1,9 +1,9 @@
 import { ModelCallError } from '../../base/errors.ts';
-import type { JsonBody } from '../wire/chat-request.ts';
-import { withDeadline } from '../wire/deadline.ts';
-import type { WireContext } from '../wire/errors.ts';
-import { loadPeer } from '../wire/load-peer.ts';
-import { fetchWithin, parsedReply, type SdkLimits } from '../wire/reply-text.ts';
+import type { JsonBody } from '../transport/chat-request.ts';
+import { withDeadline } from '../transport/deadline.ts';
+import type { WireContext } from '../transport/errors.ts';
+import { loadPeer } from '../transport/load-peer.ts';
+import { fetchWithin, parsedReply, type SdkLimits } from '../transport/reply-text.ts';
 import type { OpenAiApi } from './request.ts';
 
 /** What is needed of a client of the package `openai`, whatever its version. */

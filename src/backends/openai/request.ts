@@ -1,7 +1,7 @@
 import { defaultMaxTokens } from '../../calls/pricing.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
-import { wantsLogprobs } from '../wire/chat-logprobs.ts';
+import { wantsLogprobs } from '../transport/chat-logprobs.ts';
 import {
   chatMessages,
   chatSchema,
@@ -11,9 +11,9 @@ import {
   type JsonBody,
   schemaName,
   withWords,
-} from '../wire/chat-request.ts';
-import type { Droppable } from '../wire/downgrades.ts';
-import { seedOf } from '../wire/seeds.ts';
+} from '../transport/chat-request.ts';
+import type { Droppable } from '../transport/downgrades.ts';
+import { seedOf } from '../transport/seeds.ts';
 import type { ModelTraits, ReasoningEffort } from './models.ts';
 import { isStrict } from './strict-schema.ts';
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-export type { EndpointOptions } from '../wire/endpoint.ts';
+export type { EndpointOptions } from '../transport/endpoint.ts';
 export { type LogprobRewardOptions, logprobReward } from './logprob-reward.ts';
 export type {
   Activation,

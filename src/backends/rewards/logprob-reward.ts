@@ -4,11 +4,11 @@ import { leastMass } from '../../base/stats/least-mass.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { ModelCall, TokenAlternative, Usage } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
-import { logprobsOf } from '../wire/chat-logprobs.ts';
-import { chatMessages, type JsonBody } from '../wire/chat-request.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
-import { byIndex } from '../wire/numbered.ts';
+import { logprobsOf } from '../transport/chat-logprobs.ts';
+import { chatMessages, type JsonBody } from '../transport/chat-request.ts';
+import { Endpoint, type EndpointOptions, retried, usageOf } from '../transport/endpoint.ts';
+import { fieldsOf, itemsOf } from '../transport/json.ts';
+import { byIndex } from '../transport/numbered.ts';
 import {
   type Asked,
   askTogether,

@@ -1,6 +1,6 @@
 import { describeValue } from '../../base/expect.ts';
 import type { Failure } from '../../contracts/failure.ts';
-import { floatsOf } from '../wire/numbered.ts';
+import { floatsOf } from '../transport/numbered.ts';
 import type { Activation, TextRecipe } from './recipe.ts';
 
 /** Room for the rounding of half-precision sums. */

@@ -1,9 +1,9 @@
 import type { Failure } from '../../contracts/failure.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { Solution } from '../../contracts/reward-model.ts';
-import { type Endpoint, usageOf } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
-import { byIndex } from '../wire/numbered.ts';
+import { type Endpoint, usageOf } from '../transport/endpoint.ts';
+import { fieldsOf, itemsOf } from '../transport/json.ts';
+import { byIndex } from '../transport/numbered.ts';
 import { type Asked, gathered, leaveForSteps, type StepAsked, stepsAsked } from './asking.ts';
 import { type TextRecipe, textUntil } from './recipe.ts';
 import { invalid, probability } from './rows.ts';

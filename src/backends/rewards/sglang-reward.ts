@@ -1,8 +1,8 @@
 import { expectOneOf } from '../../base/expect.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
-import { Endpoint, type EndpointOptions, retried } from '../wire/endpoint.ts';
-import { countOf, fieldsOf } from '../wire/json.ts';
+import { Endpoint, type EndpointOptions, retried } from '../transport/endpoint.ts';
+import { countOf, fieldsOf } from '../transport/json.ts';
 import { type Asked, askTogether, gathered, leaveForSteps, stepsAsked } from './asking.ts';
 import { expectTextRecipe, labelIdsOf } from './expect-recipe.ts';
 import { type Activation, type TextRecipe, textOf, textUntil } from './recipe.ts';

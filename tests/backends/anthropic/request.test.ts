@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { messagesRequest, type RequestSettings } from '../../../src/backends/anthropic/request.ts';
-import { beginningInWords } from '../../../src/backends/wire/in-words.ts';
+import { beginningInWords } from '../../../src/backends/transport/in-words.ts';
 import type { GenerateRequest, Message } from '../../../src/contracts/language-model.ts';
 import { user } from './messages-server.ts';
 

@@ -14,7 +14,7 @@ import {
   rejectionOf,
   type StubReply,
   stubFetch,
-} from '../wire/stub-fetch.ts';
+} from '../transport/stub-fetch.ts';
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 8 } as const;
 const baseUrl = 'http://host:8000/v1';

@@ -6,7 +6,7 @@ import {
   rejectionOf,
   type StubReply,
   stubFetch,
-} from '../wire/stub-fetch.ts';
+} from '../transport/stub-fetch.ts';
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 99 } as const;
 

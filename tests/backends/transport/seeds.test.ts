@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seedOf } from '../../../src/backends/wire/seeds.ts';
+import { seedOf } from '../../../src/backends/transport/seeds.ts';
 
 test('a seed has at most 31 bits, whatever it is made of', () => {
   for (const seed of [0, 1, -1, 7, 2 ** 31, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {

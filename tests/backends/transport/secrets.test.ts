@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectConnection, secretsOf } from '../../../src/backends/wire/connection.ts';
-import { withoutSecrets } from '../../../src/backends/wire/secrets.ts';
+import { expectConnection, secretsOf } from '../../../src/backends/transport/connection.ts';
+import { withoutSecrets } from '../../../src/backends/transport/secrets.ts';
 
 test('secrets that are known are hidden wherever they stand', () => {
   const text = 'my-word and my-word, and xmy-wordx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectRequest } from '../../../src/backends/wire/expect-request.ts';
+import { expectRequest } from '../../../src/backends/transport/expect-request.ts';
 import type { GenerateRequest } from '../../../src/index.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Downgrades } from '../../../src/backends/wire/downgrades.ts';
+import { Downgrades } from '../../../src/backends/transport/downgrades.ts';
 import { ModelCallError } from '../../../src/index.ts';
 import { notedCall, rejectionOf } from './stub-fetch.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readChatReply } from '../../../src/backends/wire/chat-reply.ts';
+import { readChatReply } from '../../../src/backends/transport/chat-reply.ts';
 import type { GenerateRequest } from '../../../src/index.ts';
 
 const { signal } = new AbortController();

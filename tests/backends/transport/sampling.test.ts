@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Downgrades } from '../../../src/backends/wire/downgrades.ts';
-import { askForSamples, cutAtStop } from '../../../src/backends/wire/sampling.ts';
+import { Downgrades } from '../../../src/backends/transport/downgrades.ts';
+import { askForSamples, cutAtStop } from '../../../src/backends/transport/sampling.ts';
 import { sumOfUsages } from '../../../src/calls/usage.ts';
 import type { GenerateRequest, Generation } from '../../../src/index.ts';
 import { notedCall, rejectionOf } from './stub-fetch.ts';

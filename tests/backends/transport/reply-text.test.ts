@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fetchWithin, replyText } from '../../../src/backends/wire/reply-text.ts';
+import { fetchWithin, replyText } from '../../../src/backends/transport/reply-text.ts';
 import { rejectionOf } from './stub-fetch.ts';
 
 const { signal } = new AbortController();

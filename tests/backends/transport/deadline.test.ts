@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { withDeadline } from '../../../src/backends/wire/deadline.ts';
+import { withDeadline } from '../../../src/backends/transport/deadline.ts';
 import { rejectionOf } from './stub-fetch.ts';
 
 const timers = () =>

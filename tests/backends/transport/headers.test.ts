@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { headerLookup, rateLimitsOf, retryAfterOf } from '../../../src/backends/wire/headers.ts';
+import {
+  headerLookup,
+  rateLimitsOf,
+  retryAfterOf,
+} from '../../../src/backends/transport/headers.ts';
 
 describe('headers', () => {
   test.each([

@@ -3,8 +3,8 @@ import {
   malformed,
   modelCallErrorFrom,
   type WireContext,
-} from '../../../src/backends/wire/errors.ts';
-import { HttpError } from '../../../src/backends/wire/http-error.ts';
+} from '../../../src/backends/transport/errors.ts';
+import { HttpError } from '../../../src/backends/transport/http-error.ts';
 import { EspalierError, ModelCallError } from '../../../src/index.ts';
 
 const signal = new AbortController().signal;
