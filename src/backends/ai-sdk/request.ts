@@ -66,17 +66,17 @@ export interface CallOptions {
 /** A request for one sample, as `doGenerate` takes it, without what the model is known not to honour. */
 export function callOptionsOf(
   request: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
   providerOptions: ProviderOptions | undefined,
 ): CallOptions {
   const { maxTokens = defaultMaxTokens, offset = 0, seed, tools = [], schema } = request;
-  const isBound = schema !== undefined && !downgrades.has('schema');
+  const isBound = schema !== undefined && !downgrades.refuses('schema');
   const options = optionsOf(providerOptions, request, downgrades);
   return {
     prompt: promptOf(worded(request, downgrades)),
     maxOutputTokens: maxTokens,
     ...samplingOf(request, downgrades),
-    ...(seed !== undefined && !downgrades.has('seed') && { seed: seedOf(seed, offset) }),
+    ...(seed !== undefined && !downgrades.refuses('seed') && { seed: seedOf(seed, offset) }),
     ...(isBound && { responseFormat: { type: 'json', schema, name: 'answer' } as const }),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, input }) => ({
@@ -94,21 +94,21 @@ export function callOptionsOf(
 
 function samplingOf(
   { temperature, topP, topK, stop = [] }: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
 ): Partial<CallOptions> {
   return {
-    ...(temperature !== undefined && !downgrades.has('temperature') && { temperature }),
-    ...(topP !== undefined && !downgrades.has('topP') && { topP }),
-    ...(topK !== undefined && !downgrades.has('topK') && { topK }),
-    ...(stop.length > 0 && !downgrades.has('stop') && { stopSequences: [...stop] }),
+    ...(temperature !== undefined && !downgrades.refuses('temperature') && { temperature }),
+    ...(topP !== undefined && !downgrades.refuses('topP') && { topP }),
+    ...(topK !== undefined && !downgrades.refuses('topK') && { topK }),
+    ...(stop.length > 0 && !downgrades.refuses('stop') && { stopSequences: [...stop] }),
   };
 }
 
 function toolChoiceOf(
   { toolChoice = 'auto' }: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
 ): Pick<CallOptions, 'toolChoice'> {
-  if (toolChoice === 'auto' || downgrades.has('toolChoice')) return {};
+  if (toolChoice === 'auto' || downgrades.refuses('toolChoice')) return {};
   if (toolChoice === 'required') return { toolChoice: { type: 'required' } };
   return { toolChoice: { type: 'tool', toolName: toolChoice.name } };
 }
@@ -117,9 +117,9 @@ function toolChoiceOf(
 function optionsOf(
   given: ProviderOptions | undefined,
   { logprobs = false, topLogprobs = 0 }: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
 ): ProviderOptions | undefined {
-  if (downgrades.has('logprobs') || !(logprobs || topLogprobs > 0)) return given;
+  if (downgrades.refuses('logprobs') || !(logprobs || topLogprobs > 0)) return given;
   const wanted = topLogprobs > 0 ? topLogprobs : true;
   return { ...given, openai: { ...given?.['openai'], logprobs: wanted } };
 }
@@ -130,13 +130,16 @@ export function asksForLogprobs({ providerOptions }: CallOptions): boolean {
 }
 
 /** The messages, with what the model is known to take in words only at the end of the question. */
-function worded(request: GenerateRequest, downgrades: Pick<Downgrades, 'has'>): readonly Message[] {
+function worded(
+  request: GenerateRequest,
+  downgrades: Pick<Downgrades, 'refuses'>,
+): readonly Message[] {
   const { messages, schema, toolChoice } = request;
-  const beginning = downgrades.has('continuation') ? beginningOf(messages) : '';
+  const beginning = downgrades.refuses('continuation') ? beginningOf(messages) : '';
   const isBegun = messages.at(-1)?.role === 'assistant';
   const words = [
-    downgrades.has('schema') && schema !== undefined ? schemaInWords(schema) : undefined,
-    downgrades.has('toolChoice') ? toolChoiceInWords(toolChoice) : undefined,
+    downgrades.refuses('schema') && schema !== undefined ? schemaInWords(schema) : undefined,
+    downgrades.refuses('toolChoice') ? toolChoiceInWords(toolChoice) : undefined,
     beginning === '' ? undefined : `${beginningInWords}\n\n${beginning}`,
   ].filter((text) => text !== undefined);
   if (words.length === 0) return messages;

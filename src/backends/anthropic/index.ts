@@ -5,11 +5,5 @@
  */
 
 export { type AnthropicOptions, anthropic } from './anthropic.ts';
-export type { AnthropicClient, AnthropicStream } from './client.ts';
-export type {
-  AdaptiveThinking,
-  BudgetedThinking,
-  Effort,
-  NoThinking,
-  Thinking,
-} from './request.ts';
+export type { AnthropicClient } from './client.ts';
+export type { Effort, Thinking } from './request.ts';

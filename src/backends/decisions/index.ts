@@ -6,11 +6,11 @@
  */
 
 export type { DecisionPromptNames } from './codes.ts';
-export { type DecisionsOptions, decisions } from './decisions.ts';
+export { decisions } from './decisions.ts';
 export {
   type DecisionsFromModelOptions,
   decisionsFromModel,
   type PromptedDecisionModel,
 } from './from-model.ts';
 export { type DecisionsFromScoresOptions, decisionsFromScores } from './from-scores.ts';
-export { type SystemOneOptions, systemOne } from './system-one.ts';
+export { systemOne } from './system-one.ts';

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { expectation, expectInteger } from '../../base/expect.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
-import { loadPeer } from '../transport/load-peer.ts';
+import { loadPeer } from '../transport/sdk.ts';
 import type { LlamaBinding, NativeLlama, NativeModel } from './binding.ts';
 import type { LlamaStats } from './engine.ts';
 import { type ModelSettings, type OpenModel, openModel } from './open.ts';

@@ -5,11 +5,7 @@
  * @module
  */
 
-export type {
-  CompatibleClient,
-  CompatiblePromise,
-  CompatibleRequestOptions,
-} from '../transport/exchange.ts';
+export type { CompatibleClient } from '../transport/exchange.ts';
 export {
   type KnownServerOptions,
   llamaServer,

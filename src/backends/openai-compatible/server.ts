@@ -1,5 +1,4 @@
 import { ModelCallError } from '../../base/errors.ts';
-import { modelCallErrorFrom, type WireContext } from '../transport/errors.ts';
 import type { Exchange } from '../transport/exchange.ts';
 import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../transport/json.ts';
 import type { ServerPreset } from './presets.ts';
@@ -31,17 +30,14 @@ export interface Connected extends ServerInfo {
   readonly model: string;
 }
 
-/** A server that may be known in part. */
+/** What is known of a server before it is looked at. */
 export interface ServerOptions {
-  readonly exchange: Exchange;
   /** Its address, without a slash at its end. */
   readonly baseUrl: string;
-  readonly preset: ServerPreset | undefined;
-  readonly model: string | undefined;
-  readonly contextLength: number | undefined;
-  readonly timeoutMs: number;
-  /** For whom errors speak. */
-  readonly context: Omit<WireContext, 'signal'>;
+  readonly preset?: ServerPreset;
+  readonly model?: string;
+  readonly contextLength?: number;
+  readonly timeoutMs?: number;
 }
 
 /** The longest time that one look at a server may take, in milliseconds. */
@@ -49,10 +45,12 @@ const patienceMs = 10_000;
 
 /** Finds out, at the first use, what is not known of a server: its path, its kind, its models. */
 export class Server {
+  readonly #line: Exchange;
   readonly #options: ServerOptions;
   readonly #connection: Shared<Connected>;
 
-  constructor(options: ServerOptions) {
+  constructor(line: Exchange, options: ServerOptions) {
+    this.#line = line;
     this.#options = options;
     this.#connection = new Shared((signal) => this.#connect(signal));
   }
@@ -122,8 +120,7 @@ export class Server {
   }
 
   #refusal(what: string): ModelCallError {
-    const { provider, modelId } = this.#options.context;
-    const message = `${provider}:${modelId} ${what}`;
+    const message = `${this.#line.name} ${what}`;
     return new ModelCallError({ kind: 'bad-request', message, charged: false });
   }
 
@@ -170,15 +167,8 @@ export class Server {
   }
 
   async #get(url: string, signal: AbortSignal): Promise<unknown> {
-    const { exchange, timeoutMs } = this.#options;
-    const context = { ...this.#options.context, signal };
-    try {
-      const patience = Math.min(timeoutMs, patienceMs);
-      return (await exchange.send({ url, timeoutMs: patience, signal, context })).body;
-    } catch (error) {
-      signal.throwIfAborted();
-      throw modelCallErrorFrom(error, context);
-    }
+    const timeoutMs = Math.min(this.#options.timeoutMs ?? patienceMs, patienceMs);
+    return (await this.#line.send({ url, timeoutMs }, { signal })).body;
   }
 }
 

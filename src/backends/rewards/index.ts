@@ -15,8 +15,6 @@ export type {
   TurnsRecipe,
 } from './recipe.ts';
 export {
-  type ClassifierTemplate,
-  type Recipes,
   recipes,
   type SequenceClassifierOptions,
   sequenceClassifier,

@@ -6,8 +6,8 @@ import type { ModelCall, TokenAlternative, Usage } from '../../contracts/languag
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { logprobsOf } from '../transport/chat-logprobs.ts';
 import { chatMessages, type JsonBody } from '../transport/chat-request.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf } from '../transport/endpoint.ts';
-import { fieldsOf, itemsOf } from '../transport/json.ts';
+import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { fieldsOf } from '../transport/json.ts';
 import { byIndex } from '../transport/numbered.ts';
 import {
   type Asked,
@@ -17,16 +17,13 @@ import {
   type StepAsked,
   stepsAsked,
 } from './asking.ts';
-import { expectRecipe } from './expect-recipe.ts';
-import { type RecipeLabels, type RewardRecipe, textUntil } from './recipe.ts';
+import { expectRecipe, type RecipeLabels, type RewardRecipe, textUntil } from './recipe.ts';
 import { invalid } from './rows.ts';
 
 /** Options of {@link logprobReward}. */
 export interface LogprobRewardOptions extends EndpointOptions {
   /** How questions and steps are written for the model; it must have labels. */
   readonly recipe: RewardRecipe;
-  /** Who serves it, as in `provider:modelId`. @defaultValue `'openai-compatible'` */
-  readonly provider?: string;
   /**
    * How many of the likeliest tokens are looked at: an integer from 2 up. Many servers tell at most 20,
    * OpenAI's own text completions 5.
@@ -53,7 +50,7 @@ const mostDoubt = 0.01;
  * @throws EspalierError `usage` where an option is out of its range, or the recipe has no labels.
  */
 export function logprobReward(options: LogprobRewardOptions): RewardModel {
-  const { recipe, provider = 'openai-compatible', topLogprobs = 20, batches = true } = options;
+  const { recipe, topLogprobs = 20, batches = true } = options;
   expectRecipe(recipe);
   const { labels } = recipe;
   if (labels === undefined) {
@@ -61,17 +58,16 @@ export function logprobReward(options: LogprobRewardOptions): RewardModel {
   }
   expectInteger('topLogprobs', topLogprobs, { min: 2 });
   expectOneOf('batches', String(batches), ['true', 'false']);
-  const endpoint = new Endpoint({ provider }, options);
+  const endpoint = new Endpoint({ provider: 'openai-compatible' }, options);
   const settings = { endpoint, recipe, labels, topLogprobs, batches };
-  const model: RewardModel = {
+  return endpoint.kept<RewardModel>({
     ...endpoint.names,
     settings: { recipe: recipe.name, topLogprobs },
     scores: recipe.scores ?? 'steps',
     incremental: recipe.incremental ?? false,
     score: ({ solutions }, call) =>
       askTogether(recipe, solutions, (sound) => ask(sound, { ...settings, call })),
-  };
-  return retried(model, options);
+  });
 }
 
 interface Asking {
@@ -107,12 +103,8 @@ async function ask(solutions: readonly Solution[], asking: Asking): Promise<Aske
 async function complete(steps: readonly StepAsked[], asking: Asking): Promise<Answered> {
   const { endpoint, labels, topLogprobs, call } = asking;
   const { path, body } = requestOf(steps, asking);
-  const reply = await endpoint.post(path, body, call);
-  const { choices } = fieldsOf(reply);
-  if (!Array.isArray(choices)) {
-    throw endpoint.malformed('JSON of another shape: it has no `choices`', call);
-  }
-  const scores = byIndex(itemsOf(choices), steps.length).map((choice) => {
+  const { items, usage } = await endpoint.list(path, body, { field: 'choices', call });
+  const scores = byIndex(items, steps.length).map((choice) => {
     if (choice === undefined)
       return invalid('Expected one completion a step, got none or several.');
     const request = { messages: [], topLogprobs };
@@ -121,7 +113,7 @@ async function complete(steps: readonly StepAsked[], asking: Asking): Promise<An
     if (first === undefined) throw withoutLogprobs(endpoint);
     return shareOfGood(first.top ?? [first], labels);
   });
-  return { scores, usage: usageOf(reply) };
+  return { scores, usage };
 }
 
 function requestOf(
@@ -144,10 +136,10 @@ function requestOf(
   return { path: '/v1/chat/completions', body: { ...common, messages, ...wanted } };
 }
 
-function withoutLogprobs({ provider, modelId }: Endpoint): ModelCallError {
+function withoutLogprobs({ name }: Endpoint): ModelCallError {
   return new ModelCallError({
     kind: 'capability',
-    message: `${provider}:${modelId} told no log-probabilities, which its scores are read from.`,
+    message: `${name} told no log-probabilities, which its scores are read from.`,
     parameter: 'logprobs',
   });
 }

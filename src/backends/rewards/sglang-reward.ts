@@ -1,11 +1,17 @@
 import { expectOneOf } from '../../base/expect.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
-import { Endpoint, type EndpointOptions, retried } from '../transport/endpoint.ts';
+import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
 import { countOf, fieldsOf } from '../transport/json.ts';
 import { type Asked, askTogether, gathered, leaveForSteps, stepsAsked } from './asking.ts';
-import { expectTextRecipe, labelIdsOf } from './expect-recipe.ts';
-import { type Activation, type TextRecipe, textOf, textUntil } from './recipe.ts';
+import {
+  type Activation,
+  expectTextRecipe,
+  labelIdsOf,
+  type TextRecipe,
+  textOf,
+  textUntil,
+} from './recipe.ts';
 import { invalid, type RowReading, scoreOfRow } from './rows.ts';
 import { scoreLabels } from './score-labels.ts';
 import { rangeOf } from './vllm-reward.ts';
@@ -51,7 +57,7 @@ export function sglangReward(options: SglangRewardOptions): RewardModel {
   const usual = { provider: 'sglang', baseUrl: 'http://localhost:30000/v1', isFree: true };
   const endpoint = new Endpoint(usual, options);
   const reading: RowReading = { ...recipe, activation };
-  const model: RewardModel = {
+  return endpoint.kept<RewardModel>({
     ...endpoint.names,
     settings: {
       ...{ recipe: recipe.name, endpoint: path, activation },
@@ -66,8 +72,7 @@ export function sglangReward(options: SglangRewardOptions): RewardModel {
           ? classify(sound, { endpoint, recipe, reading, call })
           : scoreLabels(sound, { endpoint, recipe, labelIds, call, server: 'sglang' }),
       ),
-  };
-  return retried(model, options);
+  });
 }
 
 interface Classifying {

@@ -2,12 +2,17 @@ import { expectation, expectOneOf } from '../../base/expect.ts';
 import { isFailure } from '../../base/failure.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf } from '../transport/endpoint.ts';
-import { fieldsOf, itemsOf } from '../transport/json.ts';
+import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { fieldsOf } from '../transport/json.ts';
 import { byIndex } from '../transport/numbered.ts';
 import { type Asked, askTogether, type Scores } from './asking.ts';
-import { expectTextRecipe, labelIdsOf } from './expect-recipe.ts';
-import { type Activation, type TextRecipe, textOf } from './recipe.ts';
+import {
+  type Activation,
+  expectTextRecipe,
+  labelIdsOf,
+  type TextRecipe,
+  textOf,
+} from './recipe.ts';
 import { invalid, type RowReading, rowsOf, scoreOfRow, scoresOfRows } from './rows.ts';
 import { scoreLabels } from './score-labels.ts';
 import { tokenised } from './tokenised.ts';
@@ -66,7 +71,7 @@ export function vllmReward(options: VllmRewardOptions): RewardModel {
   const usual = { provider: 'vllm', baseUrl: 'http://localhost:8000/v1', isFree: true };
   const endpoint = new Endpoint(usual, options);
   const reading = { ...recipe, activation };
-  const model: RewardModel = {
+  return endpoint.kept<RewardModel>({
     ...endpoint.names,
     settings: {
       ...{ recipe: recipe.name, endpoint: path, activation },
@@ -85,8 +90,7 @@ export function vllmReward(options: VllmRewardOptions): RewardModel {
         return path === 'pooling' ? pool(sound, asking) : classify(sound, asking);
       });
     },
-  };
-  return retried(model, options);
+  });
 }
 
 /** A logit of a whole solution has no bounds; all else is a probability. */
@@ -107,15 +111,15 @@ async function pool(solutions: readonly Solution[], asking: Asking): Promise<Ask
     ...{ encoding_format: encoding, use_activation: reading.activation === 'probabilities' },
     ...(task !== undefined && { task }),
   };
-  const reply = await endpoint.post('/pooling', body, call);
-  const answers = answersOf(reply, texts.length, asking);
+  const { items, usage } = await endpoint.list('/pooling', body, { field: 'data', call });
+  const answers = byIndex(items, texts.length);
   const scores = solutions.map((solution, place): Scores => {
     const data = fieldsOf(answers[place])['data'];
     if (data === undefined) return invalid('Expected one answer a solution, got none or several.');
     const rows = rowsOf(data, recipe.columns);
     return isFailure(rows) ? rows : read({ rows, places: texts[place]?.places, solution }, reading);
   });
-  return { scores, usages: [usageOf(reply)] };
+  return { scores, usages: [usage] };
 }
 
 interface Rows {
@@ -147,19 +151,13 @@ async function classify(solutions: readonly Solution[], asking: Asking): Promise
     input: solutions.map((solution) => textOf(options.recipe, solution)),
     use_activation: reading.activation === 'probabilities',
   };
-  const reply = await endpoint.post('/classify', body, call);
-  const answers = answersOf(reply, solutions.length, asking);
+  const { items, usage } = await endpoint.list('/classify', body, { field: 'data', call });
+  const answers = byIndex(items, solutions.length);
   const scores = answers.map((answer): Scores => {
     if (answer === undefined)
       return invalid('Expected one answer a solution, got none or several.');
     const score = scoreOfRow(fieldsOf(answer)['probs'], reading);
     return isFailure(score) ? score : [score];
   });
-  return { scores, usages: [usageOf(reply)] };
-}
-
-function answersOf(reply: unknown, count: number, { endpoint, call }: Asking): readonly unknown[] {
-  const { data } = fieldsOf(reply);
-  if (Array.isArray(data)) return byIndex(itemsOf(data), count);
-  throw endpoint.malformed('JSON of another shape: it has no `data`', call);
+  return { scores, usages: [usage] };
 }

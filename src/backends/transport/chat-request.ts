@@ -1,6 +1,10 @@
+import { defaultMaxTokens } from '../../calls/pricing.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message, ToolDefinition } from '../../contracts/language-model.ts';
+import { wantsLogprobs } from './chat-logprobs.ts';
+import type { Droppable } from './downgrades.ts';
 import { beginningInWords, schemaInWords, toolChoiceInWords } from './in-words.ts';
+import { seedOf } from './seeds.ts';
 
 /** A part of the body of a request. */
 export interface JsonBody {
@@ -31,25 +35,97 @@ export function conversationOf(messages: readonly Message[]): Conversation {
   return beginning === '' ? { messages: before } : { messages: before, beginning };
 }
 
-/** What a server does not take, and is to be told in words. */
-export interface ToldInWords {
-  readonly beginning?: string | undefined;
-  readonly schema?: JsonValue | undefined;
-  readonly toolChoice?: GenerateRequest['toolChoice'] | undefined;
+/** Whether something would be asked for in vain. */
+export type Refuses = (what: Droppable) => boolean;
+
+/** A request, with what would be asked for in vain told in words. */
+export interface Worded {
+  /** The conversation, with the words at its end. */
+  readonly messages: readonly Message[];
+  /** The beginning that the model goes on from. */
+  readonly beginning: string | undefined;
+  /** What it is bound to. */
+  readonly schema: JsonValue | undefined;
+  /** Which tool it has to call. */
+  readonly toolChoice: GenerateRequest['toolChoice'];
 }
 
-/** A conversation with what is told in words at its end. */
-export function withWords(messages: readonly Message[], told: ToldInWords): readonly Message[] {
+/** What a server is asked for, and what it is told in words. */
+export function worded(request: GenerateRequest, refuses: Refuses): Worded {
+  const { schema, tools = [], toolChoice = 'auto' } = request;
+  const { messages, beginning } = conversationOf(request.messages);
+  const choice = tools.length > 0 && toolChoice !== 'auto' ? toolChoice : undefined;
+  const taken = {
+    beginning: refuses('continuation') ? undefined : beginning,
+    schema: refuses('schema') ? undefined : schema,
+    toolChoice: refuses('toolChoice') ? undefined : choice,
+  };
   const words = [
-    told.schema === undefined ? undefined : schemaInWords(told.schema),
-    toolChoiceInWords(told.toolChoice),
-    told.beginning === undefined ? undefined : `${beginningInWords}\n\n${told.beginning}`,
+    schema === undefined || taken.schema !== undefined ? undefined : schemaInWords(schema),
+    toolChoiceInWords(taken.toolChoice === undefined ? choice : undefined),
+    beginning === undefined || taken.beginning !== undefined
+      ? undefined
+      : `${beginningInWords}\n\n${beginning}`,
   ].filter((text) => text !== undefined);
-  if (words.length === 0) return messages;
   const last = messages.at(-1);
-  return last?.role === 'user'
-    ? [...messages.slice(0, -1), { ...last, content: [last.content, ...words].join('\n\n') }]
-    : [...messages, { role: 'user', content: words.join('\n\n') }];
+  if (words.length === 0) return { ...taken, messages };
+  const told: Message =
+    last?.role === 'user'
+      ? { ...last, content: [last.content, ...words].join('\n\n') }
+      : { role: 'user', content: words.join('\n\n') };
+  return {
+    ...taken,
+    messages: [...messages.slice(0, last?.role === 'user' ? -1 : undefined), told],
+  };
+}
+
+/** How a server takes what goes with a conversation. */
+export interface Manners {
+  readonly refuses: Refuses;
+  /** What it calls the limit on the tokens of an answer. */
+  readonly limit: 'max_completion_tokens' | 'max_tokens';
+  /** How many stop texts it takes. @defaultValue any number */
+  readonly mostStops?: number;
+}
+
+/** How many answers are to be drawn, how long, and from which seed. */
+export function drawnFields(
+  request: GenerateRequest,
+  { refuses, limit, mostStops }: Manners,
+): JsonBody {
+  const { samples = 1, offset = 0, maxTokens = defaultMaxTokens, stop = [], seed } = request;
+  return {
+    ...(samples > 1 && { n: samples }),
+    [limit]: maxTokens,
+    ...(stop.length > 0 && !refuses('stop') && { stop: stop.slice(0, mostStops) }),
+    ...(seed !== undefined && !refuses('seed') && { seed: seedOf(seed, offset) }),
+  };
+}
+
+/**
+ * What else is asked for in Chat Completions.
+ *
+ * @param isStrict - Whether the input of a tool, or an answer, can be bound to a schema strictly; else answers are,
+ * and of tools it is not said.
+ */
+export function wishedFields(
+  request: GenerateRequest,
+  { schema, toolChoice, refuses }: Worded & { readonly refuses: Refuses },
+  isStrict?: (schema: JsonValue) => boolean,
+): JsonBody {
+  const { tools = [], topLogprobs = 0 } = request;
+  return {
+    ...(wantsLogprobs(request) &&
+      !refuses('logprobs') && {
+        logprobs: true,
+        ...(topLogprobs > 0 && { top_logprobs: topLogprobs }),
+      }),
+    ...(schema !== undefined && {
+      response_format: chatSchema(schema, isStrict?.(schema) ?? true),
+    }),
+    ...(tools.length > 0 && { tools: tools.map((tool) => chatTool(tool, isStrict?.(tool.input))) }),
+    ...(toolChoice !== undefined && { tool_choice: chatToolChoice(toolChoice) }),
+  };
 }
 
 /** Messages as Chat Completions takes them. @param system - The role of instructions. */
@@ -88,7 +164,7 @@ export function chatTool(
 }
 
 /** A choice of tools as Chat Completions takes it. */
-export function chatToolChoice(choice: NonNullable<GenerateRequest['toolChoice']>): JsonValue {
+function chatToolChoice(choice: NonNullable<GenerateRequest['toolChoice']>): JsonValue {
   return typeof choice === 'string'
     ? choice
     : { type: 'function', function: { name: choice.name } };

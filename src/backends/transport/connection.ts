@@ -1,12 +1,33 @@
-import { expectation, expectFunction, expectNumber } from '../../base/expect.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectation, expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
+import type { RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
 
-/** How a server is reached. */
-export interface Connection {
-  readonly apiKey?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly timeoutMs?: number | undefined;
-  readonly fetch?: typeof globalThis.fetch | undefined;
+/** How a model behind HTTP is reached, and with how much patience. */
+export interface ConnectionOptions {
+  /**
+   * The key. That of one provider is never sent to another.
+   *
+   * @defaultValue for hosted models what their SDK finds in the environment, for servers of your own none
+   */
+  readonly apiKey?: string;
+  /** The address of the server, with `/v1` or without. @defaultValue the usual one of its kind */
+  readonly baseUrl?: string;
+  /** Headers of every request, beside the usual ones and before them. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * How long one request may take, from its first byte to the last of its reply, in milliseconds, from 1 up. A
+   * `fetch` or a client of your own may give up before, as Node's `fetch` does by itself after 300 000 without a
+   * byte.
+   *
+   * @defaultValue 300 000, for hosted models 600 000
+   */
+  readonly timeoutMs?: number;
+  /** Sends the requests. @defaultValue the platform's */
+  readonly fetch?: typeof globalThis.fetch;
+  /** How large a reply may be, in bytes, from 1 up. @defaultValue 64 MiB */
+  readonly maxReplyBytes?: number;
+  /** When failed requests are repeated; `false` never. @defaultValue as {@link withRetry} does */
+  readonly retry?: RetryOptions | false;
 }
 
 /**
@@ -14,8 +35,8 @@ export interface Connection {
  *
  * @throws EspalierError `usage`
  */
-export function expectConnection(connection: Connection): void {
-  const { apiKey, baseUrl, headers, timeoutMs, fetch } = connection;
+export function expectConnection(options: ConnectionOptions): void {
+  const { apiKey, baseUrl, headers, timeoutMs, fetch, maxReplyBytes, retry } = options;
   if (apiKey !== undefined && (typeof apiKey !== 'string' || apiKey.trim() === '')) {
     throw expectation('apiKey', 'a string that is not empty', typeof apiKey);
   }
@@ -23,6 +44,33 @@ export function expectConnection(connection: Connection): void {
   if (headers !== undefined) expectHeaders(headers);
   if (timeoutMs !== undefined) expectNumber('timeoutMs', timeoutMs, { min: 1 });
   if (fetch !== undefined) expectFunction('fetch', fetch);
+  if (maxReplyBytes !== undefined) expectInteger('maxReplyBytes', maxReplyBytes, { min: 1 });
+  if (retry !== undefined && retry !== false && typeof retry !== 'object') {
+    throw expectation('retry', 'an object or false', retry);
+  }
+}
+
+/** Checks the name of a model. @throws EspalierError `usage` */
+export function expectModelName(model: unknown, example = ''): void {
+  if (typeof model === 'string' && model.trim() !== '') return;
+  throw expectation('model', `the name of a model${example && `, as in ${example}`}`, model);
+}
+
+/**
+ * Checks that nothing is given beside a client of the user's own which it brings along, and which would have no
+ * effect.
+ *
+ * @throws EspalierError `usage`
+ */
+export function expectAbsentBesideClient<Options extends { readonly client?: unknown }>(
+  options: Options,
+  names: readonly (keyof Options & string)[],
+): void {
+  if (options.client === undefined) return;
+  const beside = names.find((name) => options[name] !== undefined);
+  if (beside === undefined) return;
+  const message = `Expected \`${beside}\` to be absent beside \`client\`, which has its own, got both.`;
+  throw new EspalierError('usage', message);
 }
 
 function expectBaseUrl(baseUrl: string): void {
@@ -73,7 +121,11 @@ export function secretsOf({
   apiKey,
   baseUrl,
   headers = {},
-}: Pick<Connection, 'apiKey' | 'baseUrl' | 'headers'>): readonly string[] {
+}: {
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}): readonly string[] {
   const telling = Object.entries(headers).filter(([name]) => !plainHeaders.test(name));
   return [
     ...(apiKey === undefined ? [] : [apiKey]),

@@ -48,21 +48,48 @@ const instead: Readonly<Record<Droppable, string>> = {
   maxTokens: 'the limit is sent under its newer name',
 };
 
+/** What is known of what can be dropped. */
+export type Known = { readonly [What in Droppable]?: boolean };
+
 /** What one model turned out not to honour. Remembered, so that it is asked for in vain only once. */
 export class Downgrades {
   readonly #model: string;
-  readonly #capabilities: Capabilities;
   readonly #dropped = new Set<Droppable>();
+  readonly #said = new Set<string>();
+  #capabilities: Capabilities = {};
+  #known: Known = {};
 
-  /** @param model - The model, as `provider:modelId`. @param capabilities - What it is known to honour. */
-  constructor(model: string, capabilities: Capabilities) {
+  /** @param model - The model, as `provider:modelId`. @param known - What is known of it, as for `know`. */
+  constructor(model: string, ...known: Parameters<Downgrades['know']>) {
     this.#model = model;
+    this.know(...known);
+  }
+
+  /**
+   * Says what the model is known to honour.
+   *
+   * @param capabilities - What it declares. @param known - What is not even sent where it is false.
+   */
+  know(capabilities: Capabilities, known: Known = capabilities): void {
     this.#capabilities = capabilities;
+    this.#known = known;
   }
 
   /** Whether something is no longer asked for. */
   has(what: Droppable): boolean {
     return this.#dropped.has(what);
+  }
+
+  /** Whether something would be asked for in vain. */
+  refuses(what: Droppable): boolean {
+    return this.has(what) || this.#known[what] === false;
+  }
+
+  /** Says something else about the model, once for each thing that it is about. */
+  warn(call: Pick<ModelCall, 'warn'>, about: string, what: string): void {
+    if (this.#said.has(about)) return;
+    this.#said.add(about);
+    call.warn?.({ model: this.#model, about, message: `${this.#model} ${what}` });
   }
 
   /** What the model honours, as far as is known by now. */

@@ -1,5 +1,4 @@
 import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../../base/errors.ts';
-import { FetchFailure } from './fetch-failure.ts';
 import { headerLookup, retryAfterOf } from './headers.ts';
 import { type KnownSecrets, withoutSecrets } from './secrets.ts';
 import { causesOf, isUnsent } from './unsent.ts';
@@ -18,6 +17,21 @@ export interface WireContext {
   readonly secrets?: KnownSecrets;
   /** The caller's own signal: when it has aborted, that is the reason. */
   readonly signal: AbortSignal;
+}
+
+/**
+ * What a `fetch` of ours threw within an SDK. SDKs put an error of their own in the place of what looks like a
+ * time-out to them, and then nobody knows any more whether a connection had been made: this one tells them
+ * nothing.
+ */
+export class FetchFailure extends Error {
+  /** What was thrown. */
+  readonly origin: unknown;
+
+  constructor(origin: unknown) {
+    super('The request failed.');
+    this.origin = origin;
+  }
 }
 
 /** What is known of a call that failed, whichever library threw it. */

@@ -1,7 +1,6 @@
+import type { ModelCall } from '../../contracts/language-model.ts';
 import type { JsonBody } from './chat-request.ts';
-import { withDeadline } from './deadline.ts';
-import type { WireContext } from './errors.ts';
-import { HttpError } from './http-error.ts';
+import { Line, type LineOptions, type Received } from './line.ts';
 import { parsedReply, replyText } from './reply-text.ts';
 
 /** The part of an SDK client of OpenAI's that is used: it sends requests and hands out the bare response. */
@@ -9,38 +8,9 @@ export interface CompatibleClient {
   /** The address of the server. */
   readonly baseURL: string;
   /** Sends a GET request. */
-  get(path: string, options?: CompatibleRequestOptions): CompatiblePromise;
+  get(path: string, options?: object): { asResponse(): Promise<Response> };
   /** Sends a POST request. */
-  post(path: string, options?: CompatibleRequestOptions): CompatiblePromise;
-}
-
-/** The options of a request that are used. */
-export interface CompatibleRequestOptions {
-  /** The body, as JSON. */
-  readonly body?: unknown;
-  /** Headers besides those of the client. */
-  readonly headers?: Record<string, string>;
-  /** Closes the connection. */
-  readonly signal?: AbortSignal;
-  /** How often the client repeats a request. */
-  readonly maxRetries?: number;
-  /** How long it waits for the headers, in milliseconds. */
-  readonly timeout?: number;
-}
-
-/** What a client returns. */
-export interface CompatiblePromise {
-  /** The response as it came. */
-  asResponse(): Promise<Response>;
-}
-
-/** How requests are sent. */
-export interface ExchangeOptions {
-  readonly fetch: typeof globalThis.fetch;
-  readonly client: CompatibleClient | undefined;
-  readonly apiKey: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly maxReplyBytes: number;
+  post(path: string, options?: object): { asResponse(): Promise<Response> };
 }
 
 /** One request. */
@@ -49,52 +19,47 @@ export interface Sent {
   /** The body; a GET request where there is none. */
   readonly body?: JsonBody;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  /** Whose request it is, for errors about replies that cannot be read. */
-  readonly context: WireContext;
+  /** How long it may take, where that is not as long as all others. */
+  readonly timeoutMs?: number;
 }
 
-/** A reply that says success. */
-export interface Received {
-  readonly headers: Headers;
-  /** The body as JSON. */
-  readonly body: unknown;
+/** How requests are sent without an SDK, or by a client of the user's own. */
+export interface ExchangeOptions extends LineOptions {
+  readonly client?: CompatibleClient | undefined;
 }
 
-/** Sends requests and reads their replies, within limits of time and size. */
-export class Exchange {
-  readonly #options: ExchangeOptions;
+/** A line on which requests are sent without an SDK, and replies are read within limits of size. */
+export class Exchange extends Line {
+  readonly #given: ExchangeOptions;
 
   constructor(options: ExchangeOptions) {
-    this.#options = options;
+    super(options);
+    this.#given = options;
   }
 
-  /**
-   * Sends a request. Throws whatever the client throws, an {@link HttpError} for a status that is no
-   * success, and a `malformed` error for a reply that is no JSON.
-   */
-  send(sent: Sent): Promise<Received> {
-    const { context, timeoutMs } = sent;
-    return withDeadline(sent.signal, timeoutMs, async (signal) => {
-      const { maxReplyBytes } = this.#options;
-      const response = await this.#respond({ ...sent, signal });
-      const text = await replyText(response, { context, maxReplyBytes });
+  /** Sends a request. Rejects with a `ModelCallError`, or with the reason of the caller's signal. */
+  send(sent: Sent, call: Pick<ModelCall, 'limits' | 'signal'>): Promise<Received> {
+    const context = this.context(call.signal);
+    const send = async (signal: AbortSignal): Promise<Received> => {
+      const response = await this.#respond(sent, signal);
+      const text = await replyText(response, { ...this.limits, context });
       if (!response.ok) throw new HttpError(response, text);
       return { headers: response.headers, body: parsedReply(text, context) };
-    });
+    };
+    return this.request(call, send, sent.timeoutMs);
   }
 
-  #respond({ url, body, headers: own, signal, timeoutMs }: Sent): Promise<Response> {
-    const { fetch, client, apiKey } = this.#options;
-    const headers = { ...this.#options.headers, ...own };
+  #respond({ url, body, headers: own }: Sent, signal: AbortSignal): Promise<Response> {
+    const { client, apiKey, headers: given } = this.#given;
+    const headers = { ...given, ...own };
     if (client !== undefined) {
-      const options = { headers, signal, maxRetries: 0, timeout: timeoutMs };
+      // The line keeps the time.
+      const options = { headers, signal, maxRetries: 0, timeout: 2 ** 31 - 1 };
       return body === undefined
         ? client.get(url, options).asResponse()
         : client.post(url, { ...options, body }).asResponse();
     }
-    return fetch(url, {
+    return this.fetch(url, {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
         accept: 'application/json',
@@ -107,5 +72,40 @@ export class Exchange {
       redirect: 'manual',
       signal,
     });
+  }
+}
+
+/** A reply with a status that is no success, in the shape that `modelCallErrorFrom` reads. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  /** The status. */
+  readonly status: number;
+  /** The headers. */
+  readonly headers: Headers;
+  /** The body as JSON; `undefined` where it is none. */
+  readonly error: unknown;
+
+  /** @param response - What was answered. @param text - Its body. */
+  constructor(response: Response, text: string) {
+    const error = parsed(text);
+    super(messageOf(response, text));
+    this.status = response.status;
+    this.headers = response.headers;
+    this.error = error;
+  }
+}
+
+function messageOf({ status, statusText, headers }: Response, text: string): string {
+  const location = headers.get('location');
+  if (status >= 300 && status < 400 && location !== null) return `it has moved to ${location}`;
+  return text.trim() === '' ? statusText || 'no explanation' : text;
+}
+
+/** A text as JSON; `undefined` where it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

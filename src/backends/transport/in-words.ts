@@ -22,8 +22,3 @@ export function toolChoiceInWords(choice: GenerateRequest['toolChoice']): string
     ? 'Answer by calling one of the tools.'
     : `Answer by calling the tool \`${choice.name}\`.`;
 }
-
-/** An answer without the beginning that it was to go on from, where it repeats it all the same. */
-export function withoutBeginning(text: string, beginning: string): string {
-  return text.startsWith(beginning) ? text.slice(beginning.length) : text;
-}

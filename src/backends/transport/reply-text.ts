@@ -1,6 +1,5 @@
 import { secretsOf } from './connection.ts';
-import { malformed, type WireContext } from './errors.ts';
-import { FetchFailure } from './fetch-failure.ts';
+import { FetchFailure, malformed, type WireContext } from './errors.ts';
 
 /** How large a reply may be unless a user says otherwise, in bytes. */
 export const defaultMaxReplyBytes: number = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@ import {
   modelCallErrorFrom,
   type WireContext,
 } from '../../../src/backends/transport/errors.ts';
-import { HttpError } from '../../../src/backends/transport/http-error.ts';
+import { HttpError } from '../../../src/backends/transport/exchange.ts';
 import { EspalierError, ModelCallError } from '../../../src/index.ts';
 
 const signal = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadPeer } from '../../../src/backends/transport/load-peer.ts';
+import { loadPeer } from '../../../src/backends/transport/sdk.ts';
 import { rejectionOf } from './stub-fetch.ts';
 
 test('a package that is there is loaded', async () => {
