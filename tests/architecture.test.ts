@@ -30,7 +30,8 @@ const inner: Readonly<Record<string, Readonly<Record<string, '*' | readonly stri
   backends: {
     '.': '*',
     transport: [],
-    llama: ['tiny', 'transport'],
+    llama: ['in-process', 'transport'],
+    'in-process': ['transport'],
     doctor: ['openai-compatible'],
     'ai-sdk': ['transport'],
     anthropic: ['transport'],
@@ -40,7 +41,7 @@ const inner: Readonly<Record<string, Readonly<Record<string, '*' | readonly stri
     'openai-compatible': ['transport'],
     replay: [],
     rewards: ['transport'],
-    tiny: [],
+    tiny: ['in-process'],
   },
   data: {
     '.': '*',

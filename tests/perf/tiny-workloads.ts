@@ -2,7 +2,7 @@
 import type { Message, Random } from 'espalier';
 import { seededRandom } from 'espalier';
 import { gameOf24 } from 'espalier/environments/puzzles';
-import type { Chat } from '../../src/backends/tiny/chat.ts';
+import type { Chat } from '../../src/backends/in-process/chat.ts';
 
 /** Samples of one prompt. */
 export interface Ask {

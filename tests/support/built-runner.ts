@@ -5,7 +5,7 @@ const load = <Module>(file: string): Promise<Module> =>
 type Gguf = typeof import('../../src/backends/tiny/gguf.ts');
 type DecoderModule = typeof import('../../src/backends/tiny/decoder.ts');
 type TokenizerModule = typeof import('../../src/backends/tiny/tokenizer.ts');
-type ChatModule = typeof import('../../src/backends/tiny/chat.ts');
+type ChatModule = typeof import('../../src/backends/in-process/chat.ts');
 
 const gguf: Gguf = await load('gguf');
 const decoder: DecoderModule = await load('decoder');

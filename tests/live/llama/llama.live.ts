@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { llama } from '../../../src/backends/llama/index.ts';
-import { chatOf } from '../../../src/backends/tiny/chat.ts';
+import { chatOf } from '../../../src/backends/in-process/chat.ts';
 import { readLlamaFile } from '../../../src/backends/tiny/gguf.ts';
 import { tiny } from '../../../src/backends/tiny/index.ts';
 import { tokenizerOf } from '../../../src/backends/tiny/tokenizer.ts';

@@ -1,15 +1,21 @@
-import type { Completion, TokenLogprob } from '../../contracts/language-model.ts';
-import type { TextWriter } from '../tiny/tokenizer.ts';
-import { type Distribution, logprobsOf } from './distribution.ts';
-import type { LlamaRequest } from './request.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { Completion, TokenAlternative, TokenLogprob } from '../../contracts/language-model.ts';
+import type { InProcessRequest } from './request.ts';
+import type { TextWriter, Tokenizer } from './tokenizer.ts';
+
+/** The log-probabilities of the model itself, at one place. */
+export interface LogProbabilities {
+  /** That of a token; `undefined` where it is not told. */
+  of(token: number): TokenAlternative | undefined;
+  /** The likeliest tokens, the likeliest first. */
+  top(count: number): readonly TokenAlternative[];
+}
 
 /** What a sample is written with. */
 export interface SampleOptions {
   /** The settings of sampling. */
-  readonly request: LlamaRequest;
+  readonly request: InProcessRequest;
   /** The vocabulary. */
-  readonly vocabulary: Vocabulary;
+  readonly tokenizer: Tokenizer;
   /** The tokens before it. */
   readonly prompt: readonly number[];
   /** The most tokens that it may have: of the request, or of what is left of the context. */
@@ -36,7 +42,7 @@ export class Sample {
 
   constructor(options: SampleOptions) {
     this.#options = options;
-    this.#writer = options.vocabulary.writer(options.prompt);
+    this.#writer = options.tokenizer.writer(options.prompt);
     this.#longestStop = Math.max(0, ...options.request.stop.map(({ length }) => length));
   }
 
@@ -60,24 +66,22 @@ export class Sample {
     };
   }
 
-  /** Takes the next token. Its distribution is needed where log-probabilities are wanted. */
-  extend(token: number, distribution: Distribution | undefined): void {
-    const { request, vocabulary, maxTokens } = this.#options;
+  /** Takes the next token. @param told - What was expected, for where log-probabilities are wanted. */
+  extend(token: number, told?: () => LogProbabilities): void {
+    const { request, tokenizer, maxTokens } = this.#options;
     this.#length++;
-    if (vocabulary.isEnd(token)) {
+    if (tokenizer.isEnd(token)) {
       this.#finishReason = 'stop';
       return;
     }
-    if (request.topLogprobs !== undefined && distribution !== undefined) {
-      this.#note(token, distribution, request.topLogprobs);
+    if (request.topLogprobs !== undefined && told !== undefined) {
+      this.#note(token, told(), request.topLogprobs);
     }
     this.#write(token);
     if (this.#length >= maxTokens) this.#finishReason ??= 'length';
   }
 
-  #note(token: number, distribution: Distribution, count: number): void {
-    const { vocabulary } = this.#options;
-    const logprobs = logprobsOf(distribution, vocabulary.nameOf);
+  #note(token: number, logprobs: LogProbabilities, count: number): void {
     const own = logprobs.of(token);
     if (own === undefined) throw new Error('The distribution does not hold the token drawn.');
     this.#starts.push(this.#text.length);
