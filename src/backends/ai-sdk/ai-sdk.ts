@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue, expectation, expectFunction } from '../../base/expect.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type {
   Capabilities,
   GenerateRequest,
@@ -14,7 +15,7 @@ import { finishedGeneration, hostedModel } from '../transport/hosted.ts';
 import { defined, fieldsOf } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
 import { aiSdkError } from './errors.ts';
-import { asksForLogprobs, beginningOf, callOptionsOf, type ProviderOptions } from './request.ts';
+import { asksForLogprobs, beginningOf, callOptionsOf } from './request.ts';
 import { droppedBy, type GenerateResult, readResult, sentenceOf } from './response.ts';
 
 /** What is needed of a language model of the AI SDK: specification version 2, 3 or 4. */
@@ -32,7 +33,7 @@ export interface AiSdkModel {
 /** Options of {@link aiSdk}. */
 export interface AiSdkOptions extends Pick<ConnectionOptions, 'retry' | 'timeoutMs'> {
   /** Options of the provider, handed on with every request, as in `{ openai: { user: 'me' } }`. */
-  readonly providerOptions?: ProviderOptions;
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
   /** What it costs. @defaultValue what price tables say of its name */
   readonly price?: ModelPrice;
   /**

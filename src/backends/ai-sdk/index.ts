@@ -5,4 +5,3 @@
  */
 
 export { type AiSdkModel, type AiSdkOptions, aiSdk } from './ai-sdk.ts';
-export type { ProviderOptions } from './request.ts';

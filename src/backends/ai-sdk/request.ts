@@ -2,73 +2,31 @@ import { expectation } from '../../base/expect.ts';
 import { defaultMaxTokens } from '../../calls/pricing.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
+import type { JsonBody } from '../transport/chat-request.ts';
 import type { Downgrades } from '../transport/downgrades.ts';
 import { beginningInWords, schemaInWords, toolChoiceInWords } from '../transport/in-words.ts';
+import { fieldsOf } from '../transport/json.ts';
 import { sampleHeader } from '../transport/sampling.ts';
 import { seedOf } from '../transport/seeds.ts';
 
 /** Options of a provider, by its name, as the AI SDK takes them. */
-export type ProviderOptions = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
-
-interface TextPart {
-  readonly type: 'text';
-  readonly text: string;
-}
-
-interface ToolCallPart {
-  readonly type: 'tool-call';
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly input: JsonValue;
-}
-
-interface ToolResultPart {
-  readonly type: 'tool-result';
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly output: { readonly type: 'text'; readonly value: string };
-}
+type ProviderOptions = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
 
 /** A message, as the AI SDK's models take it. */
-export type PromptMessage =
-  | { readonly role: 'system'; readonly content: string }
-  | { readonly role: 'user'; readonly content: readonly TextPart[] }
-  | { readonly role: 'assistant'; readonly content: readonly (TextPart | ToolCallPart)[] }
-  | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
-
-/** What `doGenerate` is called with: what the versions 2, 3 and 4 of the specification have in common. */
-export interface CallOptions {
-  readonly prompt: readonly PromptMessage[];
-  readonly maxOutputTokens: number;
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly topK?: number;
-  readonly stopSequences?: readonly string[];
-  readonly seed?: number;
-  readonly responseFormat?: {
-    readonly type: 'json';
-    readonly schema: JsonValue;
-    readonly name: string;
-  };
-  readonly tools?: readonly {
-    readonly type: 'function';
-    readonly name: string;
-    readonly description?: string;
-    readonly inputSchema: JsonValue;
-  }[];
-  readonly toolChoice?:
-    | { readonly type: 'required' }
-    | { readonly type: 'tool'; readonly toolName: string };
-  readonly headers: Readonly<Record<string, string>>;
-  readonly providerOptions?: ProviderOptions;
+interface PromptMessage extends JsonBody {
+  readonly role: Message['role'];
+  readonly content: string | readonly JsonValue[];
 }
 
-/** A request for one sample, as `doGenerate` takes it, without what the model is known not to honour. */
+/**
+ * A request for one sample, as `doGenerate` takes it in the versions 2, 3 and 4 of the specification, without what
+ * the model is known not to honour.
+ */
 export function callOptionsOf(
   request: GenerateRequest,
   downgrades: Pick<Downgrades, 'refuses'>,
   providerOptions: ProviderOptions | undefined,
-): CallOptions {
+): JsonBody {
   const { maxTokens = defaultMaxTokens, offset = 0, seed, tools = [], schema } = request;
   const isBound = schema !== undefined && !downgrades.refuses('schema');
   const options = optionsOf(providerOptions, request, downgrades);
@@ -77,10 +35,10 @@ export function callOptionsOf(
     maxOutputTokens: maxTokens,
     ...samplingOf(request, downgrades),
     ...(seed !== undefined && !downgrades.refuses('seed') && { seed: seedOf(seed, offset) }),
-    ...(isBound && { responseFormat: { type: 'json', schema, name: 'answer' } as const }),
+    ...(isBound && { responseFormat: { type: 'json', schema, name: 'answer' } }),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, input }) => ({
-        type: 'function' as const,
+        type: 'function',
         name,
         ...(description !== undefined && { description }),
         inputSchema: input,
@@ -95,7 +53,7 @@ export function callOptionsOf(
 function samplingOf(
   { temperature, topP, topK, stop = [] }: GenerateRequest,
   downgrades: Pick<Downgrades, 'refuses'>,
-): Partial<CallOptions> {
+): JsonBody {
   return {
     ...(temperature !== undefined && !downgrades.refuses('temperature') && { temperature }),
     ...(topP !== undefined && !downgrades.refuses('topP') && { topP }),
@@ -107,7 +65,7 @@ function samplingOf(
 function toolChoiceOf(
   { toolChoice = 'auto' }: GenerateRequest,
   downgrades: Pick<Downgrades, 'refuses'>,
-): Pick<CallOptions, 'toolChoice'> {
+): JsonBody {
   if (toolChoice === 'auto' || downgrades.refuses('toolChoice')) return {};
   if (toolChoice === 'required') return { toolChoice: { type: 'required' } };
   return { toolChoice: { type: 'tool', toolName: toolChoice.name } };
@@ -125,8 +83,8 @@ function optionsOf(
 }
 
 /** Whether a request asks for log-probabilities, in the one way there is. */
-export function asksForLogprobs({ providerOptions }: CallOptions): boolean {
-  return providerOptions?.['openai']?.['logprobs'] !== undefined;
+export function asksForLogprobs({ providerOptions }: JsonBody): boolean {
+  return fieldsOf(fieldsOf(providerOptions)['openai'])['logprobs'] !== undefined;
 }
 
 /** The messages, with what the model is known to take in words only at the end of the question. */
@@ -160,13 +118,12 @@ export function beginningOf(messages: readonly Message[]): string {
 function promptOf(messages: readonly Message[]): readonly PromptMessage[] {
   const prompt: PromptMessage[] = [];
   for (const message of messages) {
-    const next = promptMessageOf(message, messages);
+    const { role, content } = promptMessageOf(message, messages);
     const last = prompt.at(-1);
-    if (last?.role === 'user' && next.role === 'user') {
-      prompt.splice(-1, 1, { role: 'user', content: [...last.content, ...next.content] });
-    } else if (last?.role === 'tool' && next.role === 'tool') {
-      prompt.splice(-1, 1, { role: 'tool', content: [...last.content, ...next.content] });
-    } else prompt.push(next);
+    const joins = (role === 'user' || role === 'tool') && last?.role === role;
+    if (joins)
+      prompt.splice(-1, 1, { role, content: [...last.content, ...content] as JsonValue[] });
+    else prompt.push({ role, content });
   }
   return prompt;
 }
@@ -179,9 +136,9 @@ function promptMessageOf(message: Message, messages: readonly Message[]): Prompt
     case 'user':
       return { role, content: [{ type: 'text', text: content }] };
     case 'assistant': {
-      const text = content === '' ? [] : [{ type: 'text' as const, text: content }];
+      const text = content === '' ? [] : [{ type: 'text', text: content }];
       const calls = (message.toolCalls ?? []).map(({ id, name, input }) => ({
-        type: 'tool-call' as const,
+        type: 'tool-call',
         toolCallId: id,
         toolName: name,
         input,
@@ -193,10 +150,7 @@ function promptMessageOf(message: Message, messages: readonly Message[]): Prompt
   }
 }
 
-function toolResultOf(
-  { content, toolCallId }: Message,
-  messages: readonly Message[],
-): ToolResultPart {
+function toolResultOf({ content, toolCallId }: Message, messages: readonly Message[]): JsonBody {
   const called = messages
     .flatMap(({ toolCalls = [] }) => toolCalls)
     .find(({ id }) => id === toolCallId);

@@ -107,14 +107,8 @@ export function llama(options: LlamaOptions): LlamaLanguageModel {
     modelId: settings.name,
     price: { input: 0, output: 0 },
     capabilities: {
-      n: true,
-      logprobs: true,
-      seed: true,
-      stop: true,
-      continuation: true,
-      schema: true,
-      temperature: true,
-      topK: true,
+      ...{ n: true, logprobs: true, seed: true, stop: true, continuation: true },
+      ...{ schema: true, temperature: true, topK: true },
     },
     async generate(request, call) {
       call.signal.throwIfAborted();

@@ -98,11 +98,8 @@ function capabilitiesOf(traits: ModelTraits, { api, client }: OpenAiOptions): Ca
     logprobs: traits.samples,
     ...(!isChat && { seed: false }),
     stop: isChat && traits.samples,
-    continuation: false,
-    schema: true,
-    tools: true,
+    ...{ continuation: false, schema: true, tools: true, topK: false },
     temperature: traits.samples,
-    topK: false,
   };
 }
 

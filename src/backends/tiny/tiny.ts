@@ -90,13 +90,8 @@ export function tiny(options: TinyOptions = {}): TinyModel {
     modelId,
     price: { input: 0, output: 0 },
     capabilities: {
-      n: true,
-      logprobs: true,
-      seed: true,
-      stop: true,
-      continuation: true,
-      temperature: true,
-      topK: true,
+      ...{ n: true, logprobs: true, seed: true, stop: true, continuation: true },
+      ...{ temperature: true, topK: true },
     },
     async generate(request, { signal }) {
       if (closed !== undefined) throw closed;
