@@ -42,20 +42,20 @@ async function opened(
       return llama({ model: spec.path });
     }
     case 'anthropic': {
-      const { anthropic } = await import('./anthropic/index.ts');
+      const { anthropic } = await import('./anthropic/anthropic.ts');
       return anthropic({ model: spec.model, ...connection });
     }
     case 'openai': {
-      const { openai } = await import('./openai/index.ts');
+      const { openai } = await import('./openai/openai.ts');
       return openai({ model: spec.model, ...connection });
     }
     case 'server': {
-      const { openaiCompatible } = await import('./openai-compatible/index.ts');
+      const { openaiCompatible } = await import('./openai-compatible/openai-compatible.ts');
       const { server, baseUrl, model } = spec;
       return openaiCompatible({ ...defined({ preset: server, baseUrl, model }), ...connection });
     }
     case 'replay': {
-      const { replay } = await import('./replay/index.ts');
+      const { replay } = await import('./replay/replay.ts');
       const { path, model } = spec;
       return replay({ journal: path, ...defined({ model }) });
     }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withOutcome } from '../../src/environments/index.ts';
-import { countdown, slidingTiles } from '../../src/environments/puzzles/index.ts';
+import { countdown, slidingTiles, withOutcome } from '../../src/environments/index.ts';
 import {
   astar,
   bestOfN,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recipes, rewardFrom, sglangReward, vllmReward } from '../../src/backends/rewards/index.ts';
+import { recipes, rewardFrom, sglangReward, vllmReward } from '../../src/backends/index.ts';
 import type { Environment, Notation } from '../../src/contracts/environment.ts';
 import type { Evaluation } from '../../src/contracts/evaluation.ts';
 import type { SearchNode } from '../../src/contracts/node.ts';

@@ -20,13 +20,7 @@ import { Sdk } from '../transport/sdk.ts';
 import { type AnthropicClient, openClient, send } from './client.ts';
 import { anthropicError } from './errors.ts';
 import { type ModelTraits, modelPriceOf, traitsOf } from './models.ts';
-import {
-  type Effort,
-  isSendable,
-  messagesRequest,
-  type RequestSettings,
-  type Thinking,
-} from './request.ts';
+import { isSendable, messagesRequest, type RequestSettings, type Thinking } from './request.ts';
 import { readMessage } from './response.ts';
 
 /** Options of {@link anthropic}. */
@@ -46,7 +40,7 @@ export interface AnthropicOptions extends ConnectionOptions {
    */
   readonly thinking?: Thinking;
   /** How much trouble it takes. @defaultValue as the model likes */
-  readonly effort?: Effort;
+  readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   /**
    * Whether prompts are kept in the server's cache, and for how long. What is put there costs a quarter
    * more than what is just read, or for an hour as much again; what is found there a tenth.

@@ -8,6 +8,7 @@ import type {
 } from '../../contracts/decision-model.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { Message, ModelCall, Usage } from '../../contracts/language-model.ts';
+import type { Provenance } from '../../contracts/provenance.ts';
 import { type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { Endpoint, type EndpointOptions, usageOfAll } from '../transport/endpoint.ts';
 import { fieldsOf, itemsOf } from '../transport/json.ts';
@@ -19,7 +20,6 @@ import {
   questionText,
   withQuestion,
 } from './codes.ts';
-import type { PromptedDecisionModel } from './from-model.ts';
 import { decisionFrom, expectQuestions, unread } from './read.ts';
 
 /** Options of {@link decisionsFromScores}. */
@@ -39,7 +39,9 @@ export interface DecisionsFromScoresOptions extends EndpointOptions {
    */
   readonly render?: (messages: readonly Message[]) => string;
   /** Texts to use in place of the usual ones. @defaultValue none */
-  readonly prompts?: Partial<Readonly<Record<DecisionPromptNames, string>>>;
+  readonly prompts?: Partial<
+    Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
+  >;
 }
 
 interface Settings {
@@ -59,7 +61,9 @@ interface Settings {
  * @throws EspalierError `usage` where an option is out of its range. A code that is not one token is a
  * `ModelCallError` of the kind `capability`.
  */
-export function decisionsFromScores(options: DecisionsFromScoresOptions): PromptedDecisionModel {
+export function decisionsFromScores(
+  options: DecisionsFromScoresOptions,
+): DecisionModel & Pick<Provenance, 'prompts'> {
   const { server, labelIds = {}, render = plainText, prompts } = options;
   expectOneOf('server', server, ['sglang', 'vllm']);
   expectFunction('render', render);

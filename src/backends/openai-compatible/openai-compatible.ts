@@ -96,28 +96,23 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
     },
   });
   return Object.defineProperty(model, 'server', {
-    value: (signal?: AbortSignal) => look(options, signal),
+    value: (signal = new AbortController().signal) =>
+      withSecretsKept(
+        () => line.secrets,
+        () => server.look(signal),
+      ),
   }) as OpenAiCompatibleModel;
 }
 
-function look(options: ProbeOptions, signal = new AbortController().signal): Promise<ServerInfo> {
-  const { line, server } = reached(options);
-  return withSecretsKept(
-    () => line.secrets,
-    () => server.look(signal),
-  );
-}
-
-/** Options of a server whose kind is known. */
-export type KnownServerOptions = Omit<OpenAiCompatibleOptions, 'preset'>;
-
 /** A model behind vLLM. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:8000/v1` */
-export function vllm(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+export function vllm(options: Omit<OpenAiCompatibleOptions, 'preset'> = {}): OpenAiCompatibleModel {
   return openaiCompatible({ ...options, preset: 'vllm' });
 }
 
 /** A model behind SGLang. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:30000/v1` */
-export function sglang(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+export function sglang(
+  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
+): OpenAiCompatibleModel {
   return openaiCompatible({ ...options, preset: 'sglang' });
 }
 
@@ -125,38 +120,24 @@ export function sglang(options: KnownServerOptions = {}): OpenAiCompatibleModel 
  * A model behind llama.cpp's server. @see {@link openaiCompatible}
  * @defaultValue baseUrl: `http://localhost:8080/v1`; newer builds listen on 9931
  */
-export function llamaServer(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+export function llamaServer(
+  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
+): OpenAiCompatibleModel {
   return openaiCompatible({ ...options, preset: 'llama-server' });
 }
 
 /** A model behind Ollama. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:11434/v1` */
-export function ollama(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+export function ollama(
+  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
+): OpenAiCompatibleModel {
   return openaiCompatible({ ...options, preset: 'ollama' });
 }
 
 /** A model behind LM Studio. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:1234/v1` */
-export function lmStudio(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+export function lmStudio(
+  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
+): OpenAiCompatibleModel {
   return openaiCompatible({ ...options, preset: 'lm-studio' });
-}
-
-/** How {@link probeServer} reaches a server. */
-export type ProbeOptions = Pick<
-  OpenAiCompatibleOptions,
-  'baseUrl' | 'apiKey' | 'headers' | 'fetch' | 'timeoutMs' | 'client'
-> & {
-  /** Abandons the look. */
-  readonly signal?: AbortSignal;
-};
-
-/**
- * Looks at a server: what kind it is, at which address its paths are, what it serves.
- *
- * @throws EspalierError `usage` where an option is out of its range. Rejects with a `ModelCallError` where
- * no server can be reached, or none of this kind is there.
- */
-export async function probeServer(options: ProbeOptions): Promise<ServerInfo> {
-  expectOptions(options);
-  return look(options, options.signal);
 }
 
 function reached(options: OpenAiCompatibleOptions) {

@@ -4,22 +4,17 @@ import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../transpor
 import type { ServerPreset } from './presets.ts';
 import { Shared } from './shared.ts';
 
-/** A model that a server serves. */
-export interface ServedModel {
-  /** Its name there. */
-  readonly id: string;
-  /** How many tokens a request and its answer may have together, where the server tells. */
-  readonly contextLength?: number;
-}
-
 /** What is known of a server. */
 export interface ServerInfo {
   /** What kind of server it is. */
   readonly preset: ServerPreset;
   /** The address that paths are appended to. */
   readonly baseUrl: string;
-  /** The models that it serves; empty where it does not tell. */
-  readonly models: readonly ServedModel[];
+  /**
+   * The models that it serves, each with how many tokens a request and its answer may have together where it tells;
+   * empty where it does not tell.
+   */
+  readonly models: readonly { readonly id: string; readonly contextLength?: number }[];
   /** The context of the model in question, in tokens, where the server tells. */
   readonly contextLength?: number;
 }
@@ -66,7 +61,7 @@ export class Server {
   }
 
   /** The models that are served at an address; `undefined` where it lists none. */
-  async models(baseUrl: string, signal: AbortSignal): Promise<readonly ServedModel[] | undefined> {
+  async models(baseUrl: string, signal: AbortSignal): Promise<ServerInfo['models'] | undefined> {
     return (await this.#modelsAt(baseUrl, signal))?.map(servedModel);
   }
 
@@ -181,7 +176,7 @@ const owners: Readonly<Record<string, ServerPreset>> = {
   organization_owner: 'lm-studio',
 };
 
-function servedModel(fields: JsonFields): ServedModel {
+function servedModel(fields: JsonFields): ServerInfo['models'][number] {
   const { n_ctx: loaded } = fieldsOf(fields['meta']);
   const contextLength =
     countOf(fields['max_model_len']) ??

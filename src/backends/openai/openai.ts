@@ -13,8 +13,7 @@ import { Line } from '../transport/line.ts';
 import { Sdk } from '../transport/sdk.ts';
 import { ask } from './asking.ts';
 import { type OpenAiClient, openClient } from './client.ts';
-import { type ModelTraits, type ReasoningEffort, traitsOf } from './models.ts';
-import type { OpenAiApi } from './request.ts';
+import { type ModelTraits, traitsOf } from './models.ts';
 
 /** Options of {@link openai}. Its `baseUrl` gets `/v1` where it has no path. */
 export interface OpenAiOptions extends ConnectionOptions {
@@ -30,9 +29,9 @@ export interface OpenAiOptions extends ConnectionOptions {
    */
   readonly client?: OpenAiClient;
   /** The API for all requests. @defaultValue the one that a request needs, as {@link openai} says */
-  readonly api?: OpenAiApi;
+  readonly api?: 'chat' | 'responses';
   /** How hard a reasoning model thinks; its thoughts count with `maxTokens`. @defaultValue as the model likes */
-  readonly reasoningEffort?: ReasoningEffort;
+  readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 }
 
 /**

@@ -17,13 +17,19 @@ import {
   type StepAsked,
   stepsAsked,
 } from './asking.ts';
-import { expectRecipe, type RecipeLabels, type RewardRecipe, textUntil } from './recipe.ts';
+import {
+  expectRecipe,
+  type RewardRecipe,
+  type TextRecipe,
+  type TurnsRecipe,
+  textUntil,
+} from './recipe.ts';
 import { invalid } from './rows.ts';
 
 /** Options of {@link logprobReward}. */
 export interface LogprobRewardOptions extends EndpointOptions {
   /** How questions and steps are written for the model; it must have labels. */
-  readonly recipe: RewardRecipe;
+  readonly recipe: TextRecipe | TurnsRecipe;
   /**
    * How many of the likeliest tokens are looked at: an integer from 2 up. Many servers tell at most 20,
    * OpenAI's own text completions 5.
@@ -70,10 +76,12 @@ export function logprobReward(options: LogprobRewardOptions): RewardModel {
   });
 }
 
+type Labels = NonNullable<RewardRecipe['labels']>;
+
 interface Asking {
   readonly endpoint: Endpoint;
   readonly recipe: RewardRecipe;
-  readonly labels: RecipeLabels;
+  readonly labels: Labels;
   readonly topLogprobs: number;
   readonly batches: boolean;
   readonly call: ModelCall;
@@ -145,10 +153,7 @@ function withoutLogprobs({ name }: Endpoint): ModelCallError {
 }
 
 /** `p(good) / (p(good) + p(bad))`, or why that is not known. */
-function shareOfGood(
-  told: readonly TokenAlternative[],
-  { good, bad }: RecipeLabels,
-): Failure | number {
+function shareOfGood(told: readonly TokenAlternative[], { good, bad }: Labels): Failure | number {
   const massOf = (label: string) =>
     told
       .filter(({ token }) => bare(token) === bare(label))

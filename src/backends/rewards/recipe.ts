@@ -19,18 +19,15 @@ interface RecipeBase {
    * and fails before anybody is asked.
    */
   readonly marks: readonly string[];
-  /** The tokens whose probabilities at the place of a score are the score; none where the model has a head of its own. */
-  readonly labels?: RecipeLabels;
-}
-
-/** The tokens that say whether a step is good. */
-export interface RecipeLabels {
-  /** The token of a good step, as text. */
-  readonly good: string;
-  /** The token of a bad step, as text. */
-  readonly bad: string;
-  /** The ids of both in the vocabulary of the published model: good, bad. */
-  readonly ids: readonly [good: number, bad: number];
+  /**
+   * The tokens of a good and of a bad step, as text, whose probabilities at the place of a score are the score, with
+   * their ids in the vocabulary of the published model: good, bad. None where the model has a head of its own.
+   */
+  readonly labels?: {
+    readonly good: string;
+    readonly bad: string;
+    readonly ids: readonly [good: number, bad: number];
+  };
 }
 
 /** A solution as one text: the opening, the steps, the closing. */
@@ -55,7 +52,7 @@ export interface TextRecipe extends RecipeBase {
    */
   readonly rows?: 'steps' | 'tokens';
   /** What the numbers are, whatever the server. @defaultValue as the server does */
-  readonly activation?: Activation;
+  readonly activation?: 'logits' | 'probabilities';
 }
 
 /** A solution as a conversation that ends where the label is to be written. */
@@ -65,11 +62,8 @@ export interface TurnsRecipe extends RecipeBase {
   /** The conversation up to the label of the step at `place`, counted from 0. */
   turns(solution: Solution, place: number): readonly Message[];
   /** The tokens whose probabilities are the score. */
-  readonly labels: RecipeLabels;
+  readonly labels: NonNullable<RecipeBase['labels']>;
 }
-
-/** What the numbers of a server are: probabilities, or logits before softmax and sigmoid. */
-export type Activation = 'logits' | 'probabilities';
 
 /** The whole text of a solution. */
 export function textOf(recipe: TextRecipe, { prompt, steps }: Solution): string {

@@ -4,14 +4,7 @@ import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
 import { countOf, fieldsOf } from '../transport/json.ts';
 import { type Asked, askTogether, gathered, leaveForSteps, stepsAsked } from './asking.ts';
-import {
-  type Activation,
-  expectTextRecipe,
-  labelIdsOf,
-  type TextRecipe,
-  textOf,
-  textUntil,
-} from './recipe.ts';
+import { expectTextRecipe, labelIdsOf, type TextRecipe, textOf, textUntil } from './recipe.ts';
 import { invalid, type RowReading, scoreOfRow } from './rows.ts';
 import { scoreLabels } from './score-labels.ts';
 import { rangeOf } from './vllm-reward.ts';
@@ -28,7 +21,7 @@ export interface SglangRewardOptions extends EndpointOptions {
    */
   readonly endpoint?: 'classify' | 'score';
   /** What the numbers of `/classify` are. @defaultValue that of the recipe, else `'logits'` */
-  readonly activation?: Activation;
+  readonly activation?: 'logits' | 'probabilities';
   /** The ids of the labels, good and bad, for `score`. @defaultValue those of the recipe */
   readonly labelIds?: readonly [good: number, bad: number];
 }

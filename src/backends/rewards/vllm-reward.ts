@@ -6,13 +6,7 @@ import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
 import { fieldsOf } from '../transport/json.ts';
 import { byIndex } from '../transport/numbered.ts';
 import { type Asked, askTogether, type Scores } from './asking.ts';
-import {
-  type Activation,
-  expectTextRecipe,
-  labelIdsOf,
-  type TextRecipe,
-  textOf,
-} from './recipe.ts';
+import { expectTextRecipe, labelIdsOf, type TextRecipe, textOf } from './recipe.ts';
 import { invalid, type RowReading, rowsOf, scoreOfRow, scoresOfRows } from './rows.ts';
 import { scoreLabels } from './score-labels.ts';
 import { tokenised } from './tokenised.ts';
@@ -29,7 +23,7 @@ export interface VllmRewardOptions extends EndpointOptions {
    */
   readonly endpoint?: 'classify' | 'generative_scoring' | 'pooling';
   /** What the numbers of the server are, and what it is asked for. @defaultValue that of the recipe, else `'probabilities'` */
-  readonly activation?: Activation;
+  readonly activation?: 'logits' | 'probabilities';
   /** How numbers are sent: as JSON, or as the base64 of 32-bit floats, which is shorter. @defaultValue `'float'` */
   readonly encoding?: 'base64' | 'float';
   /** The pooling task, where the server has several. @defaultValue its own */

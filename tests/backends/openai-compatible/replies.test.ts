@@ -9,7 +9,7 @@ import {
   openaiCompatible,
   sglang,
   vllm,
-} from '../../../src/backends/openai-compatible/index.ts';
+} from '../../../src/backends/index.ts';
 import { emulator } from '../../../src/testing/emulator/emulator.ts';
 import {
   chatReply,

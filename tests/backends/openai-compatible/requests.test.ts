@@ -3,7 +3,7 @@ import {
   type OpenAiCompatibleOptions,
   openaiCompatible,
   type ServerPreset,
-} from '../../../src/backends/openai-compatible/index.ts';
+} from '../../../src/backends/index.ts';
 import { seedOf } from '../../../src/backends/transport/seeds.ts';
 import type { GenerateRequest } from '../../../src/index.ts';
 import { chatReply, notedCall, type StubRequest, stubFetch } from '../transport/stub-fetch.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type OpenAiOptions, openai } from '../../../src/backends/openai/index.ts';
+import { type OpenAiOptions, openai } from '../../../src/backends/index.ts';
 import {
   chatReply,
   notedCall,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type OpenAiOptions, openai } from '../../../src/backends/openai/index.ts';
+import { type OpenAiOptions, openai } from '../../../src/backends/index.ts';
 import { isStrict } from '../../../src/backends/openai/strict-schema.ts';
 import { seedOf } from '../../../src/backends/transport/seeds.ts';
 import type { GenerateRequest } from '../../../src/index.ts';
