@@ -7,11 +7,22 @@ import { defined } from './transport/json.ts';
 export interface OpenedModel extends LanguageModel, AsyncDisposable {}
 
 /**
- * The model that a spec names: see {@link parseModelSpec} for what is understood. Only what is needed for it is
- * loaded. No server is asked before the first request. Options that a kind of model has no use for do nothing.
+ * The model that a spec names:
+ *
+ * - `tiny`, `tiny:./file.gguf`: a small model in this process.
+ * - `llama:./file.gguf`: any GGUF file in this process.
+ * - `anthropic:claude-sonnet-5-5`, `openai:gpt-6-luna`: a hosted model.
+ * - `vllm`, `vllm:Qwen/Qwen3-8B`, `vllm:http://gpu:8000/v1#Qwen/Qwen3-8B`: a server, at its usual port on this
+ *   machine or at an address, with its first model or with the one named. So with `sglang`, `llama-server`,
+ *   `ollama`, `lm-studio` and `transformers`.
+ * - `http://gpu:8000/v1#some-model`: a server that is to be looked at first.
+ * - `replay:runs/first`, `replay:runs/first#openai:gpt-6-luna`: the journal of a run.
+ *
+ * Only what is needed for it is loaded. No server is asked before the first request. Options that a kind of model
+ * has no use for do nothing.
  *
  * @throws EspalierError `usage` where the spec is not understood or an option is out of its range, or, for a
- * replay, what {@link parseModelSpec} and the journal say.
+ * replay, what is wrong with its journal.
  *
  * @example
  * ```ts

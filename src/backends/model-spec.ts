@@ -38,15 +38,6 @@ export const modelSpecForms: readonly string[] = [
 /**
  * Takes a model spec apart. Nothing is loaded, opened or asked.
  *
- * - `tiny`, `tiny:./file.gguf`: a small model in this process.
- * - `llama:./file.gguf`: any GGUF file in this process.
- * - `anthropic:claude-sonnet-5-5`, `openai:gpt-6-luna`: a hosted model.
- * - `vllm`, `vllm:Qwen/Qwen3-8B`, `vllm:http://gpu:8000/v1#Qwen/Qwen3-8B`: a server, at its usual port on this
- *   machine or at an address, with its first model or with the one named. So with `sglang`, `llama-server`,
- *   `ollama`, `lm-studio` and `transformers`.
- * - `http://gpu:8000/v1#some-model`: a server that is to be looked at first.
- * - `replay:runs/first`, `replay:runs/first#openai:gpt-6-luna`: the journal of a run.
- *
  * @throws EspalierError `usage`, saying what is understood.
  */
 export function parseModelSpec(spec: string): ModelSpec {

@@ -20,7 +20,7 @@ export interface MemoryOptions {
   /** How they are found. There is no other one behind it: where it fails, the recall fails. @defaultValue `bm25()` */
   readonly retriever?: Retriever;
   /** k: how many are recalled at most, by kind; integers from 0 up. @defaultValue 2 for policies, 1 for judges */
-  readonly k?: { readonly policy?: number; readonly value?: number };
+  readonly k?: Partial<Readonly<Record<Reflection['kind'], number>>>;
   /** The least similarity, on the scale of the retriever, in [−1, 1]. @defaultValue 0.25 */
   readonly minSimilarity?: number;
   /** Tells memories of one search apart, where there are several. @defaultValue `'memory'` */

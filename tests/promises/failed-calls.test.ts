@@ -18,11 +18,10 @@ import {
   type Emulator,
   type EmulatorOptions,
   emulator,
-  hashedAnswer,
   plainContext,
   syntheticTree,
-  throughModel,
 } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 type Fetch = typeof globalThis.fetch;
 

@@ -6,12 +6,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { aiSdk, anthropic, decisions, openai, openaiCompatible } from '../../src/backends/index.ts';
 import { memoryJournal, withTelemetry, wrapModel } from '../../src/calls/index.ts';
 import { type LanguageModel, mcts, search, treeToJson } from '../../src/index.ts';
-import {
-  hashedAnswer,
-  plainContext,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { plainContext, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 type Fetch = typeof globalThis.fetch;
 

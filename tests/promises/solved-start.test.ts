@@ -10,7 +10,7 @@ import {
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
-import { stateEvaluator } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
 
 const environment = slidingTiles.environment({ rows: 2, columns: 2, tiles: [1, 2, 3, 0] });
 const policy = {

@@ -67,8 +67,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageMo
   const { provider, modelId } = model;
   const { price, capabilities } = options;
   const line = new Line({
-    timeoutMs: 600_000,
-    ...options,
+    ...{ ...options, usualTimeoutMs: 600_000 },
     ...{ provider, model: modelId, client: model, errorFrom: aiSdkError },
     secretsOfClient: () => secretsOfModel(model),
   });

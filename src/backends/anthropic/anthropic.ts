@@ -79,8 +79,7 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
   expectOptions(options);
   const { model: modelId, cache = true, thinking, effort, client } = options;
   const line = new Line({
-    timeoutMs: 600_000,
-    ...options,
+    ...{ ...options, usualTimeoutMs: 600_000 },
     ...{ provider: 'anthropic', keyVariable: 'ANTHROPIC_API_KEY', errorFrom: anthropicError },
   });
   const traits = traitsOf(modelId);

@@ -10,7 +10,10 @@ export interface AnthropicClient {
     /** Sends a request. */
     create(body: object, options?: object): PromiseLike<unknown>;
     /** Sends a request and gathers the reply as it comes. */
-    stream(body: object, options?: object): { finalMessage(): Promise<unknown> };
+    stream(
+      body: object,
+      options?: object,
+    ): Readonly<Record<'finalMessage', () => Promise<unknown>>>;
   };
 }
 

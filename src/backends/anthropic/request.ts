@@ -12,18 +12,22 @@ import {
 } from './conversation.ts';
 import { boundSchema } from './schema.ts';
 
-/**
- * How much a model thinks before it answers, as the Messages API takes it: as much as it thinks fit; up to so many
- * tokens, an integer from 1024 up and below the limit of the answer; or not at all.
- */
+/** How much a model thinks before it answers, as the Messages API takes it. */
 export type Thinking =
-  | { readonly type: 'adaptive'; readonly display?: 'summarized' | 'omitted' }
   | {
-      readonly type: 'enabled';
-      readonly budget_tokens: number;
+      /** As much as the model thinks fit; or not at all, for models that can be told so. */
+      readonly type: 'adaptive' | 'disabled';
+      /** How it is told. @defaultValue as the model does */
       readonly display?: 'summarized' | 'omitted';
     }
-  | { readonly type: 'disabled' };
+  | {
+      /** Up to so many tokens, for models that take a number. */
+      readonly type: 'enabled';
+      /** How many tokens: an integer from 1024 up, below the limit of the answer. */
+      readonly budget_tokens: number;
+      /** How it is told. @defaultValue as the model does */
+      readonly display?: 'summarized' | 'omitted';
+    };
 
 /** How much trouble a model takes. */
 export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';

@@ -18,7 +18,7 @@ import { mapped, questionServer } from './server.ts';
  */
 export function systemOne(options: Partial<EndpointOptions> = {}): DecisionModel {
   const usual = { provider: 'systemone', baseUrl: 'https://api.typesafe.ai' };
-  const endpoint = new Endpoint(usual, { model: 'jev-latest', ...options });
+  const endpoint = new Endpoint(usual, { ...options, model: options.model ?? 'jev-latest' });
   return questionServer(endpoint, {
     path: '/v1/systemone',
     types: { 'yes-no': 'noul', scale: 'score', choice: 'choice' },

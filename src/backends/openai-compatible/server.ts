@@ -10,11 +10,13 @@ export interface ServerInfo {
   readonly preset: ServerPreset;
   /** The address that paths are appended to. */
   readonly baseUrl: string;
-  /**
-   * The models that it serves, each with how many tokens a request and its answer may have together where it tells;
-   * empty where it does not tell.
-   */
-  readonly models: readonly { readonly id: string; readonly contextLength?: number }[];
+  /** The models that it serves; empty where it does not tell. */
+  readonly models: readonly {
+    /** Its name there. */
+    readonly id: string;
+    /** How many tokens a request and its answer may have together, where the server tells. */
+    readonly contextLength?: number;
+  }[];
   /** The context of the model in question, in tokens, where the server tells. */
   readonly contextLength?: number;
 }

@@ -69,8 +69,7 @@ export function openai(options: OpenAiOptions): LanguageModel {
   expectOptions(options);
   const { model, reasoningEffort: effort, api, client, headers = {} } = options;
   const line = new Line({
-    timeoutMs: 600_000,
-    ...options,
+    ...{ ...options, usualTimeoutMs: 600_000 },
     ...{ provider: 'openai', keyVariable: 'OPENAI_API_KEY' },
   });
   const traits = traitsOf(model, effort);

@@ -19,13 +19,13 @@ interface RecipeBase {
    * and fails before anybody is asked.
    */
   readonly marks: readonly string[];
-  /**
-   * The tokens of a good and of a bad step, as text, whose probabilities at the place of a score are the score, with
-   * their ids in the vocabulary of the published model: good, bad. None where the model has a head of its own.
-   */
+  /** The tokens whose probabilities at the place of a score are the score; none where the model has a head of its own. */
   readonly labels?: {
+    /** The token of a good step, as text. */
     readonly good: string;
+    /** The token of a bad step, as text. */
     readonly bad: string;
+    /** The ids of both in the vocabulary of the published model: good, bad. */
     readonly ids: readonly [good: number, bad: number];
   };
 }

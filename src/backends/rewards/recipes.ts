@@ -110,7 +110,7 @@ const openr: TextRecipe = {
 /** How a conversation of a question and its answer is written for a model. */
 type ClassifierTemplate = Pick<TextRecipe, 'closing' | 'marks' | 'opening'>;
 
-/** Options of {@link sequenceClassifier}. */
+/** Options of `recipes.sequenceClassifier`. */
 export interface SequenceClassifierOptions {
   /**
    * The chat template of the model: that of Qwen, that of Llama 3, or one of your own, which says what stands
@@ -148,7 +148,7 @@ function llamaTurn(role: string): string {
  * @see Liu et al., "Skywork-Reward: Bag of Tricks for Reward Modeling in LLMs", 2024.
  * @throws EspalierError `usage` where `template` is none.
  */
-export function sequenceClassifier(options: SequenceClassifierOptions = {}): TextRecipe {
+function sequenceClassifier(options: SequenceClassifierOptions = {}): TextRecipe {
   const { template = 'chatml', joint = '\n' } = options;
   const { opening, closing, marks } = typeof template === 'string' ? named(template) : template;
   return {
@@ -171,8 +171,10 @@ function named(template: string): ClassifierTemplate {
 
 /** The recipes of published reward models: `sequenceClassifier` for outcome reward models with one label. */
 export const recipes: Readonly<
-  Record<'mathShepherd' | 'openr' | 'qwenMathPrm' | 'skyworkPrm', TextRecipe>
-> & { readonly rlhflow: TurnsRecipe; readonly sequenceClassifier: typeof sequenceClassifier } = {
+  Record<'mathShepherd' | 'openr' | 'qwenMathPrm' | 'skyworkPrm', TextRecipe> &
+    Record<'rlhflow', TurnsRecipe> &
+    Record<'sequenceClassifier', (options?: SequenceClassifierOptions) => TextRecipe>
+> = {
   qwenMathPrm,
   mathShepherd,
   rlhflow,

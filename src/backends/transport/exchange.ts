@@ -8,9 +8,9 @@ export interface CompatibleClient {
   /** The address of the server. */
   readonly baseURL: string;
   /** Sends a GET request. */
-  get(path: string, options?: object): { asResponse(): Promise<Response> };
+  get(path: string, options?: object): Readonly<Record<'asResponse', () => Promise<Response>>>;
   /** Sends a POST request. */
-  post(path: string, options?: object): { asResponse(): Promise<Response> };
+  post(path: string, options?: object): Readonly<Record<'asResponse', () => Promise<Response>>>;
 }
 
 /** One request. */

@@ -18,6 +18,8 @@ export interface LineOptions extends ConnectionOptions {
   readonly model: string;
   /** The environment variable of the key. */
   readonly keyVariable?: string;
+  /** How long a request may take unless a user says otherwise. @defaultValue 300 000 */
+  readonly usualTimeoutMs?: number;
   /** An SDK client of the user's own. */
   readonly client?: object | undefined;
   /** What it may hold of credentials. @defaultValue {@link secretsOfClient} */
@@ -94,14 +96,15 @@ export class Line {
   async request<Reply extends { readonly headers: unknown }>(
     { signal, limits }: Pick<ModelCall, 'limits' | 'signal'>,
     send: (signal: AbortSignal) => Promise<Reply>,
-    timeoutMs: number = this.#options.timeoutMs ?? 300_000,
+    timeoutMs: number | undefined = this.#options.timeoutMs,
   ): Promise<Reply> {
+    const { usualTimeoutMs = 300_000 } = this.#options;
     const tell = (headers: unknown) => {
       const told = rateLimitsOf(headerLookup(headers));
       if (told !== undefined) limits?.(told);
     };
     try {
-      const reply = await withDeadline(signal, Math.ceil(timeoutMs), send);
+      const reply = await withDeadline(signal, Math.ceil(timeoutMs ?? usualTimeoutMs), send);
       tell(reply.headers);
       return reply;
     } catch (error) {

@@ -1,9 +1,11 @@
 import type { Call } from './dialect.ts';
 import { openAi } from './dialects/openai.ts';
 import { topLevelError } from './dialects/sglang.ts';
-import { faultOf, hasFault, type RateLimited } from './faults.ts';
+import { type Fault, faultOf, hasFault } from './faults.ts';
 import { type JsonObject, numberAt } from './fields.ts';
 import { Rejection, type RejectionOptions } from './rejection.ts';
+
+type RateLimited = Extract<Fault, { readonly kind: 'rate-limited' }>;
 
 /**
  * Throws a {@link Rejection} where a fault, or the strictness of a dialect, refuses a request before anything

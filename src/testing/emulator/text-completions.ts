@@ -1,9 +1,10 @@
+import { defined } from '../../backends/transport/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { ended, finishWord, headOf, textPieces } from './chat-completions.ts';
 import { readChoices, readSchema } from './chat-request.ts';
 import { readPrompt } from './chat-template.ts';
 import type { Call, Reply } from './dialect.ts';
-import { defined, type JsonObject, listOf, numberAt, objectOf, textAt, textsAt } from './fields.ts';
+import { type JsonObject, listOf, numberAt, objectOf, textAt, textsAt } from './fields.ts';
 import type { Asked, Choice } from './generate.ts';
 import { textLogprobs } from './logprobs.ts';
 import { eventReply, jsonReply } from './reply.ts';

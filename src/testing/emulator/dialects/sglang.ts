@@ -1,3 +1,4 @@
+import { defined } from '../../../backends/transport/json.ts';
 import type { JsonValue } from '../../../contracts/json.ts';
 import {
   type ChatManners,
@@ -7,16 +8,7 @@ import {
 } from '../chat-completions.ts';
 import { readPrompt } from '../chat-template.ts';
 import type { Call, Dialect, Reply } from '../dialect.ts';
-import {
-  defined,
-  type JsonObject,
-  listOf,
-  numberAt,
-  objectOf,
-  parsed,
-  textAt,
-  textsAt,
-} from '../fields.ts';
+import { type JsonObject, listOf, numberAt, objectOf, parsed, textAt, textsAt } from '../fields.ts';
 import { type Asked, asUser, type Choice } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import type { RejectionOptions } from '../rejection.ts';

@@ -1,3 +1,4 @@
+import { defined } from '../../../backends/transport/json.ts';
 import type { JsonValue } from '../../../contracts/json.ts';
 import {
   type ChatManners,
@@ -9,15 +10,7 @@ import {
 import { readChat } from '../chat-request.ts';
 import { renderPrompt } from '../chat-template.ts';
 import type { Call, Dialect } from '../dialect.ts';
-import {
-  defined,
-  type JsonObject,
-  listOf,
-  numberAt,
-  objectOf,
-  textAt,
-  textsAt,
-} from '../fields.ts';
+import { type JsonObject, listOf, numberAt, objectOf, textAt, textsAt } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import { Rejection, type RejectionOptions } from '../rejection.ts';
