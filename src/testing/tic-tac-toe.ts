@@ -3,7 +3,7 @@ import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
 
 /** A position and what is true of it. */
 export interface TicTacToe extends Problem<string, number> {
-  /** The position at the start. */
+  /** The position at the start: nine of `x`, `o` and `.`, row by row. It is the turn of `x`, who plays the agent's part. */
   readonly start: string;
   /** What perfect play brings: 1 for a win, 0.5 for a draw, 0 for a loss. */
   readonly value: number;

@@ -50,9 +50,10 @@ function fieldRefusal(call: Call): RejectionOptions | undefined {
   ) as { readonly parameter: string } | undefined;
   if (rejected !== undefined) return unsupported(rejected.parameter);
   if (hasFault(faults, 'rejects-n') && (choicesOf(body) ?? 1) > 1) return unsupported('n');
-  const isStrict = service.dialect.refusesUnknown
-    ? !hasFault(faults, 'ignores-unknown-fields')
-    : hasFault(faults, 'rejects-unknown-fields');
+  const isStrict =
+    service.dialect.refusesUnknown === true
+      ? !hasFault(faults, 'ignores-unknown-fields')
+      : hasFault(faults, 'rejects-unknown-fields');
   const known = isStrict ? service.dialect.knownFields(call) : undefined;
   const unknown = known && Object.keys(body).find((name) => !known.includes(name));
   return unknown === undefined ? undefined : service.dialect.unknownField(unknown, exchange.path);

@@ -49,8 +49,11 @@ export function textCompletions(manners: TextManners): (call: Call) => Reply {
   };
 }
 
-/** Log-probabilities in the form that OpenAI gave text completions. */
-export const plainTextLogprobs: TextManners['logprobs'] = textLogprobs;
+/** Text completions as OpenAI gave them: 16 tokens, with log-probabilities in a form of their own. */
+export const plainText: Pick<TextManners, 'logprobs' | 'maxTokens'> = {
+  maxTokens: 16,
+  logprobs: textLogprobs,
+};
 
 /** The prompts of a request: a text, a list of texts, token numbers, or a list of those. */
 export function promptsOf({ body, service }: Call): readonly string[] {

@@ -49,10 +49,8 @@ export const anthropic: Dialect = {
     status: 401,
     message: key === undefined ? 'x-api-key header is required' : 'invalid x-api-key',
   }),
-  isOpen: () => false,
   notFound: () => ({ status: 404, message: 'Not Found' }),
   unknownModel,
-  servesAnyModel: false,
   overflow: ({ input, limit }) =>
     input <= limit
       ? undefined
