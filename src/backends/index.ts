@@ -5,6 +5,19 @@
  * @module
  */
 
+export type {
+  ChoiceDecision,
+  ChoiceQuestion,
+  Decision,
+  DecisionModel,
+  DecisionRequest,
+  Decisions,
+  Question,
+  ScaleDecision,
+  ScaleQuestion,
+  YesNoDecision,
+  YesNoQuestion,
+} from '../contracts/decision-model.ts';
 export { type AiSdkModel, type AiSdkOptions, aiSdk } from './ai-sdk/ai-sdk.ts';
 export { type AnthropicOptions, anthropic } from './anthropic/anthropic.ts';
 export type { AnthropicClient } from './anthropic/client.ts';
