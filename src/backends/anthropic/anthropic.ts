@@ -159,7 +159,9 @@ function asking(settings: Asking) {
       ...settings.headers,
       [sampleHeader]: String(request.offset ?? 0),
     };
-    const received = await line.request(call, (signal) => send(client, body, { signal, headers }));
+    const received = await line.request(call, (signal) =>
+      send(client, body, { signal, headers, timeout: line.timeoutMs }),
+    );
     const generation = readMessage(received.body);
     if (generation !== undefined)
       return finishedGeneration(generation, { request, received, told });

@@ -37,13 +37,17 @@ export async function openClient(
  */
 const longestInOnePiece = 8192;
 
-/** Sends one request, once. The SDK's own limit of time, which ends with the headers, is out of the way. */
+/** Sends one request, once. */
 export async function send(
   { messages }: AnthropicClient,
   body: MessagesBody,
-  given: { readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
+  given: {
+    readonly signal: AbortSignal;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly timeout: number;
+  },
 ): Promise<Received> {
-  const options = { ...given, maxRetries: 0, timeout: 2 ** 31 - 1 };
+  const options = { ...given, maxRetries: 0 };
   if (body.max_tokens <= longestInOnePiece) return receivedFrom(messages.create(body, options));
   const stream = messages.stream(body, options);
   const message = await stream.finalMessage();

@@ -31,8 +31,7 @@ export async function ask(
   const body = isChat ? chatBody(request, recipient) : responsesBody(request, recipient);
   const headers = { ...service.headers, [sampleHeader]: String(request.offset ?? 0) };
   const received = await line.request(call, (signal) => {
-    // The line keeps the time: the SDK's own limit ends with the headers.
-    const options = { signal, headers, maxRetries: 0, timeout: 2 ** 31 - 1 };
+    const options = { signal, headers, maxRetries: 0, timeout: line.timeoutMs };
     return receivedFrom((isChat ? chat.completions : responses).create(body, options));
   });
   const reply = received.body;

@@ -49,12 +49,12 @@ export class Exchange extends Line {
     return this.request(call, send, sent.timeoutMs);
   }
 
-  #respond({ url, body, headers: own }: Sent, signal: AbortSignal): Promise<Response> {
+  #respond({ url, body, headers: own, timeoutMs }: Sent, signal: AbortSignal): Promise<Response> {
     const { client, apiKey, headers: given } = this.#given;
     const headers = { ...given, ...own };
     if (client !== undefined) {
-      // The line keeps the time.
-      const options = { headers, signal, maxRetries: 0, timeout: 2 ** 31 - 1 };
+      const timeout = timeoutMs ?? this.timeoutMs;
+      const options = { headers, signal, maxRetries: 0, timeout };
       return body === undefined
         ? client.get(url, options).asResponse()
         : client.post(url, { ...options, body }).asResponse();

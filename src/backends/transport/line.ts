@@ -67,6 +67,12 @@ export class Line {
     return `${this.provider}:${this.modelId}`;
   }
 
+  /** How long one request may take, in whole milliseconds: the limits of SDKs, which end with the headers, are alike. */
+  get timeoutMs(): number {
+    const { timeoutMs, usualTimeoutMs = 300_000 } = this.#options;
+    return Math.ceil(timeoutMs ?? usualTimeoutMs);
+  }
+
   /** How replies are read, and what is learnt of the credentials that are sent. */
   get limits(): SdkLimits {
     const { maxReplyBytes = defaultMaxReplyBytes } = this.#options;
@@ -96,15 +102,14 @@ export class Line {
   async request<Reply extends { readonly headers: unknown }>(
     { signal, limits }: Pick<ModelCall, 'limits' | 'signal'>,
     send: (signal: AbortSignal) => Promise<Reply>,
-    timeoutMs: number | undefined = this.#options.timeoutMs,
+    timeoutMs: number = this.timeoutMs,
   ): Promise<Reply> {
-    const { usualTimeoutMs = 300_000 } = this.#options;
     const tell = (headers: unknown) => {
       const told = rateLimitsOf(headerLookup(headers));
       if (told !== undefined) limits?.(told);
     };
     try {
-      const reply = await withDeadline(signal, Math.ceil(timeoutMs ?? usualTimeoutMs), send);
+      const reply = await withDeadline(signal, timeoutMs, send);
       tell(reply.headers);
       return reply;
     } catch (error) {
