@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mcts, renderTree, search, solved, valueWidening } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
-import { gameOf24 } from 'espalier/environments/puzzles';
+import { gameOf24 } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { judge } from 'espalier/values';
 

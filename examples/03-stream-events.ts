@@ -1,7 +1,7 @@
 /** Watches a search as it goes, and leaves it when enough has been seen. */
 import assert from 'node:assert/strict';
 import { mcts, progressiveWidening, streamSearch } from 'espalier';
-import { slidingTiles } from 'espalier/environments/puzzles';
+import { slidingTiles } from 'espalier/environments';
 import { uniform } from 'espalier/policies';
 import { heuristic } from 'espalier/values';
 

@@ -1,11 +1,7 @@
 /** Goes on with a search: at once with a further budget, and later from a saved tree. */
 import assert from 'node:assert/strict';
 import { type SearchOptions, search, seededRandom, treeFromJson, treeToJson } from 'espalier';
-import {
-  type BlocksworldAction,
-  type BlocksworldState,
-  blocksworld,
-} from 'espalier/environments/puzzles';
+import { type BlocksworldAction, type BlocksworldState, blocksworld } from 'espalier/environments';
 import { uniform } from 'espalier/policies';
 import { heuristic } from 'espalier/values';
 

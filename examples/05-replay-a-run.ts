@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { astar, mcts, search, seededRandom, treeToJson } from 'espalier';
 import { memoryJournal, replayed } from 'espalier/calls';
-import { countdown } from 'espalier/environments/puzzles';
+import { countdown } from 'espalier/environments';
 import { journaled, uniform } from 'espalier/policies';
 import { heuristic } from 'espalier/values';
 

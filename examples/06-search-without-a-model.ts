@@ -1,7 +1,7 @@
 /** The same search without a language model: legal moves, and a hand-written guess of their worth. */
 import assert from 'node:assert/strict';
 import { mcts, renderTree, search, solved } from 'espalier';
-import { gameOf24 } from 'espalier/environments/puzzles';
+import { gameOf24 } from 'espalier/environments';
 import { uniform } from 'espalier/policies';
 import { heuristic } from 'espalier/values';
 

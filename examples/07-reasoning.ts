@@ -1,12 +1,7 @@
 /** Reasons about a question step by step. A script stands in for the model, so that no key is needed. */
 import assert from 'node:assert/strict';
 import { mcts, renderTree, search, solved } from 'espalier';
-import {
-  answerOracle,
-  notationFor,
-  type ReasoningState,
-  reasoning,
-} from 'espalier/environments/text';
+import { answerOracle, notationFor, type ReasoningState, reasoning } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { scriptedModel } from 'espalier/testing';
 import { heuristic } from 'espalier/values';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { search } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
 import { pairRules, trl, writeDataset } from 'espalier/data';
-import { gameOf24 } from 'espalier/environments/puzzles';
+import { gameOf24 } from 'espalier/environments';
 import { mctsDpo } from 'espalier/methods';
 import { judge } from 'espalier/values';
 

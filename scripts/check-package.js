@@ -13,7 +13,7 @@ const project = mkdtempSync(join(tmpdir(), 'espalier-consumer-'));
 const consumer = `
 import assert from 'node:assert/strict';
 import { mcts, search, solved } from 'espalier';
-import { gameOf24 } from 'espalier/environments/puzzles';
+import { gameOf24 } from 'espalier/environments';
 import { uniform } from 'espalier/policies';
 import { heuristic } from 'espalier/values';
 

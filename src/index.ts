@@ -17,19 +17,6 @@ export { provenanceOf, provenanceOfModel } from './base/provenance.ts';
 export { seededRandom } from './base/random.ts';
 export type { Clock } from './contracts/clock.ts';
 export type { CallContext, EffectName, NamedEffect, Random } from './contracts/context.ts';
-export type {
-  ChoiceDecision,
-  ChoiceQuestion,
-  Decision,
-  DecisionModel,
-  DecisionRequest,
-  Decisions,
-  Question,
-  ScaleDecision,
-  ScaleQuestion,
-  YesNoDecision,
-  YesNoQuestion,
-} from './contracts/decision-model.ts';
 export type { Embedding, EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';
 export type { Environment, Notation, Transition } from './contracts/environment.ts';
 export type { Evaluation, RawScore } from './contracts/evaluation.ts';

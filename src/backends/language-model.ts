@@ -1,31 +1,28 @@
-import type { RetryOptions } from '../calls/middleware/with-retry.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { type ModelSpec, parseModelSpec } from './model-spec.ts';
-import { defined } from './wire/json.ts';
-
-/** Options of {@link languageModel}. Those that a kind of model has no use for do nothing. */
-export interface LanguageModelOptions {
-  /** The key of a hosted model or a server. @defaultValue for hosted ones the usual environment variable */
-  readonly apiKey?: string;
-  /** Headers of every request. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** How long an answer may take, in milliseconds, from 1 up. @defaultValue by kind of model */
-  readonly timeoutMs?: number;
-  /** Makes the requests. @defaultValue the `fetch` of the platform */
-  readonly fetch?: typeof globalThis.fetch;
-  /** When failed requests are repeated; `false` never. @defaultValue as {@link RetryOptions} says */
-  readonly retry?: RetryOptions | false;
-}
+import type { ConnectionOptions } from './transport/connection.ts';
+import { defined } from './transport/json.ts';
 
 /** A model, and the way to let it go: some hold memory or a thread. */
 export interface OpenedModel extends LanguageModel, AsyncDisposable {}
 
 /**
- * The model that a spec names: see {@link parseModelSpec} for what is understood. Only what is needed for it is
- * loaded. No server is asked before the first request.
+ * The model that a spec names:
+ *
+ * - `tiny`, `tiny:./file.gguf`: a small model in this process.
+ * - `llama:./file.gguf`: any GGUF file in this process.
+ * - `anthropic:claude-sonnet-5-5`, `openai:gpt-6-luna`: a hosted model.
+ * - `vllm`, `vllm:Qwen/Qwen3-8B`, `vllm:http://gpu:8000/v1#Qwen/Qwen3-8B`: a server, at its usual port on this
+ *   machine or at an address, with its first model or with the one named. So with `sglang`, `llama-server`,
+ *   `ollama`, `lm-studio` and `transformers`.
+ * - `http://gpu:8000/v1#some-model`: a server that is to be looked at first.
+ * - `replay:runs/first`, `replay:runs/first#openai:gpt-6-luna`: the journal of a run.
+ *
+ * Only what is needed for it is loaded. No server is asked before the first request. Options that a kind of model
+ * has no use for do nothing.
  *
  * @throws EspalierError `usage` where the spec is not understood or an option is out of its range, or, for a
- * replay, what {@link parseModelSpec} and the journal say.
+ * replay, what is wrong with its journal.
  *
  * @example
  * ```ts
@@ -34,7 +31,7 @@ export interface OpenedModel extends LanguageModel, AsyncDisposable {}
  */
 export async function languageModel(
   spec: string,
-  options: LanguageModelOptions = {},
+  options: Omit<ConnectionOptions, 'baseUrl'> = {},
 ): Promise<OpenedModel> {
   const model = await opened(parseModelSpec(spec), options);
   return Symbol.asyncDispose in model
@@ -42,9 +39,10 @@ export async function languageModel(
     : Object.assign(model, { [Symbol.asyncDispose]: async () => {} });
 }
 
-async function opened(spec: ModelSpec, options: LanguageModelOptions): Promise<LanguageModel> {
-  const { apiKey, headers, timeoutMs, fetch, retry } = options;
-  const connection = defined({ apiKey, headers, timeoutMs, fetch, retry });
+async function opened(
+  spec: ModelSpec,
+  connection: Omit<ConnectionOptions, 'baseUrl'>,
+): Promise<LanguageModel> {
   switch (spec.kind) {
     case 'tiny': {
       const { tiny } = await import('./tiny/index.ts');
@@ -55,20 +53,20 @@ async function opened(spec: ModelSpec, options: LanguageModelOptions): Promise<L
       return llama({ model: spec.path });
     }
     case 'anthropic': {
-      const { anthropic } = await import('./anthropic/index.ts');
+      const { anthropic } = await import('./anthropic/anthropic.ts');
       return anthropic({ model: spec.model, ...connection });
     }
     case 'openai': {
-      const { openai } = await import('./openai/index.ts');
+      const { openai } = await import('./openai/openai.ts');
       return openai({ model: spec.model, ...connection });
     }
     case 'server': {
-      const { openaiCompatible } = await import('./openai-compatible/index.ts');
+      const { openaiCompatible } = await import('./openai-compatible/openai-compatible.ts');
       const { server, baseUrl, model } = spec;
       return openaiCompatible({ ...defined({ preset: server, baseUrl, model }), ...connection });
     }
     case 'replay': {
-      const { replay } = await import('./replay/index.ts');
+      const { replay } = await import('./replay/replay.ts');
       const { path, model } = spec;
       return replay({ journal: path, ...defined({ model }) });
     }

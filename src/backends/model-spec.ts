@@ -1,72 +1,25 @@
 import type { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
 
-/** The kinds of servers that a model spec can name. */
-export type ServerName =
-  | 'vllm'
-  | 'sglang'
-  | 'llama-server'
-  | 'ollama'
-  | 'lm-studio'
-  | 'transformers';
+const servers = ['vllm', 'sglang', 'llama-server', 'ollama', 'lm-studio', 'transformers'] as const;
 
-/** A model spec, taken apart. */
-export type ModelSpec = FileSpec | HostedSpec | ReplaySpec | ServerSpec | TinySpec;
-
-/** The model in this package, or a small GGUF file in this process. */
-export interface TinySpec {
-  /** Which kind of model it is. */
-  readonly kind: 'tiny';
-  /** The file. @defaultValue the one in this package */
-  readonly path?: string;
-}
-
-/** A GGUF file in this process, through llama.cpp. */
-export interface FileSpec {
-  /** Which kind of model it is. */
-  readonly kind: 'llama';
-  /** The file. */
-  readonly path: string;
-}
-
-/** A hosted model. */
-export interface HostedSpec {
-  /** Who serves it. */
-  readonly kind: 'anthropic' | 'openai';
-  /** Its name there. */
-  readonly model: string;
-}
-
-/** A server of one's own: of a known kind, or at an address, or both. */
-export interface ServerSpec {
-  /** Which kind of model it is. */
-  readonly kind: 'server';
-  /** The kind of server. @defaultValue it is looked at */
-  readonly server?: ServerName;
-  /** Its address. @defaultValue the usual one of its kind, on this machine */
-  readonly baseUrl?: string;
-  /** The model's name there. @defaultValue the first that it lists */
-  readonly model?: string;
-}
-
-/** The journal of a run. */
-export interface ReplaySpec {
-  /** Which kind of model it is. */
-  readonly kind: 'replay';
-  /** The folder of the run, or its journal. */
-  readonly path: string;
-  /** The model, as `provider:modelId`. @defaultValue the only one */
-  readonly model?: string;
-}
-
-const servers: readonly ServerName[] = [
-  'vllm',
-  'sglang',
-  'llama-server',
-  'ollama',
-  'lm-studio',
-  'transformers',
-];
+/** A model spec, taken apart. What is left out is as its kind of model usually is. */
+export type ModelSpec =
+  /** The model in this package, or a small GGUF file in this process. */
+  | { readonly kind: 'tiny'; readonly path?: string }
+  /** A GGUF file in this process, through llama.cpp. */
+  | { readonly kind: 'llama'; readonly path: string }
+  /** A hosted model. */
+  | { readonly kind: 'anthropic' | 'openai'; readonly model: string }
+  /** A server of one's own: of a known kind, or at an address, or both. */
+  | {
+      readonly kind: 'server';
+      readonly server?: (typeof servers)[number];
+      readonly baseUrl?: string;
+      readonly model?: string;
+    }
+  /** The journal of a run: its folder or file, and which of its models. */
+  | { readonly kind: 'replay'; readonly path: string; readonly model?: string };
 
 /** What model specs look like, for messages and for help. */
 export const modelSpecForms: readonly string[] = [
@@ -84,15 +37,6 @@ export const modelSpecForms: readonly string[] = [
 
 /**
  * Takes a model spec apart. Nothing is loaded, opened or asked.
- *
- * - `tiny`, `tiny:./file.gguf`: a small model in this process.
- * - `llama:./file.gguf`: any GGUF file in this process.
- * - `anthropic:claude-sonnet-5-5`, `openai:gpt-6-luna`: a hosted model.
- * - `vllm`, `vllm:Qwen/Qwen3-8B`, `vllm:http://gpu:8000/v1#Qwen/Qwen3-8B`: a server, at its usual port on this
- *   machine or at an address, with its first model or with the one named. So with `sglang`, `llama-server`,
- *   `ollama`, `lm-studio` and `transformers`.
- * - `http://gpu:8000/v1#some-model`: a server that is to be looked at first.
- * - `replay:runs/first`, `replay:runs/first#openai:gpt-6-luna`: the journal of a run.
  *
  * @throws EspalierError `usage`, saying what is understood.
  */

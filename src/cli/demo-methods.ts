@@ -1,5 +1,5 @@
 import type { LanguageModel } from '../contracts/language-model.ts';
-import { gameOf24 } from '../environments/puzzles/index.ts';
+import { gameOf24 } from '../environments/index.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import { astar } from '../search/algorithms/astar.ts';
 import { bestOfN } from '../search/algorithms/best-of-n.ts';

@@ -4,7 +4,7 @@ import { counted } from '../base/counted.ts';
 import { seededRandom } from '../base/random.ts';
 import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
 import { pairedDifference } from '../bench/metrics.ts';
-import { gameOf24, solvablePuzzles } from '../environments/puzzles/index.ts';
+import { gameOf24, solvablePuzzles } from '../environments/index.ts';
 import { renderTree } from '../tree/render.ts';
 import {
   type DemoMethod,

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
-import { type Examination, examine, languageModel, type ServerFacts } from '../backends/index.ts';
+import type { Examination, ServerFacts } from '../backends/doctor/examination.ts';
+import { examine } from '../backends/doctor/examine.ts';
+import { languageModel } from '../backends/language-model.ts';
 import { type ModelName, modelOption } from './model.ts';
 import { print, StatusLine } from './output.ts';
 import { table } from './table.ts';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { PuzzleName } from '../environments/puzzles/index.ts';
+import type { PuzzleName } from '../environments/index.ts';
 import { type AlgorithmName, algorithmNames } from './algorithms.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { methodNames } from './methods.ts';

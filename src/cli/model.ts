@@ -1,4 +1,5 @@
-import { languageModel, type OpenedModel, parseModelSpec } from '../backends/index.ts';
+import { languageModel, type OpenedModel } from '../backends/language-model.ts';
+import { parseModelSpec } from '../backends/model-spec.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import type { Notation } from '../contracts/environment.ts';

@@ -4,7 +4,7 @@ import type { Environment, Notation } from '../contracts/environment.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
 import type { Capabilities } from '../contracts/language-model.ts';
 import type { Policy } from '../contracts/policy.ts';
-import type { PuzzleName } from '../environments/puzzles/index.ts';
+import type { PuzzleName } from '../environments/index.ts';
 import { journaled } from '../policies/journaled.ts';
 import { uniform } from '../policies/uniform.ts';
 import { heuristic } from '../values/heuristic.ts';

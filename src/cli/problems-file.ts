@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
 import type { Verifier } from '../contracts/verifier.ts';
-import { answerOracle, type ReasoningState } from '../environments/text/index.ts';
+import { answerOracle, type ReasoningState } from '../environments/index.ts';
 import { type NotatedEnvironment, withOutcome } from '../environments/with-outcome.ts';
 import { goldVerifier } from '../values/gold-verifier.ts';
 import { readInput } from './input-file.ts';

@@ -1,4 +1,4 @@
-import { notationFor, type ReasoningState, reasoning } from '../environments/text/index.ts';
+import { notationFor, type ReasoningState, reasoning } from '../environments/index.ts';
 import type { Problem } from './problem.ts';
 
 /** No step of reasoning is longer, in tokens. */

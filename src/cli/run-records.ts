@@ -7,7 +7,7 @@ import {
   notationFor,
   type ReasoningEnvironment,
   type ReasoningState,
-} from '../environments/text/index.ts';
+} from '../environments/index.ts';
 import { type RecordDescription, readRecords, type SavedRun } from '../runs/index.ts';
 import type { Problem } from './problem.ts';
 import { type AskedProblem, problemOf } from './problems-file.ts';

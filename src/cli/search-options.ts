@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { EspalierError } from '../base/errors.ts';
 import type { Order } from '../calls/sequencer.ts';
 import type { Budget } from '../contracts/spend.ts';
-import type { PuzzleName } from '../environments/puzzles/index.ts';
+import type { PuzzleName } from '../environments/index.ts';
 import { type AlgorithmName, algorithmNames } from './algorithms.ts';
 import { methodNames } from './methods.ts';
 import { type ModelName, modelOption } from './model.ts';

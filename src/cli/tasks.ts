@@ -1,5 +1,5 @@
+import { type Puzzle, type PuzzleName, puzzles } from '../environments/index.ts';
 import type { ArithmeticState } from '../environments/puzzles/arithmetic.ts';
-import { type Puzzle, type PuzzleName, puzzles } from '../environments/puzzles/index.ts';
 
 /** A puzzle that the command line can search. States and actions are its own. */
 export interface Task {

@@ -31,10 +31,10 @@ export interface ContrastiveOptions<State, Action> extends SituationOptions<Stat
   readonly task: string;
   /** The name of the environment, for the source of reflections. */
   readonly environment: string;
-  /** Which steps are reflected on. R-MCTS's scripts have 3 from 0.5 on (its code: from 0.1 on). @defaultValue 3 from 0.5 on */
-  readonly policy?: Partial<ReflectionRule>;
+  /** Which steps are reflected on: how many at `most`, from which `threshold` of surprise on, in [0, 1]. R-MCTS's scripts have 3 from 0.5 on (its code: from 0.1 on). @defaultValue 3 from 0.5 on */
+  readonly policy?: Partial<Readonly<Record<'most' | 'threshold', number>>>;
   /** Which judgements are. R-MCTS's scripts have 1 from 0.5 on (its code: 2). @defaultValue 1 from 0.5 on */
-  readonly value?: Partial<ReflectionRule>;
+  readonly value?: Partial<Readonly<Record<'most' | 'threshold', number>>>;
   /** The mean of Q above which a path of unknown outcome counts as solved, in [0, 1]; R-MCTS's. @defaultValue 0.7 */
   readonly solvedAbove?: number;
   /** The most words that a lesson is asked to have: an integer from 1 up; R-MCTS's. @defaultValue 100 */

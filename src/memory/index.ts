@@ -19,16 +19,9 @@ export {
   type JsonLinesStore,
   type JsonLinesStoreOptions,
   jsonLinesStore,
-  type SkippedLine,
 } from './json-lines-store.ts';
 export { type LessonsOptions, type LessonTexts, lessons } from './lessons.ts';
-export { type MemoryOptions, memory, type RecallCounts } from './memory.ts';
+export { type MemoryOptions, memory } from './memory.ts';
 export type { PreparedRetriever } from './prepared-retriever.ts';
-export { type Experience, makeReflection, reflectionId } from './reflection.ts';
-export {
-  type SentenceEmbedder,
-  type SentenceEmbeddingsOptions,
-  sentenceEmbeddings,
-} from './sentence-embeddings.ts';
-export type { SituationOptions } from './situation.ts';
-export type { ReflectionRule } from './surprise.ts';
+export { makeReflection } from './reflection.ts';
+export { type SentenceEmbeddingsOptions, sentenceEmbeddings } from './sentence-embeddings.ts';

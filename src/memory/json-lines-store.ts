@@ -8,20 +8,14 @@ import { isCode, withStorageErrors } from '../base/with-storage-errors.ts';
 import type { Reflection, ReflectionStore } from '../contracts/memory.ts';
 import { readReflection } from './reflection.ts';
 
-/** A line of a file that is no reflection. */
-export interface SkippedLine {
-  /** The file. */
-  readonly path: string;
-  /** Which line, from 1. */
-  readonly line: number;
-  /** Why it is none. */
-  readonly fault: string;
-}
-
 /** Options of {@link jsonLinesStore}. */
 export interface JsonLinesStoreOptions {
-  /** Hears of each line that is left out. @defaultValue a warning of the process */
-  readonly onSkipped?: (skipped: SkippedLine) => void;
+  /** Hears of each line that is left out: of which file, which line, from 1, and why. @defaultValue a warning of the process */
+  readonly onSkipped?: (skipped: {
+    readonly path: string;
+    readonly line: number;
+    readonly fault: string;
+  }) => void;
   /**
    * Whether what is added is forced to the medium, so that it survives a power failure and not only the death of
    * the process. Costs some milliseconds.
@@ -30,6 +24,8 @@ export interface JsonLinesStoreOptions {
    */
   readonly fsync?: boolean;
 }
+
+type Skipped = Parameters<NonNullable<JsonLinesStoreOptions['onSkipped']>>[0];
 
 /** Reflections in a file. */
 export interface JsonLinesStore extends ReflectionStore {
@@ -115,7 +111,7 @@ function append(path: string, bytes: Uint8Array, fsync: boolean): void {
 /** The lines of a file as far as they were read. Reading goes on where it stopped. */
 class Lines {
   readonly #path: string;
-  readonly #onSkipped: (skipped: SkippedLine) => void;
+  readonly #onSkipped: (skipped: Skipped) => void;
   readonly #kept = new Map<string, Reflection>();
   #inode: number | undefined;
   /** The end of the last whole line. */
@@ -124,7 +120,7 @@ class Lines {
   #isBroken = false;
   skipped = 0;
 
-  constructor(path: string, onSkipped: (skipped: SkippedLine) => void) {
+  constructor(path: string, onSkipped: (skipped: Skipped) => void) {
     this.#path = path;
     this.#onSkipped = onSkipped;
   }
@@ -210,6 +206,6 @@ function readLine(line: string): ReturnType<typeof readReflection> {
   }
 }
 
-function warn({ path, line, fault }: SkippedLine): void {
+function warn({ path, line, fault }: Skipped): void {
   process.emitWarning(`Line ${line} of the memory \`${path}\` is left out: ${fault}.`);
 }

@@ -13,9 +13,6 @@ import type {
 import { bm25 } from './bm25.ts';
 import { isPrepared } from './prepared-retriever.ts';
 
-/** How many reflections of each kind are recalled at most. */
-export type RecallCounts = { readonly [Kind in Reflection['kind']]?: number };
-
 /** Options of {@link memory}. */
 export interface MemoryOptions {
   /** Where reflections are kept. */
@@ -23,7 +20,7 @@ export interface MemoryOptions {
   /** How they are found. There is no other one behind it: where it fails, the recall fails. @defaultValue `bm25()` */
   readonly retriever?: Retriever;
   /** k: how many are recalled at most, by kind; integers from 0 up. @defaultValue 2 for policies, 1 for judges */
-  readonly k?: RecallCounts;
+  readonly k?: Partial<Readonly<Record<Reflection['kind'], number>>>;
   /** The least similarity, on the scale of the retriever, in [−1, 1]. @defaultValue 0.25 */
   readonly minSimilarity?: number;
   /** Tells memories of one search apart, where there are several. @defaultValue `'memory'` */
@@ -72,7 +69,7 @@ export function memory(options: MemoryOptions): Memory {
 interface Rules {
   readonly store: ReflectionStore;
   readonly retriever: Retriever;
-  readonly k: Required<RecallCounts>;
+  readonly k: Required<NonNullable<MemoryOptions['k']>>;
   readonly minSimilarity: number;
   readonly name: string;
 }

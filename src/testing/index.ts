@@ -23,30 +23,12 @@ export type { LanguageModelClaims } from './contracts/language-model/claims.ts';
 export type { EmulatorAccount } from './emulator/account.ts';
 export type { RewardQuestion } from './emulator/dialect.ts';
 export { type EmulatedRequest, type Emulator, emulator } from './emulator/emulator.ts';
-export type {
-  FailsResponse,
-  Fault,
-  FaultRequest,
-  Gigantic,
-  Loading,
-  PlainFault,
-  RateLimited,
-  RejectsParameter,
-  TellsUsage,
-} from './emulator/faults.ts';
+export type { Fault, FaultRequest } from './emulator/faults.ts';
 export type { EmulatedDialect, EmulatorOptions } from './emulator/options.ts';
-export type {
-  EmulatedAnswer,
-  EmulatedFinish,
-  EmulatedQuestion,
-  EmulatedToolCall,
-  EmulatedToolChoice,
-  NamedTool,
-} from './emulator/question.ts';
-export { countTokens } from './emulator/tokens.ts';
+export type { EmulatedAnswer, EmulatedQuestion } from './emulator/question.ts';
 export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.ts';
 export { type PlainContextOptions, plainContext } from './plain-context.ts';
-export { listPolicy, type Problem, stateEvaluator } from './problem.ts';
+export type { Problem } from './problem.ts';
 export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from './scripted-model.ts';
 export { type SyntheticState, type SyntheticTreeOptions, syntheticTree } from './synthetic-tree.ts';
 export {
@@ -56,5 +38,4 @@ export {
   tableMdp,
 } from './table-mdp.ts';
 export type { Exemption, TestRunner } from './test-runner.ts';
-export { hashedAnswer, type ThroughModelOptions, throughModel } from './through-model.ts';
-export { type Board, type TicTacToe, ticTacToe, ticTacToePositions } from './tic-tac-toe.ts';
+export { type TicTacToe, ticTacToe } from './tic-tac-toe.ts';

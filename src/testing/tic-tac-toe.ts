@@ -1,13 +1,10 @@
 import { EspalierError } from '../base/errors.ts';
 import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
 
-/** A board: nine of `x`, `o` and `.`, row by row. It is the turn of `x`, who plays the agent's part. */
-export type Board = string;
-
 /** A position and what is true of it. */
-export interface TicTacToe extends Problem<Board, number> {
-  /** The position at the start. */
-  readonly start: Board;
+export interface TicTacToe extends Problem<string, number> {
+  /** The position at the start: nine of `x`, `o` and `.`, row by row. It is the turn of `x`, who plays the agent's part. */
+  readonly start: string;
   /** What perfect play brings: 1 for a win, 0.5 for a draw, 0 for a loss. */
   readonly value: number;
   /** The cells, from 0 to 8, that bring it. */
@@ -15,7 +12,7 @@ export interface TicTacToe extends Problem<Board, number> {
 }
 
 /** Positions in which something has to be seen: a win, a threat, a fork, a draw, a lost game. */
-export const ticTacToePositions: Readonly<Record<string, Board>> = {
+export const ticTacToePositions: Readonly<Record<string, string>> = {
   'the empty board is a draw': '.........',
   'a row can be completed': 'xx.oo....',
   'a row must be blocked': '..x.oo..x',
@@ -27,7 +24,7 @@ export const ticTacToePositions: Readonly<Record<string, Board>> = {
  * Tic-tac-toe against a perfect opponent, from a position in which it is the agent's turn. An action is
  * the cell to mark; the opponent answers within the same step. The evaluator knows nothing: 0.5.
  */
-export function ticTacToe(start: Board = '.........'): TicTacToe {
+export function ticTacToe(start: string = '.........'): TicTacToe {
   if (!/^[xo.]{9}$/.test(start) || outcome(start) !== undefined) {
     throw new EspalierError(
       'usage',
@@ -71,7 +68,7 @@ const lines: readonly (readonly [number, number, number])[] = [
 ];
 
 /** What a finished game brings `x`. */
-function outcome(board: Board): number | undefined {
+function outcome(board: string): number | undefined {
   for (const [a, b, c] of lines) {
     const player = board[a];
     if (player !== '.' && player === board[b] && player === board[c]) return player === 'x' ? 1 : 0;
@@ -80,20 +77,20 @@ function outcome(board: Board): number | undefined {
 }
 
 /** Nothing can follow a row of three. */
-function legalCells(board: Board): readonly number[] {
+function legalCells(board: string): readonly number[] {
   return outcome(board) === undefined ? cellsOf(board) : [];
 }
 
-function cellsOf(board: Board): readonly number[] {
+function cellsOf(board: string): readonly number[] {
   return [...board].flatMap((player, cell) => (player === '.' ? [cell] : []));
 }
 
-function mark(board: Board, cell: number, player: Player): Board {
+function mark(board: string, cell: number, player: Player): string {
   return `${board.slice(0, cell)}${player}${board.slice(cell + 1)}`;
 }
 
 /** The first of the opponent's best replies. */
-function answer(board: Board): Board {
+function answer(board: string): string {
   const replies = cellsOf(board).map((cell) => mark(board, cell, 'o'));
   return replies.reduce((best, reply) => (worth(reply, 'x') < worth(best, 'x') ? reply : best));
 }
@@ -101,7 +98,7 @@ function answer(board: Board): Board {
 const known = new Map<string, number>();
 
 /** Minimax: what the board brings `x` when `turn` is to move and both play perfectly. */
-function worth(board: Board, turn: Player): number {
+function worth(board: string, turn: Player): number {
   const key = board + turn;
   const before = known.get(key);
   if (before !== undefined) return before;

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { anthropic } from '../../src/backends/anthropic/index.ts';
-import { openai } from '../../src/backends/openai/index.ts';
-import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
-import { replay } from '../../src/backends/replay/index.ts';
+import { anthropic, openai, openaiCompatible, replay } from '../../src/backends/index.ts';
 import { memoryJournal } from '../../src/calls/index.ts';
 import {
   type Environment,

@@ -3,13 +3,8 @@ import { defaultPrices, type PriceTable, pricesAsOf } from '../../src/calls/pric
 import { actualCost, priceOf, worstCase } from '../../src/calls/pricing.ts';
 import type { ModelPrice, Usage } from '../../src/contracts/language-model.ts';
 import { search } from '../../src/index.ts';
-import {
-  hashedAnswer,
-  manualClock,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 import { openGate, recordingModel } from './harness.ts';
 
 const price: ModelPrice = { input: 4, output: 20, cachedInput: 0.4, cacheWrite: 5 };

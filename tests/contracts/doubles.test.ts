@@ -5,8 +5,8 @@ import {
   plainContext,
   scriptedModel,
   ticTacToe,
-  ticTacToePositions,
 } from '../../src/testing/index.ts';
+import { ticTacToePositions } from '../../src/testing/tic-tac-toe.ts';
 
 describe('manualClock', () => {
   test('stands still until it is moved', async () => {

@@ -6,10 +6,9 @@ import {
   chainTask,
   describeEvaluator,
   type EvaluatorClaims,
-  hashedAnswer,
   scriptedModel,
-  throughModel,
 } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 import { calibrated, fitPlatt } from '../../src/values/calibrate/calibrate.ts';
 import { ensemble } from '../../src/values/combine/ensemble.ts';
 import { staged } from '../../src/values/combine/staged.ts';

@@ -1,13 +1,8 @@
 import { describe, test } from 'vitest';
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { uniform } from '../../src/policies/index.ts';
-import {
-  banditTree,
-  describeEvaluator,
-  hashedAnswer,
-  scriptedModel,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { banditTree, describeEvaluator, scriptedModel } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 import { heuristic, judge, rollout, verifier } from '../../src/values/index.ts';
 
 const runner = { describe, test };

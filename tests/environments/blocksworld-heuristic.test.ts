@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import type { Random } from '../../src/contracts/context.ts';
-import { type BlocksworldState, blocksworld } from '../../src/environments/puzzles/index.ts';
+import { type BlocksworldState, blocksworld } from '../../src/environments/index.ts';
 
 type Goal = BlocksworldState['goal'];
 type Places = readonly number[];

@@ -4,9 +4,8 @@ import {
   type BlocksworldAction,
   type BlocksworldInstance,
   blocksworld,
-  HAND,
-  TABLE,
-} from '../../src/environments/puzzles/index.ts';
+} from '../../src/environments/index.ts';
+import { HAND, TABLE } from '../../src/environments/puzzles/blocksworld-state.ts';
 
 /** b is on a, c on the table; the goal is a on b on c. */
 const instance: BlocksworldInstance = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import type { Random } from '../../src/contracts/context.ts';
-import { type CountdownState, countdown } from '../../src/environments/puzzles/index.ts';
+import { type CountdownState, countdown } from '../../src/environments/index.ts';
 
 function play(instance: Parameters<typeof countdown.environment>[0], steps: readonly string[]) {
   const environment = countdown.environment(instance);

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
-import {
-  type GameOf24Action,
-  type GameOf24State,
-  gameOf24,
-  rational,
-} from '../../src/environments/puzzles/index.ts';
+import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
+import { rational } from '../../src/environments/puzzles/rational.ts';
 
 const environment = gameOf24.environment({ numbers: [10, 4, 13, 9] });
 const start = environment.reset();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blocksworld } from '../../src/environments/puzzles/index.ts';
+import { blocksworld } from '../../src/environments/index.ts';
 
 const problem = `
 ; two towers of two

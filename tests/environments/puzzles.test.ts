@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import type { Failure } from '../../src/contracts/failure.ts';
-import { type PuzzleName, puzzles } from '../../src/environments/puzzles/index.ts';
+import { type PuzzleName, puzzles } from '../../src/environments/index.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 
 const names = Object.keys(puzzles) as readonly PuzzleName[];

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
+import { slidingTiles, type TilesAction } from '../../src/environments/index.ts';
 import {
   linearConflict,
   manhattanDistance,
-  slidingTiles,
-  type TilesAction,
-} from '../../src/environments/puzzles/index.ts';
+} from '../../src/environments/puzzles/sliding-tiles-heuristic.ts';
 
 const solved = '123456780';
 

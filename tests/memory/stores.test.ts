@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { ReflectionStore } from '../../src/contracts/memory.ts';
-import { inMemoryStore, jsonLinesStore, reflectionId } from '../../src/memory/index.ts';
+import { inMemoryStore, jsonLinesStore } from '../../src/memory/index.ts';
+import { reflectionId } from '../../src/memory/reflection.ts';
 import { describeReflectionStore } from './describe-reflection-store.ts';
 import { reflection } from './reflections.ts';
 

@@ -16,7 +16,7 @@ import {
   unobserved,
   virtualLoss,
 } from 'espalier';
-import { gameOf24, solvablePuzzles } from 'espalier/environments/puzzles';
+import { gameOf24, solvablePuzzles } from 'espalier/environments';
 import { journaled, uniform } from 'espalier/policies';
 import { manualClock } from 'espalier/testing';
 import { heuristic } from 'espalier/values';

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { seededRandom } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
-import { gameOf24, solvablePuzzles } from 'espalier/environments/puzzles';
+import { gameOf24, solvablePuzzles } from 'espalier/environments';
 import { isHeldOut } from '../../dist/backends/tiny/held-out.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';

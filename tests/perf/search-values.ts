@@ -12,7 +12,7 @@ import {
   valueWidening,
 } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
-import { type GameOf24State, gameOf24, solvablePuzzles } from 'espalier/environments/puzzles';
+import { type GameOf24State, gameOf24, solvablePuzzles } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { judge } from 'espalier/values';
 import { isHeldOut } from '../../dist/backends/tiny/held-out.js';

@@ -1,8 +1,8 @@
 /** What `npm run bench:tiny` has both sides do. */
 import type { Message, Random } from 'espalier';
 import { seededRandom } from 'espalier';
-import { gameOf24 } from 'espalier/environments/puzzles';
-import type { Chat } from '../../src/backends/tiny/chat.ts';
+import { gameOf24 } from 'espalier/environments';
+import type { Chat } from '../../src/backends/in-process/chat.ts';
 
 /** Samples of one prompt. */
 export interface Ask {

@@ -6,24 +6,22 @@ import type { Policy, Proposal, ProposeRequest } from '../../src/contracts/polic
 import {
   type GameOf24State,
   gameOf24,
-  parseRational,
-} from '../../src/environments/puzzles/index.ts';
-import {
   type ReasoningEnvironment,
   type ReasoningNotations,
   type ReasoningState,
   reasoning,
-} from '../../src/environments/text/index.ts';
+} from '../../src/environments/index.ts';
+import { parseRational } from '../../src/environments/puzzles/rational.ts';
 import { mcts, type SearchOptions, search } from '../../src/index.ts';
 import {
-  hashedAnswer,
   manualClock,
   plainContext,
   type ScriptedModel,
   type ScriptedModelOptions,
   scriptedModel,
-  stateEvaluator,
 } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
+import { hashedAnswer } from '../../src/testing/through-model.ts';
 import { treeToJson } from '../../src/tree/serialize.ts';
 import { noSpend } from '../support/nodes.ts';
 

@@ -6,7 +6,7 @@ import type {
   Completion,
   GenerateRequest,
 } from '../../src/contracts/language-model.ts';
-import { type ReasoningState, reasoning } from '../../src/environments/text/index.ts';
+import { type ReasoningState, reasoning } from '../../src/environments/index.ts';
 import { type FromModelOptions, fromModel } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';

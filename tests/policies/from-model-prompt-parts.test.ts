@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PromptPart } from '../../src/contracts/prompt-part.ts';
-import type { ReasoningState } from '../../src/environments/text/index.ts';
+import type { ReasoningState } from '../../src/environments/index.ts';
 import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { rootNode } from '../support/nodes.ts';

@@ -4,9 +4,10 @@ import type { Completion, GenerateRequest } from '../../src/contracts/language-m
 import {
   type GameOf24State,
   gameOf24,
-  parseRational,
-} from '../../src/environments/puzzles/index.ts';
-import { type ReasoningState, reasoning } from '../../src/environments/text/index.ts';
+  type ReasoningState,
+  reasoning,
+} from '../../src/environments/index.ts';
+import { parseRational } from '../../src/environments/puzzles/rational.ts';
 import { mcts, search } from '../../src/index.ts';
 import { type FromModelOptions, fromModel } from '../../src/policies/index.ts';
 import {

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
 import type { Capabilities, GenerateRequest } from '../../src/contracts/language-model.ts';
-import {
-  type GameOf24Action,
-  type GameOf24State,
-  gameOf24,
-} from '../../src/environments/puzzles/index.ts';
+import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';

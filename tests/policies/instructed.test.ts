@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Capabilities } from '../../src/contracts/language-model.ts';
-import { extractAnswer, type ReasoningState } from '../../src/environments/text/index.ts';
+import { extractAnswer, type ReasoningState } from '../../src/environments/index.ts';
 import { type PlanStepOptions, planStep } from '../../src/policies/plan-step.ts';
 import { type SubQuestionOptions, subQuestion } from '../../src/policies/sub-question.ts';
 import { describePolicy, scriptedModel } from '../../src/testing/index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LanguageModel } from '../../src/contracts/language-model.ts';
 import type { Policy } from '../../src/contracts/policy.ts';
-import type { ReasoningState } from '../../src/environments/text/index.ts';
+import type { ReasoningState } from '../../src/environments/index.ts';
 import { mcts, search } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import { type IntrospectiveOptions, introspective } from '../../src/policies/introspective.ts';
@@ -9,8 +9,8 @@ import {
   describePolicy,
   type ScriptedModelOptions,
   scriptedModel,
-  stateEvaluator,
 } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
 import { rootNode } from '../support/nodes.ts';
 import {
   asking,

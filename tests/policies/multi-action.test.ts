@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GenerateRequest } from '../../src/contracts/language-model.ts';
-import { extractAnswer, type ReasoningState } from '../../src/environments/text/index.ts';
+import { extractAnswer, type ReasoningState } from '../../src/environments/index.ts';
 import {
   actionKind,
   type MultiActionOptions,

@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import type { Policy, Proposal, ProposeRequest } from '../../src/contracts/policy.ts';
-import type { ReasoningState } from '../../src/environments/text/index.ts';
+import type { ReasoningState } from '../../src/environments/index.ts';
 import { mcts, search } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import { type MultiModelOptions, multiModel } from '../../src/policies/multi-model.ts';
 import { uniform } from '../../src/policies/uniform.ts';
-import {
-  describePolicy,
-  plainContext,
-  scriptedModel,
-  stateEvaluator,
-} from '../../src/testing/index.ts';
+import { describePolicy, plainContext, scriptedModel } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
 import { rootNode } from '../support/nodes.ts';
 import {
   asking,

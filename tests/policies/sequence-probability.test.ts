@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
 import type { Completion } from '../../src/contracts/language-model.ts';
-import type { ReasoningState } from '../../src/environments/text/index.ts';
+import type { ReasoningState } from '../../src/environments/index.ts';
 import { type FromModelOptions, fromModel } from '../../src/policies/from-model/from-model.ts';
 import { sequenceProbability } from '../../src/policies/sequence-probability.ts';
 import { scriptedModel } from '../../src/testing/index.ts';

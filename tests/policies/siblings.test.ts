@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChildNode, RootNode } from '../../src/contracts/node.ts';
-import type { ReasoningState } from '../../src/environments/text/index.ts';
+import type { ReasoningState } from '../../src/environments/index.ts';
 import { type SiblingsOptions, siblings } from '../../src/policies/siblings.ts';
 import { proposedNode, realisedNode, rootNode } from '../support/nodes.ts';
 import { asking, question, restated } from './conduct.ts';

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { anthropic } from '../../src/backends/anthropic/index.ts';
-import { openai } from '../../src/backends/openai/index.ts';
+import { anthropic, openai } from '../../src/backends/index.ts';
 import { memoryJournal, replayed } from '../../src/calls/index.ts';
 import {
   type CallContext,

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { aiSdk } from '../../src/backends/ai-sdk/index.ts';
-import { anthropic } from '../../src/backends/anthropic/index.ts';
-import { embeddings } from '../../src/backends/embeddings/index.ts';
-import { openai } from '../../src/backends/openai/index.ts';
-import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
+import {
+  aiSdk,
+  anthropic,
+  embeddings,
+  openai,
+  openaiCompatible,
+} from '../../src/backends/index.ts';
 import { withCache } from '../../src/calls/index.ts';
 import {
   type LanguageModel,
@@ -16,12 +18,11 @@ import {
   type EmulatedDialect,
   emulator,
   type Fault,
-  hashedAnswer,
   plainContext,
   type SyntheticState,
   syntheticTree,
-  throughModel,
 } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 const servers: { close(): unknown }[] = [];
 afterEach(async () => {

@@ -10,13 +10,8 @@ import {
   search,
   treeToJson,
 } from '../../src/index.ts';
-import {
-  hashedAnswer,
-  manualClock,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 const algorithms: Readonly<Record<string, SearchAlgorithm>> = {
   mcts: mcts(),

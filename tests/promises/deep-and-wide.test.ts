@@ -21,7 +21,7 @@ import {
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
-import { stateEvaluator } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
 
 const depth = 100_000;
 const width = 130_000;

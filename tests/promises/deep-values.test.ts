@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
+import { openaiCompatible } from '../../src/backends/index.ts';
 import type { JsonValue } from '../../src/contracts/json.ts';
 import { auditDataset } from '../../src/data/index.ts';
-import { blocksworld, gameOf24 } from '../../src/environments/puzzles/index.ts';
-import { reasoning } from '../../src/environments/text/index.ts';
+import { blocksworld, gameOf24, reasoning } from '../../src/environments/index.ts';
 import { isFailure, mcts, search, treeFromJson, treeToJson } from '../../src/index.ts';
 import { fromModel, uniform } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';

@@ -4,23 +4,24 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { aiSdk } from '../../src/backends/ai-sdk/index.ts';
-import { anthropic } from '../../src/backends/anthropic/index.ts';
-import { decisions } from '../../src/backends/decisions/index.ts';
-import { embeddings } from '../../src/backends/embeddings/index.ts';
-import { openai } from '../../src/backends/openai/index.ts';
-import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
+import {
+  aiSdk,
+  anthropic,
+  decisions,
+  embeddings,
+  openai,
+  openaiCompatible,
+} from '../../src/backends/index.ts';
 import { openJournal, type RetryOptions } from '../../src/calls/index.ts';
 import { type LanguageModel, ModelCallError, mcts, search } from '../../src/index.ts';
 import {
   type Emulator,
   type EmulatorOptions,
   emulator,
-  hashedAnswer,
   plainContext,
   syntheticTree,
-  throughModel,
 } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 type Fetch = typeof globalThis.fetch;
 

@@ -1,13 +1,15 @@
-import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
+import { openaiCompatible } from '../../src/backends/index.ts';
 import { EspalierError, ModelCallError } from '../../src/base/errors.ts';
 import type { Completion } from '../../src/contracts/language-model.ts';
 import {
   blocksworld,
   countdown,
+  extractAnswer,
   gameOf24,
+  isSameAnswer,
+  reasoning,
   slidingTiles,
-} from '../../src/environments/puzzles/index.ts';
-import { extractAnswer, isSameAnswer, reasoning } from '../../src/environments/text/index.ts';
+} from '../../src/environments/index.ts';
 import { contrastive, inMemoryStore, memory } from '../../src/memory/index.ts';
 import { fromModel, selfRefine, subQuestion } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';

@@ -4,12 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openJournal, readJournal, replayed } from '../../src/calls/index.ts';
 import { mcts, search, seededRandom, treeToJson } from '../../src/index.ts';
-import {
-  hashedAnswer,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { scriptedModel, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 import { flipsOf } from './journal-flips.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-journal-files-'));

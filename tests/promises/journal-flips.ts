@@ -1,12 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { openJournal, readJournal, replayed } from '../../src/calls/index.ts';
 import { EspalierError, mcts, type Random, search, treeToJson } from '../../src/index.ts';
-import {
-  hashedAnswer,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { scriptedModel, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 /** What became of a journal in which one bit was flipped. */
 export interface Flips {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decisionsFromModel } from '../../src/backends/decisions/index.ts';
+import { decisionsFromModel } from '../../src/backends/index.ts';
 import {
   type Completion,
   type Environment,

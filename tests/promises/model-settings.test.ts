@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { aiSdk } from '../../src/backends/ai-sdk/index.ts';
-import { anthropic } from '../../src/backends/anthropic/index.ts';
-import { embeddings } from '../../src/backends/embeddings/index.ts';
-import { openai } from '../../src/backends/openai/index.ts';
-import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
-import { logprobReward, recipes, vllmReward } from '../../src/backends/rewards/index.ts';
+import {
+  aiSdk,
+  anthropic,
+  embeddings,
+  logprobReward,
+  openai,
+  openaiCompatible,
+  recipes,
+  vllmReward,
+} from '../../src/backends/index.ts';
 import { withCache, withLimit, wrapModel } from '../../src/calls/index.ts';
 import { type LanguageModel, type Notation, provenanceOf } from '../../src/index.ts';
 import { fromModel, multiAction, selfRefine } from '../../src/policies/index.ts';

@@ -3,12 +3,8 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { EspalierError, mcts, type Random } from '../../src/index.ts';
 import { generate, openRun, readRecords, readRun } from '../../src/runs/index.ts';
-import {
-  hashedAnswer,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { scriptedModel, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 /** The files of a run that are no journals. */
 export const runFiles = [

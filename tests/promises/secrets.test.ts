@@ -3,19 +3,11 @@ import { inspect } from 'node:util';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { aiSdk } from '../../src/backends/ai-sdk/index.ts';
-import { anthropic } from '../../src/backends/anthropic/index.ts';
-import { decisions } from '../../src/backends/decisions/index.ts';
-import { openai } from '../../src/backends/openai/index.ts';
-import { openaiCompatible, probeServer } from '../../src/backends/openai-compatible/index.ts';
+import { aiSdk, anthropic, decisions, openai, openaiCompatible } from '../../src/backends/index.ts';
 import { memoryJournal, withTelemetry, wrapModel } from '../../src/calls/index.ts';
 import { type LanguageModel, mcts, search, treeToJson } from '../../src/index.ts';
-import {
-  hashedAnswer,
-  plainContext,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { plainContext, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -277,7 +269,8 @@ describe('what an SDK finds by itself is a credential too:', () => {
 
 test('a look at a server tells none', async () => {
   const given = { fetch: echoing(secret), headers: { 'x-tok': secret } };
-  expectUntold(await probeServer({ baseUrl: `${host}/v1?key=${secret}`, ...given }));
+  const looked = openaiCompatible({ baseUrl: `${host}/v1?key=${secret}`, ...given });
+  expectUntold(await looked.server());
   const model = openaiCompatible({ model: 'm', baseUrl: host, ...given });
   expectUntold(await model.server());
 });

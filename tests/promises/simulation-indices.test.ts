@@ -9,13 +9,8 @@ import {
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
-import {
-  hashedAnswer,
-  manualClock,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 /** Hands back every other simulation while one is under way; each draws one number. */
 function handingBack(drawn: number[]): SearchAlgorithm {

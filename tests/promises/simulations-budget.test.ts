@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { astar, mcts, search, stepwise } from '../../src/index.ts';
-import {
-  hashedAnswer,
-  manualClock,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 const algorithms = {
   mcts: mcts(),

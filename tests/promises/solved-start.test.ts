@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withOutcome } from '../../src/environments/index.ts';
-import { countdown, slidingTiles } from '../../src/environments/puzzles/index.ts';
+import { countdown, slidingTiles, withOutcome } from '../../src/environments/index.ts';
 import {
   astar,
   bestOfN,
@@ -11,7 +10,7 @@ import {
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
-import { stateEvaluator } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
 
 const environment = slidingTiles.environment({ rows: 2, columns: 2, tiles: [1, 2, 3, 0] });
 const policy = {

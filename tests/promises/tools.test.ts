@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { anthropic } from '../../src/backends/anthropic/index.ts';
+import { anthropic } from '../../src/backends/index.ts';
 import {
   type Environment,
   type EvaluateRequest,

@@ -12,7 +12,8 @@ import {
   uct,
   valueWidening,
 } from '../../src/index.ts';
-import { manualClock, stateEvaluator, syntheticTree } from '../../src/testing/index.ts';
+import { manualClock, syntheticTree } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
 
 /** Each action ends the game at once, and is rewarded by a fraction that nobody else has. */
 const draws: Environment<number, number> = {

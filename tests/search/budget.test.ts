@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { type Budget, bestOfN, mcts, type SearchOptions, search, solved } from '../../src/index.ts';
 import {
   banditTree,
-  hashedAnswer,
   manualClock,
   type SyntheticState,
   scriptedModel,
   syntheticTree,
-  throughModel,
 } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 const prices = { script: { input: 2, output: 10 } };
 

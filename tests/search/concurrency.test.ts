@@ -11,13 +11,8 @@ import {
   unobserved,
   virtualLoss,
 } from '../../src/index.ts';
-import {
-  hashedAnswer,
-  manualClock,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 const simulations = 400;
 const latencyMs = 50;

@@ -15,14 +15,13 @@ import {
 } from '../../src/index.ts';
 import {
   banditTree,
-  hashedAnswer,
   manualClock,
   type SyntheticState,
   scriptedModel,
   syntheticTree,
   tableMdp,
-  throughModel,
 } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 const problem = banditTree();
 const endless = syntheticTree();

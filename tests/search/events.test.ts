@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mcts, type SearchEvent, search, streamSearch } from '../../src/index.ts';
-import {
-  banditTree,
-  hashedAnswer,
-  manualClock,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../src/testing/index.ts';
+import { banditTree, manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 
 const problem = banditTree();
 

@@ -15,14 +15,13 @@ import {
   search,
 } from '../../src/index.ts';
 import {
-  hashedAnswer,
   manualClock,
   type ScriptedModel,
   type SyntheticState,
   scriptedModel,
   syntheticTree,
-  throughModel,
 } from '../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 import { treeToJson } from '../../src/tree/serialize.ts';
 
 type Options = Partial<SearchOptions<SyntheticState, number>>;

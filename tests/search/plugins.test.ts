@@ -10,7 +10,8 @@ import {
   search,
   streamSearch,
 } from '../../src/index.ts';
-import { banditTree, stateEvaluator, tableMdp } from '../../src/testing/index.ts';
+import { banditTree, tableMdp } from '../../src/testing/index.ts';
+import { stateEvaluator } from '../../src/testing/problem.ts';
 
 const problem = banditTree();
 type State = readonly number[];

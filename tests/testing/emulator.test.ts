@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  countTokens,
-  type EmulatedDialect,
-  type EmulatedQuestion,
-  emulator,
-} from '../../src/testing/index.ts';
+import { countTokens } from '../../src/testing/emulator/tokens.ts';
+import { type EmulatedDialect, type EmulatedQuestion, emulator } from '../../src/testing/index.ts';
 import {
   chat,
   get,

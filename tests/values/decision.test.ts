@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decisions, decisionsFromModel, systemOne } from '../../src/backends/decisions/index.ts';
+import { decisions, decisionsFromModel, systemOne } from '../../src/backends/index.ts';
 import type {
   Decision,
   DecisionModel,

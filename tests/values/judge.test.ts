@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
-import {
-  type GameOf24Action,
-  type GameOf24State,
-  gameOf24,
-} from '../../src/environments/puzzles/index.ts';
+import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { type JudgementScale, judge } from '../../src/values/index.ts';
 import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recipes, rewardFrom, sglangReward } from '../../src/backends/rewards/index.ts';
+import { recipes, rewardFrom, sglangReward } from '../../src/backends/index.ts';
 import type { RewardModel, Solution } from '../../src/contracts/reward-model.ts';
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { uniform } from '../../src/policies/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recipes, rewardFrom, sglangReward, vllmReward } from '../../src/backends/rewards/index.ts';
+import { recipes, rewardFrom, sglangReward, vllmReward } from '../../src/backends/index.ts';
 import type { Environment, Notation } from '../../src/contracts/environment.ts';
 import type { Evaluation } from '../../src/contracts/evaluation.ts';
 import type { SearchNode } from '../../src/contracts/node.ts';
@@ -8,12 +8,8 @@ import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { uniform } from '../../src/policies/index.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { search } from '../../src/search/search.ts';
-import {
-  describeEvaluator,
-  listPolicy,
-  plainContext,
-  type RewardQuestion,
-} from '../../src/testing/index.ts';
+import { describeEvaluator, plainContext, type RewardQuestion } from '../../src/testing/index.ts';
+import { listPolicy } from '../../src/testing/problem.ts';
 import { type PrmOptions, prm, type StepAggregate } from '../../src/values/reward/prm.ts';
 import { close } from '../backends/rewards/support.ts';
 import { noSpend, proposedNode, realisedNode, rootNode } from '../support/nodes.ts';

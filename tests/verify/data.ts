@@ -9,7 +9,7 @@ import {
   type BlocksworldState,
   blocksworld,
   solvablePuzzles,
-} from 'espalier/environments/puzzles';
+} from 'espalier/environments';
 import { uniform } from 'espalier/policies';
 
 const data = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data');

@@ -1,7 +1,7 @@
 /** Texts and prompts on which two implementations of a model are compared. */
 import type { Environment, Message } from 'espalier';
 import { seededRandom } from 'espalier';
-import { blocksworld, gameOf24, solvablePuzzles } from 'espalier/environments/puzzles';
+import { blocksworld, gameOf24, solvablePuzzles } from 'espalier/environments';
 import { plainContext } from 'espalier/testing';
 
 const context = plainContext();

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { EspalierError, type LanguageModel, seededRandom } from 'espalier';
-import { openaiCompatible } from 'espalier/backends/openai-compatible';
+import { openaiCompatible } from 'espalier/backends';
 import { emulator, type Fault } from 'espalier/testing';
 import { systemClock } from '../../dist/base/clock.js';
 import { CallGate } from '../../dist/calls/call-gate.js';

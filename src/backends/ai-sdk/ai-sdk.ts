@@ -1,6 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
-import { describeValue, expectation, expectFunction, expectNumber } from '../../base/expect.ts';
-import { type RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
+import { describeValue, expectation, expectFunction } from '../../base/expect.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type {
   Capabilities,
   GenerateRequest,
@@ -9,31 +9,14 @@ import type {
   ModelCall,
   ModelPrice,
 } from '../../contracts/language-model.ts';
-import { secretsOf } from '../wire/connection.ts';
-import { withDeadline } from '../wire/deadline.ts';
-import { Downgrades } from '../wire/downgrades.ts';
-import { malformed, type WireContext } from '../wire/errors.ts';
-import { expectRequest } from '../wire/expect-request.ts';
-import { guarded } from '../wire/guarded.ts';
-import { headerLookup, rateLimitsOf } from '../wire/headers.ts';
-import { withoutBeginning } from '../wire/in-words.ts';
-import { askForSamples, cutAtStop } from '../wire/sampling.ts';
-import { type WarnOnce, warningsOf } from '../wire/warn-once.ts';
+import { type ConnectionOptions, expectConnection, secretsOf } from '../transport/connection.ts';
+import { Downgrades } from '../transport/downgrades.ts';
+import { finishedGeneration, hostedModel } from '../transport/hosted.ts';
+import { defined, fieldsOf } from '../transport/json.ts';
+import { Line } from '../transport/line.ts';
 import { aiSdkError } from './errors.ts';
-import {
-  asksForLogprobs,
-  beginningOf,
-  type CallOptions,
-  callOptionsOf,
-  type ProviderOptions,
-} from './request.ts';
-import {
-  completionOf,
-  droppedBy,
-  type GenerateResult,
-  parsedResult,
-  sentenceOf,
-} from './response.ts';
+import { asksForLogprobs, beginningOf, callOptionsOf } from './request.ts';
+import { droppedBy, type GenerateResult, readResult, sentenceOf } from './response.ts';
 
 /** What is needed of a language model of the AI SDK: specification version 2, 3 or 4. */
 export interface AiSdkModel {
@@ -48,13 +31,9 @@ export interface AiSdkModel {
 }
 
 /** Options of {@link aiSdk}. */
-export interface AiSdkOptions {
-  /** When failed requests are repeated; `false` never. @defaultValue as {@link RetryOptions} says */
-  readonly retry?: RetryOptions | false;
+export interface AiSdkOptions extends Pick<ConnectionOptions, 'retry' | 'timeoutMs'> {
   /** Options of the provider, handed on with every request, as in `{ openai: { user: 'me' } }`. */
-  readonly providerOptions?: ProviderOptions;
-  /** How long an answer may take, in milliseconds, from 1 up. @defaultValue ten minutes */
-  readonly timeoutMs?: number;
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
   /** What it costs. @defaultValue what price tables say of its name */
   readonly price?: ModelPrice;
   /**
@@ -84,10 +63,30 @@ export interface AiSdkOptions {
  */
 export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageModel {
   expectModel(model);
-  const { retry = {}, timeoutMs } = options;
-  if (timeoutMs !== undefined) expectNumber('timeoutMs', timeoutMs, { min: 1 });
-  const adapted = guarded(adaptedModel(model, options), () => secretsOfModel(model));
-  return retry === false ? adapted : withRetry(retry)(adapted);
+  expectConnection(options);
+  const { provider, modelId } = model;
+  const { price, capabilities } = options;
+  const line = new Line({
+    ...{ ...options, usualTimeoutMs: 600_000 },
+    ...{ provider, model: modelId, client: model, errorFrom: aiSdkError },
+    secretsOfClient: () => secretsOfModel(model),
+  });
+  const declared: Capabilities = {
+    ...{ n: false, logprobs: provider === 'openai.chat', seed: false, stop: true },
+    ...{ continuation: false, schema: true, tools: true, temperature: true },
+    ...capabilities,
+  };
+  const { continuation, logprobs, schema } = declared;
+  // A seed is sent: who takes none says so.
+  const downgrades = new Downgrades(line.name, declared, {
+    ...{ continuation: continuation === true, logprobs: logprobs === true },
+    schema: schema === true,
+  });
+  return hostedModel(line, {
+    ...{ downgrades, price },
+    settings: settingsOf(options),
+    ask: (request, call) => ask(request, call, { model, options, line, downgrades }),
+  });
 }
 
 /** The headers that a provider sends, which may hold a key from the environment. */
@@ -120,39 +119,6 @@ function expectModel(model: AiSdkModel): void {
   expectFunction('model.doGenerate', model.doGenerate);
 }
 
-function adaptedModel(model: AiSdkModel, options: AiSdkOptions): LanguageModel {
-  const { provider, modelId } = model;
-  const { price, capabilities } = options;
-  const downgrades = new Downgrades(`${provider}:${modelId}`, {
-    n: false,
-    logprobs: provider === 'openai.chat',
-    seed: false,
-    stop: true,
-    continuation: false,
-    schema: true,
-    tools: true,
-    temperature: true,
-    ...capabilities,
-  });
-  const warn = warningsOf(`${provider}:${modelId}`);
-  const adapter: Adapter = { model, options, downgrades, warn };
-  return {
-    provider,
-    modelId,
-    settings: settingsOf(options),
-    get capabilities() {
-      return downgrades.capabilities;
-    },
-    ...(price !== undefined && { price }),
-    async generate(request, call) {
-      call.signal.throwIfAborted();
-      expectRequest(request);
-      prepare(request, adapter, call);
-      return askForSamples((one) => ask(one, adapter, call), request, { call, downgrades });
-    },
-  };
-}
-
 function settingsOf({
   providerOptions,
   capabilities,
@@ -167,87 +133,43 @@ function settingsOf({
 interface Adapter {
   readonly model: AiSdkModel;
   readonly options: AiSdkOptions;
+  readonly line: Line;
   readonly downgrades: Downgrades;
-  /** Passes a warning on. */
-  readonly warn: WarnOnce;
-}
-
-/** Drops what the model is known not to honour, and says so once. */
-function prepare(request: GenerateRequest, { downgrades }: Adapter, call: ModelCall): void {
-  const { continuation, logprobs, schema } = downgrades.capabilities;
-  const { logprobs: wanted = false, topLogprobs = 0 } = request;
-  if (continuation !== true && beginningOf(request.messages) !== '') {
-    downgrades.drop('continuation', call);
-  }
-  if (logprobs !== true && (wanted || topLogprobs > 0)) downgrades.drop('logprobs', call);
-  if (schema !== true && request.schema !== undefined) downgrades.drop('schema', call);
 }
 
 async function ask(
   request: GenerateRequest,
-  adapter: Adapter,
   call: ModelCall,
+  { model, options, line, downgrades }: Adapter,
 ): Promise<Generation> {
-  const { model, options, downgrades } = adapter;
-  const { provider, modelId } = model;
-  const context: WireContext = { provider, modelId, signal: call.signal };
-  const isRestated = downgrades.has('continuation');
+  const isRestated = downgrades.refuses('continuation');
   const callOptions = callOptionsOf(request, downgrades, options.providerOptions);
-  const result = parsedResult(await generated(adapter, callOptions, context));
-  const completion = result && completionOf(result);
+  // The line leaves when the signal or the time says so, whether or not the model heeds it.
+  const received = await line.request(call, async (abortSignal) => {
+    const body = await model.doGenerate({ ...callOptions, abortSignal });
+    return { body, headers: fieldsOf(fieldsOf(body)['response'])['headers'] };
+  });
+  const result = readResult(received.body);
   if (result === undefined) {
-    throw malformed(context, 'something that is not a result of the AI SDK');
+    throw line.malformed('something that is not a result of the AI SDK', call);
   }
-  if (completion === undefined) throw malformed(context, 'a tool call whose input is not JSON');
-  heed(result, adapter, call);
-  const isToldTokens = completion.logprobs !== undefined;
-  if (asksForLogprobs(callOptions) && !isToldTokens) downgrades.drop('logprobs', call);
-  const beginning = isRestated ? beginningOf(request.messages) : '';
-  const text = withoutBeginning(completion.text, beginning);
-  return {
-    completions: [cutAtStop({ ...completion, text }, request.stop)],
-    usage: result.usage ?? {},
-    ...told(result, call),
-  };
-}
-
-/** Asks the model, and leaves when the signal or the time says so, whether or not the model heeds it. */
-async function generated(
-  { model, options }: Adapter,
-  callOptions: CallOptions,
-  context: WireContext,
-): Promise<unknown> {
-  const { signal } = context;
-  const { timeoutMs = 600_000 } = options;
-  try {
-    return await withDeadline(signal, timeoutMs, async (abortSignal) =>
-      model.doGenerate({ ...callOptions, abortSignal }),
-    );
-  } catch (error) {
-    signal.throwIfAborted();
-    throw aiSdkError(error, context);
+  const { completion, usage, answeredBy } = result;
+  if (completion === undefined) throw line.malformed('a tool call whose input is not JSON', call);
+  heed(result, downgrades, call);
+  if (asksForLogprobs(callOptions) && completion.logprobs === undefined) {
+    downgrades.drop('logprobs', call);
   }
+  const generation = { completions: [completion], usage, ...defined({ answeredBy }) };
+  const told = isRestated ? beginningOf(request.messages) : undefined;
+  return finishedGeneration(generation, { request, received, told });
 }
 
 /** Remembers and passes on what the model warns of. */
-function heed({ warnings }: GenerateResult, adapter: Adapter, call: ModelCall): void {
-  for (const warning of warnings ?? []) {
+function heed({ warnings }: GenerateResult, downgrades: Downgrades, call: ModelCall): void {
+  for (const warning of warnings) {
     const what = droppedBy(warning);
-    if (what !== undefined) adapter.downgrades.drop(what, call);
-    else
-      adapter.warn(call, warning.setting ?? warning.feature ?? warning.type, sentenceOf(warning));
+    const { about, type } = warning;
+    if (what === undefined) downgrades.warn(call, about ?? type, sentenceOf(warning));
+    else downgrades.drop(what, call);
   }
-}
-
-/** Who answered, and how much the server still allows. */
-function told({ response }: GenerateResult, call: ModelCall): Partial<Generation> {
-  const header = headerLookup(response?.headers);
-  const limits = rateLimitsOf(header);
-  if (limits !== undefined) call.limits?.(limits);
-  const requestId = header('x-request-id') ?? header('request-id');
-  const answeredBy = response?.modelId ?? undefined;
-  return {
-    ...(answeredBy !== undefined && { answeredBy }),
-    ...(requestId !== undefined && { requestId }),
-  };
 }

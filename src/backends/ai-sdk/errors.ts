@@ -1,6 +1,6 @@
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
-import { modelCallErrorFrom, type WireContext } from '../wire/errors.ts';
-import { withoutSecrets } from '../wire/secrets.ts';
+import { modelCallErrorFrom, type WireContext } from '../transport/errors.ts';
+import { withoutSecrets } from '../transport/secrets.ts';
 
 /** What errors of the AI SDK tell. */
 interface AiSdkError extends Error {

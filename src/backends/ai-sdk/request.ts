@@ -2,85 +2,43 @@ import { expectation } from '../../base/expect.ts';
 import { defaultMaxTokens } from '../../calls/pricing.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
-import type { Downgrades } from '../wire/downgrades.ts';
-import { beginningInWords, schemaInWords, toolChoiceInWords } from '../wire/in-words.ts';
-import { sampleHeader } from '../wire/sampling.ts';
-import { seedOf } from '../wire/seeds.ts';
+import type { JsonBody } from '../transport/chat-request.ts';
+import type { Downgrades } from '../transport/downgrades.ts';
+import { beginningInWords, schemaInWords, toolChoiceInWords } from '../transport/in-words.ts';
+import { fieldsOf } from '../transport/json.ts';
+import { sampleHeader } from '../transport/sampling.ts';
+import { seedOf } from '../transport/seeds.ts';
 
 /** Options of a provider, by its name, as the AI SDK takes them. */
-export type ProviderOptions = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
-
-interface TextPart {
-  readonly type: 'text';
-  readonly text: string;
-}
-
-interface ToolCallPart {
-  readonly type: 'tool-call';
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly input: JsonValue;
-}
-
-interface ToolResultPart {
-  readonly type: 'tool-result';
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly output: { readonly type: 'text'; readonly value: string };
-}
+type ProviderOptions = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
 
 /** A message, as the AI SDK's models take it. */
-export type PromptMessage =
-  | { readonly role: 'system'; readonly content: string }
-  | { readonly role: 'user'; readonly content: readonly TextPart[] }
-  | { readonly role: 'assistant'; readonly content: readonly (TextPart | ToolCallPart)[] }
-  | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
-
-/** What `doGenerate` is called with: what the versions 2, 3 and 4 of the specification have in common. */
-export interface CallOptions {
-  readonly prompt: readonly PromptMessage[];
-  readonly maxOutputTokens: number;
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly topK?: number;
-  readonly stopSequences?: readonly string[];
-  readonly seed?: number;
-  readonly responseFormat?: {
-    readonly type: 'json';
-    readonly schema: JsonValue;
-    readonly name: string;
-  };
-  readonly tools?: readonly {
-    readonly type: 'function';
-    readonly name: string;
-    readonly description?: string;
-    readonly inputSchema: JsonValue;
-  }[];
-  readonly toolChoice?:
-    | { readonly type: 'required' }
-    | { readonly type: 'tool'; readonly toolName: string };
-  readonly headers: Readonly<Record<string, string>>;
-  readonly providerOptions?: ProviderOptions;
+interface PromptMessage extends JsonBody {
+  readonly role: Message['role'];
+  readonly content: string | readonly JsonValue[];
 }
 
-/** A request for one sample, as `doGenerate` takes it, without what the model is known not to honour. */
+/**
+ * A request for one sample, as `doGenerate` takes it in the versions 2, 3 and 4 of the specification, without what
+ * the model is known not to honour.
+ */
 export function callOptionsOf(
   request: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
   providerOptions: ProviderOptions | undefined,
-): CallOptions {
+): JsonBody {
   const { maxTokens = defaultMaxTokens, offset = 0, seed, tools = [], schema } = request;
-  const isBound = schema !== undefined && !downgrades.has('schema');
+  const isBound = schema !== undefined && !downgrades.refuses('schema');
   const options = optionsOf(providerOptions, request, downgrades);
   return {
     prompt: promptOf(worded(request, downgrades)),
     maxOutputTokens: maxTokens,
     ...samplingOf(request, downgrades),
-    ...(seed !== undefined && !downgrades.has('seed') && { seed: seedOf(seed, offset) }),
-    ...(isBound && { responseFormat: { type: 'json', schema, name: 'answer' } as const }),
+    ...(seed !== undefined && !downgrades.refuses('seed') && { seed: seedOf(seed, offset) }),
+    ...(isBound && { responseFormat: { type: 'json', schema, name: 'answer' } }),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, input }) => ({
-        type: 'function' as const,
+        type: 'function',
         name,
         ...(description !== undefined && { description }),
         inputSchema: input,
@@ -94,21 +52,21 @@ export function callOptionsOf(
 
 function samplingOf(
   { temperature, topP, topK, stop = [] }: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
-): Partial<CallOptions> {
+  downgrades: Pick<Downgrades, 'refuses'>,
+): JsonBody {
   return {
-    ...(temperature !== undefined && !downgrades.has('temperature') && { temperature }),
-    ...(topP !== undefined && !downgrades.has('topP') && { topP }),
-    ...(topK !== undefined && !downgrades.has('topK') && { topK }),
-    ...(stop.length > 0 && !downgrades.has('stop') && { stopSequences: [...stop] }),
+    ...(temperature !== undefined && !downgrades.refuses('temperature') && { temperature }),
+    ...(topP !== undefined && !downgrades.refuses('topP') && { topP }),
+    ...(topK !== undefined && !downgrades.refuses('topK') && { topK }),
+    ...(stop.length > 0 && !downgrades.refuses('stop') && { stopSequences: [...stop] }),
   };
 }
 
 function toolChoiceOf(
   { toolChoice = 'auto' }: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
-): Pick<CallOptions, 'toolChoice'> {
-  if (toolChoice === 'auto' || downgrades.has('toolChoice')) return {};
+  downgrades: Pick<Downgrades, 'refuses'>,
+): JsonBody {
+  if (toolChoice === 'auto' || downgrades.refuses('toolChoice')) return {};
   if (toolChoice === 'required') return { toolChoice: { type: 'required' } };
   return { toolChoice: { type: 'tool', toolName: toolChoice.name } };
 }
@@ -117,26 +75,29 @@ function toolChoiceOf(
 function optionsOf(
   given: ProviderOptions | undefined,
   { logprobs = false, topLogprobs = 0 }: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
 ): ProviderOptions | undefined {
-  if (downgrades.has('logprobs') || !(logprobs || topLogprobs > 0)) return given;
+  if (downgrades.refuses('logprobs') || !(logprobs || topLogprobs > 0)) return given;
   const wanted = topLogprobs > 0 ? topLogprobs : true;
   return { ...given, openai: { ...given?.['openai'], logprobs: wanted } };
 }
 
 /** Whether a request asks for log-probabilities, in the one way there is. */
-export function asksForLogprobs({ providerOptions }: CallOptions): boolean {
-  return providerOptions?.['openai']?.['logprobs'] !== undefined;
+export function asksForLogprobs({ providerOptions }: JsonBody): boolean {
+  return fieldsOf(fieldsOf(providerOptions)['openai'])['logprobs'] !== undefined;
 }
 
 /** The messages, with what the model is known to take in words only at the end of the question. */
-function worded(request: GenerateRequest, downgrades: Pick<Downgrades, 'has'>): readonly Message[] {
+function worded(
+  request: GenerateRequest,
+  downgrades: Pick<Downgrades, 'refuses'>,
+): readonly Message[] {
   const { messages, schema, toolChoice } = request;
-  const beginning = downgrades.has('continuation') ? beginningOf(messages) : '';
+  const beginning = downgrades.refuses('continuation') ? beginningOf(messages) : '';
   const isBegun = messages.at(-1)?.role === 'assistant';
   const words = [
-    downgrades.has('schema') && schema !== undefined ? schemaInWords(schema) : undefined,
-    downgrades.has('toolChoice') ? toolChoiceInWords(toolChoice) : undefined,
+    downgrades.refuses('schema') && schema !== undefined ? schemaInWords(schema) : undefined,
+    downgrades.refuses('toolChoice') ? toolChoiceInWords(toolChoice) : undefined,
     beginning === '' ? undefined : `${beginningInWords}\n\n${beginning}`,
   ].filter((text) => text !== undefined);
   if (words.length === 0) return messages;
@@ -157,13 +118,12 @@ export function beginningOf(messages: readonly Message[]): string {
 function promptOf(messages: readonly Message[]): readonly PromptMessage[] {
   const prompt: PromptMessage[] = [];
   for (const message of messages) {
-    const next = promptMessageOf(message, messages);
+    const { role, content } = promptMessageOf(message, messages);
     const last = prompt.at(-1);
-    if (last?.role === 'user' && next.role === 'user') {
-      prompt.splice(-1, 1, { role: 'user', content: [...last.content, ...next.content] });
-    } else if (last?.role === 'tool' && next.role === 'tool') {
-      prompt.splice(-1, 1, { role: 'tool', content: [...last.content, ...next.content] });
-    } else prompt.push(next);
+    const joins = (role === 'user' || role === 'tool') && last?.role === role;
+    if (joins)
+      prompt.splice(-1, 1, { role, content: [...last.content, ...content] as JsonValue[] });
+    else prompt.push({ role, content });
   }
   return prompt;
 }
@@ -176,9 +136,9 @@ function promptMessageOf(message: Message, messages: readonly Message[]): Prompt
     case 'user':
       return { role, content: [{ type: 'text', text: content }] };
     case 'assistant': {
-      const text = content === '' ? [] : [{ type: 'text' as const, text: content }];
+      const text = content === '' ? [] : [{ type: 'text', text: content }];
       const calls = (message.toolCalls ?? []).map(({ id, name, input }) => ({
-        type: 'tool-call' as const,
+        type: 'tool-call',
         toolCallId: id,
         toolName: name,
         input,
@@ -190,10 +150,7 @@ function promptMessageOf(message: Message, messages: readonly Message[]): Prompt
   }
 }
 
-function toolResultOf(
-  { content, toolCallId }: Message,
-  messages: readonly Message[],
-): ToolResultPart {
+function toolResultOf({ content, toolCallId }: Message, messages: readonly Message[]): JsonBody {
   const called = messages
     .flatMap(({ toolCalls = [] }) => toolCalls)
     .find(({ id }) => id === toolCallId);

@@ -1,190 +1,127 @@
-import { z } from 'zod';
-import { jsonFault } from '../../base/json.ts';
-import type { JsonValue } from '../../contracts/json.ts';
-import type { Completion, TokenLogprob, ToolCall, Usage } from '../../contracts/language-model.ts';
-import type { Droppable } from '../wire/downgrades.ts';
-
-/** A number of tokens, whether or not it can be one; anything else counts as not told. */
-const tokens = z
-  .custom<number>((value) => typeof value === 'number')
-  .nullish()
-  .catch(undefined);
-
-/** Version 2 of the specification tells usage flat, later ones in two groups. */
-const flatUsage = z
-  .object({
-    inputTokens: tokens,
-    outputTokens: tokens,
-    reasoningTokens: tokens,
-    cachedInputTokens: tokens,
-  })
-  .transform(({ inputTokens, outputTokens, reasoningTokens, cachedInputTokens }) =>
-    told({ inputTokens, outputTokens, reasoningTokens, cachedTokens: cachedInputTokens }),
-  );
-const groupedUsage = z
-  .object({
-    inputTokens: z.object({ total: tokens, cacheRead: tokens, cacheWrite: tokens }),
-    outputTokens: z.object({ total: tokens, reasoning: tokens }),
-  })
-  .transform(({ inputTokens: read, outputTokens: written }) =>
-    told({
-      inputTokens: read.total,
-      outputTokens: written.total,
-      cachedTokens: read.cacheRead,
-      cacheWriteTokens: read.cacheWrite,
-      reasoningTokens: written.reasoning,
-    }),
-  );
-
-/** A usage without what was not told. */
-function told(counts: Readonly<Partial<Record<keyof Usage, number | null | undefined>>>): Usage {
-  return Object.fromEntries(
-    Object.entries(counts).filter(([, count]) => typeof count === 'number'),
-  );
-}
-
-/** A part of the answer. Kinds that are unknown are skipped. */
-type ContentPart =
-  | { readonly type: 'text' | 'reasoning'; readonly text: string }
-  | {
-      readonly type: 'tool-call';
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly input: string;
-      readonly providerExecuted?: boolean | null | undefined;
-    }
-  | { readonly type: string };
+import { isPlainObject } from '../../base/json.ts';
+import type { Completion, TokenLogprob, Usage } from '../../contracts/language-model.ts';
+import { readToolCalls } from '../transport/chat-reply.ts';
+import type { Droppable } from '../transport/downgrades.ts';
+import {
+  defined,
+  fieldsOf,
+  itemsOf,
+  type JsonFields,
+  numberOf,
+  textOf,
+} from '../transport/json.ts';
 
 /** A warning of a model. */
 export interface Warning {
   readonly type: string;
-  readonly setting?: string | null | undefined;
-  readonly feature?: string | null | undefined;
-  readonly details?: string | null | undefined;
-  readonly message?: string | null | undefined;
+  /** What it is about. */
+  readonly about: string | undefined;
+  /** What it says. */
+  readonly said: string;
 }
 
-/** What `doGenerate` gives. */
+/** What `doGenerate` gave. */
 export interface GenerateResult {
-  readonly content: readonly ContentPart[];
-  readonly finishReason?: string | { readonly unified: string } | null | undefined;
-  readonly usage?: Usage | null | undefined;
-  readonly warnings?: readonly Warning[] | null | undefined;
-  readonly providerMetadata?:
-    | { readonly openai?: { readonly logprobs?: unknown } | null | undefined }
-    | null
-    | undefined;
-  readonly response?:
-    | {
-        readonly modelId?: string | null | undefined;
-        readonly headers?: Readonly<Record<string, string>> | null | undefined;
-      }
-    | null
-    | undefined;
+  /** The one answer; `undefined` where the input of a tool call is not JSON. */
+  readonly completion: Completion | undefined;
+  readonly usage: Usage;
+  readonly warnings: readonly Warning[];
+  readonly answeredBy: string | undefined;
 }
-
-const contentSchema: z.ZodType<ContentPart> = z.union([
-  z.object({ type: z.literal(['text', 'reasoning']), text: z.string() }),
-  z.object({
-    type: z.literal('tool-call'),
-    toolCallId: z.string(),
-    toolName: z.string(),
-    input: z.string(),
-    providerExecuted: z.boolean().nullish(),
-  }),
-  z.object({ type: z.string().regex(/^(?!(text|reasoning|tool-call)$)/) }),
-]);
-
-const warningSchema: z.ZodType<Warning> = z.object({
-  type: z.string(),
-  setting: z.string().nullish(),
-  feature: z.string().nullish(),
-  details: z.string().nullish(),
-  message: z.string().nullish(),
-});
-
-const logprob = z.object({ token: z.string(), logprob: z.number() });
-const logprobsSchema = z.array(logprob.extend({ top_logprobs: z.array(logprob).nullish() }));
-
-const resultSchema: z.ZodType<GenerateResult> = z.object({
-  content: z.array(contentSchema),
-  finishReason: z.union([z.string(), z.object({ unified: z.string() })]).nullish(),
-  usage: z.union([groupedUsage, flatUsage]).nullish().catch(undefined),
-  warnings: z.array(warningSchema).nullish().catch(undefined),
-  providerMetadata: z
-    .object({ openai: z.object({ logprobs: z.unknown() }).nullish() })
-    .nullish()
-    .catch(undefined),
-  response: z
-    .object({ modelId: z.string().nullish(), headers: z.record(z.string(), z.string()).nullish() })
-    .nullish()
-    .catch(undefined),
-});
 
 /** Reads what `doGenerate` gave; `undefined` where it is nothing of the kind. */
-export function parsedResult(result: unknown): GenerateResult | undefined {
-  const parsed = resultSchema.safeParse(result);
-  return parsed.success ? parsed.data : undefined;
+export function readResult(result: unknown): GenerateResult | undefined {
+  const { content, finishReason, usage, warnings, providerMetadata, response } = fieldsOf(result);
+  if (!Array.isArray(content) || !(content as readonly unknown[]).every(isPart)) return undefined;
+  const parts = content as readonly JsonFields[];
+  const reason = textOf(finishReason) ?? textOf(fieldsOf(finishReason)['unified']);
+  const reasoning = joined(parts, 'reasoning');
+  const logprobs = logprobsOf(fieldsOf(fieldsOf(providerMetadata)['openai'])['logprobs']);
+  // Those of the provider's own have run there.
+  const called = parts.filter((part) => part['providerExecuted'] !== true && 'input' in part);
+  const { calls: toolCalls, isBroken } = readToolCalls(
+    called.map(({ toolCallId, toolName, input }) => ({
+      ...{ id: toolCallId, name: toolName, arguments: input },
+    })),
+  );
+  const completion: Completion = {
+    text: joined(parts, 'text'),
+    finishReason: finishReasons[reason ?? ''] ?? 'other',
+    ...(logprobs !== undefined && { logprobs }),
+    ...(toolCalls.length > 0 && { toolCalls }),
+    ...(reasoning !== '' && { reasoning }),
+  };
+  return {
+    completion: isBroken ? undefined : completion,
+    usage: usageOf(fieldsOf(usage)),
+    warnings: itemsOf(warnings).flatMap(warningOf),
+    answeredBy: textOf(fieldsOf(response)['modelId']),
+  };
 }
 
-const finishReasons: Readonly<Record<string, Completion['finishReason']>> = {
+/** Whether a part of an answer can be read. Kinds that are unknown are skipped. */
+function isPart(part: unknown): boolean {
+  if (!isPlainObject(part)) return false;
+  const { type, text, toolCallId, toolName, input } = part;
+  switch (type) {
+    case 'text':
+    case 'reasoning':
+      return typeof text === 'string';
+    case 'tool-call':
+      return [toolCallId, toolName, input].every((field) => typeof field === 'string');
+    default:
+      return typeof type === 'string';
+  }
+}
+
+function joined(parts: readonly JsonFields[], type: 'reasoning' | 'text'): string {
+  return parts.map((part) => (part['type'] === type ? String(part['text']) : '')).join('');
+}
+
+/** Version 2 of the specification tells usage flat, later ones in two groups. */
+function usageOf({ inputTokens, outputTokens, ...flat }: JsonFields): Usage {
+  const read = fieldsOf(inputTokens);
+  const written = fieldsOf(outputTokens);
+  return defined({
+    inputTokens: numberOf(inputTokens) ?? numberOf(read['total']),
+    outputTokens: numberOf(outputTokens) ?? numberOf(written['total']),
+    cachedTokens: numberOf(flat['cachedInputTokens']) ?? numberOf(read['cacheRead']),
+    cacheWriteTokens: numberOf(read['cacheWrite']),
+    reasoningTokens: numberOf(flat['reasoningTokens']) ?? numberOf(written['reasoning']),
+  });
+}
+
+const finishReasons: Readonly<Record<string, NonNullable<Completion['finishReason']>>> = {
   stop: 'stop',
   length: 'length',
   'tool-calls': 'tool',
   'content-filter': 'refusal',
 };
 
-/** The one completion of a result; `undefined` where the input of a tool call is not JSON. */
-export function completionOf(result: GenerateResult): Completion | undefined {
-  const { content, finishReason } = result;
-  const texts = content.filter((part) => 'text' in part);
-  const textOf = (type: string) =>
-    texts.map((part) => (part.type === type ? part.text : '')).join('');
-  const reasoning = textOf('reasoning');
-  const toolCalls = toolCallsOf(content);
-  const logprobs = logprobsOf(result);
-  const reason = typeof finishReason === 'string' ? finishReason : finishReason?.unified;
-  if (toolCalls === undefined) return undefined;
-  return {
-    text: textOf('text'),
-    finishReason: finishReasons[reason ?? ''] ?? 'other',
-    ...(logprobs !== undefined && { logprobs }),
-    ...(toolCalls.length > 0 && { toolCalls }),
-    ...(reasoning !== '' && { reasoning }),
-  };
-}
-
-/** The tools that are to be called here; those of the provider's own have run there. */
-function toolCallsOf(content: GenerateResult['content']): readonly ToolCall[] | undefined {
-  const toolCalls = content.flatMap((part) => {
-    if (!('input' in part) || part.providerExecuted === true) return [];
-    const input = parsedJson(part.input);
-    return [input === undefined ? undefined : { id: part.toolCallId, name: part.toolName, input }];
-  });
-  return toolCalls.includes(undefined)
-    ? undefined
-    : toolCalls.filter((toolCall) => toolCall !== undefined);
-}
-
 /** What OpenAI's models tell of tokens: a list, or one list for each part of the answer. */
-function logprobsOf({ providerMetadata }: GenerateResult): readonly TokenLogprob[] | undefined {
-  const told = providerMetadata?.openai?.logprobs;
-  const parsed = logprobsSchema.safeParse(Array.isArray(told) ? told.flat() : undefined);
-  if (!parsed.success) return undefined;
-  return parsed.data.map(({ token, logprob, top_logprobs: top }) => ({
-    token,
-    logprob,
-    ...(top !== undefined && top !== null && top.length > 0 && { top }),
-  }));
+function logprobsOf(told: unknown): readonly TokenLogprob[] | undefined {
+  const tokens = itemsOf(told).flat();
+  const read = tokens.map((one) => {
+    const top = itemsOf(fieldsOf(one)['top_logprobs']).map(alternativeOf);
+    const token = [alternativeOf(one), ...top];
+    if (!token.every((other) => other !== undefined)) return undefined;
+    const [written, ...others] = token;
+    return written && { ...written, ...(others.length > 0 && { top: others }) };
+  });
+  const isTold = Array.isArray(told) && read.every((token) => token !== undefined);
+  return isTold ? read : undefined;
 }
 
-function parsedJson(text: string): JsonValue | undefined {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return jsonFault(value) === undefined ? (value as JsonValue) : undefined;
-  } catch {
-    return undefined;
-  }
+function alternativeOf(value: unknown) {
+  const { token, logprob } = fieldsOf(value);
+  return typeof token === 'string' && typeof logprob === 'number' ? { token, logprob } : undefined;
+}
+
+function warningOf(value: unknown): readonly Warning[] {
+  const { type, setting, feature, message, details } = fieldsOf(value);
+  if (typeof type !== 'string') return [];
+  const said = textOf(message) ?? textOf(details) ?? '';
+  return [{ type, about: textOf(setting) ?? textOf(feature), said }];
 }
 
 /** The names that warnings give to what can be left out of a request. */
@@ -199,20 +136,14 @@ const droppables: Readonly<Record<string, Droppable>> = {
 };
 
 /** What a warning says the model does not honour, where it can be left out. */
-export function droppedBy({ type, setting, feature }: Warning): Droppable | undefined {
-  if (!type.startsWith('unsupported')) return undefined;
-  const name = setting ?? feature ?? '';
-  return Object.hasOwn(droppables, name) ? droppables[name] : undefined;
+export function droppedBy({ type, about = '' }: Warning): Droppable | undefined {
+  return type.startsWith('unsupported') && Object.hasOwn(droppables, about)
+    ? droppables[about]
+    : undefined;
 }
 
 /** What a warning says, after the name of the model. */
-export function sentenceOf({ type, setting, feature, details, message }: Warning): string {
-  const about = setting ?? feature;
-  const said = message ?? details ?? '';
-  const head = isTold(about) ? `warns of \`${about}\` (${type})` : `warns (${type})`;
+export function sentenceOf({ type, about, said }: Warning): string {
+  const head = about === undefined ? `warns (${type})` : `warns of \`${about}\` (${type})`;
   return said === '' ? `${head}.` : `${head}: ${said.replace(/\.$/, '')}.`;
-}
-
-function isTold(text: string | null | undefined): text is string {
-  return text !== undefined && text !== null;
 }

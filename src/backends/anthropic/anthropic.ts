@@ -1,41 +1,35 @@
-import { expectation, expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
-import { type RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
+import { expectMethods, expectOneOf } from '../../base/expect.ts';
 import type {
   Capabilities,
   GenerateRequest,
+  Generation,
   LanguageModel,
+  ModelCall,
 } from '../../contracts/language-model.ts';
-import { expectAbsentBesideClient } from '../wire/beside-client.ts';
-import { expectConnection, secretsOf, secretsOfClient } from '../wire/connection.ts';
-import { Downgrades, type Droppable } from '../wire/downgrades.ts';
-import { expectRequest } from '../wire/expect-request.ts';
-import { guarded } from '../wire/guarded.ts';
-import { askForSamples } from '../wire/sampling.ts';
-import type { AnthropicClient } from './client.ts';
+import {
+  type ConnectionOptions,
+  expectAbsentBesideClient,
+  expectConnection,
+  expectModelName,
+} from '../transport/connection.ts';
+import { Downgrades } from '../transport/downgrades.ts';
+import { finishedGeneration, hostedModel } from '../transport/hosted.ts';
+import { Line } from '../transport/line.ts';
+import { sampleHeader } from '../transport/sampling.ts';
+import { Sdk } from '../transport/sdk.ts';
+import { type AnthropicClient, openClient, send } from './client.ts';
+import { anthropicError } from './errors.ts';
 import { type ModelTraits, modelPriceOf, traitsOf } from './models.ts';
-import type { Effort, RequestSettings, Thinking } from './request.ts';
-import { Server } from './server.ts';
+import { isSendable, messagesRequest, type RequestSettings, type Thinking } from './request.ts';
+import { readMessage } from './response.ts';
 
 /** Options of {@link anthropic}. */
-export interface AnthropicOptions {
+export interface AnthropicOptions extends ConnectionOptions {
   /** The model, as in `claude-sonnet-5-5`. */
   readonly model: string;
-  /** The key. @defaultValue what the SDK finds, first of all in `ANTHROPIC_API_KEY` */
-  readonly apiKey?: string;
-  /** The address of the server. @defaultValue `ANTHROPIC_BASE_URL`, else Anthropic's own */
-  readonly baseUrl?: string;
-  /** Headers of every request, beside the usual ones and before them. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** How long an answer may take, in milliseconds, from 1 up. @defaultValue ten minutes */
-  readonly timeoutMs?: number;
-  /** Makes the requests. @defaultValue the `fetch` of the platform */
-  readonly fetch?: typeof globalThis.fetch;
-  /** How large a reply may be, in bytes, from 1 up. @defaultValue 64 MiB */
-  readonly maxReplyBytes?: number;
   /**
-   * A client of `@anthropic-ai/sdk` to use, in place of `apiKey`, `baseUrl`,
-   * `fetch` and `maxReplyBytes`. Its own retries
-   * are switched off for our requests.
+   * A client of `@anthropic-ai/sdk` to use, in place of `apiKey`, `baseUrl`, `fetch` and `maxReplyBytes`. Its own
+   * retries are switched off for our requests.
    */
   readonly client?: AnthropicClient;
   /**
@@ -46,7 +40,7 @@ export interface AnthropicOptions {
    */
   readonly thinking?: Thinking;
   /** How much trouble it takes. @defaultValue as the model likes */
-  readonly effort?: Effort;
+  readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   /**
    * Whether prompts are kept in the server's cache, and for how long. What is put there costs a quarter
    * more than what is just read, or for an hour as much again; what is found there a tenth.
@@ -54,8 +48,6 @@ export interface AnthropicOptions {
    * @defaultValue true, which is `'5m'`
    */
   readonly cache?: boolean | '5m' | '1h';
-  /** When failed requests are repeated; `false` never. @defaultValue as {@link RetryOptions} says */
-  readonly retry?: RetryOptions | false;
 }
 
 /**
@@ -85,22 +77,35 @@ export interface AnthropicOptions {
  */
 export function anthropic(options: AnthropicOptions): LanguageModel {
   expectOptions(options);
-  const { retry = {}, client } = options;
-  const secrets = new Set(secretsOf(options));
-  // A client may look for a new key at any time.
-  const known = () => [...secrets, ...secretsOfClient(client)];
-  const model = guarded(bareModel(options, secrets), known);
-  return retry === false ? model : withRetry(retry)(model);
+  const { model: modelId, cache = true, thinking, effort, client } = options;
+  const line = new Line({
+    ...{ ...options, usualTimeoutMs: 600_000 },
+    ...{ provider: 'anthropic', keyVariable: 'ANTHROPIC_API_KEY', errorFrom: anthropicError },
+  });
+  const traits = traitsOf(modelId);
+  const known = knownOf(traits, thinking !== undefined && thinking.type !== 'disabled');
+  const downgrades = new Downgrades(line.name, capabilitiesOf(known), known);
+  return hostedModel(line, {
+    downgrades,
+    settings: { ...(thinking && { thinking: { ...thinking } }), ...(effort && { effort }) },
+    price: modelPriceOf(modelId, cache === '1h'),
+    ask: asking({
+      ...{ line, downgrades, traits, modelId, thinking, effort, mark: markOf(cache) },
+      headers: options.headers ?? {},
+      sdk: new Sdk(line, client, (fetch) => openClient(options, fetch)),
+    }),
+  });
 }
 
 function expectOptions(options: AnthropicOptions): void {
-  const { model, client, thinking, effort, cache = true, maxReplyBytes } = options;
-  if (typeof model !== 'string' || model.trim() === '') {
-    throw expectation('model', 'the name of a model, as in claude-sonnet-5-5', model);
-  }
+  const { model, client, thinking, effort, cache = true } = options;
+  expectModelName(model, 'claude-sonnet-5-5');
   expectConnection(options);
-  if (maxReplyBytes !== undefined) expectInteger('maxReplyBytes', maxReplyBytes, { min: 1 });
-  if (client !== undefined) expectClient(client, options);
+  if (client !== undefined) {
+    expectMethods('client', client, []);
+    expectMethods('client.messages', client.messages, ['create', 'stream']);
+  }
+  expectAbsentBesideClient(options, ['apiKey', 'baseUrl', 'fetch', 'maxReplyBytes']);
   if (thinking !== undefined) {
     expectOneOf('thinking.type', thinking.type, ['adaptive', 'enabled', 'disabled']);
   }
@@ -110,86 +115,59 @@ function expectOptions(options: AnthropicOptions): void {
   if (typeof cache !== 'boolean') expectOneOf('cache', cache, ['5m', '1h']);
 }
 
-function expectClient(client: AnthropicClient, options: AnthropicOptions): void {
-  expectMethods('client', client, []);
-  expectMethods('client.messages', client.messages, ['create', 'stream']);
-  expectAbsentBesideClient(options, ['apiKey', 'baseUrl', 'fetch', 'maxReplyBytes']);
-}
-
-function bareModel(options: AnthropicOptions, secrets: Set<string>): LanguageModel {
-  const { model: modelId, cache = true, thinking, effort } = options;
-  const thinks = thinking !== undefined && thinking.type !== 'disabled';
-  const traits = traitsOf(modelId);
-  const honoured = honouredBy(traits, thinks);
-  const downgrades = new Downgrades(`anthropic:${modelId}`, capabilitiesOf(honoured));
-  const price = modelPriceOf(modelId, cache === '1h');
-  const mark = markOf(cache);
-  const connection = { ...options, secrets };
-  const server = new Server(connection, { modelId, thinking, effort, mark, traits, downgrades });
-  return {
-    provider: 'anthropic',
-    modelId,
-    settings: { ...(thinking && { thinking: { ...thinking } }), ...(effort && { effort }) },
-    get capabilities() {
-      return downgrades.capabilities;
-    },
-    ...(price !== undefined && { price }),
-    async generate(request, call) {
-      call.signal.throwIfAborted();
-      expectRequest(request);
-      for (const what of wishesOf(request)) {
-        if (!honoured(what)) downgrades.drop(what, call);
-      }
-      return askForSamples((one) => server.ask(one, call), request, { call, downgrades });
-    },
-  };
-}
-
 function markOf(cache: boolean | '5m' | '1h'): RequestSettings['mark'] {
   if (cache === false) return undefined;
   return cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
 }
 
-/** Whether a model honours something, by what is known of it. Models that think are bound further. */
-function honouredBy(traits: ModelTraits, thinks: boolean): (what: Droppable) => boolean {
-  const honoured: Readonly<Partial<Record<Droppable, boolean>>> = {
-    temperature: traits.sampling && !thinks,
-    topP: traits.sampling && !thinks,
-    topK: traits.sampling && !thinks,
+/** What a model honours, by what is known of it. Models that think are bound further. */
+function knownOf(traits: ModelTraits, thinks: boolean) {
+  const samples = traits.sampling && !thinks;
+  return {
+    ...{ temperature: samples, topP: samples, topK: samples, seed: false, logprobs: false },
     continuation: traits.prefill && !thinks,
     toolChoice: traits.forcedTools && !thinks,
     schema: traits.schema,
   };
-  return (what) => honoured[what] === true;
 }
 
-function capabilitiesOf(honours: (what: Droppable) => boolean): Capabilities {
-  return {
-    n: false,
-    logprobs: false,
-    seed: false,
-    stop: true,
-    continuation: honours('continuation'),
-    schema: honours('schema'),
-    tools: true,
-    temperature: honours('temperature'),
-    topK: honours('topK'),
+function capabilitiesOf(known: ReturnType<typeof knownOf>): Capabilities {
+  const { topP: _, toolChoice: __, ...told } = known;
+  return { ...told, n: false, stop: true, tools: true };
+}
+
+interface Asking extends RequestSettings {
+  readonly line: Line;
+  readonly downgrades: Downgrades;
+  readonly traits: ModelTraits;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sdk: Sdk<AnthropicClient>;
+}
+
+/** Sends one request to the Messages API, for one sample. */
+function asking(settings: Asking) {
+  const { line, downgrades, traits, sdk } = settings;
+  return async (request: GenerateRequest, call: ModelCall): Promise<Generation> => {
+    const { body, beginning: told } = messagesRequest(request, settings, downgrades);
+    if (!(request.stop ?? []).every(isSendable)) {
+      const what = 'takes no stop text of white space only: answers are cut off here instead.';
+      downgrades.warn(call, 'stop', what);
+    }
+    const client = await sdk.client();
+    const headers = {
+      ...(traits.sampling && { 'anthropic-version': versionWithSampling }),
+      ...settings.headers,
+      [sampleHeader]: String(request.offset ?? 0),
+    };
+    const received = await line.request(call, (signal) =>
+      send(client, body, { signal, headers, timeout: line.timeoutMs }),
+    );
+    const generation = readMessage(received.body);
+    if (generation !== undefined)
+      return finishedGeneration(generation, { request, received, told });
+    throw line.malformed('something that is not a message of the Messages API', call);
   };
 }
 
-/** What a request asks for of what not every model honours. */
-function wishesOf(request: GenerateRequest): readonly Droppable[] {
-  const { temperature, topP, logprobs = false, topLogprobs = 0, toolChoice = 'auto' } = request;
-  const last = request.messages.at(-1);
-  const wishes: Readonly<Partial<Record<Droppable, boolean>>> = {
-    temperature: temperature !== undefined,
-    topP: topP !== undefined,
-    topK: request.topK !== undefined,
-    seed: request.seed !== undefined,
-    logprobs: logprobs || topLogprobs > 0,
-    schema: request.schema !== undefined,
-    toolChoice: toolChoice !== 'auto',
-    continuation: last?.role === 'assistant' && last.content.trim() !== '',
-  };
-  return (Object.keys(wishes) as Droppable[]).filter((what) => wishes[what] === true);
-}
+/** The version of the API that takes a temperature, for the models that do; the SDK asks for a later one. */
+const versionWithSampling = '2023-06-01';

@@ -1,7 +1,6 @@
-import { withDeadline } from '../wire/deadline.ts';
-import { loadPeer } from '../wire/load-peer.ts';
-import { patientFetch } from '../wire/patient-fetch.ts';
-import { fetchWithin, type SdkLimits } from '../wire/reply-text.ts';
+import type { ConnectionOptions } from '../transport/connection.ts';
+import type { Received } from '../transport/line.ts';
+import { loadPeer, receivedFrom } from '../transport/sdk.ts';
 import type { MessagesBody } from './request.ts';
 
 /** What is needed of a client of `@anthropic-ai/sdk`, or of one of its sisters for other clouds. */
@@ -11,50 +10,25 @@ export interface AnthropicClient {
     /** Sends a request. */
     create(body: object, options?: object): PromiseLike<unknown>;
     /** Sends a request and gathers the reply as it comes. */
-    stream(body: object, options?: object): AnthropicStream;
+    stream(
+      body: object,
+      options?: object,
+    ): Readonly<Record<'finalMessage', () => Promise<unknown>>>;
   };
 }
 
-/** A reply on its way. */
-export interface AnthropicStream {
-  /** The whole reply, once it is there. */
-  finalMessage(): Promise<unknown>;
-}
-
-/** How a client is made. */
-export interface ClientOptions {
-  readonly apiKey: string | undefined;
-  readonly baseUrl: string | undefined;
-  readonly fetch: typeof globalThis.fetch | undefined;
-  /** What replies are read for. */
-  readonly limits: SdkLimits;
-}
-
 /** Loads the SDK and makes a client that repeats nothing by itself and reports no spans of its own. */
-export async function openClient(options: ClientOptions): Promise<AnthropicClient> {
-  const { apiKey, baseUrl, fetch = patientFetch, limits } = options;
+export async function openClient(
+  { apiKey, baseUrl }: ConnectionOptions,
+  fetch: typeof globalThis.fetch,
+): Promise<AnthropicClient> {
   const { Anthropic } = await loadPeer('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
   return new Anthropic({
-    maxRetries: 0,
-    openTelemetry: false,
+    ...{ maxRetries: 0, openTelemetry: false, fetch },
     ...(apiKey !== undefined && { apiKey }),
     // The SDK adds the path with its version itself.
     ...(baseUrl !== undefined && { baseURL: baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '') }),
-    fetch: fetchWithin(fetch, limits),
   });
-}
-
-/** What goes along with a request. */
-export interface SendOptions {
-  readonly signal: AbortSignal;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-}
-
-/** A reply and its headers. */
-export interface Sent {
-  readonly message: unknown;
-  readonly headers: unknown;
 }
 
 /**
@@ -63,34 +37,19 @@ export interface Sent {
  */
 const longestInOnePiece = 8192;
 
-/** Sends one request, once. The SDK's own limit of time ends with the headers, ours with the reply. */
-export function send(
+/** Sends one request, once. */
+export async function send(
   { messages }: AnthropicClient,
   body: MessagesBody,
-  { signal, headers, timeoutMs }: SendOptions,
-): Promise<Sent> {
-  const timeout = Math.ceil(timeoutMs);
-  return withDeadline(signal, timeout, async (inTime) => {
-    const options = { signal: inTime, headers, maxRetries: 0, timeout };
-    if (body.max_tokens > longestInOnePiece) {
-      const stream = messages.stream(body, options);
-      return { message: await stream.finalMessage(), headers: headersOf(stream) };
-    }
-    const sent = messages.create(body, options);
-    if (!hasResponse(sent)) return { message: await sent, headers: undefined };
-    const { data, response } = await sent.withResponse();
-    return { message: data, headers: response.headers };
-  });
-}
-
-function headersOf(stream: object): unknown {
-  return (stream as { response?: Response | null }).response?.headers;
-}
-
-interface WithResponse {
-  withResponse(): Promise<{ readonly data: unknown; readonly response: Response }>;
-}
-
-function hasResponse(sent: object): sent is WithResponse {
-  return 'withResponse' in sent && typeof sent.withResponse === 'function';
+  given: {
+    readonly signal: AbortSignal;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly timeout: number;
+  },
+): Promise<Received> {
+  const options = { ...given, maxRetries: 0 };
+  if (body.max_tokens <= longestInOnePiece) return receivedFrom(messages.create(body, options));
+  const stream = messages.stream(body, options);
+  const message = await stream.finalMessage();
+  return { body: message, headers: (stream as { response?: Response | null }).response?.headers };
 }

@@ -2,7 +2,7 @@ import { EspalierError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
-import { beginningInWords } from '../wire/in-words.ts';
+import { beginningInWords } from '../transport/in-words.ts';
 
 /** Marks the end of what the server is to keep in its cache. */
 export interface CacheControl {

@@ -1,5 +1,5 @@
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
-import { modelCallErrorFrom, type WireContext } from '../wire/errors.ts';
+import { modelCallErrorFrom, type WireContext } from '../transport/errors.ts';
 
 /** The status that stands for a kind of error, where the error came in the middle of a stream. */
 const statuses: Readonly<Record<string, number>> = {

@@ -1,8 +1,8 @@
 import { defaultMaxTokens } from '../../calls/pricing.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest } from '../../contracts/language-model.ts';
-import type { Downgrades } from '../wire/downgrades.ts';
-import { schemaInWords, toolChoiceInWords } from '../wire/in-words.ts';
+import type { Downgrades } from '../transport/downgrades.ts';
+import { schemaInWords, toolChoiceInWords } from '../transport/in-words.ts';
 import {
   type CacheControl,
   type Conversation,
@@ -13,31 +13,21 @@ import {
 import { boundSchema } from './schema.ts';
 
 /** How much a model thinks before it answers, as the Messages API takes it. */
-export type Thinking = AdaptiveThinking | BudgetedThinking | NoThinking;
-
-/** As much as the model thinks fit. */
-export interface AdaptiveThinking {
-  /** Which way of thinking it is. */
-  readonly type: 'adaptive';
-  /** How it is told. @defaultValue as the model does */
-  readonly display?: 'summarized' | 'omitted';
-}
-
-/** No thinking, for models that can be told so. */
-export interface NoThinking {
-  /** Which way of thinking it is. */
-  readonly type: 'disabled';
-}
-
-/** Up to so many tokens, for models that take a number. */
-export interface BudgetedThinking {
-  /** Which way of thinking it is. */
-  readonly type: 'enabled';
-  /** How many tokens: an integer from 1024 up, below the limit of the answer. */
-  readonly budget_tokens: number;
-  /** How it is told. @defaultValue as the model does */
-  readonly display?: 'summarized' | 'omitted';
-}
+export type Thinking =
+  | {
+      /** As much as the model thinks fit; or not at all, for models that can be told so. */
+      readonly type: 'adaptive' | 'disabled';
+      /** How it is told. @defaultValue as the model does */
+      readonly display?: 'summarized' | 'omitted';
+    }
+  | {
+      /** Up to so many tokens, for models that take a number. */
+      readonly type: 'enabled';
+      /** How many tokens: an integer from 1024 up, below the limit of the answer. */
+      readonly budget_tokens: number;
+      /** How it is told. @defaultValue as the model does */
+      readonly display?: 'summarized' | 'omitted';
+    };
 
 /** How much trouble a model takes. */
 export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
@@ -95,13 +85,13 @@ export interface MessagesRequest {
 export function messagesRequest(
   request: GenerateRequest,
   settings: RequestSettings,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
 ): MessagesRequest {
   const { mark, modelId: model } = settings;
   const { tools = [], maxTokens: max_tokens = defaultMaxTokens } = request;
   const called = tools.length > 0 ? [] : calledTools(request.messages);
   const conversation = conversationOf(request.messages, {
-    prefill: !downgrades.has('continuation'),
+    prefill: !downgrades.refuses('continuation'),
     words: wordsOf(request, downgrades),
   });
   const { system, beginning } = conversation;
@@ -124,11 +114,11 @@ export function messagesRequest(
 /** What is asked for in words, because it was found that the model takes it no other way. */
 function wordsOf(
   { schema, toolChoice }: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
 ): readonly string[] {
   const asked = [
-    downgrades.has('schema') && schema !== undefined ? schemaInWords(schema) : undefined,
-    downgrades.has('toolChoice') ? toolChoiceInWords(toolChoice) : undefined,
+    downgrades.refuses('schema') && schema !== undefined ? schemaInWords(schema) : undefined,
+    downgrades.refuses('toolChoice') ? toolChoiceInWords(toolChoice) : undefined,
   ];
   return asked.filter((words) => words !== undefined);
 }
@@ -148,23 +138,23 @@ function calledTools(messages: GenerateRequest['messages']): readonly Tool[] {
 
 function toolChoiceOf(
   { toolChoice = 'auto' }: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
 ): Pick<MessagesBody, 'tool_choice'> {
-  if (toolChoice === 'auto' || downgrades.has('toolChoice')) return {};
+  if (toolChoice === 'auto' || downgrades.refuses('toolChoice')) return {};
   if (toolChoice === 'required') return { tool_choice: { type: 'any' } };
   return { tool_choice: { type: 'tool', name: toolChoice.name } };
 }
 
 function samplingOf(
   { temperature, topP, topK, stop = [] }: GenerateRequest,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
 ): Partial<MessagesBody> {
-  const stops = downgrades.has('stop') ? [] : stop.filter(isSendable);
+  const stops = downgrades.refuses('stop') ? [] : stop.filter(isSendable);
   return {
     ...(stops.length > 0 && { stop_sequences: stops }),
-    ...(temperature !== undefined && !downgrades.has('temperature') && { temperature }),
-    ...(topP !== undefined && !downgrades.has('topP') && { top_p: topP }),
-    ...(topK !== undefined && !downgrades.has('topK') && { top_k: topK }),
+    ...(temperature !== undefined && !downgrades.refuses('temperature') && { temperature }),
+    ...(topP !== undefined && !downgrades.refuses('topP') && { top_p: topP }),
+    ...(topK !== undefined && !downgrades.refuses('topK') && { top_k: topK }),
   };
 }
 
@@ -176,9 +166,9 @@ export function isSendable(stop: string): boolean {
 function outputOf(
   { schema }: GenerateRequest,
   { thinking, effort }: RequestSettings,
-  downgrades: Pick<Downgrades, 'has'>,
+  downgrades: Pick<Downgrades, 'refuses'>,
 ): Pick<MessagesBody, 'thinking' | 'output_config'> {
-  const isBound = schema !== undefined && !downgrades.has('schema');
+  const isBound = schema !== undefined && !downgrades.refuses('schema');
   const output_config = {
     ...(effort !== undefined && { effort }),
     ...(isBound && { format: { type: 'json_schema', schema: boundSchema(schema) } as const }),

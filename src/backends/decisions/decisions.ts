@@ -1,25 +1,10 @@
-import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
+import type { DecisionModel, Question } from '../../contracts/decision-model.ts';
 import type { Message } from '../../contracts/language-model.ts';
-import type { JsonBody } from '../wire/chat-request.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
-import {
-  at,
-  expectQuestions,
-  plainError,
-  readChoice,
-  readScale,
-  readYesNo,
-  refused,
-  unanswered,
-  unread,
-} from './read.ts';
-
-/** Options of {@link decisions}. */
-export interface DecisionsOptions extends EndpointOptions {
-  /** Who serves it, as in `provider:modelId`. @defaultValue `'decisions'` */
-  readonly provider?: string;
-}
+import type { JsonBody } from '../transport/chat-request.ts';
+import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { itemsOf } from '../transport/json.ts';
+import { at } from './read.ts';
+import { questionServer } from './server.ts';
 
 /**
  * A decision model behind a server that speaks OpenAI's Decisions, `POST /v1/decisions`: OpenAI, and SGLang for
@@ -31,40 +16,30 @@ export interface DecisionsOptions extends EndpointOptions {
  * @throws EspalierError `usage` where an option is out of its range.
  * @defaultValue baseUrl: `https://api.openai.com/v1`
  */
-export function decisions(options: DecisionsOptions): DecisionModel {
-  const { provider = 'decisions' } = options;
-  const endpoint = new Endpoint({ provider, baseUrl: 'https://api.openai.com/v1' }, options);
-  const model: DecisionModel = {
-    ...endpoint.names,
-    async decide(request, call) {
-      expectQuestions(request);
-      const entries = Object.entries(request.questions);
-      const body = {
-        model: endpoint.modelId,
-        input: inputOf(request.messages),
-        questions: entries.map(([name, question]) => questionBody(name, question)),
-        ...(call.run !== undefined && provider === 'openai' && { prompt_cache_key: call.run }),
-      };
-      try {
-        const reply = await endpoint.post('/v1/decisions', body, call);
-        const told = fieldsOf(reply)['answers'];
-        if (!Array.isArray(told)) {
-          throw endpoint.malformed('JSON of another shape: it has no `answers`', call);
-        }
-        const answers = entries.map(([name, question]) => [
-          name,
-          read(question, answerTo(name, itemsOf(told)), name),
-        ]);
-        return {
-          answers: Object.fromEntries(answers) as Record<string, Decision>,
-          ...usageOfAll([usageOf(reply)]),
-        };
-      } catch (error) {
-        throw plainError(error, endpoint);
-      }
+export function decisions(options: EndpointOptions): DecisionModel {
+  const usual = { provider: 'decisions', baseUrl: 'https://api.openai.com/v1' };
+  const endpoint = new Endpoint(usual, options);
+  return questionServer(endpoint, {
+    path: '/v1/decisions',
+    types: { 'yes-no': 'predicate', scale: 'score', choice: 'choice' },
+    yes: 'probability',
+    body: ({ messages, questions }, { run }) => ({
+      input: inputOf(messages),
+      questions: Object.entries(questions).map(([name, question]) => questionBody(name, question)),
+      ...(run !== undefined && endpoint.provider === 'openai' && { prompt_cache_key: run }),
+    }),
+    /** `undefined` where there is none, or there are several. */
+    answerTo(name, answers) {
+      const found = itemsOf(answers).filter((answer) => at(answer, 'name') === name);
+      return found.length === 1 ? found[0] : undefined;
     },
-  };
-  return retried(model, options);
+    probabilityOf: (value, told) =>
+      at(
+        itemsOf(told).find((item) => at(item, 'value') === value),
+        'probability',
+      ),
+    isAnswers: Array.isArray,
+  });
 }
 
 function inputOf(messages: readonly Message[]): string {
@@ -95,39 +70,5 @@ function questionBody(name: string, question: Question): JsonBody {
       }));
       return { type: 'choice', name, instructions: question.text, choices };
     }
-  }
-}
-
-/** The answer with a name; `undefined` where there is none, or there are several. */
-function answerTo(name: string, answers: readonly unknown[]): unknown {
-  const found = answers.filter((answer) => at(answer, 'name') === name);
-  return found.length === 1 ? found[0] : undefined;
-}
-
-function read(question: Question, answer: unknown, name: string): Decision {
-  if (answer === undefined) return unanswered(name);
-  const type = at(answer, 'type');
-  if (type === 'refusal') return refused(name);
-  const wanted = { 'yes-no': 'predicate', scale: 'score', choice: 'choice' }[question.type];
-  if (type !== wanted) {
-    return unread(`Expected an answer of the type \`${wanted}\` to \`${name}\`, got another one.`);
-  }
-  const told = itemsOf(at(answer, 'probabilities'));
-  const probabilityOf = (value: number | string) =>
-    at(
-      told.find((item) => at(item, 'value') === value),
-      'probability',
-    );
-  switch (question.type) {
-    case 'yes-no':
-      return readYesNo(at(answer, 'probability'));
-    case 'scale':
-      return readScale(
-        question,
-        at(answer, 'score'),
-        question.levels.map((_, place) => probabilityOf(place)),
-      );
-    case 'choice':
-      return readChoice(question, Object.keys(question.choices).map(probabilityOf));
   }
 }

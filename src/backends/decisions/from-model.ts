@@ -9,14 +9,8 @@ import type {
 } from '../../contracts/language-model.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { promptsOf, withTexts } from '../../prompting/prompts.ts';
-import { usageOfAll } from '../wire/endpoint.ts';
-import {
-  codesOf,
-  type DecisionPromptNames,
-  decisionPrompts,
-  questionText,
-  withQuestion,
-} from './codes.ts';
+import { usageOfAll } from '../transport/endpoint.ts';
+import { codesOf, decisionPrompts, questionText, withQuestion } from './codes.ts';
 import { decisionFrom, expectQuestions, refused, unread } from './read.ts';
 
 /** Options of {@link decisionsFromModel}. */
@@ -26,11 +20,10 @@ export interface DecisionsFromModelOptions {
   /** How many of the likeliest tokens are looked at: an integer from 2 to 20. @defaultValue 20 */
   readonly topLogprobs?: number;
   /** Texts to use in place of the usual ones. @defaultValue none */
-  readonly prompts?: Partial<Readonly<Record<DecisionPromptNames, string>>>;
+  readonly prompts?: Partial<
+    Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
+  >;
 }
-
-/** A decision model, and the prompts that it uses. */
-export type PromptedDecisionModel = DecisionModel & Pick<Provenance, 'prompts'>;
 
 /**
  * Makes a decision model of a language model: each question is asked for by itself, its answer is one token,
@@ -45,7 +38,9 @@ export type PromptedDecisionModel = DecisionModel & Pick<Provenance, 'prompts'>;
  * a `ModelCallError` of the kind `capability`.
  * @see Kadavath et al., "Language Models (Mostly) Know What They Know", 2022, section 3.
  */
-export function decisionsFromModel(options: DecisionsFromModelOptions): PromptedDecisionModel {
+export function decisionsFromModel(
+  options: DecisionsFromModelOptions,
+): DecisionModel & Pick<Provenance, 'prompts'> {
   const { model, topLogprobs = 20, prompts } = options;
   expectMethods('model', model, ['generate']);
   const set = withTexts(decisionPrompts, prompts);

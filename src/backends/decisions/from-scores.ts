@@ -1,12 +1,18 @@
 import { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
-import type { Decision, DecisionRequest, Question } from '../../contracts/decision-model.ts';
+import type {
+  Decision,
+  DecisionModel,
+  DecisionRequest,
+  Question,
+} from '../../contracts/decision-model.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { Message, ModelCall, Usage } from '../../contracts/language-model.ts';
+import type { Provenance } from '../../contracts/provenance.ts';
 import { type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
-import { byIndex } from '../wire/numbered.ts';
+import { Endpoint, type EndpointOptions, usageOfAll } from '../transport/endpoint.ts';
+import { fieldsOf, itemsOf } from '../transport/json.ts';
+import { labelScores } from '../transport/label-scores.ts';
 import {
   codesOf,
   type DecisionPromptNames,
@@ -14,7 +20,6 @@ import {
   questionText,
   withQuestion,
 } from './codes.ts';
-import type { PromptedDecisionModel } from './from-model.ts';
 import { decisionFrom, expectQuestions, unread } from './read.ts';
 
 /** Options of {@link decisionsFromScores}. */
@@ -34,7 +39,9 @@ export interface DecisionsFromScoresOptions extends EndpointOptions {
    */
   readonly render?: (messages: readonly Message[]) => string;
   /** Texts to use in place of the usual ones. @defaultValue none */
-  readonly prompts?: Partial<Readonly<Record<DecisionPromptNames, string>>>;
+  readonly prompts?: Partial<
+    Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
+  >;
 }
 
 interface Settings {
@@ -54,7 +61,9 @@ interface Settings {
  * @throws EspalierError `usage` where an option is out of its range. A code that is not one token is a
  * `ModelCallError` of the kind `capability`.
  */
-export function decisionsFromScores(options: DecisionsFromScoresOptions): PromptedDecisionModel {
+export function decisionsFromScores(
+  options: DecisionsFromScoresOptions,
+): DecisionModel & Pick<Provenance, 'prompts'> {
   const { server, labelIds = {}, render = plainText, prompts } = options;
   expectOneOf('server', server, ['sglang', 'vllm']);
   expectFunction('render', render);
@@ -68,13 +77,10 @@ export function decisionsFromScores(options: DecisionsFromScoresOptions): Prompt
   const set = withTexts(decisionPrompts, prompts);
   const labels = new LabelIds(endpoint, labelIds);
   const settings = { endpoint, server, set, render, labels };
-  const model = retried(
-    {
-      ...endpoint.names,
-      decide: (request: DecisionRequest, call: ModelCall) => decide(request, { ...settings, call }),
-    },
-    options,
-  );
+  const model = endpoint.kept<DecisionModel>({
+    ...endpoint.names,
+    decide: (request, call) => decide(request, { ...settings, call }),
+  });
   return Object.defineProperty(model, 'prompts', { value: promptsOf(set), enumerable: true });
 }
 
@@ -110,7 +116,7 @@ class LabelIds {
     if (itemsOf(tokens).length === 1 && typeof id === 'number') return id;
     throw new ModelCallError({
       kind: 'capability',
-      message: `${endpoint.provider}:${endpoint.modelId} has no single token \`${code}\`; give its id in \`labelIds\`.`,
+      message: `${endpoint.name} has no single token \`${code}\`; give its id in \`labelIds\`.`,
       charged: false,
     });
   }
@@ -161,61 +167,33 @@ async function ask(
   group: readonly Prepared[],
   settings: Settings & { readonly call: ModelCall },
 ): Promise<Scored> {
-  const { labels, server, call } = settings;
+  const { endpoint, labels, server, call } = settings;
   const codes = group[0]?.codes ?? [];
   const ids = await labels.of(codes, call);
-  if (server === 'sglang') {
-    const { told, usage } = await post(group, ids, settings);
-    const rows = group.map((_, place) => itemsOf(told[place]));
-    const isWhole = told.length === group.length;
-    return {
-      decisions: group.map((one, place) => [one.name, readRow(one, isWhole ? rows[place] : [])]),
-      usages: [usage],
-    };
-  }
-  // Of two codes one is enough.
-  const firsts = ids.length === 2 ? [0] : ids.map((_, first) => first);
+  const query = group[0]?.query ?? '';
+  const asked = { query, items: group.map(({ item }) => item), server, call };
+  // vLLM tells of the first code only; of two codes one is enough.
+  const firsts = server === 'sglang' || ids.length === 2 ? [0] : ids.map((_, first) => first);
   for (const _ of firsts.slice(1))
     await call.requestExtraCall?.('Each answer is scored by itself.');
   const replies = await Promise.all(
-    firsts.map((first) => post(group, [...ids.slice(first), ...ids.slice(0, first)], settings)),
+    firsts.map((first) =>
+      labelScores(endpoint, { ...asked, ids: [...ids.slice(first), ...ids.slice(0, first)] }),
+    ),
   );
+  const isWhole = replies.every(({ rows }) => rows.length === group.length);
   return {
     decisions: group.map((one, place) => {
-      const row = replies.map(({ told }) => fieldsOf(told[place])['score']);
+      const row = isWhole ? replies.flatMap(({ rows }) => rows[place] ?? []) : [];
       const [only] = row;
-      const both = typeof only === 'number' && ids.length === 2 ? [only, 1 - only] : row;
-      return [one.name, readRow(one, both)];
+      const isHalf = server === 'vllm' && typeof only === 'number' && ids.length === 2;
+      return [one.name, readRow(one, isHalf ? [only, 1 - only] : row)];
     }),
     usages: replies.map(({ usage }) => usage),
   };
 }
 
-async function post(
-  group: readonly Prepared[],
-  ids: readonly number[],
-  { endpoint, server, call }: Settings & { readonly call: ModelCall },
-) {
-  const body = {
-    model: endpoint.modelId,
-    query: group[0]?.query ?? '',
-    items: group.map(({ item }) => item),
-    label_token_ids: ids,
-    apply_softmax: true,
-    item_first: false,
-  };
-  const path = server === 'vllm' ? '/generative_scoring' : '/v1/score';
-  const reply = await endpoint.post(path, body, call);
-  const field = server === 'vllm' ? 'data' : 'scores';
-  const told = fieldsOf(reply)[field];
-  if (!Array.isArray(told)) {
-    throw endpoint.malformed(`JSON of another shape: it has no \`${field}\``, call);
-  }
-  const items = server === 'vllm' ? byIndex(itemsOf(told), group.length) : itemsOf(told);
-  return { told: items, usage: usageOf(reply) };
-}
-
-function readRow({ name, question, codes }: Prepared, row: readonly unknown[] = []): Decision {
+function readRow({ name, question, codes }: Prepared, row: readonly unknown[]): Decision {
   const isSound =
     row.length === codes.length &&
     row.every((number) => typeof number === 'number' && number >= -1e-6 && number <= 1 + 1e-6);

@@ -9,7 +9,7 @@ import type {
   ScaleQuestion,
 } from '../../contracts/decision-model.ts';
 import type { Failure } from '../../contracts/failure.ts';
-import { fieldsOf } from '../wire/json.ts';
+import { fieldsOf } from '../transport/json.ts';
 
 /** Room for the rounding of one number. */
 const tolerance = 1e-6;

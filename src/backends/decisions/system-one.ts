@@ -1,27 +1,10 @@
-import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
+import type { DecisionModel, Question } from '../../contracts/decision-model.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
-import type { JsonBody } from '../wire/chat-request.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
-import { fieldsOf } from '../wire/json.ts';
-import {
-  at,
-  expectQuestions,
-  plainError,
-  readChoice,
-  readScale,
-  readYesNo,
-  unanswered,
-  unread,
-} from './read.ts';
-
-/** Options of {@link systemOne}. */
-export interface SystemOneOptions extends Omit<EndpointOptions, 'model'> {
-  /** The model's name there. @defaultValue `'jev-latest'` */
-  readonly model?: string;
-  /** Who serves it, as in `provider:modelId`. @defaultValue `'systemone'` */
-  readonly provider?: string;
-}
+import type { JsonBody } from '../transport/chat-request.ts';
+import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { at } from './read.ts';
+import { mapped, questionServer } from './server.ts';
 
 /**
  * A decision model behind a server that speaks System One, `POST /v1/systemone`: TypeSafe, llama-server, Ollama,
@@ -31,36 +14,24 @@ export interface SystemOneOptions extends Omit<EndpointOptions, 'model'> {
  *
  * @throws EspalierError `usage` where an option is out of its range. A model that makes no decisions (501) is a
  * `ModelCallError` of the kind `capability`.
- * @defaultValue baseUrl: `https://api.typesafe.ai`
+ * @defaultValue model: `jev-latest`, baseUrl: `https://api.typesafe.ai`
  */
-export function systemOne(options: SystemOneOptions = {}): DecisionModel {
-  const { model: name = 'jev-latest', provider = 'systemone' } = options;
-  const usual = { provider, baseUrl: 'https://api.typesafe.ai' };
-  const endpoint = new Endpoint(usual, { ...options, model: name });
-  const model: DecisionModel = {
-    ...endpoint.names,
-    async decide(request, call) {
-      expectQuestions(request);
-      const { messages, questions } = request;
-      const body = {
-        model: name,
-        state: stateOf(messages),
-        questions: mapped(questions, questionBody),
-      };
-      try {
-        const reply = await endpoint.post('/v1/systemone', body, call);
-        const told = fieldsOf(reply)['answers'];
-        if (typeof told !== 'object' || told === null) {
-          throw endpoint.malformed('JSON of another shape: it has no `answers`', call);
-        }
-        const answers = mapped(questions, (question, key) => read(question, at(told, key), key));
-        return { answers, ...usageOfAll([usageOf(reply)]) };
-      } catch (error) {
-        throw plainError(error, endpoint);
-      }
-    },
-  };
-  return retried(model, options);
+export function systemOne(options: Partial<EndpointOptions> = {}): DecisionModel {
+  const usual = { provider: 'systemone', baseUrl: 'https://api.typesafe.ai' };
+  const endpoint = new Endpoint(usual, { ...options, model: options.model ?? 'jev-latest' });
+  return questionServer(endpoint, {
+    path: '/v1/systemone',
+    types: { 'yes-no': 'noul', scale: 'score', choice: 'choice' },
+    mayOmitType: true,
+    yes: 'noul',
+    body: ({ messages, questions }) => ({
+      state: stateOf(messages),
+      questions: mapped(questions, questionBody),
+    }),
+    answerTo: (name, answers) => at(answers, name),
+    probabilityOf: (value, told) => at(told, String(value)),
+    isAnswers: (told) => typeof told === 'object' && told !== null,
+  });
 }
 
 /** A single question as text, a conversation as it is. */
@@ -68,16 +39,6 @@ function stateOf(messages: readonly Message[]): JsonValue {
   const [only] = messages;
   if (messages.length === 1 && only?.role === 'user') return only.content;
   return messages.map(({ role, content }) => ({ role, content }));
-}
-
-/** The values of an object, one by one. Keys are data: `__proto__` is one like any other. */
-export function mapped<Value, Result>(
-  values: Readonly<Record<string, Value>>,
-  change: (value: Value, key: string) => Result,
-): Readonly<Record<string, Result>> {
-  return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [key, change(value, key)]),
-  );
 }
 
 function questionBody(question: Question): JsonBody {
@@ -96,27 +57,5 @@ function questionBody(question: Question): JsonBody {
       return { type: 'score', instructions, criteria: question.levels };
     case 'choice':
       return { type: 'choice', instructions, criteria: question.choices };
-  }
-}
-
-function read(question: Question, answer: unknown, name: string): Decision {
-  if (answer === undefined || answer === null) return unanswered(name);
-  const wanted = { 'yes-no': 'noul', scale: 'score', choice: 'choice' }[question.type];
-  const type = at(answer, 'type');
-  if (type !== undefined && type !== wanted) {
-    return unread(`Expected an answer of the type \`${wanted}\` to \`${name}\`, got another one.`);
-  }
-  const probabilities = at(answer, 'probabilities');
-  switch (question.type) {
-    case 'yes-no':
-      return readYesNo(at(answer, 'noul'));
-    case 'scale': {
-      const told = question.levels.map((_, place) => at(probabilities, String(place)));
-      return readScale(question, at(answer, 'score'), told);
-    }
-    case 'choice': {
-      const told = Object.keys(question.choices).map((choice) => at(probabilities, choice));
-      return readChoice(question, told);
-    }
   }
 }

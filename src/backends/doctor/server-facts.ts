@@ -1,5 +1,5 @@
 import type { LanguageModel } from '../../contracts/language-model.ts';
-import type { ServerInfo } from '../openai-compatible/index.ts';
+import type { ServerInfo } from '../openai-compatible/server.ts';
 import type { ServerFacts } from './examination.ts';
 
 /** Where servers score text instead of writing it. */

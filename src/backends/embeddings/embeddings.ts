@@ -1,16 +1,14 @@
 import { expectInteger, expectOneOf } from '../../base/expect.ts';
 import type { Embedding, EmbeddingModel } from '../../contracts/embedding-model.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf, usageOfAll } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
-import { byIndex, floatsOf } from '../wire/numbered.ts';
+import { Endpoint, type EndpointOptions, usageOfAll } from '../transport/endpoint.ts';
+import { fieldsOf } from '../transport/json.ts';
+import { byIndex, floatsOf } from '../transport/numbered.ts';
 
 /** Options of {@link embeddings}. */
 export interface EmbeddingsOptions extends EndpointOptions {
   /** The address of the server, with `/v1` or without; or the whole address, which ends with `/embeddings`. */
   readonly baseUrl: string;
-  /** Who serves it, as in `provider:modelId`. @defaultValue `'openai-compatible'` */
-  readonly provider?: string;
   /** How long a vector is to be, for models that can shorten theirs: an integer from 1 up. @defaultValue as the model does */
   readonly dimensions?: number;
   /** How numbers are sent: as JSON, or as the base64 of 32-bit floats, which is shorter. @defaultValue `'float'` */
@@ -39,12 +37,12 @@ interface Asking {
  * ```
  */
 export function embeddings(options: EmbeddingsOptions): EmbeddingModel {
-  const { provider = 'openai-compatible', dimensions, encoding, maxBatch = 512 } = options;
+  const { dimensions, encoding, maxBatch = 512 } = options;
   if (dimensions !== undefined) expectInteger('dimensions', dimensions, { min: 1 });
   if (encoding !== undefined) expectOneOf('encoding', encoding, ['base64', 'float']);
   expectInteger('maxBatch', maxBatch, { min: 1 });
-  const endpoint = new Endpoint({ provider }, options);
-  const model: EmbeddingModel = {
+  const endpoint = new Endpoint({ provider: 'openai-compatible' }, options);
+  return endpoint.kept<EmbeddingModel>({
     ...endpoint.names,
     settings: dimensions === undefined ? {} : { dimensions },
     async embed(texts, call) {
@@ -59,30 +57,20 @@ export function embeddings(options: EmbeddingsOptions): EmbeddingModel {
       expectOneLength(vectors, asking);
       return { embeddings: vectors, ...usageOfAll(answers.map(({ usage }) => usage)) };
     },
-  };
-  return retried(model, options);
+  });
 }
 
 async function ask(texts: readonly string[], asking: Asking) {
   const { endpoint, options, call } = asking;
   const { dimensions, encoding = 'float' } = options;
-  const reply = await endpoint.post(
-    '/v1/embeddings',
-    {
-      model: endpoint.modelId,
-      input: texts,
-      encoding_format: encoding,
-      ...(dimensions !== undefined && { dimensions }),
-    },
-    call,
-  );
-  const { data } = fieldsOf(reply);
-  if (!Array.isArray(data)) {
-    throw endpoint.malformed('JSON of another shape: it has no `data`', call);
-  }
-  const items = byIndex(itemsOf(data), texts.length);
+  const body = {
+    ...{ model: endpoint.modelId, input: texts, encoding_format: encoding },
+    ...(dimensions !== undefined && { dimensions }),
+  };
+  const told = await endpoint.list('/v1/embeddings', body, { field: 'data', call });
+  const items = byIndex(told.items, texts.length);
   const vectors = items.map((item, place) => vectorOf(item, { ...asking, place }));
-  return { vectors, usage: usageOf(reply) };
+  return { vectors, usage: told.usage };
 }
 
 function vectorOf(item: unknown, asking: Asking & { readonly place: number }): Embedding {

@@ -1,4 +1,5 @@
 import type { TokenAlternative } from '../../contracts/language-model.ts';
+import type { LogProbabilities } from '../in-process/sample.ts';
 import type { NextTold } from './binding.ts';
 
 /**
@@ -71,10 +72,7 @@ export function drawToken(
 export function logprobsOf(
   { tokens, weights, total }: Distribution,
   name: (token: number) => string,
-): {
-  readonly of: (token: number) => TokenAlternative | undefined;
-  readonly top: (count: number) => readonly TokenAlternative[];
-} {
+): LogProbabilities {
   const told = (token: number, place: number): TokenAlternative => ({
     token: name(token),
     logprob: Math.min(0, Math.log((weights[place] ?? 0) / total)),

@@ -1,15 +1,16 @@
 import { ModelCallError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
 import { seededRandom } from '../../base/random.ts';
+import { settledOrLeft } from '../../base/unless-aborted.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { Generation, ModelCall } from '../../contracts/language-model.ts';
-import type { Chat } from '../tiny/chat.ts';
+import type { Chat } from '../in-process/chat.ts';
+import type { InProcessRequest } from '../in-process/request.ts';
+import { Sample } from '../in-process/sample.ts';
 import type { NativeGrammarState } from './binding.ts';
-import { type Distribution, drawToken, toldTokens } from './distribution.ts';
+import { type Distribution, drawToken, logprobsOf, toldTokens } from './distribution.ts';
 import type { Grammar, GrammarMaker } from './grammar.ts';
 import type { Pool } from './pool.ts';
-import type { LlamaRequest } from './request.ts';
-import { Sample } from './sample.ts';
 import type { Slot } from './slot.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -45,7 +46,7 @@ export interface LlamaStats {
 
 /** A request under way. */
 interface Job {
-  readonly request: LlamaRequest;
+  readonly request: InProcessRequest;
   readonly prompt: readonly number[];
   readonly random: Random;
   /** The limit on the tokens of a sample: of the request, or of what is left of the context. */
@@ -102,7 +103,7 @@ export class Engine {
   }
 
   /** Answers a request. */
-  async generate(request: LlamaRequest, call: ModelCall): Promise<Generation> {
+  async generate(request: InProcessRequest, call: ModelCall): Promise<Generation> {
     const { signal } = call;
     signal.throwIfAborted();
     const state = this.#open(request);
@@ -110,18 +111,12 @@ export class Engine {
     const grammar = await this.#grammarFor(request, call);
     signal.throwIfAborted();
     if (this.#closed !== undefined) throw this.#closed;
-    let leave = () => {};
-    try {
-      return await new Promise<Generation>((resolve, reject) => {
-        const job: Job = { ...state, grammar, resolve, reject };
-        leave = () => this.#fail(job, signal.reason);
-        signal.addEventListener('abort', leave, { once: true });
-        this.#jobs.add(job);
-        this.#pump();
-      });
-    } finally {
-      signal.removeEventListener('abort', leave);
-    }
+    return settledOrLeft(signal, (settle) => {
+      const job: Job = { ...state, grammar, ...settle };
+      this.#jobs.add(job);
+      this.#pump();
+      return () => this.#fail(job, signal.reason);
+    });
   }
 
   /** Gives up all requests under way; resolves when nothing runs any more. */
@@ -131,7 +126,7 @@ export class Engine {
     await Promise.all(this.#writers);
   }
 
-  #open(request: LlamaRequest): Omit<Job, 'grammar' | 'resolve' | 'reject'> {
+  #open(request: InProcessRequest): Omit<Job, 'grammar' | 'resolve' | 'reject'> {
     const { chat, contextLength, model } = this.#options;
     const prompt = chat(request.messages);
     if (prompt.length === 0) throw expectation('messages', 'text', request.messages);
@@ -151,7 +146,7 @@ export class Engine {
     };
   }
 
-  async #grammarFor({ schema }: LlamaRequest, call: ModelCall): Promise<Grammar | undefined> {
+  async #grammarFor({ schema }: InProcessRequest, call: ModelCall): Promise<Grammar | undefined> {
     if (schema === undefined) return undefined;
     const { grammars, model } = this.#options;
     const grammar = await grammars.grammarFor(schema);
@@ -198,7 +193,7 @@ export class Engine {
     const { vocabulary, pool } = this.#options;
     const slot = await this.#read(job);
     try {
-      const sample = new Sample({ request, vocabulary, prompt, maxTokens });
+      const sample = new Sample({ request, tokenizer: vocabulary, prompt, maxTokens });
       const random = job.random.split(request.offset + index);
       const tokens = [...prompt];
       const writing = { job, slot, sample, random, tokens };
@@ -284,7 +279,8 @@ export class Engine {
   }
 
   #take(sample: Sample, token: number, told: Distribution | undefined): void {
-    sample.extend(token, told);
+    const { nameOf } = this.#options.vocabulary;
+    sample.extend(token, told && (() => logprobsOf(told, nameOf)));
     this.#sampled++;
   }
 
@@ -314,6 +310,6 @@ export class Engine {
 function wishOf({
   temperature,
   topK = Number.POSITIVE_INFINITY,
-}: LlamaRequest): 'likeliest' | 'all' {
+}: InProcessRequest): 'likeliest' | 'all' {
   return temperature > 1 && topK > toldTokens ? 'all' : 'likeliest';
 }

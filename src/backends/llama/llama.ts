@@ -1,11 +1,13 @@
 import { basename, resolve } from 'node:path';
+import { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectInteger } from '../../base/expect.ts';
-import type { LanguageModel } from '../../contracts/language-model.ts';
-import { loadPeer } from '../wire/load-peer.ts';
+import type { GenerateRequest, LanguageModel } from '../../contracts/language-model.ts';
+import { Loading } from '../in-process/loading.ts';
+import { checkedRequest } from '../in-process/request.ts';
+import { loadPeer } from '../transport/sdk.ts';
 import type { LlamaBinding, NativeLlama, NativeModel } from './binding.ts';
 import type { LlamaStats } from './engine.ts';
-import { type ModelSettings, type OpenModel, openModel } from './open.ts';
-import { llamaRequest } from './request.ts';
+import { type ModelSettings, openModel } from './open.ts';
 
 /** What is asked of a `Llama` that the caller has started with `getLlama` of node-llama-cpp. */
 export interface LlamaInstance {
@@ -92,35 +94,46 @@ export function llama(options: LlamaOptions): LlamaLanguageModel {
   const { seed = 0 } = options;
   expectInteger('seed', seed);
   const settings = settingsOf(options);
-  const host = new LazyModel(settings);
+  const host = new Loading(
+    () => openModel(settings),
+    async ({ engine, dispose }, reason) => {
+      await engine.close(reason);
+      await dispose();
+    },
+  );
   const close = () => host.close(new Error(`${settings.name} is closed.`));
   return {
     provider: 'llama',
     modelId: settings.name,
     price: { input: 0, output: 0 },
     capabilities: {
-      n: true,
-      logprobs: true,
-      seed: true,
-      stop: true,
-      continuation: true,
-      schema: true,
-      temperature: true,
-      topK: true,
+      ...{ n: true, logprobs: true, seed: true, stop: true, continuation: true },
+      ...{ schema: true, temperature: true, topK: true },
     },
     async generate(request, call) {
       call.signal.throwIfAborted();
-      const checked = llamaRequest(request, seed);
-      const { engine } = await unlessAborted(host.open(), call.signal);
+      expectNoTools(request);
+      const checked = checkedRequest(request, seed);
+      const { engine } = await host.open(call.signal);
       return engine.generate(checked, call);
     },
     async load() {
       await host.open();
     },
-    stats: () => host.stats,
+    stats: () => host.model?.engine.stats ?? nothingDone,
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function expectNoTools({ tools = [] }: GenerateRequest): void {
+  if (tools.length === 0) return;
+  throw new ModelCallError({
+    kind: 'capability',
+    parameter: 'tools',
+    message:
+      'A model in this process cannot be given tools: ask for the call as JSON, with a `schema`.',
+  });
 }
 
 /** Not a literal: who does without the package compiles without it. */
@@ -170,73 +183,3 @@ function ownOf(own: LlamaOptions['llama']): ModelSettings['own'] {
 
 /** The numbers of a model that has not been loaded. */
 const nothingDone: LlamaStats = { requests: 0, computed: 0, reused: 0, sampled: 0, cached: 0 };
-
-/** Where a model is loaded once, when it is first wanted. */
-class LazyModel {
-  readonly #settings: ModelSettings;
-  #opening: Promise<OpenModel> | undefined;
-  #opened: OpenModel | undefined;
-  #closing: Promise<void> | undefined;
-  #closed: Error | undefined;
-
-  constructor(settings: ModelSettings) {
-    this.#settings = settings;
-  }
-
-  /** What it has done. */
-  get stats(): LlamaStats {
-    return this.#opened?.engine.stats ?? nothingDone;
-  }
-
-  /** The model, loaded. */
-  async open(): Promise<OpenModel> {
-    this.#expectOpen();
-    this.#opening ??= this.#open();
-    const model = await this.#opening;
-    this.#expectOpen();
-    return model;
-  }
-
-  /** Lets it go; resolves when nothing is left of it. */
-  close(reason: Error): Promise<void> {
-    this.#closed ??= reason;
-    this.#closing ??= this.#close(this.#closed);
-    return this.#closing;
-  }
-
-  #expectOpen(): void {
-    if (this.#closed !== undefined) throw this.#closed;
-  }
-
-  async #open(): Promise<OpenModel> {
-    try {
-      this.#opened = await openModel(this.#settings);
-      return this.#opened;
-    } catch (error) {
-      // The file may be there the next time.
-      this.#opening = undefined;
-      throw error;
-    }
-  }
-
-  async #close(reason: Error): Promise<void> {
-    // What is being loaded cannot be stopped; whether it can be read is no matter any more.
-    const model = await this.#opening?.catch(() => undefined);
-    await model?.engine.close(reason);
-    await model?.dispose();
-  }
-}
-
-/** The outcome of a promise, or the reason of a signal if that comes first. */
-async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  let leave = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
-}

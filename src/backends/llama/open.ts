@@ -2,7 +2,7 @@ import { open as openFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
 import { expectRegularFile } from '../../base/regular-file.ts';
-import { chatOf } from '../tiny/chat.ts';
+import { chatOf } from '../in-process/chat.ts';
 import type {
   LlamaBinding,
   LlamaSettings,

@@ -1,4 +1,9 @@
-import type { TextWriter, Tokenizer } from '../tiny/tokenizer.ts';
+import {
+  cutAtSpecials,
+  patternOf,
+  type TextWriter,
+  type Tokenizer,
+} from '../in-process/tokenizer.ts';
 import type { NativeModel } from './binding.ts';
 
 /** The vocabulary of a model. */
@@ -20,18 +25,19 @@ export function vocabularyOf(model: NativeModel): Vocabulary {
     const name = model.detokenize([token], true);
     if (name !== '') specials.set(name, token);
   }
-  const names = [...specials.keys()].toSorted((a, b) => b.length - a.length);
-  const pattern = new RegExp(names.length === 0 ? '$^' : names.map(escaped).join('|'), 'gu');
+  const specialNames = patternOf(specials);
   const { bos, bosString, eosString } = model.tokens;
   // A token names itself behind another one: at the beginning of a text its space may be left out.
   const anchor = model.tokenize('a', false).slice(-1);
   return {
     size,
-    specials: names,
+    specials: [...specials.keys()],
     bos: bosString ?? '',
     eos: eosString ?? '',
     encode(text, guard) {
-      const tokens = [...encode(model, text, { specials, pattern, guard })];
+      const tokens = [...cutAtSpecials(text, { specials, specialNames, guard })].flatMap((piece) =>
+        typeof piece === 'number' ? [piece] : model.tokenize(piece, false),
+      );
       // A template may have written it already.
       const isMissing = model.tokens.shouldPrependBosToken && bos !== null && tokens[0] !== bos;
       return isMissing ? [bos, ...tokens] : tokens;
@@ -40,34 +46,6 @@ export function vocabularyOf(model: NativeModel): Vocabulary {
     nameOf: (token) => model.detokenize([token], true, anchor),
     writer: (prompt) => writer(model, prompt),
   };
-}
-
-interface Encoding {
-  readonly specials: ReadonlyMap<string, number>;
-  readonly pattern: RegExp;
-  readonly guard: string | undefined;
-}
-
-function* encode(
-  model: NativeModel,
-  text: string,
-  { specials, pattern, guard }: Encoding,
-): Generator<number> {
-  const plain = (piece: string) => {
-    const content = guard === undefined ? piece : piece.replaceAll(guard, '');
-    return content === '' ? [] : model.tokenize(content, false);
-  };
-  let end = 0;
-  for (const { 0: name, index } of text.matchAll(pattern)) {
-    yield* plain(text.slice(end, index));
-    yield specials.get(name) ?? 0;
-    end = index + name.length;
-  }
-  yield* plain(text.slice(end));
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 /** What a decoder writes for bytes that are no character. */

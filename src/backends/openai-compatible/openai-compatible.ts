@@ -1,28 +1,24 @@
 import { expectation, expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
-import { type RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
 import type { Capabilities, LanguageModel, ModelPrice } from '../../contracts/language-model.ts';
-import { expectAbsentBesideClient } from '../wire/beside-client.ts';
-import { expectConnection, secretsOf, secretsOfClient } from '../wire/connection.ts';
-import { Downgrades } from '../wire/downgrades.ts';
-import type { WireContext } from '../wire/errors.ts';
-import { type CompatibleClient, Exchange } from '../wire/exchange.ts';
-import { expectRequest } from '../wire/expect-request.ts';
-import { guarded, withSecretsKept } from '../wire/guarded.ts';
-import { patientFetch } from '../wire/patient-fetch.ts';
-import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
-import { askForSamples } from '../wire/sampling.ts';
-import { warningsOf } from '../wire/warn-once.ts';
-import { type Answering, answer, type Memory } from './answering.ts';
+import {
+  type ConnectionOptions,
+  expectAbsentBesideClient,
+  expectConnection,
+  expectModelName,
+} from '../transport/connection.ts';
+import { Downgrades } from '../transport/downgrades.ts';
+import { type CompatibleClient, Exchange } from '../transport/exchange.ts';
+import { withSecretsKept } from '../transport/guarded.ts';
+import { hostedModel } from '../transport/hosted.ts';
+import { answer, type Way } from './answering.ts';
 import { habits, type ServerPreset } from './presets.ts';
-import { Server, type ServerInfo } from './server.ts';
+import { type Connected, Server, type ServerInfo } from './server.ts';
 
-/** Options of {@link openaiCompatible}. */
-export interface OpenAiCompatibleOptions {
-  /**
-   * The address of the server, with `/v1` or without. It may be left out where `preset` has a usual one, or
-   * where a `client` brings its own.
-   */
-  readonly baseUrl?: string;
+/**
+ * Options of {@link openaiCompatible}. The `baseUrl` may be left out where `preset` has a usual one, or where a
+ * `client` brings its own.
+ */
+export interface OpenAiCompatibleOptions extends ConnectionOptions {
   /** The model's name there. @defaultValue the first that the server lists */
   readonly model?: string;
   /**
@@ -30,19 +26,6 @@ export interface OpenAiCompatibleOptions {
    * at before the first request; until then nothing is relied upon but a temperature and stop texts.
    */
   readonly preset?: ServerPreset;
-  /** The key. No environment variable is read: the key of one provider is not sent to another. @defaultValue none */
-  readonly apiKey?: string;
-  /** Further headers of every request. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * How long one request may take, from its first byte to the last of its reply, in milliseconds. A `fetch` or
-   * `client` of your own may give up before, as Node's `fetch` does by itself after 300 000 without a byte.
-   *
-   * @defaultValue 300 000
-   */
-  readonly timeoutMs?: number;
-  /** Sends the requests. @defaultValue the platform's */
-  readonly fetch?: typeof globalThis.fetch;
   /** A client of the package `openai` that sends the requests, in place of `fetch`, `apiKey` and `baseUrl`. */
   readonly client?: CompatibleClient;
   /** What this server does and does not honour, where that differs from what is known of its kind. */
@@ -51,10 +34,6 @@ export interface OpenAiCompatibleOptions {
   readonly price?: ModelPrice;
   /** Its context in tokens, from 1 up. @defaultValue what the server tells */
   readonly contextLength?: number;
-  /** How large a reply may be, in bytes, from 1 up. @defaultValue 64 MiB */
-  readonly maxReplyBytes?: number;
-  /** How calls that failed are repeated; or never. @defaultValue as {@link withRetry} does */
-  readonly retry?: RetryOptions | false;
 }
 
 /** A model behind a server that speaks OpenAI's Chat Completions. */
@@ -94,64 +73,46 @@ export interface OpenAiCompatibleModel extends LanguageModel {
  */
 export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiCompatibleModel {
   expectOptions(options);
-  const { preset, capabilities, retry = {} } = options;
-  const known = habits[preset ?? 'generic'];
-  const { server, exchange, context, timeoutMs, secrets } = serverOf(options);
-  const price = options.price ?? (known.isFree ? { input: 0, output: 0 } : undefined);
-  let memory: Memory | undefined;
-
-  const remember = (found: ServerPreset): Memory => {
-    const ways = habits[found];
-    const honoured = { ...ways.capabilities, ...capabilities };
-    const name = `${context.provider}:${context.modelId}`;
-    memory ??= {
-      habits: ways,
-      downgrades: new Downgrades(name, honoured),
-      closed: new Set(),
-      warn: warningsOf(name),
-    };
-    return memory;
-  };
-
-  const bare: LanguageModel = {
-    provider: context.provider,
-    modelId: context.modelId,
+  const { preset = 'generic', capabilities } = options;
+  const { line, server } = reached(options);
+  const usual = habits[preset];
+  const downgrades = new Downgrades(line.name, { ...usual.capabilities, ...capabilities });
+  const closed = new Set<Way>();
+  const known: { habits: typeof usual; connected?: Connected } = { habits: usual };
+  const model = hostedModel(line, {
+    downgrades,
     settings: capabilities === undefined ? {} : { capabilities: { ...capabilities } },
-    get capabilities() {
-      return memory?.downgrades.capabilities ?? { ...known.capabilities, ...capabilities };
+    price: options.price ?? (usual.isFree ? { input: 0, output: 0 } : undefined),
+    async prepare({ signal }) {
+      known.connected = await server.connect(signal);
+      known.habits = habits[known.connected.preset];
+      downgrades.know({ ...known.habits.capabilities, ...capabilities });
     },
-    ...(price !== undefined && { price }),
-    async generate(request, call) {
-      expectRequest(request);
-      const spoken: WireContext = { ...context, signal: call.signal };
-      const connected = await server.connect(call.signal);
-      const remembered = remember(connected.preset);
-      const asking: Answering = {
-        ...{ exchange, server, connected, timeoutMs, call, memory: remembered },
-        context: spoken,
-      };
-      const oneByOne = request.seed !== undefined && remembered.habits.seedsChoices !== true;
-      const { downgrades } = remembered;
-      return askForSamples((part) => answer(part, asking), request, { call, downgrades, oneByOne });
+    asksOneByOne: ({ seed }) => seed !== undefined && known.habits.seedsChoices !== true,
+    ask(request, call) {
+      const { connected } = known;
+      if (connected === undefined) throw new Error('Expected a server that has been looked at.');
+      return answer(request, { ...known, connected, line, server, downgrades, closed, call });
     },
-  };
-  const model = guarded(bare, secrets);
-  return Object.defineProperty(retry === false ? model : withRetry(retry)(model), 'server', {
+  });
+  return Object.defineProperty(model, 'server', {
     value: (signal = new AbortController().signal) =>
-      withSecretsKept(secrets, () => server.look(signal)),
+      withSecretsKept(
+        () => line.secrets,
+        () => server.look(signal),
+      ),
   }) as OpenAiCompatibleModel;
 }
 
-/** Options of a server whose kind is known. */
-export type KnownServerOptions = Omit<OpenAiCompatibleOptions, 'preset'>;
-
 /** A model behind vLLM. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:8000/v1` */
-export function vllm(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+export function vllm(options: Omit<OpenAiCompatibleOptions, 'preset'> = {}): OpenAiCompatibleModel {
   return openaiCompatible({ ...options, preset: 'vllm' });
 }
 
 /** A model behind SGLang. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:30000/v1` */
-export function sglang(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+export function sglang(
+  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
+): OpenAiCompatibleModel {
   return openaiCompatible({ ...options, preset: 'sglang' });
 }
 
@@ -159,60 +120,36 @@ export function sglang(options: KnownServerOptions = {}): OpenAiCompatibleModel 
  * A model behind llama.cpp's server. @see {@link openaiCompatible}
  * @defaultValue baseUrl: `http://localhost:8080/v1`; newer builds listen on 9931
  */
-export function llamaServer(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+export function llamaServer(
+  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
+): OpenAiCompatibleModel {
   return openaiCompatible({ ...options, preset: 'llama-server' });
 }
 
 /** A model behind Ollama. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:11434/v1` */
-export function ollama(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+export function ollama(
+  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
+): OpenAiCompatibleModel {
   return openaiCompatible({ ...options, preset: 'ollama' });
 }
 
 /** A model behind LM Studio. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:1234/v1` */
-export function lmStudio(options: KnownServerOptions = {}): OpenAiCompatibleModel {
+export function lmStudio(
+  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
+): OpenAiCompatibleModel {
   return openaiCompatible({ ...options, preset: 'lm-studio' });
 }
 
-/** How {@link probeServer} reaches a server. */
-export type ProbeOptions = Pick<
-  OpenAiCompatibleOptions,
-  'baseUrl' | 'apiKey' | 'headers' | 'fetch' | 'timeoutMs' | 'client'
-> & {
-  /** Abandons the look. */
-  readonly signal?: AbortSignal;
-};
-
-/**
- * Looks at a server: what kind it is, at which address its paths are, what it serves.
- *
- * @throws EspalierError `usage` where an option is out of its range. Rejects with a `ModelCallError` where
- * no server can be reached, or none of this kind is there.
- */
-export async function probeServer(options: ProbeOptions): Promise<ServerInfo> {
-  const { signal = new AbortController().signal, ...reached } = options;
-  expectOptions(reached);
-  const { server, secrets } = serverOf(reached);
-  return withSecretsKept(secrets, () => server.look(signal));
-}
-
-function serverOf(options: OpenAiCompatibleOptions) {
-  const { preset, model, client, contextLength, timeoutMs = 300_000 } = options;
-  const { apiKey, headers = {}, fetch = patientFetch } = options;
-  const { maxReplyBytes = defaultMaxReplyBytes } = options;
-  const baseUrl = addressOf(options);
+function reached(options: OpenAiCompatibleOptions) {
+  const { preset, model } = options;
   const isNamed = preset !== undefined && preset !== 'generic';
-  const known = secretsOf({ apiKey, baseUrl, headers });
-  // A client may look for a new key at any time.
-  const secrets = () => [...known, ...secretsOfClient(client)];
-  const context = {
+  const baseUrl = addressOf(options);
+  const line = new Exchange({
+    ...{ ...options, baseUrl },
     provider: isNamed ? preset : 'openai-compatible',
-    modelId: model ?? 'default',
-    baseUrl,
-    secrets: secrets(),
-  };
-  const exchange = new Exchange({ fetch, client, apiKey, headers, maxReplyBytes });
-  const place = { exchange, baseUrl, preset, model, contextLength, timeoutMs, context };
-  return { server: new Server(place), exchange, context, timeoutMs, secrets };
+    model: model ?? 'default',
+  });
+  return { line, server: new Server(line, { ...options, baseUrl }) };
 }
 
 /** The address without a slash at its end, and without the path of one endpoint. */
@@ -223,13 +160,11 @@ function addressOf({ baseUrl, preset, client }: OpenAiCompatibleOptions): string
 }
 
 function expectOptions(options: OpenAiCompatibleOptions): void {
-  const { preset, model, client, capabilities, contextLength, maxReplyBytes, retry } = options;
+  const { preset, model, client, capabilities, contextLength } = options;
   if (preset !== undefined) expectOneOf('preset', preset, Object.keys(habits));
   if (client !== undefined) expectMethods('client', client, ['get', 'post']);
   expectAbsentBesideClient(options, ['apiKey', 'baseUrl', 'fetch']);
-  if (model !== undefined && (typeof model !== 'string' || model === '')) {
-    throw expectation('model', 'the name of a model', model);
-  }
+  if (model !== undefined) expectModelName(model);
   const address = addressOf(options);
   if (address === '') {
     throw expectation('baseUrl', 'an address, as in http://localhost:8000/v1', options.baseUrl);
@@ -239,8 +174,4 @@ function expectOptions(options: OpenAiCompatibleOptions): void {
     throw expectation('capabilities', 'an object', capabilities);
   }
   if (contextLength !== undefined) expectInteger('contextLength', contextLength, { min: 1 });
-  if (maxReplyBytes !== undefined) expectInteger('maxReplyBytes', maxReplyBytes, { min: 1 });
-  if (retry !== undefined && retry !== false && typeof retry !== 'object') {
-    throw expectation('retry', 'an object or false', retry);
-  }
 }

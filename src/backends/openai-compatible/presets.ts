@@ -1,5 +1,5 @@
 import type { Capabilities } from '../../contracts/language-model.ts';
-import type { JsonBody } from '../wire/chat-request.ts';
+import type { JsonBody } from '../transport/chat-request.ts';
 
 /** A kind of server whose habits are known; `generic` is any other one. */
 export type ServerPreset =
@@ -35,6 +35,24 @@ export interface Habits {
   readonly countsOneChoice?: boolean;
 }
 
+/** What servers with a batch scheduler honour. */
+const scheduled: Capabilities = {
+  ...{ n: true, logprobs: true, stop: true, continuation: true, schema: true },
+  ...{ temperature: true, topK: true },
+};
+
+/** What servers for the desk honour. */
+const plain: Capabilities = {
+  ...{ n: false, seed: true, stop: true, continuation: false, schema: true, tools: true },
+  temperature: true,
+};
+
+/** vLLM and SGLang take no notice of what a request leaves out. */
+const neutralWhenAsked = {
+  neutral: { top_p: 1, top_k: -1, min_p: 0, repetition_penalty: 1 },
+  neutralises: 'when-asked',
+} as const;
+
 /**
  * What each kind of server is known to honour.
  *
@@ -50,54 +68,24 @@ export interface Habits {
  */
 export const habits: Readonly<Record<ServerPreset, Habits>> = {
   vllm: {
-    capabilities: {
-      n: true,
-      logprobs: true,
-      seed: true,
-      stop: true,
-      continuation: true,
-      schema: true,
-      tools: true,
-      temperature: true,
-      topK: true,
-    },
+    capabilities: { ...scheduled, seed: true, tools: true },
     baseUrl: 'http://localhost:8000/v1',
     isFree: true,
-    neutral: { top_p: 1, top_k: -1, min_p: 0, repetition_penalty: 1 },
-    neutralises: 'when-asked',
+    ...neutralWhenAsked,
     continuation: { continue_final_message: true, add_generation_prompt: false },
     renders: 'tokenize',
     rendersWhen: 'refused',
     seedsChoices: true,
   },
   sglang: {
-    capabilities: {
-      n: true,
-      logprobs: true,
-      stop: true,
-      continuation: true,
-      schema: true,
-      tools: true,
-      temperature: true,
-      topK: true,
-    },
+    capabilities: { ...scheduled, tools: true },
     baseUrl: 'http://localhost:30000/v1',
     isFree: true,
-    neutral: { top_p: 1, top_k: -1, min_p: 0, repetition_penalty: 1 },
-    neutralises: 'when-asked',
+    ...neutralWhenAsked,
     continuation: { continue_final_message: true },
   },
   'llama-server': {
-    capabilities: {
-      n: true,
-      logprobs: true,
-      seed: true,
-      stop: true,
-      continuation: true,
-      schema: true,
-      temperature: true,
-      topK: true,
-    },
+    capabilities: { ...scheduled, seed: true },
     baseUrl: 'http://localhost:8080/v1',
     isFree: true,
     neutral: { temperature: 1, top_p: 1, top_k: 0, min_p: 0 },
@@ -109,41 +97,19 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
     countsOneChoice: true,
   },
   ollama: {
-    capabilities: {
-      n: false,
-      seed: true,
-      stop: true,
-      continuation: false,
-      schema: true,
-      tools: true,
-      temperature: true,
-      topK: false,
-    },
+    capabilities: { ...plain, topK: false },
     baseUrl: 'http://localhost:11434/v1',
     isFree: true,
   },
   'lm-studio': {
-    capabilities: {
-      n: false,
-      seed: true,
-      stop: true,
-      continuation: false,
-      schema: true,
-      tools: true,
-      temperature: true,
-      topK: true,
-    },
+    capabilities: { ...plain, topK: true },
     baseUrl: 'http://localhost:1234/v1',
     isFree: true,
   },
   transformers: {
     capabilities: {
-      n: false,
-      logprobs: false,
-      continuation: false,
-      schema: false,
-      temperature: true,
-      topK: false,
+      ...{ n: false, logprobs: false, continuation: false, schema: false },
+      ...{ temperature: true, topK: false },
     },
     baseUrl: 'http://localhost:8000/v1',
     isFree: true,

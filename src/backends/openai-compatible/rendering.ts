@@ -1,7 +1,7 @@
 import { ModelCallError } from '../../base/errors.ts';
 import type { Message } from '../../contracts/language-model.ts';
-import { chatMessages, type JsonBody } from '../wire/chat-request.ts';
-import { fieldsOf, itemsOf, textOf } from '../wire/json.ts';
+import { chatMessages, type JsonBody } from '../transport/chat-request.ts';
+import { fieldsOf, itemsOf, textOf } from '../transport/json.ts';
 import type { Habits } from './presets.ts';
 import type { Connected } from './server.ts';
 
@@ -9,8 +9,8 @@ import type { Connected } from './server.ts';
 export interface Renderer {
   readonly connected: Connected;
   readonly habits: Habits;
-  /** Posts to an address; the answer as JSON. */
-  readonly post: (url: string, body: JsonBody) => Promise<unknown>;
+  /** Posts to a path; the answer as JSON. */
+  readonly post: (path: string, body: JsonBody) => Promise<unknown>;
 }
 
 /**
@@ -21,18 +21,17 @@ export async function renderedPrompt(
   messages: readonly Message[],
   { connected, habits, post }: Renderer,
 ): Promise<string> {
-  const root = connected.baseUrl.replace(/\/v1$/, '');
   const rendered = { messages: chatMessages(messages) };
   const { model } = connected;
   if (habits.renders === 'apply-template') {
     const body = { ...rendered, ...habits.continuation };
-    return expectPrompt(await post(`${root}/apply-template`, body));
+    return expectPrompt(await post('../apply-template', body));
   }
   const { tokens } = fieldsOf(
-    await post(`${root}/tokenize`, { model, ...rendered, add_generation_prompt: true }),
+    await post('../tokenize', { model, ...rendered, add_generation_prompt: true }),
   );
   const read = itemsOf(tokens).filter((token) => typeof token === 'number');
-  return expectPrompt(await post(`${root}/detokenize`, { model, tokens: read }));
+  return expectPrompt(await post('../detokenize', { model, tokens: read }));
 }
 
 function expectPrompt(answer: unknown): string {

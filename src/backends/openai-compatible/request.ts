@@ -1,57 +1,40 @@
-import { defaultMaxTokens } from '../../calls/pricing.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest } from '../../contracts/language-model.ts';
-import { wantsLogprobs } from '../wire/chat-logprobs.ts';
+import { wantsLogprobs } from '../transport/chat-logprobs.ts';
 import {
   chatMessages,
   chatSchema,
-  chatTool,
-  chatToolChoice,
-  conversationOf,
+  drawnFields,
   type JsonBody,
-  withWords,
-} from '../wire/chat-request.ts';
-import type { Droppable } from '../wire/downgrades.ts';
-import { seedOf } from '../wire/seeds.ts';
+  type Refuses,
+  wishedFields,
+  worded,
+} from '../transport/chat-request.ts';
+import type { Downgrades, Droppable } from '../transport/downgrades.ts';
 import type { Habits } from './presets.ts';
 
 /** For whom a request is written. */
 export interface Recipient {
-  /** The model's name there. */
-  readonly model: string;
-  /** What is known of the server. */
+  /** The server. */
+  readonly connected: { /** The model's name there. */ readonly model: string };
+  /** What is known of it. */
   readonly habits: Habits;
-  /** Whether something is asked for in vain there. Says so to the caller, once. */
-  readonly refuses: (what: Droppable) => boolean;
+  /** What it does not honour. */
+  readonly downgrades: Downgrades;
 }
 
 /** The body of a request to `/chat/completions`. */
 export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBody {
-  const { schema, tools = [], toolChoice } = request;
-  const { habits, refuses, model } = recipient;
-  const { messages, beginning } = conversationOf(request.messages);
-  const continues = beginning !== undefined && !refuses('continuation');
-  const isBound = schema !== undefined && !refuses('schema');
-  const isChosen =
-    tools.length > 0 && toolChoice !== undefined && toolChoice !== 'auto' && !refuses('toolChoice');
-  const told = withWords(messages, {
-    beginning: continues ? undefined : beginning,
-    schema: isBound ? undefined : schema,
-    toolChoice: isChosen || tools.length === 0 ? undefined : toolChoice,
-  });
+  const { habits, downgrades } = recipient;
+  const refuses = (what: Droppable) => downgrades.refuses(what);
+  const told = worded(request, refuses);
+  const { messages, beginning } = told;
+  const begun = beginning === undefined ? [] : [{ role: 'assistant' as const, content: beginning }];
   return {
-    model,
-    messages: chatMessages(continues ? [...told, { role: 'assistant', content: beginning }] : told),
+    messages: chatMessages([...messages, ...begun]),
     ...commonBody(request, recipient),
-    ...(wantsLogprobs(request) &&
-      !refuses('logprobs') && {
-        logprobs: true,
-        ...((request.topLogprobs ?? 0) > 0 && { top_logprobs: request.topLogprobs }),
-      }),
-    ...(isBound && { response_format: chatSchema(schema, true) }),
-    ...(tools.length > 0 && { tools: tools.map((tool) => chatTool(tool)) }),
-    ...(isChosen && { tool_choice: chatToolChoice(toolChoice) }),
-    ...(continues && habits.continuation),
+    ...wishedFields(request, { ...told, refuses }),
+    ...(beginning !== undefined && habits.continuation),
   };
 }
 
@@ -61,14 +44,13 @@ export function completionBody(
   prompt: string,
   recipient: Recipient,
 ): JsonBody {
-  const { model, refuses, habits } = recipient;
+  const { downgrades, habits } = recipient;
   return {
-    model,
     prompt,
     ...commonBody(request, recipient),
     // None at all are told for 0.
     ...(wantsLogprobs(request) &&
-      !refuses('logprobs') && { logprobs: Math.max(1, request.topLogprobs ?? 0) }),
+      !downgrades.refuses('logprobs') && { logprobs: Math.max(1, request.topLogprobs ?? 0) }),
     ...(request.schema !== undefined && boundBy(request.schema, habits)),
     // The prompt holds the tokens that begin a text already.
     ...(habits.renders === 'tokenize' && { add_special_tokens: false }),
@@ -82,20 +64,23 @@ function boundBy(schema: JsonValue, { renders }: Habits): JsonBody {
     : { response_format: chatSchema(schema, true) };
 }
 
-function commonBody(request: GenerateRequest, { refuses, habits }: Recipient): JsonBody {
-  const { samples = 1, offset = 0, maxTokens = defaultMaxTokens, stop = [], seed } = request;
+function commonBody(
+  request: GenerateRequest,
+  { connected, downgrades, habits }: Recipient,
+): JsonBody {
+  const refuses = (what: Droppable) => downgrades.refuses(what);
+  const limit = refuses('maxTokens') ? 'max_completion_tokens' : 'max_tokens';
   return {
-    ...(samples > 1 && { n: samples }),
-    [refuses('maxTokens') ? 'max_completion_tokens' : 'max_tokens']: maxTokens,
-    ...sampling(request, { refuses, habits }),
-    ...(stop.length > 0 && !refuses('stop') && { stop: [...stop] }),
-    ...(seed !== undefined && !refuses('seed') && { seed: seedOf(seed, offset) }),
+    model: connected.model,
+    ...drawnFields(request, { refuses, limit }),
+    ...sampling(request, habits, refuses),
   };
 }
 
 function sampling(
   { temperature, topP, topK }: GenerateRequest,
-  { refuses, habits }: Pick<Recipient, 'refuses' | 'habits'>,
+  habits: Habits,
+  refuses: Refuses,
 ): JsonBody {
   const asked = {
     ...(temperature !== undefined && !refuses('temperature') && { temperature }),

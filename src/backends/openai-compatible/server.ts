@@ -1,17 +1,8 @@
 import { ModelCallError } from '../../base/errors.ts';
-import { modelCallErrorFrom, type WireContext } from '../wire/errors.ts';
-import type { Exchange } from '../wire/exchange.ts';
-import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../wire/json.ts';
+import type { Exchange } from '../transport/exchange.ts';
+import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../transport/json.ts';
 import type { ServerPreset } from './presets.ts';
 import { Shared } from './shared.ts';
-
-/** A model that a server serves. */
-export interface ServedModel {
-  /** Its name there. */
-  readonly id: string;
-  /** How many tokens a request and its answer may have together, where the server tells. */
-  readonly contextLength?: number;
-}
 
 /** What is known of a server. */
 export interface ServerInfo {
@@ -20,7 +11,12 @@ export interface ServerInfo {
   /** The address that paths are appended to. */
   readonly baseUrl: string;
   /** The models that it serves; empty where it does not tell. */
-  readonly models: readonly ServedModel[];
+  readonly models: readonly {
+    /** Its name there. */
+    readonly id: string;
+    /** How many tokens a request and its answer may have together, where the server tells. */
+    readonly contextLength?: number;
+  }[];
   /** The context of the model in question, in tokens, where the server tells. */
   readonly contextLength?: number;
 }
@@ -31,17 +27,14 @@ export interface Connected extends ServerInfo {
   readonly model: string;
 }
 
-/** A server that may be known in part. */
+/** What is known of a server before it is looked at. */
 export interface ServerOptions {
-  readonly exchange: Exchange;
   /** Its address, without a slash at its end. */
   readonly baseUrl: string;
-  readonly preset: ServerPreset | undefined;
-  readonly model: string | undefined;
-  readonly contextLength: number | undefined;
-  readonly timeoutMs: number;
-  /** For whom errors speak. */
-  readonly context: Omit<WireContext, 'signal'>;
+  readonly preset?: ServerPreset;
+  readonly model?: string;
+  readonly contextLength?: number;
+  readonly timeoutMs?: number;
 }
 
 /** The longest time that one look at a server may take, in milliseconds. */
@@ -49,10 +42,12 @@ const patienceMs = 10_000;
 
 /** Finds out, at the first use, what is not known of a server: its path, its kind, its models. */
 export class Server {
+  readonly #line: Exchange;
   readonly #options: ServerOptions;
   readonly #connection: Shared<Connected>;
 
-  constructor(options: ServerOptions) {
+  constructor(line: Exchange, options: ServerOptions) {
+    this.#line = line;
     this.#options = options;
     this.#connection = new Shared((signal) => this.#connect(signal));
   }
@@ -68,7 +63,7 @@ export class Server {
   }
 
   /** The models that are served at an address; `undefined` where it lists none. */
-  async models(baseUrl: string, signal: AbortSignal): Promise<readonly ServedModel[] | undefined> {
+  async models(baseUrl: string, signal: AbortSignal): Promise<ServerInfo['models'] | undefined> {
     return (await this.#modelsAt(baseUrl, signal))?.map(servedModel);
   }
 
@@ -122,8 +117,7 @@ export class Server {
   }
 
   #refusal(what: string): ModelCallError {
-    const { provider, modelId } = this.#options.context;
-    const message = `${provider}:${modelId} ${what}`;
+    const message = `${this.#line.name} ${what}`;
     return new ModelCallError({ kind: 'bad-request', message, charged: false });
   }
 
@@ -170,15 +164,8 @@ export class Server {
   }
 
   async #get(url: string, signal: AbortSignal): Promise<unknown> {
-    const { exchange, timeoutMs } = this.#options;
-    const context = { ...this.#options.context, signal };
-    try {
-      const patience = Math.min(timeoutMs, patienceMs);
-      return (await exchange.send({ url, timeoutMs: patience, signal, context })).body;
-    } catch (error) {
-      signal.throwIfAborted();
-      throw modelCallErrorFrom(error, context);
-    }
+    const timeoutMs = Math.min(this.#options.timeoutMs ?? patienceMs, patienceMs);
+    return (await this.#line.send({ url, timeoutMs }, { signal })).body;
   }
 }
 
@@ -191,7 +178,7 @@ const owners: Readonly<Record<string, ServerPreset>> = {
   organization_owner: 'lm-studio',
 };
 
-function servedModel(fields: JsonFields): ServedModel {
+function servedModel(fields: JsonFields): ServerInfo['models'][number] {
   const { n_ctx: loaded } = fieldsOf(fields['meta']);
   const contextLength =
     countOf(fields['max_model_len']) ??

@@ -1,3 +1,5 @@
+import { unlessAborted } from '../../base/unless-aborted.ts';
+
 interface Run<Value> {
   readonly promise: Promise<Value>;
   readonly controller: AbortController;
@@ -19,16 +21,10 @@ export class Shared<Value> {
     signal.throwIfAborted();
     this.#run ??= this.#begin();
     const run = this.#run;
-    let leave = () => {};
-    const aborted = new Promise<never>((_, reject) => {
-      leave = () => reject(signal.reason);
-      signal.addEventListener('abort', leave, { once: true });
-    });
     run.waiting++;
     try {
-      return await Promise.race([run.promise, aborted]);
+      return await unlessAborted(run.promise, signal);
     } finally {
-      signal.removeEventListener('abort', leave);
       run.waiting--;
       if (run.waiting === 0 && !run.isOver) this.#end(run, signal.reason);
     }

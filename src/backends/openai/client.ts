@@ -1,10 +1,8 @@
 import { ModelCallError } from '../../base/errors.ts';
-import type { JsonBody } from '../wire/chat-request.ts';
-import { withDeadline } from '../wire/deadline.ts';
-import type { WireContext } from '../wire/errors.ts';
-import { loadPeer } from '../wire/load-peer.ts';
-import { fetchWithin, parsedReply, type SdkLimits } from '../wire/reply-text.ts';
-import type { OpenAiApi } from './request.ts';
+import type { ConnectionOptions } from '../transport/connection.ts';
+import type { WireContext } from '../transport/errors.ts';
+import { parsedReply } from '../transport/reply-text.ts';
+import { loadPeer } from '../transport/sdk.ts';
 
 /** What is needed of a client of the package `openai`, whatever its version. */
 export interface OpenAiClient {
@@ -23,41 +21,42 @@ export interface OpenAiClient {
   };
 }
 
-/** How a client is made. */
-export interface ClientOptions {
-  readonly apiKey: string | undefined;
-  readonly baseUrl: string | undefined;
-  readonly organization: string | undefined;
-  readonly project: string | undefined;
-  readonly fetch: typeof globalThis.fetch;
-  /** What replies are read for. */
-  readonly limits: SdkLimits;
-}
-
 /** Loads the SDK and makes a client that repeats nothing by itself. */
-export async function openClient(options: ClientOptions): Promise<OpenAiClient> {
-  const { apiKey, baseUrl, organization, project, fetch, limits } = options;
+export async function openClient(
+  {
+    apiKey,
+    baseUrl,
+    organization,
+    project,
+  }: ConnectionOptions & { readonly organization?: string; readonly project?: string },
+  fetch: typeof globalThis.fetch,
+  context: WireContext,
+): Promise<OpenAiClient> {
   const { OpenAI } = await loadPeer('openai', () => import('openai'));
   try {
     return new OpenAI({
       maxRetries: 0,
       ...(apiKey !== undefined && { apiKey }),
-      ...(baseUrl !== undefined && { baseURL: baseUrl }),
+      ...(baseUrl !== undefined && { baseURL: withVersion(baseUrl) }),
       ...(organization !== undefined && { organization }),
       ...(project !== undefined && { project }),
-      fetch: jsonFetch(fetch, limits),
+      fetch: jsonFetch(fetch, context),
     });
   } catch (error) {
-    throw isKeyMissing(error) ? keyMissing(limits.context) : error;
+    throw isKeyMissing(error) ? keyMissing(context) : error;
   }
 }
 
+function withVersion(baseUrl: string): string {
+  const address = baseUrl.replace(/\/+$/, '');
+  return new URL(address).pathname === '/' ? `${address}/v1` : address;
+}
+
 /** The SDK stumbles over replies that are no JSON, and not always in words that help anybody. */
-function jsonFetch(fetch: typeof globalThis.fetch, limits: SdkLimits): typeof globalThis.fetch {
-  const within = fetchWithin(fetch, limits);
+function jsonFetch(fetch: typeof globalThis.fetch, context: WireContext): typeof fetch {
   return async (...request) => {
-    const response = await within(...request);
-    if (response.ok) parsedReply(await response.clone().text(), limits.context);
+    const response = await fetch(...request);
+    if (response.ok) parsedReply(await response.clone().text(), context);
     return response;
   };
 }
@@ -72,44 +71,4 @@ function keyMissing({ provider, modelId, keyVariable }: WireContext): ModelCallE
     message: `${provider}:${modelId} has no key. Set ${keyVariable}, or the option \`apiKey\`.`,
     charged: false,
   });
-}
-
-/** A request. */
-export interface Sending {
-  readonly api: OpenAiApi;
-  readonly body: JsonBody;
-  readonly signal: AbortSignal;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-}
-
-/** A reply and its headers. */
-export interface Sent {
-  readonly reply: unknown;
-  readonly headers: unknown;
-}
-
-/** Sends one request, once. The SDK's own limit of time ends with the headers, ours with the reply. */
-export function send(client: OpenAiClient, sending: Sending): Promise<Sent> {
-  const { api, body, headers } = sending;
-  const timeout = Math.ceil(sending.timeoutMs);
-  return withDeadline(sending.signal, timeout, async (signal) => {
-    const options = { signal, headers, maxRetries: 0, timeout };
-    const sent =
-      api === 'responses' && client.responses !== undefined
-        ? client.responses.create(body, options)
-        : client.chat.completions.create(body, options);
-    if (!hasResponse(sent)) return { reply: await sent, headers: undefined };
-    const { data, response } = await sent.withResponse();
-    return { reply: data, headers: response.headers };
-  });
-}
-
-interface WithResponse {
-  withResponse(): Promise<{ readonly data: unknown; readonly response: Response }>;
-}
-
-/** Clients that somebody has wrapped may return plain promises. */
-function hasResponse(sent: object): sent is WithResponse {
-  return 'withResponse' in sent && typeof sent.withResponse === 'function';
 }

@@ -1,59 +1,37 @@
-import { expectation, expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
-import { type RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
+import { expectMethods, expectOneOf } from '../../base/expect.ts';
 import type { Capabilities, LanguageModel } from '../../contracts/language-model.ts';
-import { expectAbsentBesideClient } from '../wire/beside-client.ts';
-import { expectConnection, secretsOf, secretsOfClient } from '../wire/connection.ts';
-import { Downgrades } from '../wire/downgrades.ts';
-import type { WireContext } from '../wire/errors.ts';
-import { expectRequest } from '../wire/expect-request.ts';
-import { guarded } from '../wire/guarded.ts';
-import { defined } from '../wire/json.ts';
-import { patientFetch } from '../wire/patient-fetch.ts';
-import { defaultMaxReplyBytes } from '../wire/reply-text.ts';
-import { askForSamples } from '../wire/sampling.ts';
-import { warningsOf } from '../wire/warn-once.ts';
+import {
+  type ConnectionOptions,
+  expectAbsentBesideClient,
+  expectConnection,
+  expectModelName,
+} from '../transport/connection.ts';
+import { Downgrades } from '../transport/downgrades.ts';
+import { hostedModel } from '../transport/hosted.ts';
+import { defined } from '../transport/json.ts';
+import { Line } from '../transport/line.ts';
+import { Sdk } from '../transport/sdk.ts';
+import { ask } from './asking.ts';
 import { type OpenAiClient, openClient } from './client.ts';
-import { type ModelTraits, type ReasoningEffort, traitsOf } from './models.ts';
-import type { OpenAiApi } from './request.ts';
-import { Service } from './service.ts';
+import { type ModelTraits, traitsOf } from './models.ts';
 
-/** Options of {@link openai}. */
-export interface OpenAiOptions {
+/** Options of {@link openai}. Its `baseUrl` gets `/v1` where it has no path. */
+export interface OpenAiOptions extends ConnectionOptions {
   /** The model, as in `gpt-6-luna`. */
   readonly model: string;
-  /** The key. @defaultValue `OPENAI_API_KEY` */
-  readonly apiKey?: string;
-  /** The address of the server; `/v1` is added where it has no path. @defaultValue `OPENAI_BASE_URL`, else OpenAI's own */
-  readonly baseUrl?: string;
   /** The organization that is charged. @defaultValue `OPENAI_ORG_ID` */
   readonly organization?: string;
   /** The project that is charged. @defaultValue `OPENAI_PROJECT_ID` */
   readonly project?: string;
-  /** Headers of every request, beside the usual ones and before them. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * How long one request may take, from its first byte to the last of its reply, in milliseconds, from 1 up.
-   * A `fetch` or `client` of your own may give up before, as Node's `fetch` does by itself after 300 000
-   * without a byte.
-   *
-   * @defaultValue 600 000
-   */
-  readonly timeoutMs?: number;
-  /** Makes the requests. @defaultValue the `fetch` of the platform */
-  readonly fetch?: typeof globalThis.fetch;
   /**
    * A client of `openai` to use, in place of `apiKey`, `baseUrl`, `organization`, `project` and `fetch`. Its
    * own retries are switched off for our requests.
    */
   readonly client?: OpenAiClient;
   /** The API for all requests. @defaultValue the one that a request needs, as {@link openai} says */
-  readonly api?: OpenAiApi;
+  readonly api?: 'chat' | 'responses';
   /** How hard a reasoning model thinks; its thoughts count with `maxTokens`. @defaultValue as the model likes */
-  readonly reasoningEffort?: ReasoningEffort;
-  /** How large a reply may be, in bytes, from 1 up; not with a `client`. @defaultValue 64 MiB */
-  readonly maxReplyBytes?: number;
-  /** How calls that failed are repeated; or never. @defaultValue as {@link withRetry} does */
-  readonly retry?: RetryOptions | false;
+  readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 }
 
 /**
@@ -89,48 +67,26 @@ export interface OpenAiOptions {
  */
 export function openai(options: OpenAiOptions): LanguageModel {
   expectOptions(options);
-  const { retry = {}, client } = options;
-  const secrets = new Set(secretsOf(options));
-  // A client may look for a new key at any time.
-  const known = () => [...secrets, ...secretsOfClient(client)];
-  const model = guarded(bareModel(options, secrets), known);
-  return retry === false ? model : withRetry(retry)(model);
-}
-
-function bareModel(options: OpenAiOptions, secrets: Set<string>): LanguageModel {
-  const { model: modelId, reasoningEffort, api, headers = {}, timeoutMs = 600_000 } = options;
-  const traits = traitsOf(modelId, reasoningEffort);
-  const context: Omit<WireContext, 'signal'> = {
-    provider: 'openai',
-    modelId,
-    baseUrl: options.baseUrl,
-    keyVariable: 'OPENAI_API_KEY',
-    secrets,
-  };
-  const downgrades = new Downgrades(`openai:${modelId}`, capabilitiesOf(traits, options));
-  const service = new Service({
-    ...{ modelId, traits, api, headers, timeoutMs, downgrades, context },
-    effort: reasoningEffort,
-    warn: warningsOf(`openai:${modelId}`),
-    open: () => clientOf(options, { ...context, secrets }),
+  const { model, reasoningEffort: effort, api, client, headers = {} } = options;
+  const line = new Line({
+    ...{ ...options, usualTimeoutMs: 600_000 },
+    ...{ provider: 'openai', keyVariable: 'OPENAI_API_KEY' },
   });
-  return {
-    provider: 'openai',
-    modelId,
-    settings: defined({ reasoningEffort, api }),
-    get capabilities() {
-      return downgrades.capabilities;
-    },
-    async generate(request, call) {
-      call.signal.throwIfAborted();
-      expectRequest(request);
-      const usesTools = (request.tools ?? []).length > 0;
-      const oneByOne = usesTools && !traits.chatsWithTools && api !== 'chat';
-      return askForSamples((part) => service.ask(part, call), request, {
-        ...{ call, downgrades, oneByOne },
-      });
-    },
-  };
+  const traits = traitsOf(model, effort);
+  const capabilities = capabilitiesOf(traits, options);
+  const known = { ...capabilities, topP: traits.samples };
+  const downgrades = new Downgrades(line.name, capabilities, known);
+  const sdk = new Sdk(line, client, (fetch) => openClient(options, fetch, line.context()));
+  const service = { line, sdk, model, traits, effort, api, headers, downgrades };
+  return hostedModel(line, {
+    downgrades,
+    settings: defined({ reasoningEffort: effort, api }),
+    asksOneByOne: ({ tools = [] }) => tools.length > 0 && !traits.chatsWithTools && api !== 'chat',
+    // Some models refuse to be told what is the default.
+    isUsual: (what, { temperature, topP }) =>
+      (what === 'temperature' && temperature === 1) || (what === 'topP' && topP === 1),
+    ask: (request, call) => ask(request, call, service),
+  });
 }
 
 function capabilitiesOf(traits: ModelTraits, { api, client }: OpenAiOptions): Capabilities {
@@ -140,43 +96,14 @@ function capabilitiesOf(traits: ModelTraits, { api, client }: OpenAiOptions): Ca
     logprobs: traits.samples,
     ...(!isChat && { seed: false }),
     stop: isChat && traits.samples,
-    continuation: false,
-    schema: true,
-    tools: true,
+    ...{ continuation: false, schema: true, tools: true, topK: false },
     temperature: traits.samples,
-    topK: false,
   };
-}
-
-async function clientOf(
-  options: OpenAiOptions,
-  context: Omit<WireContext, 'signal'> & { readonly secrets: Set<string> },
-): Promise<OpenAiClient> {
-  const { client, apiKey, baseUrl, organization, project } = options;
-  if (client !== undefined) return client;
-  const { fetch = patientFetch, maxReplyBytes = defaultMaxReplyBytes } = options;
-  const learn = (found: readonly string[]) => {
-    for (const secret of found) context.secrets.add(secret);
-  };
-  const opened = await openClient({
-    ...{ apiKey, organization, project, fetch },
-    baseUrl: baseUrl === undefined ? undefined : withVersion(baseUrl),
-    limits: { maxReplyBytes, learn, context: { ...context, signal: new AbortController().signal } },
-  });
-  learn(secretsOfClient(opened));
-  return opened;
-}
-
-function withVersion(baseUrl: string): string {
-  const address = baseUrl.replace(/\/+$/, '');
-  return new URL(address).pathname === '/' ? `${address}/v1` : address;
 }
 
 function expectOptions(options: OpenAiOptions): void {
-  const { model, client, api, reasoningEffort, maxReplyBytes, retry } = options;
-  if (typeof model !== 'string' || model.trim() === '') {
-    throw expectation('model', 'the name of a model, as in gpt-6-luna', model);
-  }
+  const { model, client, api, reasoningEffort } = options;
+  expectModelName(model, 'gpt-6-luna');
   expectConnection(options);
   if (client !== undefined) {
     expectMethods('client', client, []);
@@ -184,19 +111,8 @@ function expectOptions(options: OpenAiOptions): void {
   }
   expectAbsentBesideClient(options, ['apiKey', 'baseUrl', 'organization', 'project', 'fetch']);
   if (api !== undefined) expectOneOf('api', api, ['chat', 'responses']);
-  if (reasoningEffort !== undefined) expectOneOf('reasoningEffort', reasoningEffort, efforts);
-  if (maxReplyBytes !== undefined) expectInteger('maxReplyBytes', maxReplyBytes, { min: 1 });
-  if (retry !== undefined && retry !== false && typeof retry !== 'object') {
-    throw expectation('retry', 'an object or false', retry);
+  if (reasoningEffort !== undefined) {
+    const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+    expectOneOf('reasoningEffort', reasoningEffort, efforts);
   }
 }
-
-const efforts: readonly ReasoningEffort[] = [
-  'none',
-  'minimal',
-  'low',
-  'medium',
-  'high',
-  'xhigh',
-  'max',
-];

@@ -1,19 +1,17 @@
 import { defaultMaxTokens } from '../../calls/pricing.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
-import { wantsLogprobs } from '../wire/chat-logprobs.ts';
+import type { GenerateRequest, Message, ModelCall } from '../../contracts/language-model.ts';
+import { wantsLogprobs } from '../transport/chat-logprobs.ts';
 import {
   chatMessages,
-  chatSchema,
   chatTool,
-  chatToolChoice,
-  conversationOf,
+  drawnFields,
   type JsonBody,
   schemaName,
-  withWords,
-} from '../wire/chat-request.ts';
-import type { Droppable } from '../wire/downgrades.ts';
-import { seedOf } from '../wire/seeds.ts';
+  wishedFields,
+  worded,
+} from '../transport/chat-request.ts';
+import type { Downgrades, Droppable } from '../transport/downgrades.ts';
 import type { ModelTraits, ReasoningEffort } from './models.ts';
 import { isStrict } from './strict-schema.ts';
 
@@ -28,12 +26,10 @@ export interface Recipient {
   readonly traits: ModelTraits;
   /** How hard it is to think. */
   readonly effort: ReasoningEffort | undefined;
-  /** What the calls of one search have in common. */
-  readonly run: string | undefined;
-  /** Whether something is asked for in vain. Says so to the caller, once. */
-  readonly refuses: (what: Droppable) => boolean;
-  /** Says once what is not as it was asked for. */
-  readonly warn: (about: string, what: string) => void;
+  /** What it does not honour. */
+  readonly downgrades: Downgrades;
+  /** Who asks. */
+  readonly call: ModelCall;
 }
 
 /** How many stop texts the API takes. */
@@ -45,124 +41,94 @@ const leastTokens = 16;
 /** The API for a request: Responses, unless only Chat Completions has what the request needs. */
 export function apiFor(
   request: GenerateRequest,
-  { traits, refuses }: Pick<Recipient, 'traits' | 'refuses'>,
+  { traits, downgrades }: Pick<Recipient, 'traits' | 'downgrades'>,
 ): OpenAiApi {
   const { samples = 1, stop = [], seed, tools = [], maxTokens = defaultMaxTokens } = request;
   if (tools.length > 0 && !traits.chatsWithTools) return 'responses';
   const needsChat =
     samples > 1 ||
     maxTokens < leastTokens ||
-    (stop.length > 0 && !refuses('stop')) ||
-    (seed !== undefined && !refuses('seed')) ||
-    (wantsLogprobs(request) && !refuses('logprobs'));
+    (stop.length > 0 && !downgrades.refuses('stop')) ||
+    (seed !== undefined && !downgrades.refuses('seed')) ||
+    (wantsLogprobs(request) && !downgrades.refuses('logprobs'));
   return needsChat ? 'chat' : 'responses';
 }
 
 /** The body of a request to Chat Completions. */
 export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBody {
-  const { samples = 1, offset = 0, stop = [], seed, schema, tools = [] } = request;
-  const { model, traits, effort, refuses } = recipient;
-  const { told, isBound, choice } = wordsFor(request, refuses);
+  const { model, traits, effort, downgrades, call } = recipient;
+  const refuses = (what: Droppable) => downgrades.refuses(what);
+  const told = worded(request, refuses);
   return {
     model,
-    messages: chatMessages(told, traits.reasons ? 'developer' : 'system'),
-    ...(samples > 1 && { n: samples }),
-    max_completion_tokens: request.maxTokens ?? defaultMaxTokens,
+    messages: chatMessages(told.messages, traits.reasons ? 'developer' : 'system'),
+    ...drawnFields(request, { refuses, limit: 'max_completion_tokens', mostStops }),
     ...sampling(request, recipient),
-    ...(stop.length > 0 && !refuses('stop') && { stop: stop.slice(0, mostStops) }),
-    ...(seed !== undefined && !refuses('seed') && { seed: seedOf(seed, offset) }),
-    ...(wantsLogprobs(request) &&
-      !refuses('logprobs') && {
-        logprobs: true,
-        ...((request.topLogprobs ?? 0) > 0 && { top_logprobs: request.topLogprobs }),
-      }),
-    ...(isBound &&
-      schema !== undefined && { response_format: chatSchema(schema, isStrict(schema)) }),
-    ...(tools.length > 0 && { tools: tools.map((tool) => chatTool(tool, isStrict(tool.input))) }),
-    ...(choice !== undefined && { tool_choice: chatToolChoice(choice) }),
+    ...wishedFields(request, { ...told, refuses }, isStrict),
     ...(effort !== undefined && { reasoning_effort: effort }),
-    ...cacheKey(recipient),
+    ...cacheKey(call),
   };
 }
 
 /** The body of a request to the Responses API. It is told not to keep what was said. */
 export function responsesBody(request: GenerateRequest, recipient: Recipient): JsonBody {
-  const { schema, tools = [], topLogprobs = 0 } = request;
-  const { model, traits, effort, refuses } = recipient;
+  const { tools = [], topLogprobs = 0 } = request;
+  const { model, traits, effort, downgrades, call } = recipient;
   warnOfChatOnly(request, recipient);
-  const { told, isBound, choice } = wordsFor(request, refuses);
+  const { messages, schema, toolChoice } = worded(request, (what) => downgrades.refuses(what));
   return {
     model,
-    input: told.flatMap((message) => inputItems(message, traits.reasons ? 'developer' : 'system')),
+    input: messages.flatMap((turn) => inputItems(turn, traits.reasons ? 'developer' : 'system')),
     max_output_tokens: request.maxTokens ?? defaultMaxTokens,
     ...sampling(request, recipient),
     ...(wantsLogprobs(request) &&
-      !refuses('logprobs') && {
+      !downgrades.refuses('logprobs') && {
         include: ['message.output_text.logprobs'],
         ...(topLogprobs > 0 && { top_logprobs: topLogprobs }),
       }),
-    ...(isBound &&
-      schema !== undefined && {
-        text: {
-          format: { type: 'json_schema', name: schemaName, schema, strict: isStrict(schema) },
-        },
-      }),
+    ...(schema !== undefined && {
+      text: {
+        format: { type: 'json_schema', name: schemaName, schema, strict: isStrict(schema) },
+      },
+    }),
     ...(tools.length > 0 && {
       tools: tools.map((tool) => ({
         type: 'function',
         ...chatTool(tool, isStrict(tool.input)).function,
       })),
     }),
-    ...(choice !== undefined && {
-      tool_choice: typeof choice === 'string' ? choice : { type: 'function', name: choice.name },
+    ...(toolChoice !== undefined && {
+      tool_choice:
+        typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.name },
     }),
     ...(effort !== undefined && { reasoning: { effort } }),
-    ...cacheKey(recipient),
+    ...cacheKey(call),
     store: false,
   };
 }
 
 /** What the Responses API does not take, whatever the model: Chat Completions may still be asked for it. */
-function warnOfChatOnly({ stop = [], seed }: GenerateRequest, { refuses, warn }: Recipient): void {
-  if (stop.length > 0 && !refuses('stop')) {
-    warn('stop', 'takes no stop texts in the Responses API: answers are cut off here instead.');
+function warnOfChatOnly(request: GenerateRequest, { downgrades, call }: Recipient): void {
+  const { stop = [], seed } = request;
+  if (stop.length > 0 && !downgrades.refuses('stop')) {
+    const what = 'takes no stop texts in the Responses API: answers are cut off here instead.';
+    downgrades.warn(call, 'stop', what);
   }
-  if (seed !== undefined && !refuses('seed')) {
-    warn('seed', 'takes no seed in the Responses API: samples differ from run to run.');
+  if (seed !== undefined && !downgrades.refuses('seed')) {
+    const what = 'takes no seed in the Responses API: samples differ from run to run.';
+    downgrades.warn(call, 'seed', what);
   }
 }
 
-/** The conversation with what is told in words, and what is not. */
-function wordsFor(request: GenerateRequest, refuses: Recipient['refuses']) {
-  const { schema, tools = [], toolChoice } = request;
-  const { messages, beginning } = conversationOf(request.messages);
-  if (beginning !== undefined) refuses('continuation');
-  const isBound = schema !== undefined && !refuses('schema');
-  const wish = tools.length > 0 && toolChoice !== 'auto' ? toolChoice : undefined;
-  const choice = wish !== undefined && !refuses('toolChoice') ? wish : undefined;
-  const told = withWords(messages, {
-    beginning,
-    schema: isBound ? undefined : schema,
-    toolChoice: choice === undefined ? wish : undefined,
-  });
-  return { told, isBound, choice };
-}
-
-/** Temperature 1 is the default: asking for it says nothing, and some models refuse to be told. */
-function sampling({ temperature, topP, topK }: GenerateRequest, recipient: Recipient): JsonBody {
-  const { traits, refuses } = recipient;
-  if (topK !== undefined) refuses('topK');
-  const isTold = temperature !== undefined && (traits.samples || temperature !== 1);
+function sampling({ temperature, topP }: GenerateRequest, { downgrades }: Recipient): JsonBody {
   return {
-    ...(isTold && !refuses('temperature') && { temperature }),
-    ...(topP !== undefined &&
-      (traits.samples || topP !== 1) &&
-      !refuses('topP') && { top_p: topP }),
+    ...(temperature !== undefined && !downgrades.refuses('temperature') && { temperature }),
+    ...(topP !== undefined && !downgrades.refuses('topP') && { top_p: topP }),
   };
 }
 
 /** Requests with the same key are served where their common beginning is cached. */
-function cacheKey({ run }: Recipient): JsonBody {
+function cacheKey({ run }: ModelCall): JsonBody {
   return run === undefined ? {} : { prompt_cache_key: run.slice(0, 64) };
 }
 

@@ -4,10 +4,17 @@ import type {
   TokenLogprob,
   Usage,
 } from '../../contracts/language-model.ts';
-import { logprobsOf } from '../wire/chat-logprobs.ts';
-import { type Asked, finished, readToolCalls } from '../wire/chat-reply.ts';
-import { malformed, modelCallErrorFrom } from '../wire/errors.ts';
-import { defined, fieldsOf, itemsOf, type JsonFields, numberOf, textOf } from '../wire/json.ts';
+import { logprobsOf } from '../transport/chat-logprobs.ts';
+import { type Asked, finished, readToolCalls } from '../transport/chat-reply.ts';
+import { malformed, modelCallErrorFrom } from '../transport/errors.ts';
+import {
+  defined,
+  fieldsOf,
+  itemsOf,
+  type JsonFields,
+  numberOf,
+  textOf,
+} from '../transport/json.ts';
 
 /**
  * A reply of the Responses API as a generation of one sample.

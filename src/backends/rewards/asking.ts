@@ -3,7 +3,7 @@ import { isFailure } from '../../base/failure.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { ModelCall, Usage } from '../../contracts/language-model.ts';
 import type { Solution, StepScores } from '../../contracts/reward-model.ts';
-import { usageOfAll } from '../wire/endpoint.ts';
+import { usageOfAll } from '../transport/endpoint.ts';
 import { faultOf, type RewardRecipe } from './recipe.ts';
 
 /** The scores of one solution, or why there are none. */

@@ -4,11 +4,11 @@ import { leastMass } from '../../base/stats/least-mass.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { ModelCall, TokenAlternative, Usage } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
-import { logprobsOf } from '../wire/chat-logprobs.ts';
-import { chatMessages, type JsonBody } from '../wire/chat-request.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
-import { byIndex } from '../wire/numbered.ts';
+import { logprobsOf } from '../transport/chat-logprobs.ts';
+import { chatMessages, type JsonBody } from '../transport/chat-request.ts';
+import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { fieldsOf } from '../transport/json.ts';
+import { byIndex } from '../transport/numbered.ts';
 import {
   type Asked,
   askTogether,
@@ -17,16 +17,19 @@ import {
   type StepAsked,
   stepsAsked,
 } from './asking.ts';
-import { expectRecipe } from './expect-recipe.ts';
-import { type RecipeLabels, type RewardRecipe, textUntil } from './recipe.ts';
+import {
+  expectRecipe,
+  type RewardRecipe,
+  type TextRecipe,
+  type TurnsRecipe,
+  textUntil,
+} from './recipe.ts';
 import { invalid } from './rows.ts';
 
 /** Options of {@link logprobReward}. */
 export interface LogprobRewardOptions extends EndpointOptions {
   /** How questions and steps are written for the model; it must have labels. */
-  readonly recipe: RewardRecipe;
-  /** Who serves it, as in `provider:modelId`. @defaultValue `'openai-compatible'` */
-  readonly provider?: string;
+  readonly recipe: TextRecipe | TurnsRecipe;
   /**
    * How many of the likeliest tokens are looked at: an integer from 2 up. Many servers tell at most 20,
    * OpenAI's own text completions 5.
@@ -53,7 +56,7 @@ const mostDoubt = 0.01;
  * @throws EspalierError `usage` where an option is out of its range, or the recipe has no labels.
  */
 export function logprobReward(options: LogprobRewardOptions): RewardModel {
-  const { recipe, provider = 'openai-compatible', topLogprobs = 20, batches = true } = options;
+  const { recipe, topLogprobs = 20, batches = true } = options;
   expectRecipe(recipe);
   const { labels } = recipe;
   if (labels === undefined) {
@@ -61,23 +64,24 @@ export function logprobReward(options: LogprobRewardOptions): RewardModel {
   }
   expectInteger('topLogprobs', topLogprobs, { min: 2 });
   expectOneOf('batches', String(batches), ['true', 'false']);
-  const endpoint = new Endpoint({ provider }, options);
+  const endpoint = new Endpoint({ provider: 'openai-compatible' }, options);
   const settings = { endpoint, recipe, labels, topLogprobs, batches };
-  const model: RewardModel = {
+  return endpoint.kept<RewardModel>({
     ...endpoint.names,
     settings: { recipe: recipe.name, topLogprobs },
     scores: recipe.scores ?? 'steps',
     incremental: recipe.incremental ?? false,
     score: ({ solutions }, call) =>
       askTogether(recipe, solutions, (sound) => ask(sound, { ...settings, call })),
-  };
-  return retried(model, options);
+  });
 }
+
+type Labels = NonNullable<RewardRecipe['labels']>;
 
 interface Asking {
   readonly endpoint: Endpoint;
   readonly recipe: RewardRecipe;
-  readonly labels: RecipeLabels;
+  readonly labels: Labels;
   readonly topLogprobs: number;
   readonly batches: boolean;
   readonly call: ModelCall;
@@ -107,12 +111,8 @@ async function ask(solutions: readonly Solution[], asking: Asking): Promise<Aske
 async function complete(steps: readonly StepAsked[], asking: Asking): Promise<Answered> {
   const { endpoint, labels, topLogprobs, call } = asking;
   const { path, body } = requestOf(steps, asking);
-  const reply = await endpoint.post(path, body, call);
-  const { choices } = fieldsOf(reply);
-  if (!Array.isArray(choices)) {
-    throw endpoint.malformed('JSON of another shape: it has no `choices`', call);
-  }
-  const scores = byIndex(itemsOf(choices), steps.length).map((choice) => {
+  const { items, usage } = await endpoint.list(path, body, { field: 'choices', call });
+  const scores = byIndex(items, steps.length).map((choice) => {
     if (choice === undefined)
       return invalid('Expected one completion a step, got none or several.');
     const request = { messages: [], topLogprobs };
@@ -121,7 +121,7 @@ async function complete(steps: readonly StepAsked[], asking: Asking): Promise<An
     if (first === undefined) throw withoutLogprobs(endpoint);
     return shareOfGood(first.top ?? [first], labels);
   });
-  return { scores, usage: usageOf(reply) };
+  return { scores, usage };
 }
 
 function requestOf(
@@ -144,19 +144,16 @@ function requestOf(
   return { path: '/v1/chat/completions', body: { ...common, messages, ...wanted } };
 }
 
-function withoutLogprobs({ provider, modelId }: Endpoint): ModelCallError {
+function withoutLogprobs({ name }: Endpoint): ModelCallError {
   return new ModelCallError({
     kind: 'capability',
-    message: `${provider}:${modelId} told no log-probabilities, which its scores are read from.`,
+    message: `${name} told no log-probabilities, which its scores are read from.`,
     parameter: 'logprobs',
   });
 }
 
 /** `p(good) / (p(good) + p(bad))`, or why that is not known. */
-function shareOfGood(
-  told: readonly TokenAlternative[],
-  { good, bad }: RecipeLabels,
-): Failure | number {
+function shareOfGood(told: readonly TokenAlternative[], { good, bad }: Labels): Failure | number {
   const massOf = (label: string) =>
     told
       .filter(({ token }) => bare(token) === bare(label))

@@ -1,3 +1,5 @@
+import { EspalierError } from '../../base/errors.ts';
+import { expectation } from '../../base/expect.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { Solution } from '../../contracts/reward-model.ts';
@@ -18,17 +20,14 @@ interface RecipeBase {
    */
   readonly marks: readonly string[];
   /** The tokens whose probabilities at the place of a score are the score; none where the model has a head of its own. */
-  readonly labels?: RecipeLabels;
-}
-
-/** The tokens that say whether a step is good. */
-export interface RecipeLabels {
-  /** The token of a good step, as text. */
-  readonly good: string;
-  /** The token of a bad step, as text. */
-  readonly bad: string;
-  /** The ids of both in the vocabulary of the published model: good, bad. */
-  readonly ids: readonly [good: number, bad: number];
+  readonly labels?: {
+    /** The token of a good step, as text. */
+    readonly good: string;
+    /** The token of a bad step, as text. */
+    readonly bad: string;
+    /** The ids of both in the vocabulary of the published model: good, bad. */
+    readonly ids: readonly [good: number, bad: number];
+  };
 }
 
 /** A solution as one text: the opening, the steps, the closing. */
@@ -53,7 +52,7 @@ export interface TextRecipe extends RecipeBase {
    */
   readonly rows?: 'steps' | 'tokens';
   /** What the numbers are, whatever the server. @defaultValue as the server does */
-  readonly activation?: Activation;
+  readonly activation?: 'logits' | 'probabilities';
 }
 
 /** A solution as a conversation that ends where the label is to be written. */
@@ -63,11 +62,8 @@ export interface TurnsRecipe extends RecipeBase {
   /** The conversation up to the label of the step at `place`, counted from 0. */
   turns(solution: Solution, place: number): readonly Message[];
   /** The tokens whose probabilities are the score. */
-  readonly labels: RecipeLabels;
+  readonly labels: NonNullable<RecipeBase['labels']>;
 }
-
-/** What the numbers of a server are: probabilities, or logits before softmax and sigmoid. */
-export type Activation = 'logits' | 'probabilities';
 
 /** The whole text of a solution. */
 export function textOf(recipe: TextRecipe, { prompt, steps }: Solution): string {
@@ -97,4 +93,37 @@ export function faultOf(
     kind: 'invalid',
     message: `Expected ${where} not to hold ${JSON.stringify(mark)}, a mark of the recipe ${name}.`,
   };
+}
+
+/** Checks a recipe. @throws EspalierError `usage` where it is none. */
+export function expectRecipe(recipe: unknown): asserts recipe is RewardRecipe {
+  const kind: unknown =
+    typeof recipe === 'object' && recipe !== null && Reflect.get(recipe, 'kind');
+  if (kind === 'text' || kind === 'turns') return;
+  throw expectation('recipe', 'a recipe, as in `recipes.qwenMathPrm`', recipe);
+}
+
+/** Checks that a recipe writes a solution as one text. @throws EspalierError `usage` where it does not. */
+export function expectTextRecipe(recipe: RewardRecipe): asserts recipe is TextRecipe {
+  expectRecipe(recipe);
+  if (recipe.kind === 'text') return;
+  throw new EspalierError(
+    'usage',
+    `Expected \`recipe\` to write a text, got \`${recipe.name}\`, which is a conversation; use logprobReward.`,
+  );
+}
+
+/** The ids of the labels. @throws EspalierError `usage` where neither options nor recipe have them. */
+export function labelIdsOf(options: {
+  readonly recipe: RewardRecipe;
+  readonly labelIds?: readonly [good: number, bad: number];
+}): readonly [number, number] {
+  const labelIds: unknown = options.labelIds ?? options.recipe.labels?.ids;
+  const isSound =
+    Array.isArray(labelIds) &&
+    labelIds.length === 2 &&
+    labelIds.every((id: unknown) => Number.isSafeInteger(id) && (id as number) >= 0);
+  if (isSound) return labelIds as unknown as readonly [number, number];
+  const expected = 'two token ids, because the recipe has no labels';
+  throw expectation('labelIds', expected, options.labelIds);
 }

@@ -10,7 +10,7 @@ const chatMarks = ['<|im_start|>', '<|im_end|>'];
  *
  * @see Zhang et al., "The Lessons of Developing Process Reward Models in Mathematical Reasoning", 2025.
  */
-export const qwenMathPrm: TextRecipe = {
+const qwenMathPrm: TextRecipe = {
   kind: 'text',
   name: 'qwen-math-prm',
   incremental: true,
@@ -32,7 +32,7 @@ export const qwenMathPrm: TextRecipe = {
  *
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2023.
  */
-export const mathShepherd: TextRecipe = {
+const mathShepherd: TextRecipe = {
   kind: 'text',
   name: 'math-shepherd',
   incremental: true,
@@ -54,7 +54,7 @@ export const mathShepherd: TextRecipe = {
  *
  * @see Xiong et al., "An Implementation of Generative PRM", 2024.
  */
-export const rlhflow: TurnsRecipe = {
+const rlhflow: TurnsRecipe = {
   kind: 'turns',
   name: 'rlhflow',
   incremental: true,
@@ -74,7 +74,7 @@ export const rlhflow: TurnsRecipe = {
  *
  * @see He et al., "Skywork-o1 Open Series", 2024.
  */
-export const skyworkPrm: TextRecipe = {
+const skyworkPrm: TextRecipe = {
   kind: 'text',
   name: 'skywork-prm',
   incremental: true,
@@ -94,7 +94,7 @@ export const skyworkPrm: TextRecipe = {
  *
  * @see Wang et al., "OpenR: An Open Source Framework for Advanced Reasoning with Large Language Models", 2024.
  */
-export const openr: TextRecipe = {
+const openr: TextRecipe = {
   kind: 'text',
   name: 'openr',
   incremental: true,
@@ -108,19 +108,17 @@ export const openr: TextRecipe = {
 };
 
 /** How a conversation of a question and its answer is written for a model. */
-export interface ClassifierTemplate {
-  /** What stands around the question, and before the answer. */
-  opening(prompt: string): string;
-  /** What stands behind the answer. */
-  readonly closing: string;
-  /** Texts that mark where a turn ends. */
-  readonly marks: readonly string[];
-}
+type ClassifierTemplate = Pick<TextRecipe, 'closing' | 'marks' | 'opening'>;
 
-/** Options of {@link sequenceClassifier}. */
+/** Options of `recipes.sequenceClassifier`. */
 export interface SequenceClassifierOptions {
-  /** The chat template of the model: that of Qwen, that of Llama 3, or one of your own. @defaultValue `'chatml'` */
-  readonly template?: 'chatml' | 'llama3' | ClassifierTemplate;
+  /**
+   * The chat template of the model: that of Qwen, that of Llama 3, or one of your own, which says what stands
+   * around the question, what behind the answer, and which texts mark where a turn ends.
+   *
+   * @defaultValue `'chatml'`
+   */
+  readonly template?: 'chatml' | 'llama3' | Pick<TextRecipe, 'closing' | 'marks' | 'opening'>;
   /** What stands between two steps of the answer. @defaultValue a line break */
   readonly joint?: string;
 }
@@ -150,7 +148,7 @@ function llamaTurn(role: string): string {
  * @see Liu et al., "Skywork-Reward: Bag of Tricks for Reward Modeling in LLMs", 2024.
  * @throws EspalierError `usage` where `template` is none.
  */
-export function sequenceClassifier(options: SequenceClassifierOptions = {}): TextRecipe {
+function sequenceClassifier(options: SequenceClassifierOptions = {}): TextRecipe {
   const { template = 'chatml', joint = '\n' } = options;
   const { opening, closing, marks } = typeof template === 'string' ? named(template) : template;
   return {
@@ -160,7 +158,7 @@ export function sequenceClassifier(options: SequenceClassifierOptions = {}): Tex
     marks,
     opening,
     step: (text, place) => (place === 0 ? text : `${joint}${text}`),
-    closing,
+    ...(closing !== undefined && { closing }),
     columns: 1,
     good: 0,
   };
@@ -171,24 +169,12 @@ function named(template: string): ClassifierTemplate {
   throw expectation('template', "'chatml', 'llama3' or a template", template);
 }
 
-/** The recipes of published reward models. */
-export interface Recipes {
-  /** Qwen2.5-Math-PRM. */
-  readonly qwenMathPrm: TextRecipe;
-  /** Math-Shepherd. */
-  readonly mathShepherd: TextRecipe;
-  /** RLHFlow's Llama-3.1-8B-PRM. */
-  readonly rlhflow: TurnsRecipe;
-  /** Skywork-o1-Open-PRM. */
-  readonly skyworkPrm: TextRecipe;
-  /** The PRM of OpenR. */
-  readonly openr: TextRecipe;
-  /** Outcome reward models with one label. */
-  readonly sequenceClassifier: typeof sequenceClassifier;
-}
-
-/** The recipes of published reward models. */
-export const recipes: Recipes = {
+/** The recipes of published reward models: `sequenceClassifier` for outcome reward models with one label. */
+export const recipes: Readonly<
+  Record<'mathShepherd' | 'openr' | 'qwenMathPrm' | 'skyworkPrm', TextRecipe> &
+    Record<'rlhflow', TurnsRecipe> &
+    Record<'sequenceClassifier', (options?: SequenceClassifierOptions) => TextRecipe>
+> = {
   qwenMathPrm,
   mathShepherd,
   rlhflow,

@@ -1,7 +1,7 @@
 import { describeValue } from '../../base/expect.ts';
 import type { Failure } from '../../contracts/failure.ts';
-import { floatsOf } from '../wire/numbered.ts';
-import type { Activation, TextRecipe } from './recipe.ts';
+import { floatsOf } from '../transport/numbered.ts';
+import type { TextRecipe } from './recipe.ts';
 
 /** Room for the rounding of half-precision sums. */
 const rounding = 0.02;
@@ -11,7 +11,7 @@ const tolerance = 1e-6;
 /** How the numbers of a row become a score. */
 export type RowReading = Pick<TextRecipe, 'columns' | 'good' | 'scores'> & {
   /** What the numbers are. */
-  readonly activation: Activation;
+  readonly activation: 'logits' | 'probabilities';
 };
 
 /** The score that a row of numbers says: a probability, or the logit of a whole solution. */

@@ -1,9 +1,8 @@
 import type { Failure } from '../../contracts/failure.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { Solution } from '../../contracts/reward-model.ts';
-import { type Endpoint, usageOf } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
-import { byIndex } from '../wire/numbered.ts';
+import type { Endpoint } from '../transport/endpoint.ts';
+import { labelScores } from '../transport/label-scores.ts';
 import { type Asked, gathered, leaveForSteps, type StepAsked, stepsAsked } from './asking.ts';
 import { type TextRecipe, textUntil } from './recipe.ts';
 import { invalid, probability } from './rows.ts';
@@ -53,38 +52,20 @@ interface Group {
 }
 
 async function ask({ query, steps }: Group, scoring: LabelScoring) {
-  const { endpoint, recipe, labelIds, call, server } = scoring;
-  const body = {
-    model: endpoint.modelId,
-    query,
-    items: steps.map(({ solution, place }) => textUntil(recipe, solution, place)),
-    label_token_ids: labelIds,
-    apply_softmax: true,
-    item_first: false,
-  };
-  const path = server === 'vllm' ? '/generative_scoring' : '/v1/score';
-  const reply = await endpoint.post(path, body, call);
-  const field = server === 'vllm' ? 'data' : 'scores';
-  const told = fieldsOf(reply)[field];
-  if (!Array.isArray(told)) {
-    throw endpoint.malformed(`JSON of another shape: it has no \`${field}\``, call);
-  }
-  const rows: readonly unknown[] =
-    server === 'vllm'
-      ? byIndex(itemsOf(told), steps.length).map((item) => fieldsOf(item)['score'])
-      : told;
+  const { endpoint, recipe, labelIds: ids, call, server } = scoring;
+  const items = steps.map(({ solution, place }) => textUntil(recipe, solution, place));
+  const { rows, usage } = await labelScores(endpoint, { query, items, ids, server, call });
   // Without indices nobody can tell whose score is missing.
-  const isWhole = rows.length === steps.length;
-  const scores = isWhole
-    ? rows.map((row) => labelScore(row, server))
-    : steps.map(() => invalid(`Expected ${steps.length} scores, got ${rows.length}.`));
-  return { scores, usage: usageOf(reply) };
+  const scores =
+    rows.length === steps.length
+      ? rows.map((row) => labelScore(row, server === 'vllm' ? 1 : 2))
+      : steps.map(() => invalid(`Expected ${steps.length} scores, got ${rows.length}.`));
+  return { scores, usage };
 }
 
-function labelScore(row: unknown, server: LabelScoring['server']): Failure | number {
-  const numbers: readonly unknown[] = server === 'vllm' ? [row] : itemsOf(row);
+function labelScore(numbers: readonly unknown[], columns: number): Failure | number {
   const isSound =
-    numbers.length === (server === 'vllm' ? 1 : 2) &&
+    numbers.length === columns &&
     numbers.every((number) => typeof number === 'number' && Number.isFinite(number));
   if (!isSound) return invalid('Expected the probability of a label to be a number, got none.');
   return probability(numbers as readonly number[], 0);

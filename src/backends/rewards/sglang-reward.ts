@@ -1,11 +1,10 @@
 import { expectOneOf } from '../../base/expect.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
-import { Endpoint, type EndpointOptions, retried } from '../wire/endpoint.ts';
-import { countOf, fieldsOf } from '../wire/json.ts';
+import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { countOf, fieldsOf } from '../transport/json.ts';
 import { type Asked, askTogether, gathered, leaveForSteps, stepsAsked } from './asking.ts';
-import { expectTextRecipe, labelIdsOf } from './expect-recipe.ts';
-import { type Activation, type TextRecipe, textOf, textUntil } from './recipe.ts';
+import { expectTextRecipe, labelIdsOf, type TextRecipe, textOf, textUntil } from './recipe.ts';
 import { invalid, type RowReading, scoreOfRow } from './rows.ts';
 import { scoreLabels } from './score-labels.ts';
 import { rangeOf } from './vllm-reward.ts';
@@ -22,7 +21,7 @@ export interface SglangRewardOptions extends EndpointOptions {
    */
   readonly endpoint?: 'classify' | 'score';
   /** What the numbers of `/classify` are. @defaultValue that of the recipe, else `'logits'` */
-  readonly activation?: Activation;
+  readonly activation?: 'logits' | 'probabilities';
   /** The ids of the labels, good and bad, for `score`. @defaultValue those of the recipe */
   readonly labelIds?: readonly [good: number, bad: number];
 }
@@ -51,7 +50,7 @@ export function sglangReward(options: SglangRewardOptions): RewardModel {
   const usual = { provider: 'sglang', baseUrl: 'http://localhost:30000/v1', isFree: true };
   const endpoint = new Endpoint(usual, options);
   const reading: RowReading = { ...recipe, activation };
-  const model: RewardModel = {
+  return endpoint.kept<RewardModel>({
     ...endpoint.names,
     settings: {
       ...{ recipe: recipe.name, endpoint: path, activation },
@@ -66,8 +65,7 @@ export function sglangReward(options: SglangRewardOptions): RewardModel {
           ? classify(sound, { endpoint, recipe, reading, call })
           : scoreLabels(sound, { endpoint, recipe, labelIds, call, server: 'sglang' }),
       ),
-  };
-  return retried(model, options);
+  });
 }
 
 interface Classifying {

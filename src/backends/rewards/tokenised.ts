@@ -1,7 +1,7 @@
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { Solution } from '../../contracts/reward-model.ts';
-import type { Endpoint } from '../wire/endpoint.ts';
-import { fieldsOf } from '../wire/json.ts';
+import type { Endpoint } from '../transport/endpoint.ts';
+import { fieldsOf } from '../transport/json.ts';
 import type { TextRecipe } from './recipe.ts';
 
 /** A solution as tokens, and where its scores stand among them. */

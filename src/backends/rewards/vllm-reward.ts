@@ -2,12 +2,11 @@ import { expectation, expectOneOf } from '../../base/expect.ts';
 import { isFailure } from '../../base/failure.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
-import { Endpoint, type EndpointOptions, retried, usageOf } from '../wire/endpoint.ts';
-import { fieldsOf, itemsOf } from '../wire/json.ts';
-import { byIndex } from '../wire/numbered.ts';
+import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { fieldsOf } from '../transport/json.ts';
+import { byIndex } from '../transport/numbered.ts';
 import { type Asked, askTogether, type Scores } from './asking.ts';
-import { expectTextRecipe, labelIdsOf } from './expect-recipe.ts';
-import { type Activation, type TextRecipe, textOf } from './recipe.ts';
+import { expectTextRecipe, labelIdsOf, type TextRecipe, textOf } from './recipe.ts';
 import { invalid, type RowReading, rowsOf, scoreOfRow, scoresOfRows } from './rows.ts';
 import { scoreLabels } from './score-labels.ts';
 import { tokenised } from './tokenised.ts';
@@ -24,7 +23,7 @@ export interface VllmRewardOptions extends EndpointOptions {
    */
   readonly endpoint?: 'classify' | 'generative_scoring' | 'pooling';
   /** What the numbers of the server are, and what it is asked for. @defaultValue that of the recipe, else `'probabilities'` */
-  readonly activation?: Activation;
+  readonly activation?: 'logits' | 'probabilities';
   /** How numbers are sent: as JSON, or as the base64 of 32-bit floats, which is shorter. @defaultValue `'float'` */
   readonly encoding?: 'base64' | 'float';
   /** The pooling task, where the server has several. @defaultValue its own */
@@ -66,7 +65,7 @@ export function vllmReward(options: VllmRewardOptions): RewardModel {
   const usual = { provider: 'vllm', baseUrl: 'http://localhost:8000/v1', isFree: true };
   const endpoint = new Endpoint(usual, options);
   const reading = { ...recipe, activation };
-  const model: RewardModel = {
+  return endpoint.kept<RewardModel>({
     ...endpoint.names,
     settings: {
       ...{ recipe: recipe.name, endpoint: path, activation },
@@ -85,8 +84,7 @@ export function vllmReward(options: VllmRewardOptions): RewardModel {
         return path === 'pooling' ? pool(sound, asking) : classify(sound, asking);
       });
     },
-  };
-  return retried(model, options);
+  });
 }
 
 /** A logit of a whole solution has no bounds; all else is a probability. */
@@ -107,15 +105,15 @@ async function pool(solutions: readonly Solution[], asking: Asking): Promise<Ask
     ...{ encoding_format: encoding, use_activation: reading.activation === 'probabilities' },
     ...(task !== undefined && { task }),
   };
-  const reply = await endpoint.post('/pooling', body, call);
-  const answers = answersOf(reply, texts.length, asking);
+  const { items, usage } = await endpoint.list('/pooling', body, { field: 'data', call });
+  const answers = byIndex(items, texts.length);
   const scores = solutions.map((solution, place): Scores => {
     const data = fieldsOf(answers[place])['data'];
     if (data === undefined) return invalid('Expected one answer a solution, got none or several.');
     const rows = rowsOf(data, recipe.columns);
     return isFailure(rows) ? rows : read({ rows, places: texts[place]?.places, solution }, reading);
   });
-  return { scores, usages: [usageOf(reply)] };
+  return { scores, usages: [usage] };
 }
 
 interface Rows {
@@ -147,19 +145,13 @@ async function classify(solutions: readonly Solution[], asking: Asking): Promise
     input: solutions.map((solution) => textOf(options.recipe, solution)),
     use_activation: reading.activation === 'probabilities',
   };
-  const reply = await endpoint.post('/classify', body, call);
-  const answers = answersOf(reply, solutions.length, asking);
+  const { items, usage } = await endpoint.list('/classify', body, { field: 'data', call });
+  const answers = byIndex(items, solutions.length);
   const scores = answers.map((answer): Scores => {
     if (answer === undefined)
       return invalid('Expected one answer a solution, got none or several.');
     const score = scoreOfRow(fieldsOf(answer)['probs'], reading);
     return isFailure(score) ? score : [score];
   });
-  return { scores, usages: [usageOf(reply)] };
-}
-
-function answersOf(reply: unknown, count: number, { endpoint, call }: Asking): readonly unknown[] {
-  const { data } = fieldsOf(reply);
-  if (Array.isArray(data)) return byIndex(itemsOf(data), count);
-  throw endpoint.malformed('JSON of another shape: it has no `data`', call);
+  return { scores, usages: [usage] };
 }

@@ -2,13 +2,15 @@ import { systemClock, turn } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
 import { seededRandom } from '../../base/random.ts';
+import { settledOrLeft } from '../../base/unless-aborted.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { Generation } from '../../contracts/language-model.ts';
-import type { Chat } from './chat.ts';
+import type { Chat } from '../in-process/chat.ts';
+import type { InProcessRequest } from '../in-process/request.ts';
+import { Sample } from '../in-process/sample.ts';
+import type { Tokenizer } from '../in-process/tokenizer.ts';
 import type { Decoded, DecodeItem, Decoder, Prefix } from './decoder.ts';
-import type { TinyRequest } from './request.ts';
-import { Sequence } from './sequence.ts';
-import type { Tokenizer } from './tokenizer.ts';
+import { drawToken, logProbabilities } from './sampler.ts';
 
 /** What an engine needs of a decoder. */
 export type EngineDecoder = Pick<Decoder, 'config' | 'root' | 'stats' | 'decode' | 'pending'>;
@@ -49,7 +51,7 @@ export interface TinyStats {
 
 /** A request under way. */
 interface Job {
-  readonly request: TinyRequest;
+  readonly request: InProcessRequest;
   readonly prompt: readonly number[];
   /** The prompt as text, by which equal ones are known. */
   readonly key: string;
@@ -67,7 +69,11 @@ interface Job {
 
 /** A sample, and what has been read of it. */
 interface Run {
-  readonly sequence: Sequence;
+  readonly sample: Sample;
+  /** Its own random numbers. */
+  readonly random: Random;
+  /** The token that was drawn last, and has not been read yet. */
+  last: number;
   prefix: Prefix;
 }
 
@@ -110,21 +116,15 @@ export class Engine {
   }
 
   /** Answers a request. */
-  async generate(request: TinyRequest, signal: AbortSignal): Promise<Generation> {
+  async generate(request: InProcessRequest, signal: AbortSignal): Promise<Generation> {
     signal.throwIfAborted();
     const state = this.#open(request);
-    let leave = () => {};
-    try {
-      return await new Promise<Generation>((resolve, reject) => {
-        const job: Job = { ...state, resolve, reject };
-        leave = () => this.#fail(job, signal.reason);
-        signal.addEventListener('abort', leave, { once: true });
-        this.#jobs.add(job);
-        void this.#run();
-      });
-    } finally {
-      signal.removeEventListener('abort', leave);
-    }
+    return settledOrLeft(signal, (settle) => {
+      const job: Job = { ...state, ...settle };
+      this.#jobs.add(job);
+      void this.#run();
+      return () => this.#fail(job, signal.reason);
+    });
   }
 
   /** Gives up all requests under way. */
@@ -132,7 +132,7 @@ export class Engine {
     for (const job of this.#jobs) this.#fail(job, reason);
   }
 
-  #open(request: TinyRequest): Omit<Job, 'resolve' | 'reject'> {
+  #open(request: InProcessRequest): Omit<Job, 'resolve' | 'reject'> {
     const { chat, decoder } = this.#options;
     const prompt = chat(request.messages);
     const { contextLength } = decoder.config;
@@ -209,10 +209,11 @@ export class Engine {
     for (let room = batch - this.#openRuns(); room > 0; ) {
       if (runs.length === request.samples) break;
       const random = job.random.split(request.offset + runs.length);
-      const sequence = new Sequence({ request, tokenizer, prompt, random, maxTokens });
-      runs.push({ sequence, prefix });
-      this.#extend(sequence, logits);
-      if (!sequence.isFinished) room--;
+      const sample = new Sample({ request, tokenizer, prompt, maxTokens });
+      const run = { sample, random, last: -1, prefix };
+      runs.push(run);
+      this.#extend(job, run, logits);
+      if (!sample.isFinished) room--;
     }
     this.#settle(job);
   }
@@ -221,11 +222,11 @@ export class Engine {
   *#writing(): Generator<Work> {
     for (const job of this.#jobs) {
       for (const run of job.runs) {
-        if (run.sequence.isFinished) continue;
-        const item = { prefix: run.prefix, tokens: [run.sequence.last], wantLogits: true };
+        if (run.sample.isFinished) continue;
+        const item = { prefix: run.prefix, tokens: [run.last], wantLogits: true };
         const take = ({ prefix, logits }: Decoded) => {
           run.prefix = prefix;
-          this.#extend(run.sequence, logits);
+          this.#extend(job, run, logits);
           this.#settle(job);
         };
         yield { item, job, take };
@@ -245,7 +246,7 @@ export class Engine {
     for (const job of this.#jobs) {
       if (samples >= batch || left <= 0) return;
       const { request, runs, logits, key, prompt, prefix } = job;
-      const finished = runs.filter(({ sequence }) => sequence.isFinished).length;
+      const finished = runs.filter(({ sample }) => sample.isFinished).length;
       samples += request.samples - finished;
       if (logits !== undefined || keys.has(key)) continue;
       keys.add(key);
@@ -267,14 +268,15 @@ export class Engine {
   #openRuns(): number {
     let open = 0;
     for (const { runs } of this.#jobs) {
-      for (const { sequence } of runs) if (!sequence.isFinished) open++;
+      for (const { sample } of runs) if (!sample.isFinished) open++;
     }
     return open;
   }
 
-  #extend(sequence: Sequence, logits: Float32Array | undefined): void {
+  #extend({ request }: Job, run: Run, logits: Float32Array | undefined): void {
     if (logits === undefined) throw new Error('The decoder gave no logits.');
-    sequence.extend(logits);
+    run.last = drawToken(logits, request, run.random);
+    run.sample.extend(run.last, () => logProbabilities(logits, this.#options.tokenizer));
     this.#sampled++;
   }
 
@@ -282,12 +284,12 @@ export class Engine {
   #settle(job: Job): void {
     const { request, prompt, runs } = job;
     if (runs.length < request.samples) return;
-    if (runs.some(({ sequence }) => !sequence.isFinished)) return;
+    if (runs.some(({ sample }) => !sample.isFinished)) return;
     this.#jobs.delete(job);
     this.#requests++;
-    const outputTokens = runs.reduce((sum, { sequence }) => sum + sequence.length, 0);
+    const outputTokens = runs.reduce((sum, { sample }) => sum + sample.length, 0);
     job.resolve({
-      completions: runs.map(({ sequence }) => sequence.completion),
+      completions: runs.map(({ sample }) => sample.completion),
       usage: { inputTokens: prompt.length, outputTokens },
     });
   }

@@ -1,3 +1,5 @@
+import { Heap } from '../../base/heap.ts';
+
 /** The tokens that text can be merged into. */
 export interface Merges {
   /** The token that a piece of text is, if it is one. */
@@ -16,7 +18,7 @@ export interface Merges {
  */
 export function mergedPieces(text: string, merges: Merges): readonly string[] {
   const symbols = new Symbols(text);
-  const queue = new MergeQueue();
+  const queue = new Heap<Merge>(isBefore);
   const offer = (left: number): void => {
     const right = symbols.next(left);
     if (right === undefined) return;
@@ -109,52 +111,7 @@ interface Merge {
   readonly length: number;
 }
 
-/** A binary heap: the merge of the highest score first, the leftmost of several. */
-class MergeQueue {
-  readonly #heap: Merge[] = [];
-
-  push(merge: Merge): void {
-    let place = this.#heap.push(merge) - 1;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
-      const above = this.#heap[parent];
-      if (above === undefined || !isBefore(merge, above)) break;
-      this.#heap[place] = above;
-      place = parent;
-    }
-    this.#heap[place] = merge;
-  }
-
-  pop(): Merge | undefined {
-    const first = this.#heap[0];
-    const last = this.#heap.pop();
-    if (last !== undefined && this.#heap.length > 0) this.#sink(last);
-    return first;
-  }
-
-  #sink(merge: Merge): void {
-    let place = 0;
-    let child = this.#firstChild(place);
-    for (
-      let below = this.#heap[child];
-      below !== undefined && isBefore(below, merge);
-      below = this.#heap[child]
-    ) {
-      this.#heap[place] = below;
-      place = child;
-      child = this.#firstChild(place);
-    }
-    this.#heap[place] = merge;
-  }
-
-  #firstChild(place: number): number {
-    const left = this.#heap[2 * place + 1];
-    const right = this.#heap[2 * place + 2];
-    const isRight = left !== undefined && right !== undefined && isBefore(right, left);
-    return 2 * place + (isRight ? 2 : 1);
-  }
-}
-
+/** The merge of the highest score first, the leftmost of several. */
 function isBefore(one: Merge, other: Merge): boolean {
   return one.score > other.score || (one.score === other.score && one.left < other.left);
 }

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Generation } from '../../contracts/language-model.ts';
-import { chatOf } from './chat.ts';
+import { chatOf } from '../in-process/chat.ts';
+import { Loading } from '../in-process/loading.ts';
+import type { InProcessRequest } from '../in-process/request.ts';
 import { Decoder } from './decoder.ts';
 import { Engine, type TinyStats } from './engine.ts';
 import { readLlamaFile } from './gguf.ts';
-import type { TinyRequest } from './request.ts';
 import { tokenizerOf } from './tokenizer.ts';
 
 /** What a model is loaded with: plain data, which can be sent to a thread. */
@@ -23,7 +24,7 @@ export interface ModelHost {
   /** Loads the model where it has not been loaded. */
   load(): Promise<void>;
   /** Answers a request; loads the model first where it has not been loaded. */
-  generate(request: TinyRequest, signal: AbortSignal): Promise<Generation>;
+  generate(request: InProcessRequest, signal: AbortSignal): Promise<Generation>;
   /** What the model has done; nothing where it has not been loaded. */
   stats(): Promise<TinyStats>;
   /** Gives up everything under way, and lets the model go. */
@@ -57,38 +58,18 @@ export const nothingDone: TinyStats = {
 
 /** A model in this thread. It turns the event loop between two passes. */
 export function localHost(settings: ModelSettings): ModelHost {
-  let loading: Promise<Engine> | undefined;
-  let engine: Engine | undefined;
-  let closed: Error | undefined;
-  const load = async (): Promise<Engine> => {
-    try {
-      engine = await openEngine(settings);
-      return engine;
-    } catch (error) {
-      // The file may be there the next time.
-      loading = undefined;
-      throw error;
-    }
-  };
+  const host = new Loading(
+    () => openEngine(settings),
+    async (engine, reason) => engine.close(reason),
+  );
   return {
-    async load() {
-      loading ??= load();
-      await loading;
-    },
+    load: async () => void (await host.open()),
     async generate(request, signal) {
       signal.throwIfAborted();
-      loading ??= load();
-      const loaded = await unlessAborted(loading, signal);
-      if (closed !== undefined) throw closed;
-      return loaded.generate(request, signal);
+      return (await host.open(signal)).generate(request, signal);
     },
-    stats: () => Promise.resolve(engine?.stats ?? nothingDone),
-    async close(reason) {
-      closed = reason;
-      engine?.close(reason);
-      engine = undefined;
-      loading = undefined;
-    },
+    stats: () => Promise.resolve(host.model?.stats ?? nothingDone),
+    close: (reason) => host.close(reason),
   };
 }
 
@@ -99,18 +80,4 @@ async function openEngine({ path, batch, cacheBytes }: ModelSettings): Promise<E
   const chat = chatOf({ tokenizer, template: vocabulary.chatTemplate, model: nameOfModel(path) });
   const decoder = new Decoder(file, { ...(cacheBytes !== undefined && { cacheBytes }) });
   return new Engine({ decoder, tokenizer, chat, batch, chunk });
-}
-
-/** The outcome of a promise, or the reason of a signal if that comes first. */
-async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  let leave = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
 }

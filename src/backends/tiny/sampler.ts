@@ -1,5 +1,7 @@
 import { EspalierError } from '../../base/errors.ts';
 import type { Random } from '../../contracts/context.ts';
+import type { LogProbabilities } from '../in-process/sample.ts';
+import type { Tokenizer } from '../in-process/tokenizer.ts';
 import { exp, log } from './numerics.ts';
 
 /** How a token is drawn. */
@@ -32,24 +34,20 @@ export function drawToken(logits: Float32Array, settings: SamplerSettings, rando
   return best;
 }
 
-/** The log-probabilities of the model itself. */
-export interface LogProbabilities {
-  /** ln p of a token. */
-  of(token: number): number;
-  /** The likeliest tokens, the likeliest first. */
-  top(count: number): readonly number[];
-}
-
 /** The logarithm of the softmax of all logits, before temperature, top-k and top-p. */
-export function logProbabilities(logits: Float32Array): LogProbabilities {
+export function logProbabilities(
+  logits: Float32Array,
+  { nameOf }: Pick<Tokenizer, 'nameOf'>,
+): LogProbabilities {
   const highest = logits[likeliest(logits)] ?? 0;
   let total = 0;
   for (const logit of logits) total += exp(logit - highest);
   const logTotal = log(total);
-  return {
-    of: (token) => Math.min(0, (logits[token] ?? 0) - highest - logTotal),
-    top: (count) => ranked(logits, count),
-  };
+  const of = (token: number) => ({
+    token: nameOf(token),
+    logprob: Math.min(0, (logits[token] ?? 0) - highest - logTotal),
+  });
+  return { of, top: (count) => ranked(logits, count).map(of) };
 }
 
 function likeliest(logits: Float32Array): number {

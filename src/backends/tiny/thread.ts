@@ -2,14 +2,15 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { EspalierError, type EspalierErrorCode } from '../../base/errors.ts';
+import { type Settle, settledOrLeft } from '../../base/unless-aborted.ts';
 import type { Generation } from '../../contracts/language-model.ts';
+import type { InProcessRequest } from '../in-process/request.ts';
 import type { TinyStats } from './engine.ts';
 import { type ModelHost, type ModelSettings, nameOfModel, nothingDone } from './model.ts';
-import type { TinyRequest } from './request.ts';
 
 /** What the thread of a model is told. */
 export type ThreadOrder =
-  | { readonly type: 'generate'; readonly id: number; readonly request: TinyRequest }
+  | { readonly type: 'generate'; readonly id: number; readonly request: InProcessRequest }
   | { readonly type: 'load' | 'stats'; readonly id: number }
   | { readonly type: 'abort'; readonly id: number };
 
@@ -17,12 +18,6 @@ export type ThreadOrder =
 export type ThreadReply =
   | { readonly id: number; readonly value: Generation | TinyStats }
   | { readonly id: number; readonly message: string; readonly code?: EspalierErrorCode };
-
-/** An order that waits for its answer. */
-interface Waiting {
-  readonly resolve: (value: Generation | TinyStats) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 /** The program of the thread. Threads run JavaScript only: from sources, it is the built one. */
 export const workerScript: URL = new URL(
@@ -54,13 +49,13 @@ export function threadHost(settings: ModelSettings, script: URL = workerScript):
 }
 
 type Question =
-  | { readonly type: 'generate'; readonly request: TinyRequest }
+  | { readonly type: 'generate'; readonly request: InProcessRequest }
   | { readonly type: 'load' | 'stats' };
 
 class ThreadHost {
   readonly #settings: ModelSettings;
   readonly #script: URL;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, Settle<Generation | TinyStats>>();
   #worker: Worker | undefined;
   #orders = 0;
 
@@ -76,20 +71,17 @@ class ThreadHost {
   async ask(question: Question, signal?: AbortSignal): Promise<Generation | TinyStats> {
     const worker = this.#worker ?? this.#start();
     const id = this.#orders++;
-    let leave = () => {};
     try {
-      return await new Promise<Generation | TinyStats>((resolve, reject) => {
-        leave = () => {
-          worker.postMessage({ type: 'abort', id } satisfies ThreadOrder);
-          reject(signal?.reason);
-        };
-        signal?.addEventListener('abort', leave, { once: true });
-        this.#waiting.set(id, { resolve, reject });
+      return await settledOrLeft<Generation | TinyStats>(signal, (settle) => {
+        this.#waiting.set(id, settle);
         worker.ref();
         worker.postMessage({ ...question, id } satisfies ThreadOrder);
+        return () => {
+          worker.postMessage({ type: 'abort', id } satisfies ThreadOrder);
+          settle.reject(signal?.reason);
+        };
       });
     } finally {
-      signal?.removeEventListener('abort', leave);
       this.#waiting.delete(id);
       if (this.#waiting.size === 0) worker.unref();
     }

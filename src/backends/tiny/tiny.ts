@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { expectation, expectInteger } from '../../base/expect.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
+import { checkedRequest } from '../in-process/request.ts';
 import type { TinyStats } from './engine.ts';
 import { localHost, nameOfModel, packagedModel } from './model.ts';
-import { checkedRequest } from './request.ts';
 import { threadHost } from './thread.ts';
 
 /** Options of {@link tiny}. */
@@ -90,16 +90,15 @@ export function tiny(options: TinyOptions = {}): TinyModel {
     modelId,
     price: { input: 0, output: 0 },
     capabilities: {
-      n: true,
-      logprobs: true,
-      seed: true,
-      stop: true,
-      continuation: true,
-      temperature: true,
-      topK: true,
+      ...{ n: true, logprobs: true, seed: true, stop: true, continuation: true },
+      ...{ temperature: true, topK: true },
     },
     async generate(request, { signal }) {
       if (closed !== undefined) throw closed;
+      if (request.schema !== undefined) {
+        const expected = 'absent, because this model cannot be bound to one';
+        throw expectation('schema', expected, request.schema);
+      }
       return host.generate(checkedRequest(request, seed), signal);
     },
     async load() {

@@ -1,36 +1,12 @@
 import { EspalierError } from '../../base/errors.ts';
+import {
+  cutAtSpecials,
+  patternOf,
+  type TextWriter,
+  type Tokenizer,
+} from '../in-process/tokenizer.ts';
 import type { RawVocabulary } from './llama-config.ts';
 import { type Merges, mergedPieces } from './merges.ts';
-
-/** Turns text into tokens and tokens into text. */
-export interface Tokenizer {
-  /** The tokens with a name: control tokens, those a model's author added, and the unknown token. */
-  readonly specials: readonly string[];
-  /** The text of the token that starts a text; empty where there is none. */
-  readonly bos: string;
-  /** The text of the token that ends one; empty where there is none. */
-  readonly eos: string;
-  /**
-   * The tokens of a text, with special tokens where their names stand in it. A `guard` is a character
-   * that keeps what it stands in from being such a name, and is then left out.
-   */
-  encode(text: string, guard?: string): readonly number[];
-  /** Whether a text ends before this token: it is a control token. */
-  isEnd(token: number): boolean;
-  /**
-   * A token as a log-probability names it: its text; the name of a special token; and `<0xNN>` for a byte
-   * that is no character of its own, or one that has a token beside.
-   */
-  nameOf(token: number): string;
-  /** Puts the text behind a prompt together, token by token. */
-  writer(prompt: readonly number[]): TextWriter;
-}
-
-/** Puts a text together, token by token. */
-export interface TextWriter {
-  /** What a token adds. The bytes of an unfinished character are held back. */
-  write(token: number): string;
-}
 
 const kind = { normal: 1, unknown: 2, control: 3, userDefined: 4, byte: 6 } as const;
 
@@ -71,7 +47,7 @@ interface Table {
   /** Special tokens by name. */
   readonly specials: ReadonlyMap<string, number>;
   /** Finds the names of special tokens, the longest first. */
-  readonly specialNames: RegExp | undefined;
+  readonly specialNames: RegExp;
   /** The token of each byte. */
   readonly bytes: ReadonlyMap<number, number>;
   kind(token: number): number;
@@ -89,12 +65,11 @@ function tableOf(vocabulary: RawVocabulary): Table {
     else if (type === kind.byte) bytes.set(byteOf(text), token);
     else if (isSpecial(type) && text !== '') specials.set(text, token);
   }
-  const names = [...specials.keys()].toSorted((a, b) => b.length - a.length);
   return {
     vocabulary,
     merges: { tokens: normal, scoreOf: (token) => scores[token] ?? 0 },
     specials,
-    specialNames: names.length === 0 ? undefined : new RegExp(names.map(escaped).join('|'), 'gu'),
+    specialNames: patternOf(specials),
     bytes,
     kind: (token) => types[token] ?? kind.normal,
     text: (token) => tokens[token] ?? '',
@@ -110,30 +85,19 @@ function byteOf(text: string): number {
   return Number.parseInt(text.slice(3, 5), 16);
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-}
-
 function encode(table: Table, text: string, guard: string | undefined): readonly number[] {
   const { addBos, addSpacePrefix, bos } = table.vocabulary;
   const tokens: number[] = [];
   let isFresh = true;
-  const addText = (guarded: string): void => {
-    const plain = guard === undefined ? guarded : guarded.replaceAll(guard, '');
-    if (plain === '') return;
-    // As llama.cpp has it: a space before each text that follows a special token, and before the first.
-    const spaced = addSpacePrefix && isFresh ? ` ${plain}` : plain;
-    for (const token of encodePlain(table, spaced)) tokens.push(token);
-    isFresh = false;
-  };
-  let end = 0;
-  for (const { 0: name, index } of text.matchAll(table.specialNames ?? /$^/gu)) {
-    addText(text.slice(end, index));
-    tokens.push(table.specials.get(name) ?? 0);
-    isFresh = true;
-    end = index + name.length;
+  for (const piece of cutAtSpecials(text, { ...table, guard })) {
+    if (typeof piece === 'number') tokens.push(piece);
+    else {
+      // As llama.cpp has it: a space before each text that follows a special token, and before the first.
+      const spaced = addSpacePrefix && isFresh ? ` ${piece}` : piece;
+      for (const token of encodePlain(table, spaced)) tokens.push(token);
+    }
+    isFresh = typeof piece === 'number';
   }
-  addText(text.slice(end));
   // A template may have written it already.
   return addBos && bos !== undefined && tokens[0] !== bos ? [bos, ...tokens] : tokens;
 }

@@ -9,13 +9,7 @@ import {
   subtract,
 } from './rational.ts';
 
-/** Four numbers from which 24 can be made. */
-export interface SolvablePuzzle {
-  /** The numbers in ascending order. */
-  readonly numbers: readonly number[];
-  /** How many distinct solutions there are, from 1 up: the fewer, the harder. */
-  readonly difficulty: number;
-}
+type Solvable = Readonly<Record<'numbers', readonly number[]> & Record<'difficulty', number>>;
 
 /**
  * An expression in canonical form: a number, or a sum or product flattened as far as it goes, with its
@@ -59,11 +53,11 @@ export function solutions(numbers: readonly number[], target = 24): readonly str
 
 /**
  * All sets of four numbers from 1 to 13 from which 24 can be made, in ascending order of their numbers.
- * There are 1,362.
+ * There are 1,362. The `difficulty` of one is how many distinct solutions it has, from 1 up: the fewer, the harder.
  */
-export function solvablePuzzles(): readonly SolvablePuzzle[] {
+export function solvablePuzzles(): readonly Solvable[] {
   const memory: Memory = new Map();
-  const puzzles: SolvablePuzzle[] = [];
+  const puzzles: Solvable[] = [];
   for (const numbers of multisets(4, 1, 13)) {
     const difficulty = findSolutions(numbers, 24, memory).length;
     if (difficulty > 0) puzzles.push({ numbers, difficulty });

@@ -1,7 +1,7 @@
+import { defined } from '../../backends/transport/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message, ToolCall, ToolDefinition } from '../../contracts/language-model.ts';
 import {
-  defined,
   isObject,
   type JsonObject,
   listOf,
@@ -12,7 +12,7 @@ import {
   textsAt,
 } from './fields.ts';
 import type { Asked } from './generate.ts';
-import type { EmulatedToolChoice } from './question.ts';
+import type { EmulatedQuestion } from './question.ts';
 import { Rejection } from './rejection.ts';
 
 /** Reads the body of `/v1/chat/completions`. */
@@ -123,7 +123,7 @@ export function readTools(tools: JsonValue | undefined): readonly ToolDefinition
 }
 
 /** Which tool is called: a word, or a name, bare or in the form of Chat Completions. */
-export function readToolChoice(choice: JsonValue | undefined): EmulatedToolChoice | undefined {
+export function readToolChoice(choice: JsonValue | undefined): EmulatedQuestion['toolChoice'] {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
   const fields = objectOf(choice);
   const name = textAt(objectOf(fields['function']), 'name') ?? textAt(fields, 'name');

@@ -110,24 +110,24 @@ export interface Dialect {
   readonly errorBody: (rejection: RejectionOptions, exchange: Exchange) => JsonValue;
   /** How a key is refused; `undefined` where none was sent. */
   readonly unauthorized: (key: string | undefined) => RejectionOptions;
-  /** Whether a path needs no key. */
-  readonly isOpen: (path: string) => boolean;
+  /** Whether a path needs no key. @defaultValue none does */
+  readonly isOpen?: (path: string) => boolean;
   /** How it says that there is no such path. */
   readonly notFound: (exchange: Exchange) => Reply | RejectionOptions;
   /** How it says that there is no such model; absent where any name will do. */
   readonly unknownModel: (model: string) => RejectionOptions;
   /** Whether it serves whatever model is named. */
-  readonly servesAnyModel: boolean;
+  readonly servesAnyModel?: boolean;
   /** Why a request does not fit its context; `undefined` where it does. */
   readonly overflow: (size: RequestSize, path: string) => RejectionOptions | undefined;
-  /** Headers of every reply. */
-  readonly headers: (call: Call) => Readonly<Record<string, string>>;
+  /** Headers of every reply. @defaultValue none */
+  readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** How it reuses prefixes by itself. */
   readonly prefixes?: PrefixCacheOptions;
   /** The fields that a body may have; `undefined` where anything goes. */
   readonly knownFields: (call: Call) => readonly string[] | undefined;
   /** Whether it refuses other fields unless it is told not to. */
-  readonly refusesUnknown: boolean;
+  readonly refusesUnknown?: boolean;
   /** How it refuses a field that it does not know. */
   readonly unknownField: (name: string, path: string) => RejectionOptions;
 }

@@ -51,7 +51,8 @@ const secret = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 
  * same answers; it keeps its own count of what it served; and it has the faults that real servers have.
  *
  * The index of a sample is the header `x-espalier-sample`, 0 where that is missing, plus the index of the
- * choice. Tokens are counted as {@link countTokens} does. A prompt is the conversation with two marks around
+ * choice. A token is up to four letters or digits together with the space
+ * before them, or any other single character, or a special token such as `<|end|>`. A prompt is the conversation with two marks around
  * each turn and one where the answer begins, a token each; tools are told as JSON.
  *
  * @example

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../contracts/json.ts';
 
 /**
- * What a server does wrong. Those that follow have nothing to set; {@link Fault} has the others.
+ * Something that an {@link Emulator} does wrong, as real servers do. Those with nothing to set are words.
  *
  * Habits, which change what is answered:
  *
@@ -41,7 +41,7 @@ import type { JsonValue } from '../../contracts/json.ts';
  * - `wrong-content-type`: sends a page of HTML with status 200.
  * - `wrong-language`: sends an array where an object is due.
  */
-export type PlainFault =
+export type Fault =
   | 'ignores-n'
   | 'rejects-n'
   | 'ignores-unknown-fields'
@@ -70,73 +70,51 @@ export type PlainFault =
   | 'missing-usage'
   | 'invalid-utf8'
   | 'wrong-content-type'
-  | 'wrong-language';
-
-/** Something that an {@link Emulator} does wrong, as real servers do. */
-export type Fault =
-  | PlainFault
-  | RejectsParameter
-  | Loading
-  | RateLimited
-  | FailsResponse
-  | TellsUsage
-  | Gigantic;
-
-/** Refuses a parameter with a 400. */
-export interface RejectsParameter {
-  /** Which fault it is. */
-  readonly kind: 'rejects-parameter';
-  /** The field of the request's body. */
-  readonly parameter: string;
-}
-
-/** Answers 503, with llama-server's body, until the model is loaded. */
-export interface Loading {
-  /** Which fault it is. */
-  readonly kind: 'loading';
-  /** How many requests it takes. */
-  readonly requests: number;
-}
-
-/** Answers 429. */
-export interface RateLimited {
-  /** Which fault it is. */
-  readonly kind: 'rate-limited';
-  /** How long it asks to wait, in milliseconds. @defaultValue it does not say */
-  readonly retryAfterMs?: number;
-  /**
-   * How it says so: `retry-after` in seconds, rounded up; `retry-after-ms`; or `retry-after` as a date.
-   *
-   * @defaultValue `'seconds'`
-   */
-  readonly as?: 'seconds' | 'milliseconds' | 'date';
-  /** Whether it says `x-should-retry`, and what. @defaultValue it does not say */
-  readonly shouldRetry?: boolean;
-}
-
-/** Answers a request to the Responses API with 200 and a response that failed. Nothing is generated. */
-export interface FailsResponse {
-  /** Which fault it is. */
-  readonly kind: 'fails-response';
-  /** The code of the error, as in `invalid_prompt`. */
-  readonly code: string;
-}
-
-/** Tells another usage than the true one. */
-export interface TellsUsage {
-  /** Which fault it is. */
-  readonly kind: 'tells-usage';
-  /** What it tells: fields of the dialect's own usage, which replace those of the same name. */
-  readonly usage: { readonly [name: string]: JsonValue };
-}
-
-/** Sends a reply that is mostly white space. Its tokens were generated, and count. */
-export interface Gigantic {
-  /** Which fault it is. */
-  readonly kind: 'gigantic';
-  /** How many bytes of white space. */
-  readonly bytes: number;
-}
+  | 'wrong-language'
+  | {
+      /** Refuses a parameter with a 400. */
+      readonly kind: 'rejects-parameter';
+      /** The field of the request's body. */
+      readonly parameter: string;
+    }
+  | {
+      /** Answers 503, with llama-server's body, until the model is loaded. */
+      readonly kind: 'loading';
+      /** How many requests it takes. */
+      readonly requests: number;
+    }
+  | {
+      /** Answers 429. */
+      readonly kind: 'rate-limited';
+      /** How long it asks to wait, in milliseconds. @defaultValue it does not say */
+      readonly retryAfterMs?: number;
+      /**
+       * How it says so: `retry-after` in seconds, rounded up; `retry-after-ms`; or `retry-after` as a date.
+       *
+       * @defaultValue `'seconds'`
+       */
+      readonly as?: 'seconds' | 'milliseconds' | 'date';
+      /** Whether it says `x-should-retry`, and what. @defaultValue it does not say */
+      readonly shouldRetry?: boolean;
+    }
+  | {
+      /** Answers a request to the Responses API with 200 and a response that failed. Nothing is generated. */
+      readonly kind: 'fails-response';
+      /** The code of the error, as in `invalid_prompt`. */
+      readonly code: string;
+    }
+  | {
+      /** Tells another usage than the true one. */
+      readonly kind: 'tells-usage';
+      /** What it tells: fields of the dialect's own usage, which replace those of the same name. */
+      readonly usage: Readonly<Record<string, JsonValue>>;
+    }
+  | {
+      /** Sends a reply that is mostly white space. Its tokens were generated, and count. */
+      readonly kind: 'gigantic';
+      /** How many bytes of white space. */
+      readonly bytes: number;
+    };
 
 /** A request that is about to be answered, for faults that choose. */
 export interface FaultRequest {
@@ -159,7 +137,7 @@ export function faultOf<Kind extends FaultKind>(
 }
 
 /** The name of a fault. */
-export type FaultKind = PlainFault | Exclude<Fault, PlainFault>['kind'];
+export type FaultKind = Extract<Fault, string> | Exclude<Fault, string>['kind'];
 
 /** The name of a fault. */
 export function kindOf(fault: Fault): FaultKind {

@@ -39,15 +39,6 @@ export function textsAt(fields: JsonObject, name: string): readonly string[] {
   return listOf(value).filter((item) => typeof item === 'string');
 }
 
-/** The fields that have a value. */
-export function defined<Fields extends object>(
-  fields: Fields,
-): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as never;
-}
-
 /** A text as JSON; `undefined` where it is none. */
 export function parsed(text: string): JsonValue | undefined {
   try {

@@ -6,14 +6,9 @@ import type {
   ToolDefinition,
 } from '../../contracts/language-model.ts';
 import { hashedLogprobs } from './answer.ts';
-import { type Fault, hasFault, type PlainFault } from './faults.ts';
+import { type Fault, type FaultKind, hasFault } from './faults.ts';
 import { hashedName } from './hash.ts';
-import type {
-  EmulatedAnswer,
-  EmulatedFinish,
-  EmulatedQuestion,
-  EmulatedToolChoice,
-} from './question.ts';
+import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
 import { countTokens, tokensOf } from './tokens.ts';
 
 /** What one request asks for, in the words of no dialect. */
@@ -35,7 +30,7 @@ export interface Asked {
   readonly topLogprobs?: number;
   readonly schema?: JsonValue;
   readonly tools?: readonly ToolDefinition[];
-  readonly toolChoice?: EmulatedToolChoice;
+  readonly toolChoice?: EmulatedQuestion['toolChoice'];
   /** The texts of which the answer must be one. */
   readonly options?: readonly string[];
   /** How many tokens the context leaves for the answer. */
@@ -51,7 +46,7 @@ export interface Choice {
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
-  readonly finish: EmulatedFinish;
+  readonly finish: NonNullable<EmulatedAnswer['finishReason']>;
   /** The stop text that ended it. */
   readonly stoppedBy?: string;
   /** Tokens written, those of reasoning included. */
@@ -63,7 +58,7 @@ export interface Choice {
 /** What was asked for, less what the faults of the server disregard. */
 export function withHabits(asked: Asked, faults: readonly Fault[]): Asked {
   const { maxTokens, seed, topLogprobs, schema, toolChoice, ...rest } = asked;
-  const keeps = (fault: PlainFault) => !hasFault(faults, fault);
+  const keeps = (fault: FaultKind) => !hasFault(faults, fault);
   const becomesUser = hasFault(faults, 'trailing-assistant-to-user');
   return {
     ...(becomesUser ? { ...rest, ...asUser(rest) } : rest),

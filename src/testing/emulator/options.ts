@@ -111,18 +111,8 @@ export function checkedOptions(options: EmulatorOptions): CheckedOptions {
   return {
     dialect: dialects[dialect],
     settings: {
-      ...{
-        models,
-        answer,
-        reward,
-        embedding,
-        decides,
-        apiKey,
-        contextLength,
-        parallel,
-        modern,
-        now,
-      },
+      ...{ models, answer, reward, embedding, decides, apiKey },
+      ...{ contextLength, parallel, modern, now },
     },
     faultsOf: faultsIn(options.faults ?? []),
     latencyOf: typeof latencyMs === 'function' ? latencyMs : () => latencyMs,

@@ -1,5 +1,11 @@
 import type { JsonValue } from '../../contracts/json.ts';
-import type { Message, TokenLogprob, ToolDefinition } from '../../contracts/language-model.ts';
+import type {
+  Message,
+  NamedTool,
+  TokenLogprob,
+  ToolCall,
+  ToolDefinition,
+} from '../../contracts/language-model.ts';
 
 /** What an {@link Emulator} is asked for one completion, in the words of no dialect. */
 export interface EmulatedQuestion {
@@ -25,19 +31,10 @@ export interface EmulatedQuestion {
   readonly schema?: JsonValue;
   /** The tools that may be called. */
   readonly tools?: readonly ToolDefinition[];
-  /** Whether a tool is called. */
-  readonly toolChoice?: EmulatedToolChoice;
+  /** Whether a tool is called: as the model likes, never, always, or this one. */
+  readonly toolChoice?: 'auto' | 'none' | 'required' | NamedTool;
   /** The texts of which the answer must be one (vLLM's `structured_outputs.choice`). */
   readonly options?: readonly string[];
-}
-
-/** Whether a tool is called: as the model likes, never, always, or this one. */
-export type EmulatedToolChoice = 'auto' | 'none' | 'required' | NamedTool;
-
-/** One tool among those offered. */
-export interface NamedTool {
-  /** Its name. */
-  readonly name: string;
 }
 
 /** What an {@link Emulator} answers. */
@@ -47,29 +44,20 @@ export interface EmulatedAnswer {
   /** What it thinks before it writes. It counts as written. */
   readonly reasoning?: string;
   /** The tools it asks to be called. */
-  readonly toolCalls?: readonly EmulatedToolCall[];
-  /** Why it ends; each dialect has its own word. @defaultValue what happened: `stop`, `length` or `tool` */
-  readonly finishReason?: EmulatedFinish;
+  readonly toolCalls?: readonly Pick<ToolCall, 'input' | 'name'>[];
+  /**
+   * Why it ends; each dialect has its own word.
+   *
+   * - `stop`: it is complete, or a stop text came.
+   * - `length`: it reached the limit of tokens.
+   * - `tool`: it calls tools.
+   * - `refusal`: the model declines.
+   * - `pause`: the server paused a long turn (`pause_turn`).
+   * - `context`: the context is full (`model_context_window_exceeded`).
+   *
+   * @defaultValue what happened: `stop`, `length` or `tool`
+   */
+  readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'pause' | 'context';
   /** The tokens of the text, put together the text itself. @defaultValue hashed, the written token likeliest */
   readonly logprobs?: readonly TokenLogprob[];
 }
-
-/** A tool call of an {@link EmulatedAnswer}. */
-export interface EmulatedToolCall {
-  /** The tool. */
-  readonly name: string;
-  /** Its input. */
-  readonly input: JsonValue;
-}
-
-/**
- * Why an emulated answer ends.
- *
- * - `stop`: it is complete, or a stop text came.
- * - `length`: it reached the limit of tokens.
- * - `tool`: it calls tools.
- * - `refusal`: the model declines.
- * - `pause`: the server paused a long turn (`pause_turn`).
- * - `context`: the context is full (`model_context_window_exceeded`).
- */
-export type EmulatedFinish = 'stop' | 'length' | 'tool' | 'refusal' | 'pause' | 'context';

@@ -1,9 +1,11 @@
 import type { Call } from './dialect.ts';
 import { openAi } from './dialects/openai.ts';
 import { topLevelError } from './dialects/sglang.ts';
-import { faultOf, hasFault, type RateLimited } from './faults.ts';
+import { type Fault, faultOf, hasFault } from './faults.ts';
 import { type JsonObject, numberAt } from './fields.ts';
 import { Rejection, type RejectionOptions } from './rejection.ts';
+
+type RateLimited = Extract<Fault, { readonly kind: 'rate-limited' }>;
 
 /**
  * Throws a {@link Rejection} where a fault, or the strictness of a dialect, refuses a request before anything
@@ -48,9 +50,10 @@ function fieldRefusal(call: Call): RejectionOptions | undefined {
   ) as { readonly parameter: string } | undefined;
   if (rejected !== undefined) return unsupported(rejected.parameter);
   if (hasFault(faults, 'rejects-n') && (choicesOf(body) ?? 1) > 1) return unsupported('n');
-  const isStrict = service.dialect.refusesUnknown
-    ? !hasFault(faults, 'ignores-unknown-fields')
-    : hasFault(faults, 'rejects-unknown-fields');
+  const isStrict =
+    service.dialect.refusesUnknown === true
+      ? !hasFault(faults, 'ignores-unknown-fields')
+      : hasFault(faults, 'rejects-unknown-fields');
   const known = isStrict ? service.dialect.knownFields(call) : undefined;
   const unknown = known && Object.keys(body).find((name) => !known.includes(name));
   return unknown === undefined ? undefined : service.dialect.unknownField(unknown, exchange.path);

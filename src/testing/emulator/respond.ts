@@ -21,7 +21,7 @@ export interface Responding {
 export async function respond(responding: Responding): Promise<Delivery> {
   const { service, exchange, signal } = responding;
   const call: Call = { exchange, service, body: objectOf(exchange.body) };
-  const headers = service.dialect.headers(call);
+  const headers = service.dialect.headers?.(call) ?? {};
   try {
     const reply = await answer(responding, call);
     return delivered(withHeaders(reply, headers), exchange.faults);
@@ -63,7 +63,7 @@ function routeOf(routes: Routes, { method, path }: Pick<Exchange, 'method' | 'pa
 
 function checkKey({ settings, dialect }: Service, { headers, path }: Exchange): void {
   const { apiKey } = settings;
-  if (apiKey === undefined || dialect.isOpen(path)) return;
+  if (apiKey === undefined || dialect.isOpen?.(path) === true) return;
   const { authorization, 'x-api-key': own } = headers;
   const bearer = authorization?.startsWith('Bearer ') === true ? authorization.slice(7) : undefined;
   const key = bearer ?? (typeof own === 'string' ? own : undefined);

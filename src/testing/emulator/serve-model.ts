@@ -82,7 +82,7 @@ export function readForScore({ service }: Call, texts: readonly string[]): numbe
 
 function checkModel({ settings, dialect }: Service, model: string): void {
   const known = settings.models.some((name) => name === model || name === `${model}:latest`);
-  if (!known && !dialect.servesAnyModel) throw new Rejection(dialect.unknownModel(model));
+  if (!known && dialect.servesAnyModel !== true) throw new Rejection(dialect.unknownModel(model));
 }
 
 function checkContext({ service, exchange }: Call, input: number, output: number | undefined) {

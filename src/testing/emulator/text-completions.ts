@@ -1,9 +1,10 @@
+import { defined } from '../../backends/transport/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { ended, finishWord, headOf, textPieces } from './chat-completions.ts';
 import { readChoices, readSchema } from './chat-request.ts';
 import { readPrompt } from './chat-template.ts';
 import type { Call, Reply } from './dialect.ts';
-import { defined, type JsonObject, listOf, numberAt, objectOf, textAt, textsAt } from './fields.ts';
+import { type JsonObject, listOf, numberAt, objectOf, textAt, textsAt } from './fields.ts';
 import type { Asked, Choice } from './generate.ts';
 import { textLogprobs } from './logprobs.ts';
 import { eventReply, jsonReply } from './reply.ts';
@@ -48,8 +49,11 @@ export function textCompletions(manners: TextManners): (call: Call) => Reply {
   };
 }
 
-/** Log-probabilities in the form that OpenAI gave text completions. */
-export const plainTextLogprobs: TextManners['logprobs'] = textLogprobs;
+/** Text completions as OpenAI gave them: 16 tokens, with log-probabilities in a form of their own. */
+export const plainText: Pick<TextManners, 'logprobs' | 'maxTokens'> = {
+  maxTokens: 16,
+  logprobs: textLogprobs,
+};
 
 /** The prompts of a request: a text, a list of texts, token numbers, or a list of those. */
 export function promptsOf({ body, service }: Call): readonly string[] {

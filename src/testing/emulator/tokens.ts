@@ -9,16 +9,7 @@ export function tokensOf(text: string): readonly string[] {
   return text.match(token) ?? [];
 }
 
-/**
- * How many tokens a text has for an {@link Emulator}. A token is up to four letters or digits together with
- * the space before them, or any other single character, or a special token such as `<|end|>`.
- *
- * @example
- * ```ts
- * countTokens('0.123456'); // 4: `0` `.` `1234` `56`
- * countTokens('Add five.'); // 3: `Add` ` five` `.`
- * ```
- */
+/** How many tokens a text has: three in `Add five.`, which are `Add`, ` five` and `.`. */
 export function countTokens(text: string): number {
   return tokensOf(text).length;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, test } from 'vitest';
-import { type AiSdkModel, aiSdk } from '../../../src/backends/ai-sdk/index.ts';
+import { type AiSdkModel, aiSdk } from '../../../src/backends/index.ts';
 import { describeLanguageModel } from '../../../src/testing/index.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
 import { APICallError, LoadAPIKeyError, UnsupportedFunctionalityError } from 'ai-sdk-provider-3';
 import { describe, expect, test } from 'vitest';
-import { type AiSdkModel, aiSdk } from '../../../src/backends/ai-sdk/index.ts';
+import { type AiSdkModel, aiSdk } from '../../../src/backends/index.ts';
 import { EspalierError } from '../../../src/base/errors.ts';
 import { adapted, answer, ask, fake } from './fake-model.ts';
 

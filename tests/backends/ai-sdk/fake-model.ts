@@ -1,4 +1,4 @@
-import { type AiSdkModel, type AiSdkOptions, aiSdk } from '../../../src/backends/ai-sdk/index.ts';
+import { type AiSdkModel, type AiSdkOptions, aiSdk } from '../../../src/backends/index.ts';
 import type {
   GenerateRequest,
   Generation,

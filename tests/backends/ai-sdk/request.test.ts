@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { beginningInWords } from '../../../src/backends/wire/in-words.ts';
-import { seedOf } from '../../../src/backends/wire/seeds.ts';
+import { beginningInWords } from '../../../src/backends/transport/in-words.ts';
+import { seedOf } from '../../../src/backends/transport/seeds.ts';
 import type { Message } from '../../../src/contracts/language-model.ts';
 import { adapted, answer, ask, fake } from './fake-model.ts';
 

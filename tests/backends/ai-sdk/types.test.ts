@@ -1,7 +1,7 @@
 import type { LanguageModelV2, LanguageModelV2CallOptions } from 'ai-sdk-provider-2';
 import type { LanguageModelV3, LanguageModelV3CallOptions } from 'ai-sdk-provider-3';
 import { expect, expectTypeOf, test } from 'vitest';
-import type { AiSdkModel } from '../../../src/backends/ai-sdk/index.ts';
+import type { AiSdkModel } from '../../../src/backends/index.ts';
 import { adapted, ask, fake } from './fake-model.ts';
 
 test('models of the versions 2 and 3 are models of ours', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anthropic } from '../../../src/backends/anthropic/index.ts';
+import { anthropic } from '../../../src/backends/index.ts';
 import { ask, message, modelOn, refusal, stub } from './messages-server.ts';
 
 describe('a request', () => {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { anthropic } from '../../../src/backends/anthropic/index.ts';
+import { anthropic } from '../../../src/backends/index.ts';
 import type { GenerateRequest, Message, Usage } from '../../../src/contracts/language-model.ts';
-import { countTokens, type Emulator, emulator } from '../../../src/testing/index.ts';
+import { countTokens } from '../../../src/testing/emulator/tokens.ts';
+import { type Emulator, emulator } from '../../../src/testing/index.ts';
 import { openGate } from '../../calls/harness.ts';
 import { user } from './messages-server.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { anthropic } from '../../../src/backends/anthropic/index.ts';
+import { anthropic } from '../../../src/backends/index.ts';
 import { describeLanguageModel, type Emulator, emulator } from '../../../src/testing/index.ts';
 
 const names = ['claude-sonnet-5-5', 'claude-haiku-4-5'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { beginningInWords } from '../../../src/backends/wire/in-words.ts';
+import { beginningInWords } from '../../../src/backends/transport/in-words.ts';
 import { ask, message, modelOn, refusal, stub, user } from './messages-server.ts';
 
 describe('what a model does not honour', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { anthropic } from '../../../src/backends/anthropic/index.ts';
+import { anthropic } from '../../../src/backends/index.ts';
 import { ask, errorOf, message, modelOn, refusal, stub } from './messages-server.ts';
 
 const name = 'anthropic:claude-sonnet-5-5';

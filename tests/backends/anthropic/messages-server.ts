@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { type AnthropicOptions, anthropic } from '../../../src/backends/anthropic/index.ts';
+import { type AnthropicOptions, anthropic } from '../../../src/backends/index.ts';
 import { ModelCallError } from '../../../src/base/errors.ts';
 import type {
   GenerateRequest,

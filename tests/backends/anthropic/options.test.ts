@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anthropic } from '../../../src/backends/anthropic/index.ts';
+import { anthropic } from '../../../src/backends/index.ts';
 import { EspalierError } from '../../../src/base/errors.ts';
 import { ask, modelOn, stub } from './messages-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { messagesRequest, type RequestSettings } from '../../../src/backends/anthropic/request.ts';
-import { beginningInWords } from '../../../src/backends/wire/in-words.ts';
+import { beginningInWords } from '../../../src/backends/transport/in-words.ts';
 import type { GenerateRequest, Message } from '../../../src/contracts/language-model.ts';
 import { user } from './messages-server.ts';
 
@@ -14,7 +14,7 @@ const plain: RequestSettings = {
 
 /** The body for a request to a model that honours all but what is named. */
 function bodyOf(request: GenerateRequest, without: readonly string[] = [], settings = plain) {
-  return messagesRequest(request, settings, { has: (what) => without.includes(what) }).body;
+  return messagesRequest(request, settings, { refuses: (what) => without.includes(what) }).body;
 }
 
 /** The turns, with marks for the cache. */
@@ -215,7 +215,7 @@ describe('the beginning of an answer', () => {
   const messages = [user('Why?'), { role: 'assistant', content: 'First.\n\nThen.\n' }] as const;
 
   test('is the last turn where the model goes on from it, without white space at its end', () => {
-    const prepared = messagesRequest({ messages }, plain, { has: () => false });
+    const prepared = messagesRequest({ messages }, plain, { refuses: () => false });
     expect(prepared.body.messages).toEqual([
       { role: 'user', content: [text('Why?')] },
       { role: 'assistant', content: [text('First.\n\nThen.')] },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { anthropic } from '../../../src/backends/anthropic/index.ts';
+import { anthropic } from '../../../src/backends/index.ts';
 import { type Emulator, emulator, type Fault } from '../../../src/testing/index.ts';
 import { ask, errorOf } from './messages-server.ts';
 

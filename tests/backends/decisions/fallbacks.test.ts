@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decisionsFromModel, decisionsFromScores } from '../../../src/backends/decisions/index.ts';
+import { decisionsFromModel, decisionsFromScores } from '../../../src/backends/index.ts';
 import type { DecisionRequest } from '../../../src/contracts/decision-model.ts';
 import type { Completion } from '../../../src/contracts/language-model.ts';
 import { type RewardQuestion, scriptedModel } from '../../../src/testing/index.ts';

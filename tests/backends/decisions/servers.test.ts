@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decisions, systemOne } from '../../../src/backends/decisions/index.ts';
+import { decisions, systemOne } from '../../../src/backends/index.ts';
 import type { DecisionRequest } from '../../../src/contracts/decision-model.ts';
 import type { RewardQuestion } from '../../../src/testing/index.ts';
 import { opened } from '../../testing/emulator-support.ts';

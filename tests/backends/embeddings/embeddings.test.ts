@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type EmbeddingsOptions, embeddings } from '../../../src/backends/embeddings/index.ts';
+import { type EmbeddingsOptions, embeddings } from '../../../src/backends/index.ts';
 import { opened } from '../../testing/emulator-support.ts';
 import { containing, mangling, plainCall } from '../rewards/support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { checkedRequest } from '../../../src/backends/in-process/request.ts';
 import { openModel } from '../../../src/backends/llama/open.ts';
-import { llamaRequest } from '../../../src/backends/llama/request.ts';
 import type { GenerateRequest, ModelWarning } from '../../../src/index.ts';
 import { clock, never } from './bench.ts';
 import { end, FakeModel, type FakeOptions, letters } from './fake-llama.ts';
@@ -26,7 +26,7 @@ describe('a schema', () => {
     const warnings: ModelWarning[] = [];
     const ask = (request: Partial<GenerateRequest>) =>
       engine.generate(
-        llamaRequest({ messages: [{ role: 'user', content: 'hello' }], ...request }, 0),
+        checkedRequest({ messages: [{ role: 'user', content: 'hello' }], ...request }, 0),
         {
           ...{ signal: never, clock },
           warn: (warning) => void warnings.push(warning),

@@ -1,5 +1,5 @@
 import { afterAll, describe, test } from 'vitest';
-import { openaiCompatible } from '../../../src/backends/openai-compatible/index.ts';
+import { openaiCompatible } from '../../../src/backends/index.ts';
 import { emulator } from '../../../src/testing/emulator/emulator.ts';
 import { describeLanguageModel } from '../../../src/testing/index.ts';
 

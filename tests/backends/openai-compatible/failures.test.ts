@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openaiCompatible } from '../../../src/backends/openai-compatible/index.ts';
+import { openaiCompatible } from '../../../src/backends/index.ts';
 import { emulator } from '../../../src/testing/emulator/emulator.ts';
 import type { Fault } from '../../../src/testing/emulator/faults.ts';
 import {
@@ -14,7 +14,7 @@ import {
   rejectionOf,
   type StubReply,
   stubFetch,
-} from '../wire/stub-fetch.ts';
+} from '../transport/stub-fetch.ts';
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 8 } as const;
 const baseUrl = 'http://host:8000/v1';

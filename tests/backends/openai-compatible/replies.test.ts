@@ -9,7 +9,7 @@ import {
   openaiCompatible,
   sglang,
   vllm,
-} from '../../../src/backends/openai-compatible/index.ts';
+} from '../../../src/backends/index.ts';
 import { emulator } from '../../../src/testing/emulator/emulator.ts';
 import {
   chatReply,
@@ -17,7 +17,7 @@ import {
   rejectionOf,
   type StubReply,
   stubFetch,
-} from '../wire/stub-fetch.ts';
+} from '../transport/stub-fetch.ts';
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 8 } as const;
 const reached = { baseUrl: 'http://host/v1', model: 'm-1', retry: false } as const;

@@ -3,10 +3,10 @@ import {
   type OpenAiCompatibleOptions,
   openaiCompatible,
   type ServerPreset,
-} from '../../../src/backends/openai-compatible/index.ts';
-import { seedOf } from '../../../src/backends/wire/seeds.ts';
+} from '../../../src/backends/index.ts';
+import { seedOf } from '../../../src/backends/transport/seeds.ts';
 import type { GenerateRequest } from '../../../src/index.ts';
-import { chatReply, notedCall, type StubRequest, stubFetch } from '../wire/stub-fetch.ts';
+import { chatReply, notedCall, type StubRequest, stubFetch } from '../transport/stub-fetch.ts';
 
 const messages = [
   { role: 'system', content: 'Be brief.' },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type OpenAiCompatibleOptions,
   openaiCompatible,
-  probeServer,
   type ServerPreset,
-} from '../../../src/backends/openai-compatible/index.ts';
+} from '../../../src/backends/index.ts';
 import { emulator } from '../../../src/testing/emulator/emulator.ts';
 import {
   chatReply,
@@ -12,7 +12,12 @@ import {
   type StubReply,
   type StubRequest,
   stubFetch,
-} from '../wire/stub-fetch.ts';
+} from '../transport/stub-fetch.ts';
+
+/** What a look at a server finds. */
+function probeServer({ signal, ...options }: OpenAiCompatibleOptions & { signal?: AbortSignal }) {
+  return openaiCompatible(options).server(signal);
+}
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 8 } as const;
 

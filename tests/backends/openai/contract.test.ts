@@ -1,5 +1,5 @@
 import { afterAll, describe, test } from 'vitest';
-import { type OpenAiOptions, openai } from '../../../src/backends/openai/index.ts';
+import { type OpenAiOptions, openai } from '../../../src/backends/index.ts';
 import { emulator } from '../../../src/testing/emulator/emulator.ts';
 import { describeLanguageModel } from '../../../src/testing/index.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openai, type ReasoningEffort } from '../../../src/backends/openai/index.ts';
-import { traitsOf } from '../../../src/backends/openai/models.ts';
+import { openai } from '../../../src/backends/index.ts';
+import { type ReasoningEffort, traitsOf } from '../../../src/backends/openai/models.ts';
 
 const plain = { reasons: false, samples: true, chatsWithTools: true };
 const thinking = { reasons: true, samples: false, chatsWithTools: true };

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type OpenAiOptions, openai } from '../../../src/backends/openai/index.ts';
+import { type OpenAiOptions, openai } from '../../../src/backends/index.ts';
 import {
   chatReply,
   notedCall,
   rejectionOf,
   type StubReply,
   stubFetch,
-} from '../wire/stub-fetch.ts';
+} from '../transport/stub-fetch.ts';
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 99 } as const;
 

@@ -1,10 +1,6 @@
 import { OpenAI } from 'openai';
 import { describe, expect, test } from 'vitest';
-import {
-  type OpenAiClient,
-  type OpenAiOptions,
-  openai,
-} from '../../../src/backends/openai/index.ts';
+import { type OpenAiClient, type OpenAiOptions, openai } from '../../../src/backends/index.ts';
 import type { GenerateRequest } from '../../../src/index.ts';
 import { emulator } from '../../../src/testing/emulator/emulator.ts';
 import type { Fault } from '../../../src/testing/emulator/faults.ts';
@@ -14,7 +10,7 @@ import {
   rejectionOf,
   type StubReply,
   stubFetch,
-} from '../wire/stub-fetch.ts';
+} from '../transport/stub-fetch.ts';
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 99 } as const;
 

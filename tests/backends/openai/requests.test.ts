@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type OpenAiOptions, openai } from '../../../src/backends/openai/index.ts';
+import { type OpenAiOptions, openai } from '../../../src/backends/index.ts';
 import { isStrict } from '../../../src/backends/openai/strict-schema.ts';
-import { seedOf } from '../../../src/backends/wire/seeds.ts';
+import { seedOf } from '../../../src/backends/transport/seeds.ts';
 import type { GenerateRequest } from '../../../src/index.ts';
-import { chatReply, notedCall, stubFetch } from '../wire/stub-fetch.ts';
+import { chatReply, notedCall, stubFetch } from '../transport/stub-fetch.ts';
 
 const messages = [
   { role: 'system', content: 'Be brief.' },

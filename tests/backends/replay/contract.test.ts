@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { replay } from '../../../src/backends/replay/index.ts';
+import { replay } from '../../../src/backends/index.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { memoryJournal } from '../../../src/calls/journal.ts';
 import type { LanguageModel } from '../../../src/contracts/language-model.ts';

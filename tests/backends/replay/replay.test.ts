@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ReplayOptions, replay } from '../../../src/backends/replay/index.ts';
+import { type ReplayOptions, replay } from '../../../src/backends/index.ts';
 import { EspalierError, ModelCallError } from '../../../src/base/errors.ts';
 import { memoryJournal } from '../../../src/calls/journal.ts';
 import { openJournal } from '../../../src/calls/journal-file.ts';

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  logprobReward,
-  recipes,
-  rewardFrom,
-  sglangReward,
-} from '../../../src/backends/rewards/index.ts';
+import { logprobReward, recipes, rewardFrom, sglangReward } from '../../../src/backends/index.ts';
 import type { EmulatedQuestion, RewardQuestion } from '../../../src/testing/index.ts';
 import { opened } from '../../testing/emulator-support.ts';
 import { close, mangling, matching, plainCall } from './support.ts';

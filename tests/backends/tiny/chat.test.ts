@@ -1,7 +1,8 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { chatOf } from '../../../src/backends/tiny/chat.ts';
-import { type Tokenizer, tokenizerOf } from '../../../src/backends/tiny/tokenizer.ts';
+import { chatOf } from '../../../src/backends/in-process/chat.ts';
+import type { Tokenizer } from '../../../src/backends/in-process/tokenizer.ts';
+import { tokenizerOf } from '../../../src/backends/tiny/tokenizer.ts';
 import type { Message } from '../../../src/index.ts';
 
 const controls = ['<s>', '</s>', '<|system|>', '<|user|>', '<|assistant|>'];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { chatOf } from '../../../src/backends/tiny/chat.ts';
+import { chatOf } from '../../../src/backends/in-process/chat.ts';
+import { checkedRequest } from '../../../src/backends/in-process/request.ts';
 import { Engine } from '../../../src/backends/tiny/engine.ts';
-import { checkedRequest } from '../../../src/backends/tiny/request.ts';
 import { tokenizerOf } from '../../../src/backends/tiny/tokenizer.ts';
 import type { GenerateRequest, Generation } from '../../../src/index.ts';
 import {

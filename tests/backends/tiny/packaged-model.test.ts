@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { isHeldOut } from '../../../src/backends/tiny/held-out.ts';
 import { tiny } from '../../../src/backends/tiny/index.ts';
-import { gameOf24, solvablePuzzles } from '../../../src/environments/puzzles/index.ts';
+import { gameOf24, solvablePuzzles } from '../../../src/environments/index.ts';
 import { fromModel } from '../../../src/policies/index.ts';
 import { describeLanguageModel, plainContext } from '../../../src/testing/index.ts';
 import { templateHashes } from '../../../training/tiny/corpus/templates.ts';

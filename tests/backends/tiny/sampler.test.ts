@@ -99,23 +99,26 @@ describe('drawToken', () => {
   });
 });
 
+/** Tokens are named by their numbers. */
+const told = (all: Float32Array) => logProbabilities(all, { nameOf: String });
+
 describe('logProbabilities', () => {
   test('are the logarithm of the softmax', () => {
-    const { of } = logProbabilities(logits);
+    const { of } = told(logits);
     for (const [token, probability] of [1 / 6, 2 / 6, 3 / 6].entries()) {
-      expect(of(token)).toBeCloseTo(Math.log(probability), 6);
+      expect(of(token)?.logprob).toBeCloseTo(Math.log(probability), 6);
     }
   });
 
   test('are at most 0, and finite for large logits', () => {
-    const { of } = logProbabilities(Float32Array.of(3e38, -3e38, 0));
-    expect(of(0)).toBe(0);
-    expect(of(1)).toBeLessThan(-1e38);
+    const { of } = told(Float32Array.of(3e38, -3e38, 0));
+    expect(of(0)?.logprob).toBe(0);
+    expect(of(1)?.logprob).toBeLessThan(-1e38);
   });
 
   test('name the likeliest tokens in order', () => {
-    const { top } = logProbabilities(Float32Array.of(1, 5, 3, 5, -2));
-    expect(top(3)).toEqual([1, 3, 2]);
-    expect(top(9)).toEqual([1, 3, 2, 0, 4]);
+    const { top } = told(Float32Array.of(1, 5, 3, 5, -2));
+    expect(top(3).map(({ token }) => token)).toEqual(['1', '3', '2']);
+    expect(top(9).map(({ token }) => token)).toEqual(['1', '3', '2', '0', '4']);
   });
 });

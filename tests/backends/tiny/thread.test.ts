@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { checkedRequest } from '../../../src/backends/tiny/request.ts';
+import { checkedRequest } from '../../../src/backends/in-process/request.ts';
 import { threadHost, workerScript } from '../../../src/backends/tiny/thread.ts';
 import { modelFolder } from '../../support/random-model.ts';
 

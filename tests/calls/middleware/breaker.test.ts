@@ -3,13 +3,9 @@ import { EspalierError } from '../../../src/base/errors.ts';
 import { withRetry, wrapModel } from '../../../src/calls/index.ts';
 import type { LanguageModel } from '../../../src/contracts/language-model.ts';
 import { search } from '../../../src/index.ts';
-import {
-  hashedAnswer,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../../src/testing/index.ts';
+import { scriptedModel, syntheticTree } from '../../../src/testing/index.ts';
 import { manualClock } from '../../../src/testing/manual-clock.ts';
+import { hashedAnswer, throughModel } from '../../../src/testing/through-model.ts';
 import {
   besides,
   drawing,

@@ -11,13 +11,8 @@ import {
 } from '../../../src/calls/index.ts';
 import type { LanguageModel } from '../../../src/contracts/language-model.ts';
 import { search, seededRandom } from '../../../src/index.ts';
-import {
-  hashedAnswer,
-  manualClock,
-  scriptedModel,
-  syntheticTree,
-  throughModel,
-} from '../../../src/testing/index.ts';
+import { manualClock, scriptedModel, syntheticTree } from '../../../src/testing/index.ts';
+import { hashedAnswer, throughModel } from '../../../src/testing/through-model.ts';
 import { treeToJson } from '../../../src/tree/serialize.ts';
 
 const paid = { message: 'No answer.', charged: true };

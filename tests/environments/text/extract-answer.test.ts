@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { extractAnswer } from '../../../src/environments/text/index.ts';
+import { extractAnswer } from '../../../src/environments/index.ts';
 
 describe('an answer in a box', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { isSameAnswer } from '../../../src/environments/text/index.ts';
+import { isSameAnswer } from '../../../src/environments/index.ts';
 
 const same: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   integers: [

@@ -4,7 +4,7 @@ import {
   type ReasoningOptions,
   type ReasoningState,
   reasoning,
-} from '../../../src/environments/text/index.ts';
+} from '../../../src/environments/index.ts';
 import { isFailure } from '../../../src/index.ts';
 
 const question = 'Ann has 3 apples and buys 4. How many has she?';

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Capabilities, Completion, Message } from '../../../src/contracts/language-model.ts';
-import {
-  notationFor,
-  type ReasoningState,
-  reasoning,
-} from '../../../src/environments/text/index.ts';
+import { notationFor, type ReasoningState, reasoning } from '../../../src/environments/index.ts';
 import {
   mcts,
   type SearchResult,

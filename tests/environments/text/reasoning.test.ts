@@ -5,7 +5,7 @@ import {
   type ReasoningOptions,
   type ReasoningState,
   reasoning,
-} from '../../../src/environments/text/index.ts';
+} from '../../../src/environments/index.ts';
 import { describeEnvironment, plainContext } from '../../../src/testing/index.ts';
 
 const question = 'Ann has 3 apples and buys 4. How many has she?';

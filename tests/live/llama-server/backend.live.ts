@@ -1,7 +1,7 @@
 /** Our own backend before a real llama-server. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import { openaiCompatible } from '../../../src/backends/openai-compatible/index.ts';
+import { openaiCompatible } from '../../../src/backends/index.ts';
 import { tiny } from '../../../src/backends/tiny/index.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { describeLanguageModel, plainContext } from '../../../src/testing/index.ts';

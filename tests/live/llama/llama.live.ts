@@ -1,8 +1,8 @@
 /** llama.cpp in this process, on the model that comes with the package. */
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { chatOf } from '../../../src/backends/in-process/chat.ts';
 import { llama } from '../../../src/backends/llama/index.ts';
-import { chatOf } from '../../../src/backends/tiny/chat.ts';
 import { readLlamaFile } from '../../../src/backends/tiny/gguf.ts';
 import { tiny } from '../../../src/backends/tiny/index.ts';
 import { tokenizerOf } from '../../../src/backends/tiny/tokenizer.ts';

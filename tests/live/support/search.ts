@@ -1,7 +1,7 @@
 /** One search for all models: the same puzzle, the same 64 simulations. */
 
 import type { LanguageModel } from '../../../src/contracts/language-model.ts';
-import { gameOf24 } from '../../../src/environments/puzzles/index.ts';
+import { gameOf24 } from '../../../src/environments/index.ts';
 import { mcts, renderTree, type Spend, search, valueWidening } from '../../../src/index.ts';
 import { fromModel } from '../../../src/policies/index.ts';
 import { judge } from '../../../src/values/index.ts';

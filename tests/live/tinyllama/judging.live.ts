@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { llama } from '../../../src/backends/llama/index.ts';
 import { systemClock } from '../../../src/base/clock.ts';
-import { reasoning } from '../../../src/environments/text/index.ts';
+import { reasoning } from '../../../src/environments/index.ts';
 import type { Evaluator, SearchNode } from '../../../src/index.ts';
 import { plainContext } from '../../../src/testing/index.ts';
 import { SearchTree } from '../../../src/tree/tree.ts';

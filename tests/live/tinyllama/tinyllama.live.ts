@@ -1,7 +1,7 @@
 /** A real chat model of 1.1 billion parameters: through llama-server, and in this process. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openaiCompatible } from '../../../src/backends/index.ts';
 import { llama } from '../../../src/backends/llama/index.ts';
-import { openaiCompatible } from '../../../src/backends/openai-compatible/index.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { LanguageModel, Message, ModelWarning } from '../../../src/index.ts';
 import { plainContext } from '../../../src/testing/index.ts';

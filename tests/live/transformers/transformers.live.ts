@@ -1,6 +1,6 @@
 /** `transformers serve`: what it really does, and our backend before it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openaiCompatible } from '../../../src/backends/openai-compatible/index.ts';
+import { openaiCompatible } from '../../../src/backends/index.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { LanguageModel } from '../../../src/index.ts';
 import { describeLanguageModel, plainContext } from '../../../src/testing/index.ts';

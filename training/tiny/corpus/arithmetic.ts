@@ -1,5 +1,5 @@
 import type { Random } from 'espalier';
-import type { PuzzleEnvironment } from 'espalier/environments/puzzles';
+import type { PuzzleEnvironment } from 'espalier/environments';
 import { type Label, type Outlook, type Position, pick } from './example.ts';
 
 /** The exact truth about the states of number puzzles, worked out once for each. */

@@ -4,7 +4,7 @@ import {
   type BlocksworldInstance,
   type BlocksworldState,
   blocksworld,
-} from 'espalier/environments/puzzles';
+} from 'espalier/environments';
 import { type Outlook, type Position, pick } from './example.ts';
 
 /** All states of one Blocksworld problem, with how far each is from the goal. */

@@ -6,7 +6,7 @@ import {
   countdown,
   type GameOf24State,
   gameOf24,
-} from 'espalier/environments/puzzles';
+} from 'espalier/environments';
 // What is held out is a fact of the model, so the library has it.
 import { isHeldOut } from '../../../src/backends/tiny/held-out.ts';
 import { Truth } from './arithmetic.ts';

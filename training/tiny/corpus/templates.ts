@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Environment, type Evaluator, type Message, mcts, search } from 'espalier';
-import { blocksworld, countdown, gameOf24 } from 'espalier/environments/puzzles';
+import { blocksworld, countdown, gameOf24 } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { scriptedModel } from 'espalier/testing';
 import { judge } from 'espalier/values';

@@ -1,11 +1,12 @@
+import { defined } from '../../../backends/transport/json.ts';
 import type { JsonValue } from '../../../contracts/json.ts';
 import { readTools } from '../chat-request.ts';
 import type { Call, Dialect, Exchange, Reply } from '../dialect.ts';
-import { defined, type JsonObject, numberAt, objectOf, textAt, textsAt } from '../fields.ts';
+import { type JsonObject, numberAt, objectOf, textAt, textsAt } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
 import { hashedName } from '../hash.ts';
 import { anthropicFields } from '../known-fields.ts';
-import type { EmulatedToolChoice } from '../question.ts';
+import type { EmulatedQuestion } from '../question.ts';
 import { Rejection, type RejectionOptions } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
@@ -48,10 +49,8 @@ export const anthropic: Dialect = {
     status: 401,
     message: key === undefined ? 'x-api-key header is required' : 'invalid x-api-key',
   }),
-  isOpen: () => false,
   notFound: () => ({ status: 404, message: 'Not Found' }),
   unknownModel,
-  servesAnyModel: false,
   overflow: ({ input, limit }) =>
     input <= limit
       ? undefined
@@ -124,7 +123,7 @@ function isPrefilled(turns: AnthropicPrompt['messages'], modern: boolean): boole
   return true;
 }
 
-function toolChoiceOf(body: JsonObject, modern: boolean): EmulatedToolChoice | undefined {
+function toolChoiceOf(body: JsonObject, modern: boolean): EmulatedQuestion['toolChoice'] {
   const choice = objectOf(body['tool_choice']);
   const type = textAt(choice, 'type') ?? '';
   switch (type) {

@@ -1,7 +1,8 @@
+import { defined } from '../../../backends/transport/json.ts';
 import { schemaIn } from '../chat-completions.ts';
 import { readPrompt } from '../chat-template.ts';
 import type { Call, Reply } from '../dialect.ts';
-import { defined, type JsonObject, numberAt, textAt, textsAt } from '../fields.ts';
+import { type JsonObject, numberAt, textAt, textsAt } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
 import { tokenOf } from '../logprobs.ts';
 import { Rejection } from '../rejection.ts';

@@ -86,7 +86,6 @@ export const llamaServer: Dialect = {
   headers: () => ({ server: 'llama.cpp' }),
   prefixes: { block: 1 },
   knownFields: fieldsBeside(ownFields),
-  refusesUnknown: false,
   unknownField: (name) => ({ status: 400, message: `Unknown field '${name}'` }),
 };
 

@@ -1,16 +1,9 @@
+import { defined } from '../../../backends/transport/json.ts';
 import type { JsonValue } from '../../../contracts/json.ts';
 import { readMessages, readTools } from '../chat-request.ts';
 import { readPrompt, renderPrompt } from '../chat-template.ts';
 import type { Call, Reply } from '../dialect.ts';
-import {
-  defined,
-  isObject,
-  type JsonObject,
-  numberAt,
-  objectOf,
-  textAt,
-  textsAt,
-} from '../fields.ts';
+import { isObject, type JsonObject, numberAt, objectOf, textAt, textsAt } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
 import { tokenOf } from '../logprobs.ts';
 import { jsonReply, lineReply } from '../reply.ts';

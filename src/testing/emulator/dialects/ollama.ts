@@ -6,7 +6,7 @@ import { textAt } from '../fields.ts';
 import { openAiFields } from '../known-fields.ts';
 import { Rejection, type RejectionOptions } from '../rejection.ts';
 import { emptyReply, jsonReply } from '../reply.ts';
-import { plainTextLogprobs, textCompletions } from '../text-completions.ts';
+import { plainText, textCompletions } from '../text-completions.ts';
 import { systemOne } from './decisions.ts';
 import { embeddings } from './embeddings.ts';
 import { chat, generateText, truncated } from './ollama-native.ts';
@@ -26,9 +26,9 @@ export const ollama: Dialect = {
   calls: {
     'POST /v1/chat/completions': chatCompletions(manners),
     'POST /v1/completions': textCompletions({
+      ...plainText,
       maxTokens: undefined,
       read: (asked) => ({ ...asked, choices: 1 }),
-      logprobs: plainTextLogprobs,
       choiceFields: () => ({}),
       usage: openAiUsage,
     }),
@@ -61,7 +61,6 @@ export const ollama: Dialect = {
   },
   errorBody: ollamaError,
   unauthorized: () => ({ status: 401, message: 'unauthorized', type: 'authentication_error' }),
-  isOpen: () => false,
   notFound: () => ({
     status: 404,
     body: { text: '404 page not found', type: 'text/plain' },
@@ -71,14 +70,11 @@ export const ollama: Dialect = {
     message: `model '${model}' not found`,
     type: 'not_found_error',
   }),
-  servesAnyModel: false,
   overflow: ({ input, limit }) =>
     input <= limit
       ? undefined
       : { status: 400, message: 'the input length exceeds the context length' },
-  headers: () => ({}),
   knownFields: openAiFields,
-  refusesUnknown: false,
   unknownField: (name) => ({ status: 400, message: `json: unknown field "${name}"` }),
 };
 

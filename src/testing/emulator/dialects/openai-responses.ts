@@ -1,9 +1,10 @@
+import { defined } from '../../../backends/transport/json.ts';
 import type { JsonValue } from '../../../contracts/json.ts';
 import type { Message } from '../../../contracts/language-model.ts';
 import { readContent, readRole, readToolChoice, readTools } from '../chat-request.ts';
 import type { Call, Reply } from '../dialect.ts';
 import { faultOf } from '../faults.ts';
-import { defined, type JsonObject, listOf, numberAt, objectOf, parsed, textAt } from '../fields.ts';
+import { type JsonObject, listOf, numberAt, objectOf, parsed, textAt } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
 import { tokenOf } from '../logprobs.ts';
 import { Rejection } from '../rejection.ts';

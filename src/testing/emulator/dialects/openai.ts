@@ -13,7 +13,7 @@ import { openAiFields } from '../known-fields.ts';
 import { Rejection, type RejectionOptions } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
-import { plainTextLogprobs, textCompletions } from '../text-completions.ts';
+import { plainText, textCompletions } from '../text-completions.ts';
 import { decisions } from './decisions.ts';
 import { embeddings } from './embeddings.ts';
 import { checkReasoning, effortOf } from './openai-gates.ts';
@@ -39,9 +39,8 @@ export const openAi: Dialect = {
   calls: {
     'POST /v1/chat/completions': chatCompletions(manners),
     'POST /v1/completions': textCompletions({
-      maxTokens: 16,
+      ...plainText,
       read: (asked) => asked,
-      logprobs: plainTextLogprobs,
       choiceFields: () => ({}),
       usage: openAiUsage,
     }),
@@ -70,14 +69,12 @@ export const openAi: Dialect = {
           code: 'invalid_api_key',
         }),
   }),
-  isOpen: () => false,
   notFound: ({ method, path }) => ({
     status: 404,
     message: `Invalid URL (${method} ${path})`,
     type: 'invalid_request_error',
   }),
   unknownModel,
-  servesAnyModel: false,
   overflow: overflowOf,
   headers: limitHeaders,
   prefixes: { block: 128, least: 1024 },

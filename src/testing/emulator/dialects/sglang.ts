@@ -1,3 +1,4 @@
+import { defined } from '../../../backends/transport/json.ts';
 import type { JsonValue } from '../../../contracts/json.ts';
 import {
   type ChatManners,
@@ -7,22 +8,14 @@ import {
 } from '../chat-completions.ts';
 import { readPrompt } from '../chat-template.ts';
 import type { Call, Dialect, Reply } from '../dialect.ts';
-import {
-  defined,
-  type JsonObject,
-  listOf,
-  numberAt,
-  objectOf,
-  parsed,
-  textAt,
-  textsAt,
-} from '../fields.ts';
+import { type JsonObject, listOf, numberAt, objectOf, parsed, textAt, textsAt } from '../fields.ts';
 import { type Asked, asUser, type Choice } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
+import { plainRefusals } from '../refusal-forms.ts';
 import type { RejectionOptions } from '../rejection.ts';
 import { emptyReply, eventReply, jsonReply } from '../reply.ts';
 import { type Generation, generate, readForScore } from '../serve-model.ts';
-import { plainTextLogprobs, textCompletions } from '../text-completions.ts';
+import { plainText, textCompletions } from '../text-completions.ts';
 import { decisions, systemOne } from './decisions.ts';
 import { embeddings } from './embeddings.ts';
 
@@ -65,13 +58,7 @@ const ownFields = [
 export const sglang: Dialect = {
   calls: {
     'POST /v1/chat/completions': chatCompletions(manners),
-    'POST /v1/completions': textCompletions({
-      maxTokens: 16,
-      read: readOwn,
-      logprobs: plainTextLogprobs,
-      choiceFields,
-      usage,
-    }),
+    'POST /v1/completions': textCompletions({ ...plainText, read: readOwn, choiceFields, usage }),
     'POST /generate': generateNatively,
     'POST /v1/score': score,
     'POST /classify': classify,
@@ -97,13 +84,8 @@ export const sglang: Dialect = {
       }),
   },
   errorBody: topLevelError,
-  unauthorized: () => ({
-    status: 401,
-    message: 'Unauthorized',
-    body: { json: { error: 'Unauthorized' } },
-  }),
+  ...plainRefusals,
   isOpen: (path) => path.startsWith('/health'),
-  notFound: () => jsonReply({ detail: 'Not Found' }, 404),
   unknownModel: (model) => ({ status: 404, message: `The model \`${model}\` does not exist.` }),
   servesAnyModel: true,
   overflow: ({ input, output = 0, limit }) => {
@@ -114,15 +96,8 @@ export const sglang: Dialect = {
         : `Requested token count exceeds the model's maximum context length of ${limit} tokens. You requested a total of ${input + output} tokens: ${input} tokens from the input messages and ${output} tokens for the completion.`;
     return { status: 400, message };
   },
-  headers: () => ({}),
   prefixes: { block: 1 },
   knownFields: fieldsBeside(ownFields),
-  refusesUnknown: false,
-  unknownField: (name) => ({
-    status: 400,
-    message: `Extra inputs are not permitted: '${name}'`,
-    param: name,
-  }),
 };
 
 /** An error at the top level of the body. */

@@ -1,3 +1,4 @@
+import { defined } from '../../../backends/transport/json.ts';
 import type { JsonValue } from '../../../contracts/json.ts';
 import {
   type ChatManners,
@@ -9,21 +10,14 @@ import {
 import { readChat } from '../chat-request.ts';
 import { renderPrompt } from '../chat-template.ts';
 import type { Call, Dialect } from '../dialect.ts';
-import {
-  defined,
-  type JsonObject,
-  listOf,
-  numberAt,
-  objectOf,
-  textAt,
-  textsAt,
-} from '../fields.ts';
+import { type JsonObject, listOf, numberAt, objectOf, textAt, textsAt } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
+import { plainRefusals } from '../refusal-forms.ts';
 import { Rejection, type RejectionOptions } from '../rejection.ts';
 import { emptyReply, jsonReply } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
-import { plainTextLogprobs, textCompletions } from '../text-completions.ts';
+import { plainText, textCompletions } from '../text-completions.ts';
 import { tokensOf } from '../tokens.ts';
 import { embeddings } from './embeddings.ts';
 import { classify, generativeScoring, pooling, rerank, score } from './vllm-scores.ts';
@@ -62,13 +56,7 @@ const ownFields = [
 export const vllm: Dialect = {
   calls: {
     'POST /v1/chat/completions': chatCompletions(manners),
-    'POST /v1/completions': textCompletions({
-      maxTokens: 16,
-      read: readOwn,
-      logprobs: plainTextLogprobs,
-      choiceFields,
-      usage,
-    }),
+    'POST /v1/completions': textCompletions({ ...plainText, read: readOwn, choiceFields, usage }),
     'POST /pooling': pooling,
     'POST /classify': classify,
     'POST /score': score,
@@ -95,19 +83,13 @@ export const vllm: Dialect = {
       jsonReply({ prompt: service.vocabulary.decode(listOf(body['tokens']) as number[]) }),
   },
   errorBody: vllmError,
-  unauthorized: () => ({
-    status: 401,
-    message: 'Unauthorized',
-    body: { json: { error: 'Unauthorized' } },
-  }),
+  ...plainRefusals,
   isOpen: (path) => !path.startsWith('/v1'),
-  notFound: () => jsonReply({ detail: 'Not Found' }, 404),
   unknownModel: (model) => ({
     status: 404,
     message: `The model \`${model}\` does not exist.`,
     param: 'model',
   }),
-  servesAnyModel: false,
   overflow: ({ input, output = 0, limit }) =>
     input + Math.max(1, output) <= limit
       ? undefined
@@ -116,15 +98,8 @@ export const vllm: Dialect = {
           message: `This model's maximum context length is ${limit} tokens. However, you requested ${output} output tokens and your prompt contains at least ${input} input tokens, for a total of at least ${input + output} tokens. Please reduce the length of the input prompt or the number of requested output tokens.`,
           param: 'input_tokens',
         },
-  headers: () => ({}),
   prefixes: { block: 16 },
   knownFields: fieldsBeside(ownFields),
-  refusesUnknown: false,
-  unknownField: (name) => ({
-    status: 400,
-    message: `Extra inputs are not permitted: '${name}'`,
-    param: name,
-  }),
 };
 
 function vllmError({ status, message, type, param }: RejectionOptions): JsonValue {

@@ -1,8 +1,0 @@
-/**
- * Any language model of the Vercel AI SDK.
- *
- * @module
- */
-
-export { type AiSdkModel, type AiSdkOptions, aiSdk } from './ai-sdk.ts';
-export type { ProviderOptions } from './request.ts';

@@ -1,0 +1,52 @@
+import { expectOneOf } from '../../base/expect.ts';
+import { defaultMaxTokens } from '../../calls/pricing.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
+import { expectRequest } from '../transport/expect-request.ts';
+
+/** A request that has been checked, in full and as plain data: what goes to the thread of the model. */
+export interface InProcessRequest {
+  /** The conversation. */
+  readonly messages: readonly Message[];
+  /** How many samples. */
+  readonly samples: number;
+  /** The index of the first one. */
+  readonly offset: number;
+  /** The limit on the tokens of each. */
+  readonly maxTokens: number;
+  /** The temperature. */
+  readonly temperature: number;
+  /** The probability mass to draw from. */
+  readonly topP: number | undefined;
+  /** From how many of the likeliest tokens to draw. */
+  readonly topK: number | undefined;
+  /** Texts at which a sample ends. */
+  readonly stop: readonly string[];
+  /** The seed. */
+  readonly seed: number;
+  /** How many alternatives to tell for each token; `undefined` where no log-probabilities are wanted. */
+  readonly topLogprobs: number | undefined;
+  /** What the text must satisfy. */
+  readonly schema: JsonValue | undefined;
+}
+
+/**
+ * Checks a request and fills in what it leaves out.
+ *
+ * @throws EspalierError `usage` where something is out of its range.
+ */
+export function checkedRequest(request: GenerateRequest, seed: number): InProcessRequest {
+  const { samples = 1, offset = 0, maxTokens = defaultMaxTokens, temperature = 1 } = request;
+  const { topP, topK, stop = [], logprobs = false, topLogprobs = 0, schema } = request;
+  expectRequest(request);
+  for (const [place, { role }] of request.messages.entries()) {
+    expectOneOf(`messages[${place}].role`, role, ['system', 'user', 'assistant']);
+  }
+  return {
+    messages: request.messages.map(({ role, content }) => ({ role, content })),
+    ...{ samples, offset, maxTokens, temperature, topP, topK, schema },
+    stop: [...stop],
+    seed: request.seed ?? seed,
+    topLogprobs: logprobs || topLogprobs > 0 ? topLogprobs : undefined,
+  };
+}

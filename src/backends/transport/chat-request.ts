@@ -1,0 +1,176 @@
+import { defaultMaxTokens } from '../../calls/pricing.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { GenerateRequest, Message, ToolDefinition } from '../../contracts/language-model.ts';
+import { wantsLogprobs } from './chat-logprobs.ts';
+import type { Droppable } from './downgrades.ts';
+import { beginningInWords, schemaInWords, toolChoiceInWords } from './in-words.ts';
+import { seedOf } from './seeds.ts';
+
+/** A part of the body of a request. */
+export interface JsonBody {
+  readonly [name: string]: JsonValue;
+}
+
+/** The name under which a schema is sent: models see it. */
+export const schemaName = 'answer';
+
+/** A conversation, and the beginning of its answer, if it has begun. */
+export interface Conversation {
+  /** The turns before. */
+  readonly messages: readonly Message[];
+  /** The beginning of the answer, not empty. */
+  readonly beginning?: string;
+}
+
+/** Splits the beginning of an answer off: the trailing turns of the assistant, unless they call tools. */
+export function conversationOf(messages: readonly Message[]): Conversation {
+  const isBeginning = ({ role, toolCalls }: Message) =>
+    role === 'assistant' && (toolCalls ?? []).length === 0;
+  const end = messages.findLastIndex((message) => !isBeginning(message)) + 1;
+  const beginning = messages
+    .slice(end)
+    .map(({ content }) => content)
+    .join('');
+  const before = messages.slice(0, end);
+  return beginning === '' ? { messages: before } : { messages: before, beginning };
+}
+
+/** Whether something would be asked for in vain. */
+export type Refuses = (what: Droppable) => boolean;
+
+/** A request, with what would be asked for in vain told in words. */
+export interface Worded {
+  /** The conversation, with the words at its end. */
+  readonly messages: readonly Message[];
+  /** The beginning that the model goes on from. */
+  readonly beginning: string | undefined;
+  /** What it is bound to. */
+  readonly schema: JsonValue | undefined;
+  /** Which tool it has to call. */
+  readonly toolChoice: GenerateRequest['toolChoice'];
+}
+
+/** What a server is asked for, and what it is told in words. */
+export function worded(request: GenerateRequest, refuses: Refuses): Worded {
+  const { schema, tools = [], toolChoice = 'auto' } = request;
+  const { messages, beginning } = conversationOf(request.messages);
+  const choice = tools.length > 0 && toolChoice !== 'auto' ? toolChoice : undefined;
+  const taken = {
+    beginning: refuses('continuation') ? undefined : beginning,
+    schema: refuses('schema') ? undefined : schema,
+    toolChoice: refuses('toolChoice') ? undefined : choice,
+  };
+  const words = [
+    schema === undefined || taken.schema !== undefined ? undefined : schemaInWords(schema),
+    toolChoiceInWords(taken.toolChoice === undefined ? choice : undefined),
+    beginning === undefined || taken.beginning !== undefined
+      ? undefined
+      : `${beginningInWords}\n\n${beginning}`,
+  ].filter((text) => text !== undefined);
+  const last = messages.at(-1);
+  if (words.length === 0) return { ...taken, messages };
+  const told: Message =
+    last?.role === 'user'
+      ? { ...last, content: [last.content, ...words].join('\n\n') }
+      : { role: 'user', content: words.join('\n\n') };
+  return {
+    ...taken,
+    messages: [...messages.slice(0, last?.role === 'user' ? -1 : undefined), told],
+  };
+}
+
+/** How a server takes what goes with a conversation. */
+export interface Manners {
+  readonly refuses: Refuses;
+  /** What it calls the limit on the tokens of an answer. */
+  readonly limit: 'max_completion_tokens' | 'max_tokens';
+  /** How many stop texts it takes. @defaultValue any number */
+  readonly mostStops?: number;
+}
+
+/** How many answers are to be drawn, how long, and from which seed. */
+export function drawnFields(
+  request: GenerateRequest,
+  { refuses, limit, mostStops }: Manners,
+): JsonBody {
+  const { samples = 1, offset = 0, maxTokens = defaultMaxTokens, stop = [], seed } = request;
+  return {
+    ...(samples > 1 && { n: samples }),
+    [limit]: maxTokens,
+    ...(stop.length > 0 && !refuses('stop') && { stop: stop.slice(0, mostStops) }),
+    ...(seed !== undefined && !refuses('seed') && { seed: seedOf(seed, offset) }),
+  };
+}
+
+/**
+ * What else is asked for in Chat Completions.
+ *
+ * @param isStrict - Whether the input of a tool, or an answer, can be bound to a schema strictly; else answers are,
+ * and of tools it is not said.
+ */
+export function wishedFields(
+  request: GenerateRequest,
+  { schema, toolChoice, refuses }: Worded & { readonly refuses: Refuses },
+  isStrict?: (schema: JsonValue) => boolean,
+): JsonBody {
+  const { tools = [], topLogprobs = 0 } = request;
+  return {
+    ...(wantsLogprobs(request) &&
+      !refuses('logprobs') && {
+        logprobs: true,
+        ...(topLogprobs > 0 && { top_logprobs: topLogprobs }),
+      }),
+    ...(schema !== undefined && {
+      response_format: chatSchema(schema, isStrict?.(schema) ?? true),
+    }),
+    ...(tools.length > 0 && { tools: tools.map((tool) => chatTool(tool, isStrict?.(tool.input))) }),
+    ...(toolChoice !== undefined && { tool_choice: chatToolChoice(toolChoice) }),
+  };
+}
+
+/** Messages as Chat Completions takes them. @param system - The role of instructions. */
+export function chatMessages(
+  messages: readonly Message[],
+  system: 'system' | 'developer' = 'system',
+): readonly JsonBody[] {
+  return messages.map(({ role, content, toolCalls = [], toolCallId }) => ({
+    role: role === 'system' ? system : role,
+    content: content === '' && toolCalls.length > 0 ? null : content,
+    ...(toolCalls.length > 0 && {
+      tool_calls: toolCalls.map(({ id, name, input }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(input) },
+      })),
+    }),
+    ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
+  }));
+}
+
+/** A tool as Chat Completions takes it. @param strict - Whether its input is bound to the schema, if said. */
+export function chatTool(
+  { name, description, input }: ToolDefinition,
+  strict?: boolean,
+): { readonly type: 'function'; readonly function: JsonBody } {
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      parameters: input,
+      ...(strict !== undefined && { strict }),
+    },
+  };
+}
+
+/** A choice of tools as Chat Completions takes it. */
+function chatToolChoice(choice: NonNullable<GenerateRequest['toolChoice']>): JsonValue {
+  return typeof choice === 'string'
+    ? choice
+    : { type: 'function', function: { name: choice.name } };
+}
+
+/** A schema as Chat Completions takes it. */
+export function chatSchema(schema: JsonValue, strict: boolean): JsonBody {
+  return { type: 'json_schema', json_schema: { name: schemaName, schema, strict } };
+}

@@ -1,0 +1,181 @@
+import { EspalierError } from '../../base/errors.ts';
+import { expectation, expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
+import type { RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
+
+/** How a model behind HTTP is reached, and with how much patience. */
+export interface ConnectionOptions {
+  /**
+   * The key. That of one provider is never sent to another.
+   *
+   * @defaultValue for hosted models what their SDK finds in the environment, for servers of your own none
+   */
+  readonly apiKey?: string;
+  /** The address of the server, with `/v1` or without. @defaultValue the usual one of its kind */
+  readonly baseUrl?: string;
+  /** Headers of every request, beside the usual ones and before them. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * How long one request may take, from its first byte to the last of its reply, in milliseconds, from 1 up. A
+   * `fetch` or a client of your own may give up before, as Node's `fetch` does by itself after 300 000 without a
+   * byte.
+   *
+   * @defaultValue 300 000, for hosted models 600 000
+   */
+  readonly timeoutMs?: number;
+  /** Sends the requests. @defaultValue the platform's */
+  readonly fetch?: typeof globalThis.fetch;
+  /** How large a reply may be, in bytes, from 1 up. @defaultValue 64 MiB */
+  readonly maxReplyBytes?: number;
+  /** When failed requests are repeated; `false` never. @defaultValue as {@link withRetry} does */
+  readonly retry?: RetryOptions | false;
+}
+
+/**
+ * Checks how a server is to be reached. No message shows a value that may hold a key.
+ *
+ * @throws EspalierError `usage`
+ */
+export function expectConnection(options: ConnectionOptions): void {
+  const { apiKey, baseUrl, headers, timeoutMs, fetch, maxReplyBytes, retry } = options;
+  if (apiKey !== undefined && (typeof apiKey !== 'string' || apiKey.trim() === '')) {
+    throw expectation('apiKey', 'a string that is not empty', typeof apiKey);
+  }
+  if (baseUrl !== undefined) expectBaseUrl(baseUrl);
+  if (headers !== undefined) expectHeaders(headers);
+  if (timeoutMs !== undefined) expectNumber('timeoutMs', timeoutMs, { min: 1 });
+  if (fetch !== undefined) expectFunction('fetch', fetch);
+  if (maxReplyBytes !== undefined) expectInteger('maxReplyBytes', maxReplyBytes, { min: 1 });
+  if (retry !== undefined && retry !== false && typeof retry !== 'object') {
+    throw expectation('retry', 'an object or false', retry);
+  }
+}
+
+/** Checks the name of a model. @throws EspalierError `usage` */
+export function expectModelName(model: unknown, example = ''): void {
+  if (typeof model === 'string' && model.trim() !== '') return;
+  throw expectation('model', `the name of a model${example && `, as in ${example}`}`, model);
+}
+
+/**
+ * Checks that nothing is given beside a client of the user's own which it brings along, and which would have no
+ * effect.
+ *
+ * @throws EspalierError `usage`
+ */
+export function expectAbsentBesideClient<Options extends { readonly client?: unknown }>(
+  options: Options,
+  names: readonly (keyof Options & string)[],
+): void {
+  if (options.client === undefined) return;
+  const beside = names.find((name) => options[name] !== undefined);
+  if (beside === undefined) return;
+  const message = `Expected \`${beside}\` to be absent beside \`client\`, which has its own, got both.`;
+  throw new EspalierError('usage', message);
+}
+
+function expectBaseUrl(baseUrl: string): void {
+  const expected = 'an address that begins with http:// or https://';
+  const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    const shown = typeof baseUrl === 'string' ? withoutUser(baseUrl) : baseUrl;
+    throw expectation('baseUrl', expected, shown);
+  }
+  if (url.username !== '' || url.password !== '') {
+    const rule = 'an address without a user name; give a key as `apiKey`';
+    throw expectation('baseUrl', rule, withoutUser(baseUrl));
+  }
+}
+
+/** An address without whatever stands before its host: it may be a password. */
+function withoutUser(address: string): string {
+  return address.replace(/^(\w+:\/\/)?.*@/s, '$1…@');
+}
+
+function expectHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== 'string') {
+      throw expectation(`headers.${name}`, 'a string', typeof value);
+    }
+    if (!isSendable(name, value)) {
+      throw expectation(`headers.${name}`, 'a header that can be sent, on one line', typeof value);
+    }
+  }
+}
+
+/** What `fetch` refuses, it shows. */
+function isSendable(name: string, value: string): boolean {
+  try {
+    new Headers([[name, value]]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Headers that anybody may see. Every other one may hold a credential. */
+const plainHeaders =
+  /^(accept|accept-.*|content-.*|user-agent|(http-)?referer|origin|x-title|(anthropic|openai)-(beta|version)|x-stainless-.*|x-espalier-.*)$/i;
+
+/** What of a connection may be a credential: the key, its headers, and what its address holds. */
+export function secretsOf({
+  apiKey,
+  baseUrl,
+  headers = {},
+}: {
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}): readonly string[] {
+  const telling = Object.entries(headers).filter(([name]) => !plainHeaders.test(name));
+  return [
+    ...(apiKey === undefined ? [] : [apiKey]),
+    ...telling.flatMap(([name, value]) => secretsOfHeader(name, value)),
+    ...secretsOfAddress(baseUrl),
+  ];
+}
+
+/** A header, and what stands in it behind the name of a scheme, as `user:password`, or as a cookie. */
+function secretsOfHeader(name: string, value: string): readonly string[] {
+  const bare = value.replace(/^\S+\s+/, '');
+  if (/cookie/i.test(name)) {
+    return [value, ...value.split(/;\s*/).map((cookie) => cookie.replace(/^[^=]*=/, ''))];
+  }
+  if (!/^basic\s/i.test(value)) return [value, bare];
+  const account = Buffer.from(bare, 'base64').toString();
+  return [value, bare, account, account.replace(/^[^:]*:/, '')];
+}
+
+function secretsOfAddress(address: string | undefined): readonly string[] {
+  if (address === undefined || !URL.canParse(address)) return [];
+  const { username, password, searchParams } = new URL(address);
+  const user = [username, password].filter((part) => part !== '');
+  return [...user, ...searchParams.values()];
+}
+
+/** What a client of the user's own, or one that an SDK has made of the environment, may hold of credentials. */
+export function secretsOfClient(client: object | undefined): readonly string[] {
+  if (client === undefined) return [];
+  const { baseURL, _options: options } = client as { baseURL?: unknown; _options?: unknown };
+  const { defaultHeaders } = Object(options) as { defaultHeaders?: unknown };
+  const given = (
+    defaultHeaders instanceof Headers ? Object.fromEntries(defaultHeaders) : Object(defaultHeaders)
+  ) as object;
+  const headers = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => typeof value === 'string'),
+  );
+  const keys = clientKeys.map((name) => Reflect.get(client, name) as unknown);
+  return [
+    ...keys.filter((key) => typeof key === 'string'),
+    ...secretsOf({ headers, baseUrl: typeof baseURL === 'string' ? baseURL : undefined }),
+  ];
+}
+
+const clientKeys = [
+  'apiKey',
+  'authToken',
+  'adminAPIKey',
+  'webhookSecret',
+  'webhookKey',
+  'organization',
+  'project',
+];

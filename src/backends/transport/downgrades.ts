@@ -1,0 +1,126 @@
+import { ModelCallError } from '../../base/errors.ts';
+import type { Capabilities, ModelCall } from '../../contracts/language-model.ts';
+
+/** What can be left out of a request, or done in another way, when a model does not honour it. */
+export type Droppable =
+  | 'n'
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'seed'
+  | 'stop'
+  | 'logprobs'
+  | 'schema'
+  | 'toolChoice'
+  | 'continuation'
+  | 'maxTokens';
+
+/** The names that servers give to what can be dropped. */
+const names: Readonly<Record<string, Droppable>> = {
+  n: 'n',
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  seed: 'seed',
+  stop: 'stop',
+  stop_sequences: 'stop',
+  logprobs: 'logprobs',
+  top_logprobs: 'logprobs',
+  response_format: 'schema',
+  output_config: 'schema',
+  structured_outputs: 'schema',
+  tool_choice: 'toolChoice',
+  continuation: 'continuation',
+  max_tokens: 'maxTokens',
+};
+
+const instead: Readonly<Record<Droppable, string>> = {
+  n: 'several samples are asked for one by one',
+  temperature: 'its own temperature is used',
+  topP: 'its own sampling is used',
+  topK: 'its own sampling is used',
+  seed: 'samples differ from run to run',
+  stop: 'answers are cut off here instead',
+  logprobs: 'answers come without log-probabilities',
+  schema: 'the schema is asked for in words, and may not be kept',
+  toolChoice: 'the tool is asked for in words, and may not be called',
+  continuation: 'the beginning of the answer is told in the question',
+  maxTokens: 'the limit is sent under its newer name',
+};
+
+/** What is known of what can be dropped. */
+export type Known = { readonly [What in Droppable]?: boolean };
+
+/** What one model turned out not to honour. Remembered, so that it is asked for in vain only once. */
+export class Downgrades {
+  readonly #model: string;
+  readonly #dropped = new Set<Droppable>();
+  readonly #said = new Set<string>();
+  #capabilities: Capabilities = {};
+  #known: Known = {};
+
+  /** @param model - The model, as `provider:modelId`. @param known - What is known of it, as for `know`. */
+  constructor(model: string, ...known: Parameters<Downgrades['know']>) {
+    this.#model = model;
+    this.know(...known);
+  }
+
+  /**
+   * Says what the model is known to honour.
+   *
+   * @param capabilities - What it declares. @param known - What is not even sent where it is false.
+   */
+  know(capabilities: Capabilities, known: Known = capabilities): void {
+    this.#capabilities = capabilities;
+    this.#known = known;
+  }
+
+  /** Whether something is no longer asked for. */
+  has(what: Droppable): boolean {
+    return this.#dropped.has(what);
+  }
+
+  /** Whether something would be asked for in vain. */
+  refuses(what: Droppable): boolean {
+    return this.has(what) || this.#known[what] === false;
+  }
+
+  /** Says something else about the model, once for each thing that it is about. */
+  warn(call: Pick<ModelCall, 'warn'>, about: string, what: string): void {
+    if (this.#said.has(about)) return;
+    this.#said.add(about);
+    call.warn?.({ model: this.#model, about, message: `${this.#model} ${what}` });
+  }
+
+  /** What the model honours, as far as is known by now. */
+  get capabilities(): Capabilities {
+    const known: Record<string, boolean | undefined> = { ...this.#capabilities };
+    for (const what of this.#dropped) if (what in known) known[what] = false;
+    return known;
+  }
+
+  /** Remembers that something is not honoured, and says so once. Returns whether that is news. */
+  drop(what: Droppable, call: Pick<ModelCall, 'warn'>): boolean {
+    if (this.#dropped.has(what)) return false;
+    this.#dropped.add(what);
+    const message = `${this.#model} does not honour \`${what}\`: ${instead[what]}.`;
+    call.warn?.({ model: this.#model, about: what, message });
+    return true;
+  }
+
+  /** Sends a request; as often as the server names something new that it does not honour, without that. */
+  async send<Reply>(attempt: () => Promise<Reply>, call: Pick<ModelCall, 'warn'>): Promise<Reply> {
+    for (;;) {
+      const before = new Set(this.#dropped);
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!ModelCallError.isInstance(error) || error.kind !== 'capability') throw error;
+        const what = error.parameter === undefined ? undefined : names[error.parameter];
+        if (what === undefined || before.has(what)) throw error;
+        // Another call may have found out meanwhile; this one has not been sent without it.
+        this.drop(what, call);
+      }
+    }
+  }
+}

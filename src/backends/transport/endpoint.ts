@@ -1,0 +1,106 @@
+import { expectation } from '../../base/expect.ts';
+import type { AnyModel } from '../../calls/middleware/wrap.ts';
+import { sumOfUsages } from '../../calls/usage.ts';
+import type { ModelCall, ModelPrice, Usage } from '../../contracts/language-model.ts';
+import type { JsonBody } from './chat-request.ts';
+import { type ConnectionOptions, expectConnection, expectModelName } from './connection.ts';
+import { modelCallErrorFrom } from './errors.ts';
+import { Exchange } from './exchange.ts';
+import { countOf, fieldsOf, numberOf } from './json.ts';
+
+/**
+ * How a model that does not write is reached. The address may also be the whole one of the one path that is used.
+ */
+export interface EndpointOptions extends ConnectionOptions {
+  /** The model's name there. */
+  readonly model: string;
+  /** Who serves it, as in `provider:modelId`. @defaultValue the usual name of such a server */
+  readonly provider?: string;
+  /** What it costs. @defaultValue nothing for servers on a machine of one's own, unknown for others */
+  readonly price?: ModelPrice;
+}
+
+/** What is known of a server before anybody says more. */
+export interface EndpointHabits {
+  /** The provider, as in `provider:modelId`. */
+  readonly provider: string;
+  /** Where it listens by default. */
+  readonly baseUrl?: string;
+  /** Whether it runs on a machine of one's own, and so costs nothing. */
+  readonly isFree?: boolean;
+}
+
+/** Posts JSON to one server. */
+export class Endpoint extends Exchange {
+  /** What the model is called in the fields of its kind. */
+  readonly names: Pick<AnyModel, 'provider' | 'modelId' | 'price'>;
+  readonly #address: string;
+
+  constructor(habits: EndpointHabits, options: EndpointOptions) {
+    const { model, baseUrl = habits.baseUrl, provider = habits.provider } = options;
+    expectModelName(model);
+    if (baseUrl === undefined) {
+      throw expectation('baseUrl', 'an address, as in http://localhost:8000/v1', baseUrl);
+    }
+    expectConnection({ ...options, baseUrl });
+    super({ ...options, provider, baseUrl });
+    const price = options.price ?? (habits.isFree === true ? { input: 0, output: 0 } : undefined);
+    this.names = { provider, modelId: model, ...(price !== undefined && { price }) };
+    this.#address = baseUrl.replace(/\/+$/, '');
+  }
+
+  /**
+   * The reply to a body posted to a path, such as `/v1/embeddings`. Rejects with a `ModelCallError`, or with
+   * the reason of the caller's signal.
+   */
+  async post(path: string, body: JsonBody, call: ModelCall): Promise<unknown> {
+    const { body: reply } = await this.send({ url: this.#urlOf(path), body }, call);
+    const { error } = fieldsOf(reply);
+    if (error === undefined || error === null) return reply;
+    // Proxies pass errors on with status 200.
+    const told = { status: countOf(fieldsOf(error)['code']), error };
+    throw modelCallErrorFrom(told, this.context(call.signal));
+  }
+
+  /** The list that a reply holds. */
+  async list(path: string, body: JsonBody, { field, call }: ListAsked): Promise<ListTold> {
+    const reply = await this.post(path, body, call);
+    const items = fieldsOf(reply)[field];
+    if (Array.isArray(items)) return { items, usage: usageOf(reply) };
+    throw this.malformed(`JSON of another shape: it has no \`${field}\``, call);
+  }
+
+  #urlOf(path: string): string {
+    const end = path.slice(path.lastIndexOf('/'));
+    if (this.#address.endsWith(end)) return this.#address;
+    return `${this.#address.replace(/\/v1$/, '')}${path}`;
+  }
+}
+
+/** A list that is asked for. */
+export interface ListAsked {
+  /** The field of the reply that it stands in. */
+  readonly field: string;
+  readonly call: ModelCall;
+}
+
+/** A list that was told. */
+export interface ListTold {
+  readonly items: readonly unknown[];
+  readonly usage: Usage | undefined;
+}
+
+/** The usage that a reply tells; `undefined` where it tells none. */
+export function usageOf(reply: unknown): Usage | undefined {
+  const told = fieldsOf(fieldsOf(reply)['usage']);
+  const inputTokens = numberOf(told['prompt_tokens']) ?? numberOf(told['input_tokens']);
+  if (inputTokens === undefined) return undefined;
+  const outputTokens = numberOf(told['completion_tokens']) ?? numberOf(told['output_tokens']) ?? 0;
+  return { inputTokens, outputTokens };
+}
+
+/** What several requests used; nothing is known where one of them does not tell. */
+export function usageOfAll(usages: readonly (Usage | undefined)[]): { readonly usage?: Usage } {
+  const told = usages.filter((usage) => usage !== undefined);
+  return told.length < usages.length || told.length === 0 ? {} : { usage: sumOfUsages(told) };
+}

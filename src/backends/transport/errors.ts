@@ -1,0 +1,305 @@
+import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../../base/errors.ts';
+import { headerLookup, retryAfterOf } from './headers.ts';
+import { type KnownSecrets, withoutSecrets } from './secrets.ts';
+import { causesOf, isUnsent } from './unsent.ts';
+
+/** Whose call failed, and what a person can do about it. */
+export interface WireContext {
+  /** The provider, as in `provider:modelId`. */
+  readonly provider: string;
+  /** The model asked for. */
+  readonly modelId: string;
+  /** The address of the server, where a user can set it. */
+  readonly baseUrl?: string | undefined;
+  /** The environment variable of the key. */
+  readonly keyVariable?: string | undefined;
+  /** Keys that no message may hold. */
+  readonly secrets?: KnownSecrets;
+  /** The caller's own signal: when it has aborted, that is the reason. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What a `fetch` of ours threw within an SDK. SDKs put an error of their own in the place of what looks like a
+ * time-out to them, and then nobody knows any more whether a connection had been made: this one tells them
+ * nothing.
+ */
+export class FetchFailure extends Error {
+  /** What was thrown. */
+  readonly origin: unknown;
+
+  constructor(origin: unknown) {
+    super('The request failed.');
+    this.origin = origin;
+  }
+}
+
+/** What is known of a call that failed, whichever library threw it. */
+interface Facts {
+  readonly status: number | undefined;
+  readonly text: string;
+  readonly code: string;
+  readonly parameter: string | undefined;
+  readonly error: unknown;
+  /** The error of the body. */
+  readonly inner: unknown;
+}
+
+/**
+ * The {@link ModelCallError} for whatever an SDK, `fetch` or a parser threw. Errors of our own pass through.
+ */
+export function modelCallErrorFrom(error: unknown, context: WireContext): EspalierError {
+  if (EspalierError.isInstance(error)) return error;
+  // Thrown by a `fetch` of ours, within an SDK.
+  const own = field(error, 'cause');
+  if (own instanceof FetchFailure) return modelCallErrorFrom(own.origin, context);
+  if (EspalierError.isInstance(own)) return own;
+  const facts = factsOf(error);
+  const kind = context.signal.aborted ? 'aborted' : kindOf(facts);
+  const header = headerLookup(field(error, 'headers'));
+  const { status } = facts;
+  const isFinal = header('x-should-retry') === 'false' || isUntrusted(facts);
+  const charged = mayBeCharged(facts, kind);
+  return new ModelCallError({
+    kind,
+    message: withoutSecrets(sentence(kind, facts, context), context.secrets),
+    status,
+    retryAfterMs: retryAfterOf(header),
+    requestId: requestIdOf(error) ?? header('x-request-id') ?? header('request-id'),
+    parameter: kind === 'capability' ? parameterOf(facts) : undefined,
+    ...(isFinal && { retryable: false }),
+    ...(charged !== undefined && { charged }),
+  });
+}
+
+/** Whether a server may have charged for a call that failed; `undefined` where its kind tells. */
+function mayBeCharged({ status, error }: Facts, kind: ModelCallErrorKind): boolean | undefined {
+  // A gateway gave up on a server that may go on; any other status says that nothing was done.
+  if (status !== undefined && status >= 400) return [408, 502, 504].includes(status);
+  if (isUnsent(error)) return false;
+  // Told in a reply that says success: the server had begun.
+  const isTold = status === undefined && !(error instanceof Error);
+  return isTold
+    ? kind === 'overloaded' || kind === 'rate-limit' || kind === 'malformed'
+    : undefined;
+}
+
+/** An answer that cannot be read. What it cost is unknown. */
+export function malformed(context: WireContext, what: string): ModelCallError {
+  const { provider, modelId, secrets } = context;
+  const message = `${provider}:${modelId} answered with ${what}.`;
+  return new ModelCallError({ kind: 'malformed', message: withoutSecrets(message, secrets) });
+}
+
+function factsOf(error: unknown): Facts {
+  const status = field(error, 'status') ?? field(error, 'statusCode');
+  const body = field(error, 'error') ?? field(error, 'body');
+  const inner = field(body, 'error') ?? body;
+  const message = error instanceof Error ? error.message : String(error);
+  const said = field(inner, 'message') ?? field(inner, 'detail');
+  const told = typeof inner === 'string' ? inner : typeof said === 'string' ? said : message;
+  const codes = [
+    field(error, 'code'),
+    field(inner, 'code'),
+    field(inner, 'type'),
+    field(field(inner, 'details'), 'error_code'),
+    causeCode(error),
+  ];
+  const parameter = field(error, 'param') ?? field(inner, 'param');
+  return {
+    status: typeof status === 'number' ? status : undefined,
+    text: told,
+    code: codes.filter((code) => typeof code === 'string').join(' '),
+    parameter: typeof parameter === 'string' ? parameter : undefined,
+    error,
+    inner,
+  };
+}
+
+/** What each status means, where its text does not say more. */
+const statuses: Readonly<Record<number, ModelCallErrorKind>> = {
+  401: 'auth',
+  402: 'rate-limit',
+  403: 'auth',
+  408: 'timeout',
+  409: 'overloaded',
+  413: 'context-length',
+  424: 'overloaded',
+  429: 'rate-limit',
+  501: 'capability',
+  504: 'timeout',
+  529: 'overloaded',
+};
+
+const contextOverflow =
+  /context[ _-]?(length|size|window|limit)|maximum context|exceeds? the (available )?context|prompt is too long|must be <=/i;
+const notHonoured =
+  /unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|parameter)|unused fields|unexpected fields|extra inputs|not permitted|must be between|failed to initialize samplers|deprecated for this model|forces tool use/i;
+
+/** What says that an account may not spend any more, in codes and in words. */
+const spentCodes =
+  /insufficient_(quota|balance|credit|fund)|credit_balance|spend(ing)?_limit|usage_limit|billing_(error|hard|not)|organization_on_hold|payment_required|weight_exceeds_budget/i;
+const spentWords =
+  /credit balance is too low|insufficient (balance|credits|funds)|(specified|reached your).* usage limits?|spend(ing)? limit|key limit exceeded/i;
+/** The quota of a day, or one of nothing at all, as Gemini names it. */
+const spentQuota = /"quotaId":\s*"[^"]*PerDay|\blimit: 0\b/;
+
+function kindOf(facts: Facts): ModelCallErrorKind {
+  const { status, text, code, error } = facts;
+  if (isSpent(facts)) return 'credit';
+  if (isDeclined(facts)) return 'refusal';
+  if (status === undefined) {
+    return error instanceof Error ? kindOfThrown(error, code) : kindOfTold(code);
+  }
+  const isRefused = status === 400 || status === 413 || status === 422;
+  if (isRefused && contextOverflow.test(`${text} ${code}`)) return 'context-length';
+  if (isRefused && (notHonoured.test(`${text} ${code}`) || isPrefill(text))) return 'capability';
+  return statuses[status] ?? (status >= 500 ? 'overloaded' : 'bad-request');
+}
+
+const unreachable =
+  /ECONN|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EPIPE|UND_ERR_(SOCKET|CONNECT)|EPROTO|CERT|SSL|TLS|self.signed/i;
+
+/** Whether the account may not spend any more, which does not get better by waiting. */
+function isSpent({ status, text, code, error, inner }: Facts): boolean {
+  if (status !== undefined && ![400, 402, 403, 429].includes(status)) return false;
+  if (code.includes('in_flight_budget')) return false;
+  if (spentCodes.test(code) || (status !== undefined && spentWords.test(text))) return true;
+  if (status === 403) return field(field(inner, 'metadata'), 'resets_at') !== undefined;
+  if (status === 429) return spentQuota.test(JSON.stringify(inner ?? text));
+  const mayWait = retryAfterOf(headerLookup(field(error, 'headers'))) !== undefined;
+  return status === 402 && !mayWait;
+}
+
+const declined = /content_filter|policy|moderation/i;
+
+function isDeclined({ status, text, code }: Facts): boolean {
+  if (status === 403 && /flagged|moderation/i.test(text)) return true;
+  return (status === 400 || status === 403) && declined.test(code);
+}
+
+/** What the code of an error means that came in a reply which says success. */
+function kindOfTold(code: string): ModelCallErrorKind {
+  if (/rate_limit|slow_down|in_flight_budget/i.test(code)) return 'rate-limit';
+  if (/server|overload|timeout|unavailable|internal/i.test(code)) return 'overloaded';
+  if (declined.test(code)) return 'refusal';
+  if (/context_length/i.test(code)) return 'context-length';
+  return code === '' ? 'malformed' : 'bad-request';
+}
+
+/** What `fetch` says of a request that cannot be written. */
+const unsendable = /^(Headers|Request|Failed to parse URL|Invalid URL)\b/;
+
+function kindOfThrown(error: Error, code: string): ModelCallErrorKind {
+  const name = `${error.name} ${error.constructor.name}`;
+  if (/Timeout/i.test(`${name} ${code}`)) return 'timeout';
+  if (/Abort/.test(name)) return 'aborted';
+  if (error instanceof SyntaxError) return 'malformed';
+  if (/Connection|FetchError/.test(name) || unreachable.test(code)) return 'network';
+  if (error instanceof TypeError && unsendable.test(error.message)) return 'bad-request';
+  if (error instanceof TypeError && /fetch|network|terminated/i.test(error.message))
+    return 'network';
+  return 'malformed';
+}
+
+function isPrefill(text: string): boolean {
+  return /prefill|must end with a user message|final message does not appear/i.test(text);
+}
+
+/** Whether a secure connection could not be made. Waiting does not bring a certificate that is trusted. */
+function isUntrusted({ status, code }: Facts): boolean {
+  return status === undefined && /CERT|SSL|TLS|EPROTO|UNABLE_TO_/.test(code);
+}
+
+const parameters =
+  /\b(temperature|top_p|top_k|top_logprobs|logprobs|stop_sequences|stop|seed|max_tokens|response_format|output_config|structured_outputs|tool_choice|tools)\b/;
+
+function parameterOf({ parameter, text, status }: Facts): string | undefined {
+  if (isPrefill(text)) return 'continuation';
+  if (parameter !== undefined) return parameter.split('.')[0];
+  if (/'n'|\bn\b must/.test(text)) return 'n';
+  if (/failed to initialize samplers/i.test(text)) return 'response_format';
+  return status === 501 ? undefined : parameters.exec(text)?.[1];
+}
+
+function sentence(kind: ModelCallErrorKind, facts: Facts, context: WireContext): string {
+  const { provider, modelId, baseUrl, keyVariable } = context;
+  const { status, text, code, error } = facts;
+  const model = `${provider}:${modelId}`;
+  const where = baseUrl === undefined ? '' : ` at ${withoutCredentials(baseUrl)}`;
+  const isTold = !(error instanceof Error) && code !== '';
+  const told = status ?? (isTold ? brief(code) : undefined);
+  const said = `${told === undefined ? '' : `${told}: `}${brief(text)}`;
+  const key = keyVariable === undefined ? 'the key' : `${keyVariable}, or the option \`apiKey\`,`;
+  switch (kind) {
+    case 'auth':
+      return `${model} refuses the key (${said}). Check ${key} and what it may use.`;
+    case 'credit':
+      return `${model} has no credit left (${said}). Check the account's billing and its limits, then run again.`;
+    case 'rate-limit':
+      return `${model} allows no more requests for now (${said}). Lower the concurrency, or wait.`;
+    case 'overloaded':
+      return `${model}${where} is busy or not ready (${said}). Try again later.`;
+    case 'context-length':
+      return `The request does not fit the context of ${model} (${said}). Shorten it, or lower \`maxTokens\`.`;
+    case 'capability':
+      return `${model} does not honour what was asked for (${said}).`;
+    case 'bad-request':
+      return status === 404
+        ? `${model}${where} knows no such model or path (${said}). Check the model's name, and whether the base URL ends as the server wants it, as a rule with /v1.`
+        : `${model} cannot make sense of the request (${said}).`;
+    case 'network':
+      if (isUntrusted(facts)) {
+        return `${model}${where} has no certificate that can be trusted (${brief(code)}). Check whether the address begins with https:// or http://, or name the certificate's authority in NODE_EXTRA_CA_CERTS.`;
+      }
+      return `${model}${where} cannot be reached (${brief(`${code} ${text}`.trim())}). Check the address, and that the server runs.`;
+    case 'timeout':
+      if (/UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(code)) {
+        return `${model}${where} did not answer within the limits of the \`fetch\` in use (${said}). Bring one that waits longer: the option \`timeoutMs\` does not change them.`;
+      }
+      return `${model}${where} did not answer in time (${said}). Raise the time-out, or lower the load.`;
+    case 'malformed':
+      return `${model} answered with something that cannot be read (${said}).`;
+    case 'refusal':
+      return `${model} declined to answer (${said}).`;
+    case 'aborted':
+      return `The call of ${model} was abandoned.`;
+  }
+}
+
+/** One line, not too long. */
+function brief(text: string): string {
+  const line = text
+    .replaceAll(/<[^<>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const short = line.length > 200 ? `${line.slice(0, 200)}…` : line;
+  return short.replace(/\.$/, '');
+}
+
+function withoutCredentials(address: string): string {
+  try {
+    const { origin, pathname } = new URL(address);
+    return `${origin}${pathname.replace(/\/$/, '')}`;
+  } catch {
+    return address;
+  }
+}
+
+function requestIdOf(error: unknown): string | undefined {
+  const id = field(error, 'requestID') ?? field(error, 'request_id');
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** `fetch` hides why it failed behind its own error. */
+function causeCode(error: unknown): unknown {
+  const codes = causesOf(error)
+    .slice(1)
+    .map(({ code }) => code);
+  return codes.find((code) => typeof code === 'string');
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return (value as Record<string, unknown>)[name] ?? undefined;
+}

@@ -1,0 +1,111 @@
+import type { ModelCall } from '../../contracts/language-model.ts';
+import type { JsonBody } from './chat-request.ts';
+import { Line, type LineOptions, type Received } from './line.ts';
+import { parsedReply, replyText } from './reply-text.ts';
+
+/** The part of an SDK client of OpenAI's that is used: it sends requests and hands out the bare response. */
+export interface CompatibleClient {
+  /** The address of the server. */
+  readonly baseURL: string;
+  /** Sends a GET request. */
+  get(path: string, options?: object): Readonly<Record<'asResponse', () => Promise<Response>>>;
+  /** Sends a POST request. */
+  post(path: string, options?: object): Readonly<Record<'asResponse', () => Promise<Response>>>;
+}
+
+/** One request. */
+export interface Sent {
+  readonly url: string;
+  /** The body; a GET request where there is none. */
+  readonly body?: JsonBody;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long it may take, where that is not as long as all others. */
+  readonly timeoutMs?: number;
+}
+
+/** How requests are sent without an SDK, or by a client of the user's own. */
+export interface ExchangeOptions extends LineOptions {
+  readonly client?: CompatibleClient | undefined;
+}
+
+/** A line on which requests are sent without an SDK, and replies are read within limits of size. */
+export class Exchange extends Line {
+  readonly #given: ExchangeOptions;
+
+  constructor(options: ExchangeOptions) {
+    super(options);
+    this.#given = options;
+  }
+
+  /** Sends a request. Rejects with a `ModelCallError`, or with the reason of the caller's signal. */
+  send(sent: Sent, call: Pick<ModelCall, 'limits' | 'signal'>): Promise<Received> {
+    const context = this.context(call.signal);
+    const send = async (signal: AbortSignal): Promise<Received> => {
+      const response = await this.#respond(sent, signal);
+      const text = await replyText(response, { ...this.limits, context });
+      if (!response.ok) throw new HttpError(response, text);
+      return { headers: response.headers, body: parsedReply(text, context) };
+    };
+    return this.request(call, send, sent.timeoutMs);
+  }
+
+  #respond({ url, body, headers: own, timeoutMs }: Sent, signal: AbortSignal): Promise<Response> {
+    const { client, apiKey, headers: given } = this.#given;
+    const headers = { ...given, ...own };
+    if (client !== undefined) {
+      const timeout = timeoutMs ?? this.timeoutMs;
+      const options = { headers, signal, maxRetries: 0, timeout };
+      return body === undefined
+        ? client.get(url, options).asResponse()
+        : client.post(url, { ...options, body }).asResponse();
+    }
+    return this.fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // A POST request that is redirected arrives as a GET, and a key where it was not meant to go.
+      redirect: 'manual',
+      signal,
+    });
+  }
+}
+
+/** A reply with a status that is no success, in the shape that `modelCallErrorFrom` reads. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  /** The status. */
+  readonly status: number;
+  /** The headers. */
+  readonly headers: Headers;
+  /** The body as JSON; `undefined` where it is none. */
+  readonly error: unknown;
+
+  /** @param response - What was answered. @param text - Its body. */
+  constructor(response: Response, text: string) {
+    const error = parsed(text);
+    super(messageOf(response, text));
+    this.status = response.status;
+    this.headers = response.headers;
+    this.error = error;
+  }
+}
+
+function messageOf({ status, statusText, headers }: Response, text: string): string {
+  const location = headers.get('location');
+  if (status >= 300 && status < 400 && location !== null) return `it has moved to ${location}`;
+  return text.trim() === '' ? statusText || 'no explanation' : text;
+}
+
+/** A text as JSON; `undefined` where it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
