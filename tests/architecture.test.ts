@@ -44,7 +44,7 @@ const inner: Readonly<Record<string, Readonly<Record<string, '*' | readonly stri
   },
   data: {
     '.': '*',
-    audit: [],
+    audit: ['formats'],
     formats: ['.'],
     labels: ['.'],
     pairs: ['.'],

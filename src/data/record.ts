@@ -1,6 +1,7 @@
 import type { Notation } from '../contracts/environment.ts';
 import type { Message, ToolDefinition } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import { pathTo } from '../tree/summary.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
 /** How states and actions look in rows: the notation that the policy was shown, and what only rows need. */
@@ -79,6 +80,13 @@ export function countEnds<State, Action>(
 /** Whether rows may be made of a node: it has not failed and is no duplicate of a sibling. */
 export function isPart({ status, annotations }: SearchNode): boolean {
   return status !== 'failed' && annotations['duplicateOf'] === undefined;
+}
+
+/** The nodes from below the root down to a node. */
+export function stepsTo<State, Action>(
+  end: SearchNode<State, Action>,
+): readonly ChildNode<State, Action>[] {
+  return pathTo<State, Action>(end).flatMap((node) => (node.kind === 'root' ? [] : [node]));
 }
 
 /** The conversation in which the children of a node were proposed. */

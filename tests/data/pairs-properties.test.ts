@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
 import type { SearchNode } from '../../src/contracts/node.ts';
 import type { PairNodes, PairRule, PairSiblings } from '../../src/data/pairs/pair-rule.ts';
-import { pairRules } from '../../src/data/pairs/pair-rules.ts';
+import * as pairRules from '../../src/data/pairs/pair-rules.ts';
 import { pairScores } from '../../src/data/pairs/pair-scores.ts';
 import { pairsOf } from '../../src/data/pairs/pairs-of.ts';
 import { preferences } from '../../src/data/pairs/preferences.ts';

@@ -169,6 +169,14 @@ export interface AuditSet {
   readonly facts: readonly AuditFact[];
 }
 
+/** Something wrong with one row. */
+export interface RowFault {
+  /** What. */
+  readonly code: AuditCode;
+  /** What to show of it. */
+  readonly excerpt: unknown;
+}
+
 /** What an audit says. */
 export interface AuditReport {
   /** What was read. */

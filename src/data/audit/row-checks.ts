@@ -1,15 +1,14 @@
 import {
-  type AuditContent,
-  type AuditRow,
-  type AuditTurn,
   identityOf,
-  type RowFault,
+  type ReadRow,
+  type RowContent,
+  type RowTurn,
   textOf,
-} from './audit-row.ts';
-import type { AuditLimits } from './report.ts';
+} from '../formats/reading.ts';
+import type { AuditLimits, RowFault } from './report.ts';
 
 /** Looks at one row. Pure. */
-export type RowCheck = (row: AuditRow, limits: AuditLimits) => readonly RowFault[];
+export type RowCheck = (row: ReadRow, limits: AuditLimits) => readonly RowFault[];
 
 const none: readonly RowFault[] = [];
 
@@ -27,7 +26,7 @@ export const equalSides: RowCheck = ({ chosen, rejected }) => {
   return isEqual ? found('equal-sides', textOf(chosen)) : none;
 };
 
-function trimmed(turn: AuditTurn): AuditTurn {
+function trimmed(turn: RowTurn): RowTurn {
   return typeof turn.content === 'string' ? { ...turn, content: turn.content.trim() } : turn;
 }
 
@@ -60,7 +59,7 @@ export const samePrompts: RowCheck = ({ kind, implicit, prompt, chosen, rejected
   return repeats.some(Boolean) || isMixed ? found('prompt-differs', textOf(prompt)) : none;
 };
 
-function sharedStart(chosen: AuditContent, rejected: AuditContent): string {
+function sharedStart(chosen: RowContent, rejected: RowContent): string {
   if (typeof chosen === 'string' && typeof rejected === 'string') {
     let length = 0;
     while (length < chosen.length && chosen[length] === rejected[length]) length++;
@@ -72,7 +71,7 @@ function sharedStart(chosen: AuditContent, rejected: AuditContent): string {
   return isShared && first !== undefined ? textOf([first]) : '';
 }
 
-function startsWithPrompt(side: AuditContent, prompt: AuditContent): boolean {
+function startsWithPrompt(side: RowContent, prompt: RowContent): boolean {
   if (typeof side === 'string') {
     return typeof prompt === 'string' && prompt.trim() !== '' && side.startsWith(prompt);
   }
@@ -83,7 +82,7 @@ function startsWithPrompt(side: AuditContent, prompt: AuditContent): boolean {
 }
 
 /** What the file says of how much better the chosen side is. */
-export function marginOf({ columns }: Pick<AuditRow, 'columns'>): number | undefined {
+export function marginOf({ columns }: Pick<ReadRow, 'columns'>): number | undefined {
   const number = (name: string) => {
     const value = columns[name];
     return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
@@ -113,7 +112,7 @@ export const margins: RowCheck = (row, { minMargin }) => {
 };
 
 /** Where prompt and completion meet, a tokenizer must cut as it cuts the prompt alone. */
-export const boundarySpace: RowCheck = ({ kind, columns, prompt, chosen, rejected }) => {
+export const boundarySpace: RowCheck = ({ kind, templated, prompt, chosen, rejected }) => {
   if (typeof prompt !== 'string' || kind === 'prompt') return none;
   const sides = [chosen, rejected].filter((side) => typeof side === 'string');
   if (sides.length === 0 || sides.some((side) => side.trim() === '')) return none;
@@ -122,7 +121,7 @@ export const boundarySpace: RowCheck = ({ kind, columns, prompt, chosen, rejecte
   const isUneven = new Set(starts).size > 1;
   const isDouble = /\s/.test(end) && starts.some((start) => start !== '');
   const isCut =
-    !isTemplated(columns) &&
+    templated !== true &&
     /[\p{L}\p{N}]/u.test(end) &&
     sides.some((side) => /^[\p{L}\p{N}]/u.test(side));
   const isFaulty = /[ \t]/.test(end) || isDouble || isUneven || isCut;
@@ -130,13 +129,6 @@ export const boundarySpace: RowCheck = ({ kind, columns, prompt, chosen, rejecte
     ? found('boundary-space', `${prompt.slice(-20)}|${sides[0]?.slice(0, 20)}`)
     : none;
 };
-
-/** Whether the trainer puts a template of its own around the prompt, so that no word goes on behind it. */
-function isTemplated(columns: AuditRow['columns']): boolean {
-  return (
-    ('instruction' in columns && !('q_chosen' in columns)) || 'initial_reason_steps' in columns
-  );
-}
 
 /** A trainer that joins steps would find too many of them. */
 export const separators: RowCheck = ({ joined, steps = [], columns }, { separator }) => {
@@ -185,7 +177,7 @@ export const endAsymmetry: RowCheck = ({ chosen, rejected, columns }) => {
   return ends[0] === ends[1] ? none : found('eos-asymmetry', textOf(chosen).slice(-40));
 };
 
-function endsWithToken(side: AuditContent): boolean {
+function endsWithToken(side: RowContent): boolean {
   const text = textOf(side).trimEnd();
   return endTokens.some((token) => text.endsWith(token));
 }
@@ -217,7 +209,7 @@ const knownRoles: readonly string[] = ['assistant', 'developer', 'system', 'tool
 /** Roles that trainers know, in an order that they take. */
 export const roles: RowCheck = ({ alternates, prompt, chosen, rejected, kind }) => {
   const conversations = [prompt, chosen, rejected].filter(
-    (content): content is readonly AuditTurn[] =>
+    (content): content is readonly RowTurn[] =>
       content !== undefined && typeof content !== 'string',
   );
   if (!alternates) {

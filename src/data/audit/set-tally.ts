@@ -1,12 +1,6 @@
 import { hash } from 'node:crypto';
-import {
-  type AuditContent,
-  type AuditRow,
-  identityOf,
-  type RowFault,
-  textOf,
-} from './audit-row.ts';
-import type { AuditFact, AuditLimits } from './report.ts';
+import { identityOf, type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
+import type { AuditFact, AuditLimits, RowFault } from './report.ts';
 import { marginOf } from './row-checks.ts';
 import { shareInterval } from './share-interval.ts';
 
@@ -37,7 +31,7 @@ export class SetTally {
   }
 
   /** Counts a row. What it repeats or contradicts is told at once. */
-  add(row: AuditRow): readonly RowFault[] {
+  add(row: ReadRow): readonly RowFault[] {
     this.rows += 1;
     this.#countLabels(row);
     this.#countLengths(row);
@@ -93,14 +87,14 @@ export class SetTally {
     ];
   }
 
-  #countLabels({ labels = [], rated }: AuditRow): void {
+  #countLabels({ labels = [], rated }: ReadRow): void {
     for (const label of labels) {
       if (label === true || (rated && label === 1)) this.#labels.right += 1;
       if (label === false || (rated && label === -1)) this.#labels.wrong += 1;
     }
   }
 
-  #countLengths({ kind, prompt, chosen, rejected }: AuditRow): void {
+  #countLengths({ kind, prompt, chosen, rejected }: ReadRow): void {
     if (prompt !== undefined) {
       const tokens = Math.ceil(textOf(prompt).length / this.#limits.charactersPerToken);
       this.#prompts.count += 1;
@@ -116,11 +110,9 @@ export class SetTally {
     if (better < worse) this.#pairs.shorter += 1;
   }
 
-  #repeated(row: AuditRow): readonly RowFault[] {
+  #repeated(row: ReadRow): readonly RowFault[] {
     const { prompt, chosen, rejected, steps, labels } = row;
-    // Step-DPO keeps steps of the prompt apart, PRM800K which completion was taken.
-    const { initial_reason_steps: begun, label } = row.columns;
-    const context = [identityOf(prompt), steps ?? null, begun ?? null, row.rated ? label : null];
+    const context = [identityOf(prompt), steps ?? null, row.context ?? null];
     const excerpt = textOf(chosen) || textOf(prompt);
     const [own, reversed] =
       row.kind === 'preference'
@@ -139,7 +131,7 @@ export class SetTally {
   }
 }
 
-function sides(first: AuditContent | undefined, second: AuditContent | undefined): unknown {
+function sides(first: RowContent | undefined, second: RowContent | undefined): unknown {
   return [identityOf(first), identityOf(second)];
 }
 

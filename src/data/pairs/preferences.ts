@@ -1,9 +1,9 @@
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { rowPrompt } from '../path-completion.ts';
-import { provenanceOf } from '../provenance.ts';
+import { rowBase } from '../provenance.ts';
 import { isEnd, type TreeRecord, turnOf } from '../record.ts';
-import type { PreferenceRow, RowRule } from '../rows.ts';
+import type { PreferenceRow, RowRule, RuleInfo } from '../rows.ts';
 import { keepLargest } from './keep-largest.ts';
 import { checkRule, type PairRule, type PreferencePair } from './pair-rule.ts';
 import { pairsOf } from './pairs-of.ts';
@@ -23,25 +23,20 @@ export interface PairRowRule extends RowRule<PreferenceRow> {
  */
 export function preferences(rule: PairRule): PairRowRule {
   checkRule(rule);
-  const { name, parts, maxPairsPerProblem } = rule;
-  const reading: PairReading = {
-    name,
-    ...(parts !== undefined && { parts }),
-    ...(maxPairsPerProblem !== undefined && { maxPairsPerProblem }),
+  const rows = pairRows(rule, {
+    ...rule,
     pairs: (record) => pairsOf(record, rule),
     completion: (record, _from, node) => [turnOf(record, node)],
-  };
-  return { ...pairRows(reading), pairs: rule };
+  });
+  return { ...rows, pairs: rule };
 }
 
 /** How the pairs of a tree become rows. */
-export interface PairReading {
-  /** The name of the rule. */
-  readonly name: string;
+interface PairReading {
   /** What the scores are blended from. */
   readonly parts?: (node: SearchNode) => Readonly<Record<string, number>>;
   /** How many rows are kept of one problem. */
-  readonly maxPairsPerProblem?: number;
+  readonly maxPairsPerProblem?: number | undefined;
   /** The pairs of one tree. */
   pairs<State, Action>(record: TreeRecord<State, Action>): readonly PreferencePair<State, Action>[];
   /** A side of a pair as turns. */
@@ -53,15 +48,21 @@ export interface PairReading {
 }
 
 /** The rule that makes rows of the pairs of each tree. */
-export function pairRows(reading: PairReading): RowRule<PreferenceRow> {
+export function pairRows(
+  { name, title, paper, options }: RuleInfo,
+  reading: PairReading,
+): RowRule<PreferenceRow> {
   return {
-    name: reading.name,
+    name,
+    ...(title !== undefined && { title }),
+    ...(paper !== undefined && { paper }),
+    ...(options !== undefined && { options }),
     kind: 'preference',
     *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
       const names = new Map<string, number>();
       const drafts = trees.flatMap((record) => draftsOf(record, reading, names));
       for (const draft of keepLargest(withoutEqual(drafts), reading.maxPairsPerProblem)) {
-        yield toRow(draft, reading);
+        yield toRow(draft, name, reading.parts);
       }
     },
   };
@@ -132,14 +133,14 @@ function withoutEqual<State, Action>(
 
 function toRow<State, Action>(
   { record, pair, prompt, chosen, rejected }: Draft<State, Action>,
-  { name, parts }: PairReading,
+  rule: string,
+  parts: PairReading['parts'],
 ): PreferenceRow {
-  const { tools } = record;
   const nodes = [pair.parent, pair.chosen, pair.rejected];
-  const provenance = provenanceOf(record, { rule: name, nodes, from: pair.parent });
+  const base = rowBase(record, { rule, nodes, from: pair.parent, prompt: prompt.messages });
   return {
     kind: 'preference',
-    prompt: prompt.messages,
+    ...base,
     chosen: chosen.messages,
     rejected: rejected.messages,
     chosenScore: pair.chosenScore,
@@ -149,17 +150,15 @@ function toRow<State, Action>(
     labelSmoothing: pair.labelSmoothing,
     chosenEnds: isEnd(pair.chosen),
     rejectedEnds: isEnd(pair.rejected),
-    ...(tools !== undefined && { tools }),
-    provenance:
-      parts === undefined
-        ? provenance
-        : {
-            ...provenance,
-            parts: provenance.parts.map((own, place) => ({
-              ...own,
-              ...partsOf(nodes[place], parts),
-            })),
-          },
+    ...(parts !== undefined && {
+      provenance: {
+        ...base.provenance,
+        parts: base.provenance.parts.map((own, place) => ({
+          ...own,
+          ...partsOf(nodes[place], parts),
+        })),
+      },
+    }),
   };
 }
 

@@ -1,14 +1,39 @@
 import { contentAddress } from '../../base/canonical-json.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { promptAt, type TreeRecord } from '../record.ts';
-import { anchorAdvantages, stepReturns } from './gi-gpo.ts';
+import {
+  anchorAdvantages,
+  globalAdvantage,
+  localAdvantage,
+  type StepValues,
+  type SubtreeReturn,
+  saltAdvantages,
+  stepReturns,
+  subtreeReturns,
+  treeGrpoAdvantages,
+  treePoAdvantage,
+  treeRlAdvantage,
+  zScores,
+} from './advantages.ts';
 import type { Rollout } from './rollouts.ts';
-import { saltAdvantages } from './salt.ts';
-import { type SubtreeReturn, subtreeReturns } from './subtree-returns.ts';
-import { treeGrpoAdvantages } from './tree-grpo.ts';
-import { treePoAdvantage } from './tree-po.ts';
-import { globalAdvantage, localAdvantage, type StepValues, treeRlAdvantage } from './tree-rl.ts';
-import { zScores } from './z-scores.ts';
+
+/**
+ * How credit is given. To whole paths:
+ *
+ * - `grpo`: the z-score of R among all ends of the problem.
+ * - `tree-grpo`: the z-score within the tree plus that among all ends.
+ * - `tree-po`, `tree-po-weighted`: the mean of `R − mean R` over the groups on the path, weighted by size or not.
+ *
+ * To steps, with V(n) the mean of R over the ends at n and below it:
+ *
+ * - `value`: V(n) itself.
+ * - `local`, `global`: `V(n) − V(parent)`, `V(n) − V(root)`.
+ * - `tree-rl`: `(local + global) / √|leaves(n)|`.
+ * - `sibling`: the z-score of V(n) among siblings.
+ * - `salt`: `grpo`, averaged over all paths that take the same action in the same state.
+ * - `gigpo-step`: the z-score of G among all steps from the same state; `gigpo`: `grpo + ω · gigpo-step`.
+ */
+export type Estimator = PathEstimator | StepEstimator;
 
 /** An estimator that gives credit to whole paths. */
 export type PathEstimator = 'grpo' | 'tree-grpo' | 'tree-po' | 'tree-po-weighted';
@@ -84,7 +109,7 @@ export const stepEstimators: Readonly<Record<StepEstimator, OfSteps>> = {
       nodes.map(({ parent }) => keyOf(tree, parent)),
     );
     const returns = group.rollouts.map((rollout) => stepReturns(rewardsOf(rollout), discount));
-    return anchorAdvantages({ anchors, returns }, epsilon);
+    return anchorAdvantages(anchors, returns, epsilon);
   },
   gigpo(group) {
     const ofPaths = pathEstimators.grpo(group);
@@ -196,7 +221,7 @@ function treePo<State, Action>(
       treePoAdvantage(
         rollout.reward,
         pathOf(rollout).map((id) => groups.get(id) ?? []),
-        { weighted },
+        weighted,
       ),
     );
   });

@@ -1,11 +1,11 @@
 import { expectNumber } from '../../base/expect.ts';
 import { mean } from '../../base/stats/mean.ts';
 import { knownValue } from '../../tree/selection.ts';
-import { provenanceOf } from '../provenance.ts';
+import { rowBase } from '../provenance.ts';
 import { countEnds, promptAt, type TreeRecord } from '../record.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
 
-/** Options of `rlRules.prompts`. */
+/** Options of {@link prompts}. */
 export interface PromptsOptions {
   /** The least share of right ends: in [0, 1]. @defaultValue 0 */
   readonly minSolveRate?: number;
@@ -27,6 +27,8 @@ export function prompts(options: PromptsOptions = {}): RowRule<PromptRow> {
   expectNumber('maxSolveRate', maxSolveRate, { min: minSolveRate, max: 1 });
   return {
     name: 'prompts',
+    title: 'the problems alone, with their answers',
+    options,
     kind: 'prompt',
     *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]): Generator<PromptRow> {
       const byPrompt = new Map<string, TreeRecord<State, Action>[]>();
@@ -53,11 +55,9 @@ function rowOf<State, Action>(trees: readonly TreeRecord<State, Action>[]): Prom
   const values = trees.map(({ tree }) => knownValue(tree.root));
   return {
     kind: 'prompt',
-    prompt: promptAt(first, root),
-    ...(first.tools !== undefined && { tools: first.tools }),
+    ...rowBase(first, { rule: 'prompts', nodes: [root], from: root }),
     answer: trees.find(({ answer }) => answer !== undefined)?.answer ?? '',
     value: mean(values),
     solveRate: scored === 0 ? 0 : right / scored,
-    provenance: provenanceOf(first, { rule: 'prompts', nodes: [root], from: root }),
   };
 }

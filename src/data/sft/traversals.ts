@@ -1,16 +1,15 @@
 import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { pathTo } from '../../tree/summary.ts';
-import { provenanceOf } from '../provenance.ts';
-import { isEnd, isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
+import { distinct, textOfRow } from '../distinct.ts';
+import { rowBase } from '../provenance.ts';
+import { isEnd, isRight, promptAt, stepsTo, type TreeRecord, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
-import { distinctRows } from './distinct-rows.ts';
 import { type Move, movesThrough } from './moves.ts';
 import { delimiterOf, prefixTo } from './prefix.ts';
 import { resimulate } from './resimulate.ts';
 
-/** Options of `sftRules.traversals`. */
+/** Options of `traversals`. */
 export interface TraversalsOptions {
   /** `exploratory`: with what was tried in vain. `imitation`: the path alone. @defaultValue `'exploratory'` */
   readonly variant?: 'exploratory' | 'imitation';
@@ -59,13 +58,16 @@ export function traversals(options: TraversalsOptions = {}): RowRule<SftRow> {
   return {
     name: 'traversals',
     kind: 'sft',
-    rows: (trees) => distinctRows(trees.flatMap(walk)),
+    title: 'the exploration of a search, backtracking included',
+    paper: 'Yu et al., 2024, arXiv 2410.02052',
+    options,
+    rows: (trees) => distinct(trees.flatMap(walk), textOfRow),
   };
 
   function walk<State, Action>(record: TreeRecord<State, Action>): readonly SftRow[] {
     const { root, best } = record.tree;
     if (!isEnd(best) || (onlyRight && isRight(record, best) !== true)) return [];
-    const actions = pathTo(best).flatMap((node) => (node.kind === 'root' ? [] : [node]));
+    const actions = stepsTo(best);
     // The way to the best node is part of every walk: one that is too long is not walked.
     if (actions.length > maxMoves) return [];
     const leaves =
@@ -102,17 +104,11 @@ function* rowsOf<State, Action>(
     const turn = turnFor(record, move, words);
     yield {
       kind: 'sft',
-      prompt,
-      ...(record.tools !== undefined && { tools: record.tools }),
+      ...rowBase(record, { rule: 'traversals', nodes: [here, move.to], from: here, prompt }),
       completion: [turn],
       ends: move === moves.at(-1) && isEnd(move.to),
       score,
       weight: 1,
-      provenance: provenanceOf(record, {
-        rule: 'traversals',
-        nodes: [here, move.to],
-        from: here,
-      }),
     };
     prompt = isConversation
       ? [...prompt, turn, ...shownAt(record, move)]

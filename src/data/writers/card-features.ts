@@ -1,4 +1,4 @@
-import type { Columns, ColumnType } from '../formats/format.ts';
+import type { Columns, ColumnType } from '../formats/columns.ts';
 import { yamlString } from './markdown.ts';
 
 const types = { boolean: 'bool', float: 'float64', int: 'int64', json: 'json', string: 'string' };

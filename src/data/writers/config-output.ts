@@ -1,9 +1,9 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
-import type { RowFormat } from '../formats/format.ts';
+import type { DatasetFormat, RowFormat } from '../formats/format.ts';
 import type { TreeRecord } from '../record.ts';
-import type { RowRule, TrainingRow } from '../rows.ts';
+import type { RowRule } from '../rows.ts';
 import { jsonLinesWriter } from './json-lines-writer.ts';
 import { parquetWriter } from './parquet-writer.ts';
 import type { ConfigReport, SplitReport } from './report.ts';
@@ -18,13 +18,20 @@ export interface DatasetConfig {
   /**
    * Its name, and that of its folder: letters, digits, `_`, `-` and `.`, not at the start.
    *
-   * @defaultValue that of the format
+   * @defaultValue that of the form, such as `trl-preference`
    */
   readonly name?: string;
   /** Makes the rows. */
   readonly rule: RowRule;
-  /** Their form: for rows of the same kind. */
-  readonly format: RowFormat;
+  /** How they are written: a format that has a form for rows of their kind. */
+  readonly format: DatasetFormat;
+}
+
+/** A configuration with the form of its rows. */
+export interface FormedConfig {
+  readonly name: string;
+  readonly rule: RowRule;
+  readonly form: RowFormat;
 }
 
 /** A configuration that is being written. */
@@ -40,7 +47,7 @@ export interface ConfigOutput {
 /** How a configuration is written. */
 export interface ConfigOutputOptions {
   /** The configuration. */
-  readonly config: DatasetConfig;
+  readonly config: FormedConfig;
   /** Where its files go: made when the first row comes. */
   readonly folder: () => string;
   /** What the files are. */
@@ -57,7 +64,7 @@ const maxReasons = 20;
 /** Writes a configuration. */
 export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   const { config, folder, splits } = options;
-  const { rule, format, name = format.name } = config;
+  const { name, rule, form } = config;
   const outputs = new Map<string, SplitOutput>();
   const refused = new Map<string, number>();
   const statistics = rowStatistics();
@@ -69,8 +76,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
     outputs.set(split, output);
     return output;
   };
-  const refuse = (row: TrainingRow): void => {
-    const own = format.refusal?.(row) ?? `The form \`${format.name}\` has no place for it.`;
+  const refuse = (own: string): void => {
     const reason = refused.has(own) || refused.size < maxReasons ? own : 'For other reasons.';
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
   };
@@ -78,9 +84,9 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
     add(trees, split) {
       let output: SplitOutput | undefined;
       for (const row of rule.rows(trees)) {
-        const written = format.toFile(row);
-        if (written === undefined) {
-          refuse(row);
+        const written = form.write(row);
+        if (typeof written === 'string') {
+          refuse(written);
           continue;
         }
         if (output === undefined) {
@@ -94,17 +100,17 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
     finish() {
       const reports = splits.flatMap((split) => outputs.get(split)?.finish() ?? []);
       const files = reports.flatMap((report) => report.files);
-      const extra = files.length === 0 ? {} : (format.extraFiles?.(files) ?? {});
+      const extra = files.length === 0 ? {} : (form.extraFiles?.(files) ?? {});
       for (const [file, text] of Object.entries(extra)) {
         withStorageErrors(`The file \`${file}\``, () => writeFileSync(join(folder(), file), text));
       }
       return {
         name,
         rule: rule.name,
-        format: format.name,
-        kind: format.kind,
-        columns: format.columns,
-        usage: format.usage,
+        format: form.name,
+        kind: form.kind,
+        columns: form.columns,
+        usage: form.usage,
         rows: reports.reduce((sum, { rows }) => sum + rows, 0),
         splits: reports,
         refused: [...refused]
@@ -134,7 +140,7 @@ function splitOutput(
   name: string,
   { config, folder, file, rowsPerFile }: ConfigOutputOptions,
 ): SplitOutput {
-  const { columns } = config.format;
+  const { columns } = config.form;
   let writer: RowWriter | undefined;
   let problems = 0;
   let rows = 0;

@@ -1,4 +1,4 @@
-import type { Columns, ColumnType, FileRow } from '../formats/format.ts';
+import type { Columns, ColumnType, FileRow } from '../formats/columns.ts';
 import {
   expectColumns,
   expectFields,

@@ -1,7 +1,7 @@
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue, expectation } from '../../base/expect.ts';
 import { isPlainObject } from '../../base/json.ts';
-import type { Columns, ColumnType } from '../formats/format.ts';
+import type { Columns, ColumnType } from '../formats/columns.ts';
 
 /** A type that holds no other one. */
 export type LeafType = 'boolean' | 'float' | 'int' | 'json' | 'string';

@@ -1,5 +1,5 @@
 import type { SchemaElement } from 'hyparquet';
-import type { Columns, ColumnType } from '../formats/format.ts';
+import type { Columns, ColumnType } from '../formats/columns.ts';
 import {
   expectFields,
   expectLeaf,

@@ -3,7 +3,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { writeColumn } from 'hyparquet-writer/src/column.js';
 import type { PageIndexes } from 'hyparquet-writer/src/types.js';
 import { EspalierError } from '../../base/errors.ts';
-import type { Columns } from '../formats/format.ts';
+import type { Columns } from '../formats/columns.ts';
 import { expectColumns, expectNames, namedOf } from './leaf-values.ts';
 import { type OutputFile, outputFile } from './output-file.ts';
 import { type Leaf, type Meter, shreddersOf } from './parquet-columns.ts';

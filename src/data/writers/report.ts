@@ -1,4 +1,4 @@
-import type { Columns } from '../formats/format.ts';
+import type { Columns } from '../formats/columns.ts';
 import type { Guidance, RowKind } from '../rows.ts';
 import type { Histogram } from './histogram.ts';
 

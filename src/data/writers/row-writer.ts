@@ -1,4 +1,4 @@
-import type { Columns, FileRow } from '../formats/format.ts';
+import type { Columns, FileRow } from '../formats/columns.ts';
 
 /** Writes rows to a file as they come, in memory that does not grow with their number. */
 export interface RowWriter {

@@ -1,3 +1,9 @@
+/**
+ * Rules that label single completions, as KTO trains on.
+ *
+ * @module
+ */
+
 import { expectation, expectInteger, expectNumber, expectOneOf } from '../base/expect.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
@@ -5,9 +11,9 @@ import { pathTo } from '../tree/summary.ts';
 import type { PairScore } from './pairs/pair-rule.ts';
 import { pairScores } from './pairs/pair-scores.ts';
 import { pathCompletion, rowPrompt } from './path-completion.ts';
-import { provenanceOf } from './provenance.ts';
+import { rowBase } from './provenance.ts';
 import { countEnds, isEnd, isPart, isRight, type TreeRecord, turnOf } from './record.ts';
-import type { RowRule, UnpairedRow } from './rows.ts';
+import type { RowRule, RuleInfo, UnpairedRow } from './rows.ts';
 
 /** What all rules on single completions take. */
 export interface UnpairedOptions {
@@ -22,7 +28,7 @@ export interface UnpairedOptions {
   readonly maxRatio?: number;
 }
 
-/** Options of `unpairedRules.siblings`. */
+/** Options of {@link siblings}. */
 export interface SiblingLabelOptions extends UnpairedOptions {
   /** The score from which a step is wanted. @defaultValue 0.75 */
   readonly from?: number;
@@ -34,50 +40,48 @@ export interface SiblingLabelOptions extends UnpairedOptions {
   readonly nodes?: 'all' | 'path';
 }
 
-/** Rules that label single completions, as KTO trains on. */
-export interface UnpairedRules {
-  /**
-   * Each step by its score: wanted from `from` up, not wanted up to `to`.
-   *
-   * @see Ethayarajh et al., "KTO: Model Alignment as Prospect Theoretic Optimization", 2024 (arXiv 2402.01306), for
-   * what such rows are for.
-   */
-  siblings(options?: SiblingLabelOptions): RowRule<UnpairedRow>;
-  /** Each whole path to an end that was scored: wanted where the end is right. The prompt is that of the root. */
-  ends(options?: UnpairedOptions): RowRule<UnpairedRow>;
+/**
+ * Each step by its score: wanted from `from` up, not wanted up to `to`. Of equal completions of a prompt the most
+ * visited stays.
+ *
+ * @see Ethayarajh et al., "KTO: Model Alignment as Prospect Theoretic Optimization", 2024 (arXiv 2402.01306), for
+ * what such rows are for.
+ */
+export function siblings(options: SiblingLabelOptions = {}): RowRule<UnpairedRow> {
+  const { from = 0.75, to = 0.25, score = pairScores.q, nodes = 'all', minVisits = 1 } = options;
+  expectNumber('from', from);
+  expectNumber('to', to);
+  if (!(to < from)) throw expectation('to', `less than \`from\`, ${from}`, to);
+  expectOneOf('nodes', nodes, ['all', 'path']);
+  const title = 'steps with a high or a low value';
+  return unpairedRows({ name: 'unpaired-siblings', title, options }, options, (record) => {
+    const counts = countEnds(record);
+    const path = new Set<SearchNode>(pathTo(record.tree.best));
+    return childrenOf(record).flatMap((node) => {
+      if (node.visits < minVisits || (nodes === 'path' && !path.has(node.parent))) return [];
+      const own = score(node, counts[node.id] ?? { right: 0, wrong: 0 });
+      if (own === undefined || (own < from && own > to) || !Number.isFinite(own)) return [];
+      return [{ node, start: node.parent, score: own, label: own >= from }];
+    });
+  });
 }
 
-/** Rules that label single completions, as KTO trains on. Of equal completions of a prompt the most visited stays. */
-export const unpairedRules: UnpairedRules = {
-  siblings({ from = 0.75, to = 0.25, score = pairScores.q, nodes = 'all', ...options } = {}) {
-    expectNumber('from', from);
-    expectNumber('to', to);
-    if (!(to < from)) throw expectation('to', `less than \`from\`, ${from}`, to);
-    expectOneOf('nodes', nodes, ['all', 'path']);
-    const { minVisits = 1 } = options;
-    return unpairedRows('unpaired-siblings', options, (record) => {
-      const counts = countEnds(record);
-      const path = new Set<SearchNode>(pathTo(record.tree.best));
-      return childrenOf(record).flatMap((node) => {
-        if (node.visits < minVisits || (nodes === 'path' && !path.has(node.parent))) return [];
-        const own = score(node, counts[node.id] ?? { right: 0, wrong: 0 });
-        if (own === undefined || (own < from && own > to) || !Number.isFinite(own)) return [];
-        return [{ node, start: node.parent, score: own, label: own >= from }];
-      });
-    });
-  },
-  ends(options = {}) {
-    const { minVisits = 0 } = options;
-    return unpairedRows('unpaired-ends', options, (record) =>
-      childrenOf(record).flatMap((node) => {
-        const label = isRight(record, node);
-        const score = record.tree.score(node);
-        if (label === undefined || score === undefined || node.visits < minVisits) return [];
-        return [{ node, start: record.tree.root, score, label }];
-      }),
-    );
-  },
-};
+/**
+ * Each whole path to an end that was scored: wanted where the end is right. The prompt is that of the root. Of equal
+ * completions the most visited stays.
+ */
+export function ends(options: UnpairedOptions = {}): RowRule<UnpairedRow> {
+  const { minVisits = 0 } = options;
+  const title = 'whole paths, right or wrong';
+  return unpairedRows({ name: 'unpaired-ends', title, options }, options, (record) =>
+    childrenOf(record).flatMap((node) => {
+      const label = isRight(record, node);
+      const score = record.tree.score(node);
+      if (label === undefined || score === undefined || node.visits < minVisits) return [];
+      return [{ node, start: record.tree.root, score, label }];
+    }),
+  );
+}
 
 interface Labelled<State, Action> {
   readonly node: ChildNode<State, Action>;
@@ -93,7 +97,7 @@ interface Draft<State, Action> extends Labelled<State, Action> {
 }
 
 function unpairedRows(
-  name: string,
+  info: RuleInfo,
   { minVisits = 0, maxRatio = Number.POSITIVE_INFINITY }: UnpairedOptions,
   labelled: <State, Action>(
     record: TreeRecord<State, Action>,
@@ -102,11 +106,11 @@ function unpairedRows(
   expectInteger('minVisits', minVisits, { min: 0 });
   if (!(maxRatio >= 1)) throw expectation('maxRatio', 'a number from 1 up', maxRatio);
   return {
-    name,
+    ...info,
     kind: 'unpaired',
     *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
       const drafts = withoutEqual(trees, labelled);
-      for (const draft of balanced(drafts, maxRatio)) yield toRow(draft, name);
+      for (const draft of balanced(drafts, maxRatio)) yield toRow(draft, info.name);
     },
   };
 }
@@ -177,16 +181,13 @@ function balanced<State, Action>(
 
 function toRow<State, Action>(draft: Draft<State, Action>, rule: string): UnpairedRow {
   const { record, node, start, prompt, completion, score, label } = draft;
-  const path = pathTo<State, Action>(node);
-  const nodes = path.slice(start.depth);
+  const nodes = pathTo<State, Action>(node).slice(start.depth);
   return {
     kind: 'unpaired',
-    prompt,
+    ...rowBase(record, { rule, nodes, from: start, prompt }),
     completion,
     label,
     score,
     ends: isEnd(node),
-    ...(record.tools !== undefined && { tools: record.tools }),
-    provenance: provenanceOf(record, { rule, nodes, from: start }),
   };
 }
