@@ -9,7 +9,7 @@ import type { Message } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { pathTo } from '../tree/summary.ts';
 import type { PairScore } from './pairs/pair-rule.ts';
-import { pairScores } from './pairs/pair-scores.ts';
+import * as pairScores from './pairs/pair-scores.ts';
 import { pathCompletion, rowPrompt } from './path-completion.ts';
 import { rowBase } from './provenance.ts';
 import { countEnds, isEnd, isPart, isRight, type TreeRecord, turnOf } from './record.ts';

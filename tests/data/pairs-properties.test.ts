@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { SearchNode } from '../../src/contracts/node.ts';
 import type { PairNodes, PairRule, PairSiblings } from '../../src/data/pairs/pair-rule.ts';
 import * as pairRules from '../../src/data/pairs/pair-rules.ts';
-import { pairScores } from '../../src/data/pairs/pair-scores.ts';
+import * as pairScores from '../../src/data/pairs/pair-scores.ts';
 import { pairsOf } from '../../src/data/pairs/pairs-of.ts';
 import { preferences } from '../../src/data/pairs/preferences.ts';
 import type { TreeRecord } from '../../src/data/record.ts';

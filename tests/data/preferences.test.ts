@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as pairRules from '../../src/data/pairs/pair-rules.ts';
-import { pairScores } from '../../src/data/pairs/pair-scores.ts';
+import * as pairScores from '../../src/data/pairs/pair-scores.ts';
 import { preferences } from '../../src/data/pairs/preferences.ts';
 import type { RowNotation, TreeRecord } from '../../src/data/record.ts';
 import type { PreferenceRow, RowRule } from '../../src/data/rows.ts';

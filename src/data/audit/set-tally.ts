@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { wilsonInterval } from '../../base/stats/wilson-interval.ts';
 import { identityOf, type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
-import type { AuditFact, AuditLimits, RowFault } from './report.ts';
+import type { AuditLimits, AuditSet, RowFault } from './report.ts';
 import { marginOf } from './row-checks.ts';
-import { shareInterval } from './share-interval.ts';
 
 /** Fewer labels than this say nothing of their balance. */
 const leastLabels = 20;
@@ -53,8 +53,8 @@ export class SetTally {
       faults.push({ code: 'label-balance', excerpt: `${right} of ${labels} labels are positive` });
     }
     const { longer, shorter } = this.#pairs;
-    const { share, low } = shareInterval(longer, longer + shorter);
-    if (share > biasShare && low > 0.5) {
+    const share = longer / (longer + shorter);
+    if (share > biasShare && wilsonInterval(longer, longer + shorter).low > 0.5) {
       const percent = Math.round(share * 100);
       const excerpt = `longer in ${percent} % of ${longer + shorter} pairs`;
       faults.push({ code: 'length-bias', excerpt });
@@ -63,28 +63,28 @@ export class SetTally {
   }
 
   /** The numbers worth knowing. */
-  facts(): readonly AuditFact[] {
+  facts(): AuditSet['facts'] {
     const { right, wrong } = this.#labels;
     const { count, longer, shorter, ratios } = this.#pairs;
-    const interval = shareInterval(longer, longer + shorter);
-    const labelled = right + wrong > 0;
-    return [
-      ...facts(this.#prompts.count > 0, {
+    const { low, high } = wilsonInterval(longer, longer + shorter);
+    const facts = {
+      ...(this.#prompts.count > 0 && {
         'mean prompt, tokens': this.#prompts.sum / this.#prompts.count,
         'longest prompt, tokens': this.#prompts.most,
       }),
-      ...facts(labelled, { 'positive labels, share': right / (right + wrong) }),
-      ...facts(count > 0, {
-        'chosen longer, share': interval.share,
-        'chosen longer, low': interval.low,
-        'chosen longer, high': interval.high,
+      ...(right + wrong > 0 && { 'positive labels, share': right / (right + wrong) }),
+      ...(count > 0 && {
+        'chosen longer, share': longer / Math.max(1, longer + shorter),
+        'chosen longer, low': low,
+        'chosen longer, high': high,
         'chosen / rejected length, mean': ratios / count,
       }),
-      ...facts(this.#margins.count > 0, {
+      ...(this.#margins.count > 0 && {
         'mean margin': this.#margins.sum / this.#margins.count,
         'least margin': this.#margins.least,
       }),
-    ];
+    };
+    return Object.entries(facts).map(([name, value]) => ({ name, value }));
   }
 
   #countLabels({ labels = [], rated }: ReadRow): void {
@@ -133,10 +133,6 @@ export class SetTally {
 
 function sides(first: RowContent | undefined, second: RowContent | undefined): unknown {
   return [identityOf(first), identityOf(second)];
-}
-
-function facts(known: boolean, values: Readonly<Record<string, number>>): readonly AuditFact[] {
-  return known ? Object.entries(values).map(([name, value]) => ({ name, value })) : [];
 }
 
 /** 52 bits of a hash: among a million rows two fall together once in ten thousand datasets. */

@@ -9,9 +9,18 @@ export type ColumnType =
   | 'int'
   | 'json'
   | 'string'
-  | { readonly list: ColumnType }
-  | { readonly optional: ColumnType }
-  | { readonly struct: Columns };
+  | {
+      /** Any number of values of this type. */
+      readonly list: ColumnType;
+    }
+  | {
+      /** A value of this type, or `null`. */
+      readonly optional: ColumnType;
+    }
+  | {
+      /** Named values, in the order of the file. */
+      readonly struct: Columns;
+    };
 
 /** The columns of a file, in order. */
 export type Columns = Readonly<Record<string, ColumnType>>;

@@ -7,17 +7,17 @@ import type { RenderPrompt } from './render.ts';
 export type RowOfKind<Kind extends RowKind> = Extract<TrainingRow, { readonly kind: Kind }>;
 
 /** The form in which a trainer reads rows of one kind. */
-export interface RowFormat<Row extends TrainingRow = TrainingRow> {
+export interface RowFormat {
   /** The format and the kind, such as `trl-preference`: the name of a configuration of the dataset. */
   readonly name: string;
   /** The rows it takes. */
-  readonly kind: Row['kind'];
+  readonly kind: RowKind;
   /** The columns, in order. Every row of a file has them all, each of one type. */
   readonly columns: Columns;
   /** How its trainer is started on a file, as Markdown for the card; empty where nothing is to be said. */
   readonly usage: string;
   /** The row in this form; where this form cannot say it, why, in one sentence. */
-  write(row: Row): FileRow | string;
+  write(row: TrainingRow): FileRow | string;
   /** Further files that the trainer wants beside the data, by name, made once the data files are known. */
   extraFiles?(files: readonly string[]): Readonly<Record<string, string>>;
 }
@@ -47,9 +47,8 @@ export interface DatasetFormat<Kinds extends RowKind = never> {
   /** The paper: authors, year, number. @defaultValue none */
   readonly paper?: string;
   /** Its form for each kind of rows. */
-  readonly forms: { readonly [Kind in Kinds]: RowFormat<RowOfKind<Kind>> } & {
-    readonly [Kind in RowKind]?: RowFormat<RowOfKind<Kind>>;
-  };
+  readonly forms: Readonly<Record<Kinds, RowFormat>> &
+    Readonly<Partial<Record<RowKind, RowFormat>>>;
   /**
    * How an audit knows its rows, and reads them.
    *

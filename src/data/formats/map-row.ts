@@ -10,11 +10,11 @@ export type ValueOf<Type extends ColumnType> = Type extends 'boolean'
     ? number
     : Type extends 'json' | 'string'
       ? string
-      : Type extends { readonly list: infer Each extends ColumnType }
+      : Type extends Readonly<Record<'list', infer Each extends ColumnType>>
         ? readonly ValueOf<Each>[]
-        : Type extends { readonly optional: infer Own extends ColumnType }
+        : Type extends Readonly<Record<'optional', infer Own extends ColumnType>>
           ? ValueOf<Own> | null
-          : Type extends { readonly struct: infer Fields extends Columns }
+          : Type extends Readonly<Record<'struct', infer Fields extends Columns>>
             ? ValuesOf<Fields>
             : never;
 

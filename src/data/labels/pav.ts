@@ -16,7 +16,8 @@ type ProgressOptions = Required<Pick<PavOptions, 'alpha' | 'prover'>>;
 /**
  * Process advantage: the effective reward of a step, its value and the progress that it makes under a prover.
  *
- * - Soft: {@link effectiveReward}. It may leave [0, 1]: from −α to 1 + α.
+ * - Soft: `Q + α · A`, with the progress `A = V(after) − V(before)` of a prover that takes the best of K:
+ *   `V = 1 − (1 − Q)^K`. It may leave [0, 1]: from −α to 1 + α.
  * - Hard: the progress is above 0, or nothing more was to be gained, since Q is 1.
  * - Rating: 1 where the hard label holds, 0 where there was no progress, −1 where it fell back.
  *

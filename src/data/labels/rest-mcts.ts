@@ -6,7 +6,7 @@ import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 /**
  * Value targets of ReST-MCTS*: how far a step has come on the way to a right end.
  *
- * - Soft, from V = 0 at the root on: {@link nextValue}, where m is the number of steps from this one to the
+ * - Soft, from V = 0 at the root on: `V′ = max(0, V + (1 − V) · r / m)`, with r = 1 on the way to a right end and −1 off it, where m is the number of steps from this one to the
  *   nearest right end below it, itself and that end included; of a step off the way, m of the nearest step above
  *   it that is on the way.
  * - Hard, and the rating as 1 or −1: a right end is at the step or below it.

@@ -11,7 +11,7 @@ import {
   type PairSource,
   type PreferencePair,
 } from './pair-rule.ts';
-import { pairScores } from './pair-scores.ts';
+import * as pairScores from './pair-scores.ts';
 import { pairRows } from './preferences.ts';
 
 /** Options of {@link rStarMath}. */
@@ -112,7 +112,7 @@ function meanOnward(start: SearchNode): number {
   let sum = 0;
   let count = 0;
   for (let node: SearchNode | undefined = start; node !== undefined; node = bestChild(node)) {
-    sum += pairScores.q(node, { right: 0, wrong: 0 }) ?? 0;
+    sum += pairScores.q(node) ?? 0;
     count += 1;
   }
   return sum / count;

@@ -2,7 +2,7 @@ import { expectNumber, expectOneOf } from '../../base/expect.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { isEnd } from '../record.ts';
 import type { PairFilters } from './pair-rule.ts';
-import { pairScores } from './pair-scores.ts';
+import * as pairScores from './pair-scores.ts';
 import { type PairRowRule, preferences } from './preferences.ts';
 
 /** Options of {@link mctsDpo}. */
@@ -122,8 +122,8 @@ export function stepApo(options: StepApoOptions = {}): PairRowRule {
     nodes: 'all',
     siblings: 'all-above-below',
     ends: 'best-vs-worst',
-    score: (node, ends) => {
-      const q = pairScores.q(node, ends);
+    score: (node) => {
+      const q = pairScores.q(node);
       if (q === undefined || !isEnd(node)) return q;
       return threshold + endScale * (q - threshold);
     },

@@ -31,8 +31,8 @@ export interface TraversalsOptions {
  * Exploratory learning: the walk of a search to its best end, with its turns back, as a model would say it.
  *
  * - Of each action of the best path the search before it is run once more by PUCT, from what the tree keeps, up to
- *   the simulation that first comes to the action: {@link resimulate}.
- * - The leaves of all simulations, in order, are one walk with explicit ways back: {@link movesThrough}.
+ *   the simulation that first comes to the action.
+ * - The leaves of all simulations, in order, are one walk with explicit ways back.
  * - Each move is a row: the prompt is everything before it, the completion is that move alone.
  *
  * Where prompts grow as a conversation, moves are turns, each followed by what the world answered; behind a way

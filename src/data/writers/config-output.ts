@@ -6,7 +6,7 @@ import type { TreeRecord } from '../record.ts';
 import type { RowRule } from '../rows.ts';
 import { jsonLinesWriter } from './json-lines-writer.ts';
 import { parquetWriter } from './parquet-writer.ts';
-import type { ConfigReport, SplitReport } from './report.ts';
+import type { ConfigReport } from './report.ts';
 import { rowStatistics } from './row-statistics.ts';
 import type { OpenRowWriter, RowWriter } from './row-writer.ts';
 
@@ -128,7 +128,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
 interface SplitOutput extends Pick<RowWriter, 'abandon' | 'write'> {
   /** Says that the rows that follow are of another problem. */
   begin(): void;
-  finish(): SplitReport;
+  finish(): ConfigReport['splits'][number];
 }
 
 const writers: Readonly<Record<DatasetFile, OpenRowWriter>> = {

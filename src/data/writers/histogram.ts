@@ -1,21 +1,18 @@
 /** How many values fell into each bin. */
 export interface Histogram {
   /** The bins that hold something, and those between them. */
-  readonly bins: readonly HistogramBin[];
+  readonly bins: readonly {
+    /** The lower bound, which belongs to the bin. */
+    readonly from: number;
+    /** The upper bound, which does not. */
+    readonly to: number;
+    /** How many values. */
+    readonly count: number;
+  }[];
   /** How many values there were. */
   readonly count: number;
   /** Their mean; 0 where there were none. */
   readonly mean: number;
-}
-
-/** The values from one bound up to, and without, the next. */
-export interface HistogramBin {
-  /** The lower bound, which belongs to the bin. */
-  readonly from: number;
-  /** The upper bound, which does not. */
-  readonly to: number;
-  /** How many values. */
-  readonly count: number;
 }
 
 /** Counts values as they come. */
