@@ -55,11 +55,11 @@ export function siblings(options: SiblingLabelOptions = {}): RowRule<UnpairedRow
   expectOneOf('nodes', nodes, ['all', 'path']);
   const title = 'steps with a high or a low value';
   return unpairedRows({ name: 'unpaired-siblings', title, options }, options, (record) => {
-    const counts = countEnds(record);
+    const endsAt = countEnds(record);
     const path = new Set<SearchNode>(pathTo(record.tree.best));
     return childrenOf(record).flatMap((node) => {
       if (node.visits < minVisits || (nodes === 'path' && !path.has(node.parent))) return [];
-      const own = score(node, counts[node.id] ?? { right: 0, wrong: 0 });
+      const own = score(node, endsAt(node));
       if (own === undefined || (own < from && own > to) || !Number.isFinite(own)) return [];
       return [{ node, start: node.parent, score: own, label: own >= from }];
     });

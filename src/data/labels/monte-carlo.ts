@@ -23,10 +23,10 @@ export function monteCarlo<State, Action>(
   record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
   source: ValueSource,
 ): (node: SearchNode<State, Action>) => number | undefined {
-  const counts = countEnds(record);
-  return ({ id, rawValue }) => {
-    if (source === 'evaluation' && rawValue !== undefined) return rawValue;
-    const { right = 0, wrong = 0 } = counts[id] ?? {};
+  const endsAt = countEnds(record);
+  return (node) => {
+    if (source === 'evaluation' && node.rawValue !== undefined) return node.rawValue;
+    const { right, wrong } = endsAt(node);
     return right + wrong === 0 ? undefined : right / (right + wrong);
   };
 }

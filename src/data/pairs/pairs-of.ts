@@ -24,8 +24,7 @@ export function pairsOf<State, Action>(
 ): readonly PreferencePair<State, Action>[] {
   checkRule(rule);
   const { tree, notation } = source;
-  const counts = countEnds(source);
-  const endsAt = ({ id }: SearchNode): EndCounts => counts[id] ?? none;
+  const endsAt = countEnds(source);
   const path = new Set<SearchNode<State, Action>>(pathTo(tree.best));
   const reading = {
     score: rule.score,
@@ -43,8 +42,6 @@ export function pairsOf<State, Action>(
   }
   return keepLargest(pairs, rule.maxPairsPerTree);
 }
-
-const none: EndCounts = { right: 0, wrong: 0 };
 
 function chooser<State, Action>(
   source: PairSource<State, Action>,

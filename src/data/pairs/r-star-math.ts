@@ -1,6 +1,6 @@
 import { expectInteger } from '../../base/expect.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { countEnds, type EndCounts, isPart, turnOf } from '../record.ts';
+import { countEnds, isPart, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
 import { type Candidate, candidatesAmong } from './candidates.ts';
 import { keepLargest } from './keep-largest.ts';
@@ -54,12 +54,11 @@ function pairsIn<State, Action>(
   options: RStarMathOptions,
 ): readonly PreferencePair<State, Action>[] {
   const { tree, notation } = source;
-  const counts = countEnds(source);
   const reading = {
     score: pairScores.q,
     minVisits: options.minVisits ?? 1,
     text: ({ action }: ChildNode<State, Action>) => notation.format(action),
-    ends: ({ id }: SearchNode): EndCounts => counts[id] ?? { right: 0, wrong: 0 },
+    ends: countEnds(source),
   };
   const pairs: PreferencePair<State, Action>[] = [];
   let level: readonly SearchNode<State, Action>[] = [tree.root];

@@ -49,7 +49,7 @@ function rowOf<State, Action>(trees: readonly TreeRecord<State, Action>[]): Prom
   const [first] = trees;
   if (first === undefined) return undefined;
   const { root } = first.tree;
-  const ends = trees.map((record) => countEnds(record)[0] ?? { right: 0, wrong: 0 });
+  const ends = trees.map((record) => countEnds(record)(record.tree.root));
   const right = ends.reduce((sum, count) => sum + count.right, 0);
   const scored = ends.reduce((sum, count) => sum + count.right + count.wrong, 0);
   const values = trees.map(({ tree }) => knownValue(tree.root));

@@ -8,11 +8,7 @@ import type { RolloutRow } from '../rows.ts';
 
 /** A scored path. */
 export interface Rollout<State, Action> {
-  /** The tree. */
   readonly record: TreeRecord<State, Action>;
-  /** The place of the tree among those of the problem. */
-  readonly tree: number;
-  /** Its last node. */
   readonly end: ChildNode<State, Action>;
   /** The nodes below the root, down to the end. */
   readonly nodes: readonly ChildNode<State, Action>[];
@@ -24,11 +20,11 @@ export interface Rollout<State, Action> {
 export function rolloutsOf<State, Action>(
   trees: readonly TreeRecord<State, Action>[],
 ): readonly Rollout<State, Action>[] {
-  return trees.flatMap((record, tree) =>
+  return trees.flatMap((record) =>
     partsOf(record).flatMap((end): readonly Rollout<State, Action>[] => {
       const reward = isEnd(end) ? record.tree.score(end) : undefined;
       if (reward === undefined) return [];
-      return [{ record, tree, end, nodes: stepsTo(end), reward }];
+      return [{ record, end, nodes: stepsTo(end), reward }];
     }),
   );
 }

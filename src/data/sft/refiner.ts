@@ -1,11 +1,10 @@
 import { expectFunction, expectNumber } from '../../base/expect.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { knownValue } from '../../tree/selection.ts';
 import { distinct, textOfRow } from '../distinct.ts';
 import { partsOf } from '../path-choice.ts';
 import { rowBase } from '../provenance.ts';
-import { isEnd, isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
+import { isEnd, isRight, promptAt, type TreeRecord, turnOf, worthOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 
 /** Options of `refiner`. */
@@ -79,14 +78,6 @@ function isBetter<State, Action>(
   const wasRight = isRight(record, node.parent) === true;
   if (isRight(record, node) === true) return !wasRight;
   return !wasRight && worthOf(record, node) - worthOf(record, node.parent) > minGain;
-}
-
-function worthOf<State, Action>(
-  { tree }: TreeRecord<State, Action>,
-  node: SearchNode<State, Action>,
-): number {
-  const score = node.terminal || node.answer ? tree.score(node) : undefined;
-  return score ?? node.rawValue ?? knownValue(node);
 }
 
 function rowOf<State, Action>(

@@ -5,10 +5,10 @@ import type { DatasetFormat, RowFormat } from '../formats/format.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RowRule } from '../rows.ts';
 import { jsonLinesWriter } from './json-lines-writer.ts';
+import type { RowWriter } from './output-file.ts';
 import { parquetWriter } from './parquet-writer.ts';
 import type { ConfigReport } from './report.ts';
 import { rowStatistics } from './row-statistics.ts';
-import type { OpenRowWriter, RowWriter } from './row-writer.ts';
 
 /** What the files are. */
 export type DatasetFile = 'jsonl' | 'parquet';
@@ -44,17 +44,13 @@ export interface ConfigOutput {
   abandon(): void;
 }
 
-/** How a configuration is written. */
-export interface ConfigOutputOptions {
-  /** The configuration. */
+interface ConfigOutputOptions {
   readonly config: FormedConfig;
   /** Where its files go: made when the first row comes. */
   readonly folder: () => string;
-  /** What the files are. */
   readonly file: DatasetFile;
   /** The names of the splits, in order. */
   readonly splits: readonly string[];
-  /** How many rows a file has at most. */
   readonly rowsPerFile: number;
 }
 
@@ -70,9 +66,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   const statistics = rowStatistics();
 
   const outputOf = (split: string): SplitOutput => {
-    const known = outputs.get(split);
-    if (known !== undefined) return known;
-    const output = splitOutput(split, options);
+    const output = outputs.get(split) ?? splitOutput(split, options);
     outputs.set(split, output);
     return output;
   };
@@ -91,7 +85,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
         }
         if (output === undefined) {
           output = outputOf(split);
-          output.begin();
+          output.problems += 1;
         }
         output.write(written);
         statistics.add(row);
@@ -126,15 +120,12 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
 }
 
 interface SplitOutput extends Pick<RowWriter, 'abandon' | 'write'> {
-  /** Says that the rows that follow are of another problem. */
-  begin(): void;
+  /** How many problems have rows here. */
+  problems: number;
   finish(): ConfigReport['splits'][number];
 }
 
-const writers: Readonly<Record<DatasetFile, OpenRowWriter>> = {
-  jsonl: jsonLinesWriter,
-  parquet: parquetWriter,
-};
+const writers = { jsonl: jsonLinesWriter, parquet: parquetWriter };
 
 function splitOutput(
   name: string,
@@ -142,7 +133,6 @@ function splitOutput(
 ): SplitOutput {
   const { columns } = config.form;
   let writer: RowWriter | undefined;
-  let problems = 0;
   let rows = 0;
   let shards = 0;
   const shard = (place: number): string => `${name}-${String(place).padStart(5, '0')}`;
@@ -152,9 +142,7 @@ function splitOutput(
     return writers[file](join(folder(), shard(shards - 1)), columns);
   };
   return {
-    begin() {
-      problems += 1;
-    },
+    problems: 0,
     write(row) {
       if (writer === undefined || rows % rowsPerFile === 0) writer = open();
       writer.write(row);
@@ -170,7 +158,7 @@ function splitOutput(
         );
         return to;
       });
-      return { name, problems, rows, files };
+      return { name, problems: this.problems, rows, files };
     },
     abandon() {
       writer?.abandon();

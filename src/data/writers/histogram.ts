@@ -17,9 +17,7 @@ export interface Histogram {
 
 /** Counts values as they come. */
 export interface HistogramCounter {
-  /** Adds a value. */
   add(value: number): void;
-  /** What was counted. */
   histogram(): Histogram;
 }
 
@@ -34,14 +32,11 @@ export function histogramCounter(bounds: readonly number[]): HistogramCounter {
   let sum = 0;
   return {
     add(value) {
-      let low = 0;
-      let high = bounds.length;
-      while (high - low > 1) {
-        const middle = (low + high) >> 1;
-        if ((bounds[middle] ?? Number.POSITIVE_INFINITY) <= value) low = middle;
-        else high = middle;
-      }
-      counts[low] = (counts[low] ?? 0) + 1;
+      const bin = Math.max(
+        0,
+        bounds.findLastIndex((bound) => bound <= value),
+      );
+      counts[bin] = (counts[bin] ?? 0) + 1;
       count += 1;
       sum += value;
     },
