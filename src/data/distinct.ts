@@ -16,6 +16,24 @@ export function* distinct<Item>(
   }
 }
 
+/** Of items with equal keys the best, of equally good ones the first, in the order in which those that stay came. */
+export function bestOfEqual<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+  goodness: (item: Item) => number,
+): readonly Item[] {
+  const kept = new Map<string, Item>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const known = kept.get(key);
+    if (known !== undefined && goodness(known) >= goodness(item)) continue;
+    // Put behind what came since.
+    kept.delete(key);
+    kept.set(key, item);
+  }
+  return [...kept.values()];
+}
+
 /** What tells rows with a completion apart. */
 export function textOfRow({
   prompt,

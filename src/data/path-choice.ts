@@ -17,9 +17,7 @@ export type PathChoice = 'balanced' | 'ends' | 'leaves' | Readonly<Record<'best'
 
 /** A path from the root of a tree to a node. */
 export interface TreePath<State, Action> {
-  /** The tree. */
   readonly record: TreeRecord<State, Action>;
-  /** The last node. */
   readonly end: ChildNode<State, Action>;
 }
 

@@ -2,7 +2,16 @@ import type { Message } from '../contracts/language-model.ts';
 import type { NodeId, SearchNode } from '../contracts/node.ts';
 import { knownValue } from '../tree/selection.ts';
 import { promptAt, type TreeRecord } from './record.ts';
-import type { Guidance, RowProvenance, TrainingRow } from './rows.ts';
+import type { Guidance, RowProvenance, RuleInfo, TrainingRow } from './rows.ts';
+
+/** What is known of a rule, without what it does. */
+export function infoOf({ title, paper, options }: RuleInfo): Omit<RuleInfo, 'name'> {
+  return {
+    ...(title !== undefined && { title }),
+    ...(paper !== undefined && { paper }),
+    ...(options !== undefined && { options }),
+  };
+}
 
 /** What the rows of all kinds have, given their rule, their nodes and where their completion starts. */
 export function rowBase<State, Action>(
@@ -41,9 +50,7 @@ function rowProvenance<State, Action>(
 
 /** What a row is made of. */
 interface RowOrigin<State, Action> {
-  /** The name of the rule. */
   readonly rule: string;
-  /** The nodes that the row is about. */
   readonly nodes: readonly SearchNode<State, Action>[];
   /** The node where the completion starts. */
   readonly from: SearchNode<State, Action>;

@@ -8,6 +8,7 @@ import { expectation, expectInteger, expectNumber, expectOneOf } from '../base/e
 import type { Message } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { pathTo } from '../tree/summary.ts';
+import { bestOfEqual } from './distinct.ts';
 import type { PairScore } from './pairs/pair-rule.ts';
 import * as pairScores from './pairs/pair-scores.ts';
 import { pathCompletion, rowPrompt } from './path-completion.ts';
@@ -94,6 +95,7 @@ interface Draft<State, Action> extends Labelled<State, Action> {
   readonly record: TreeRecord<State, Action>;
   readonly prompt: readonly Message[];
   readonly completion: readonly Message[];
+  readonly key: string;
 }
 
 function unpairedRows(
@@ -109,7 +111,11 @@ function unpairedRows(
     ...info,
     kind: 'unpaired',
     *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
-      const drafts = withoutEqual(trees, labelled);
+      const drafts = bestOfEqual(
+        trees.flatMap((record) => draftsOf(record, labelled(record))),
+        ({ key }) => key,
+        ({ node }) => node.visits,
+      );
       for (const draft of balanced(drafts, maxRatio)) yield toRow(draft, info.name);
     },
   };
@@ -128,38 +134,21 @@ function childrenOf<State, Action>({
   return children;
 }
 
-function withoutEqual<State, Action>(
-  trees: readonly TreeRecord<State, Action>[],
-  labelled: (record: TreeRecord<State, Action>) => readonly Labelled<State, Action>[],
+function draftsOf<State, Action>(
+  record: TreeRecord<State, Action>,
+  labelled: readonly Labelled<State, Action>[],
 ): readonly Draft<State, Action>[] {
-  const kept = new Map<string, Draft<State, Action>>();
-  for (const record of trees) {
-    const prompts: (Prompt | undefined)[] = [];
-    for (const one of labelled(record)) {
-      const { node, start } = one;
-      const prompt = prompts[start.id] ?? named(rowPrompt(record, start));
-      prompts[start.id] = prompt;
-      const completion =
-        start === node.parent ? [turnOf(record, node)] : pathCompletion(record, start, node);
-      const key = `${prompt.text}${JSON.stringify(completion)}`;
-      const known = kept.get(key);
-      if (known !== undefined && known.node.visits >= node.visits) continue;
-      // Put behind what came since: rows are in the order of the nodes that stay.
-      kept.delete(key);
-      kept.set(key, { ...one, record, prompt: prompt.messages, completion });
-    }
-  }
-  return [...kept.values()];
-}
-
-/** A prompt and what it is told apart by. */
-interface Prompt {
-  readonly messages: readonly Message[];
-  readonly text: string;
-}
-
-function named(messages: readonly Message[]): Prompt {
-  return { messages, text: JSON.stringify(messages) };
+  const prompts = new Map<SearchNode, { messages: readonly Message[]; text: string }>();
+  return labelled.map((one) => {
+    const { node, start } = one;
+    const messages = prompts.get(start)?.messages ?? rowPrompt(record, start);
+    const prompt = prompts.get(start) ?? { messages, text: JSON.stringify(messages) };
+    prompts.set(start, prompt);
+    const completion =
+      start === node.parent ? [turnOf(record, node)] : pathCompletion(record, start, node);
+    const key = `${prompt.text}${JSON.stringify(completion)}`;
+    return { ...one, record, prompt: prompt.messages, completion, key };
+  });
 }
 
 function balanced<State, Action>(

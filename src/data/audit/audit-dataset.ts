@@ -1,4 +1,4 @@
-import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectInteger, expectNumber } from '../../base/expect.ts';
 import { isPlainObject } from '../../base/json.ts';
 import { mappedColumns } from '../formats/dataset-info.ts';
 import { type Reading, type ReadRow, type RowColumns, readRow } from '../formats/reading.ts';
@@ -31,14 +31,10 @@ export async function auditDataset(path: string, options: AuditOptions = {}): Pr
 }
 
 function limitsOf(options: AuditOptions): AuditLimits {
-  const { minMargin, maxLength = 1024, charactersPerToken = 4, separator = '' } = options;
+  const { minMargin, maxLength = 1024, separator = '' } = options;
   if (minMargin !== undefined) expectNumber('minMargin', minMargin, { min: 0 });
   expectInteger('maxLength', maxLength, { min: 1 });
-  expectNumber('charactersPerToken', charactersPerToken);
-  if (charactersPerToken <= 0) {
-    throw expectation('charactersPerToken', 'above 0', charactersPerToken);
-  }
-  return { minMargin, maxLength, charactersPerToken, separator };
+  return { minMargin, maxLength, separator };
 }
 
 /** Where a row stands. */
@@ -146,7 +142,7 @@ class Audit {
     const key = JSON.stringify([file.config, file.split]);
     const known = this.#sets.get(key);
     if (known !== undefined) return known.tally;
-    const tally = new SetTally(this.#limits);
+    const tally = new SetTally();
     this.#sets.set(key, { file, tally });
     return tally;
   }

@@ -178,8 +178,6 @@ export interface AuditOptions {
   readonly minMargin?: number;
   /** The longest prompt in tokens that the trainer takes: an integer from 1 up. @defaultValue 1024 */
   readonly maxLength?: number;
-  /** Characters that make a token, for estimates: above 0. @defaultValue 4 */
-  readonly charactersPerToken?: number;
   /** What the trainer puts behind each step of a stepwise row. @defaultValue the column `delimiter`, else a line break */
   readonly separator?: string;
 }

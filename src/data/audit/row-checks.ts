@@ -17,7 +17,7 @@ function found(code: RowFault['code'], excerpt: unknown): readonly RowFault[] {
 }
 
 /** Both sides say the same, white space aside. */
-export const equalSides: RowCheck = ({ chosen, rejected }) => {
+const equalSides: RowCheck = ({ chosen, rejected }) => {
   if (chosen === undefined || rejected === undefined) return none;
   const isEqual =
     typeof chosen === 'string' || typeof rejected === 'string'
@@ -31,7 +31,7 @@ function trimmed(turn: RowTurn): RowTurn {
 }
 
 /** A side, a completion or a step says nothing. */
-export const emptySides: RowCheck = ({ chosen, rejected, steps = [] }) => {
+const emptySides: RowCheck = ({ chosen, rejected, steps = [] }) => {
   const sides = [chosen, rejected].filter((side) => side !== undefined);
   const blanks = [...sides.map(textOf), ...steps].filter(
     (text) => typeof text === 'string' && text.trim() === '',
@@ -40,13 +40,13 @@ export const emptySides: RowCheck = ({ chosen, rejected, steps = [] }) => {
 };
 
 /** The prompt is there and says nothing. */
-export const blankPrompt: RowCheck = ({ prompt }) =>
+const blankPrompt: RowCheck = ({ prompt }) =>
   prompt !== undefined && textOf(prompt).trim() === ''
     ? found('missing-prompt', textOf(prompt))
     : none;
 
 /** Both sides must go on from the same prompt, where it stands in them. */
-export const samePrompts: RowCheck = ({ kind, implicit, prompt, chosen, rejected }) => {
+const samePrompts: RowCheck = ({ kind, implicit, prompt, chosen, rejected }) => {
   if (kind !== 'preference' || chosen === undefined || rejected === undefined) return none;
   if (implicit) {
     const shared = sharedStart(chosen, rejected);
@@ -104,7 +104,7 @@ const scores: readonly (readonly [string, string])[] = [
 ];
 
 /** The chosen side is better, and by as much as was asked. */
-export const margins: RowCheck = (row, { minMargin }) => {
+const margins: RowCheck = (row, { minMargin }) => {
   const margin = row.kind === 'preference' ? marginOf(row) : undefined;
   if (margin === undefined) return none;
   if (margin < 0) return found('negative-margin', margin);
@@ -112,7 +112,7 @@ export const margins: RowCheck = (row, { minMargin }) => {
 };
 
 /** Where prompt and completion meet, a tokenizer must cut as it cuts the prompt alone. */
-export const boundarySpace: RowCheck = ({ kind, templated, prompt, chosen, rejected }) => {
+const boundarySpace: RowCheck = ({ kind, templated, prompt, chosen, rejected }) => {
   if (typeof prompt !== 'string' || kind === 'prompt') return none;
   const sides = [chosen, rejected].filter((side) => typeof side === 'string');
   if (sides.length === 0 || sides.some((side) => side.trim() === '')) return none;
@@ -131,7 +131,7 @@ export const boundarySpace: RowCheck = ({ kind, templated, prompt, chosen, rejec
 };
 
 /** A trainer that joins steps would find too many of them. */
-export const separators: RowCheck = ({ joined, steps = [], columns }, { separator }) => {
+const separators: RowCheck = ({ joined, steps = [], columns }, { separator }) => {
   if (!joined) return none;
   const own = columns['delimiter'];
   const between =
@@ -141,7 +141,7 @@ export const separators: RowCheck = ({ joined, steps = [], columns }, { separato
 };
 
 /** One label for each step. */
-export const labelCounts: RowCheck = ({ kind, steps, labels }) => {
+const labelCounts: RowCheck = ({ kind, steps, labels }) => {
   if (kind !== 'stepwise' || steps === undefined || labels === undefined) return none;
   return steps.length === labels.length
     ? none
@@ -149,7 +149,7 @@ export const labelCounts: RowCheck = ({ kind, steps, labels }) => {
 };
 
 /** Labels are booleans, or ratings. */
-export const labelTypes: RowCheck = ({ labels = [], rated }) => {
+const labelTypes: RowCheck = ({ labels = [], rated }) => {
   const isLabel = (label: unknown) =>
     rated ? label === -1 || label === 0 || label === 1 : typeof label === 'boolean';
   const wrong = labels.find((label) => label !== undefined && !isLabel(label));
@@ -169,7 +169,7 @@ const endTokens: readonly string[] = [
 ];
 
 /** Only one side ends the answer. */
-export const endAsymmetry: RowCheck = ({ chosen, rejected, columns }) => {
+const endAsymmetry: RowCheck = ({ chosen, rejected, columns }) => {
   if (chosen === undefined || rejected === undefined) return none;
   const { chosen_ends: own, rejected_ends: other } = columns;
   const told = typeof own === 'boolean' && typeof other === 'boolean';
@@ -182,14 +182,19 @@ function endsWithToken(side: RowContent): boolean {
   return endTokens.some((token) => text.endsWith(token));
 }
 
+/** About how many tokens a content has: four characters make one. */
+export function tokensOf(content: RowContent | undefined): number {
+  return Math.ceil(textOf(content).length / 4);
+}
+
 /** Trainers drop rows whose prompt alone fills the context. */
-export const longPrompt: RowCheck = ({ prompt }, { maxLength, charactersPerToken }) => {
-  const tokens = Math.ceil(textOf(prompt).length / charactersPerToken);
+const longPrompt: RowCheck = ({ prompt }, { maxLength }) => {
+  const tokens = tokensOf(prompt);
   return tokens < maxLength ? none : found('prompt-too-long', `about ${tokens} tokens`);
 };
 
 /** Turns call tools, and none are offered. */
-export const toolColumns: RowCheck = ({ prompt, chosen, rejected, columns }) => {
+const toolColumns: RowCheck = ({ prompt, chosen, rejected, columns }) => {
   const turns = [prompt, chosen, rejected].flatMap((content) =>
     content === undefined || typeof content === 'string' ? [] : content,
   );
@@ -207,7 +212,7 @@ export const toolColumns: RowCheck = ({ prompt, chosen, rejected, columns }) => 
 const knownRoles: readonly string[] = ['assistant', 'developer', 'system', 'tool', 'user'];
 
 /** Roles that trainers know, in an order that they take. */
-export const roles: RowCheck = ({ alternates, prompt, chosen, rejected, kind }) => {
+const roles: RowCheck = ({ alternates, prompt, chosen, rejected, kind }) => {
   const conversations = [prompt, chosen, rejected].filter(
     (content): content is readonly RowTurn[] =>
       content !== undefined && typeof content !== 'string',

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { wilsonInterval } from '../../base/stats/wilson-interval.ts';
 import { identityOf, type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
-import type { AuditLimits, AuditSet, RowFault } from './report.ts';
-import { marginOf } from './row-checks.ts';
+import type { AuditSet, RowFault } from './report.ts';
+import { marginOf, tokensOf } from './row-checks.ts';
 
 /** Fewer labels than this say nothing of their balance. */
 const leastLabels = 20;
@@ -20,15 +20,10 @@ export class SetTally {
   /** The rows that were read. */
   rows = 0;
   readonly #seen = new Set<number>();
-  readonly #limits: AuditLimits;
   readonly #labels = { right: 0, wrong: 0 };
   readonly #pairs = { count: 0, longer: 0, shorter: 0, ratios: 0 };
   readonly #margins = { count: 0, sum: 0, least: Number.POSITIVE_INFINITY };
   readonly #prompts = { count: 0, sum: 0, most: 0 };
-
-  constructor(limits: AuditLimits) {
-    this.#limits = limits;
-  }
 
   /** Counts a row. What it repeats or contradicts is told at once. */
   add(row: ReadRow): readonly RowFault[] {
@@ -96,7 +91,7 @@ export class SetTally {
 
   #countLengths({ kind, prompt, chosen, rejected }: ReadRow): void {
     if (prompt !== undefined) {
-      const tokens = Math.ceil(textOf(prompt).length / this.#limits.charactersPerToken);
+      const tokens = tokensOf(prompt);
       this.#prompts.count += 1;
       this.#prompts.sum += tokens;
       this.#prompts.most = Math.max(this.#prompts.most, tokens);

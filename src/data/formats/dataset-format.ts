@@ -12,7 +12,6 @@ export interface Form<Kind extends RowKind> {
   readonly usage?: string;
   /** What the trainer reads, of one row; a sentence where this form cannot say it. */
   readonly write: (row: RowOfKind<Kind>) => FileRow | string;
-  /** Further files, by name. */
   readonly extraFiles?: NonNullable<RowFormat['extraFiles']>;
   /** How its rows are known and read. @defaultValue they are taken for those of another form */
   readonly reads?: Pick<Reading, 'fits' | 'needs' | 'parts'>;

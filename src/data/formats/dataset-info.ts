@@ -43,7 +43,6 @@ template: ${template}
 export interface ColumnMapping {
   /** The columns of the file, by the names that LLaMA-Factory knows. */
   readonly columns: Readonly<Record<string, string>>;
-  /** The keys of turns. */
   readonly turns?: TurnKeys;
 }
 

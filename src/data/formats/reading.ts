@@ -29,9 +29,7 @@ export interface ReadParts {
   readonly prompt?: RowContent | undefined;
   /** The chosen side, or the only completion. */
   readonly chosen?: RowContent | undefined;
-  /** The rejected side of a pair. */
   readonly rejected?: RowContent | undefined;
-  /** The steps of a stepwise row. */
   readonly steps?: readonly unknown[] | undefined;
   /** The label, or those of the steps. */
   readonly labels?: readonly unknown[] | undefined;
@@ -51,9 +49,7 @@ export interface ReadParts {
 
 /** A row of any known form, as checks see it. */
 export interface ReadRow extends ReadParts {
-  /** What it is for. */
   readonly kind: Exclude<RowKind, 'rollout'>;
-  /** The columns as they stand. */
   readonly columns: RowColumns;
   /** What was wrong with the columns themselves. */
   readonly faults: readonly ReadFault[];
@@ -64,9 +60,7 @@ export type RowColumns = Readonly<Record<string, unknown>>;
 
 /** How rows of a form are known and read. */
 export interface Reading {
-  /** The form, such as `trl-preference`. */
   readonly name: string;
-  /** What its rows are for. */
   readonly kind: ReadRow['kind'];
   /** The columns that a trainer reads. A row is taken for the form of whose columns it has most, of the right types. */
   readonly columns: Columns;
@@ -74,7 +68,6 @@ export interface Reading {
   readonly needs: readonly string[];
   /** Whether a row that has them is of this form. @defaultValue it is */
   readonly fits?: (columns: RowColumns) => boolean;
-  /** The parts of a row. */
   readonly parts: (reader: ColumnReader) => ReadParts;
 }
 
@@ -165,7 +158,6 @@ export interface TurnKeys {
 export class ColumnReader {
   /** What was wrong so far. */
   readonly faults: ReadFault[] = [];
-  /** The columns as they stand. */
   readonly columns: RowColumns;
   readonly #turns: TurnKeys | undefined;
 

@@ -13,7 +13,6 @@ export interface PromptText {
 
 /** Makes text of the conversations of rows. What cannot be said comes back as a sentence that tells why. */
 export interface RowTexts {
-  /** The prompt of a row. */
   prompt(row: TrainingRow): PromptText;
   /**
    * A completion behind its prompt.
@@ -24,7 +23,6 @@ export interface RowTexts {
     row: RolloutRow | SftRow | UnpairedRow,
     ends: boolean,
   ): { readonly prompt: string; readonly completion: string } | string;
-  /** Both sides behind one prompt. */
   pair(
     row: PreferenceRow,
   ): { readonly prompt: string; readonly chosen: string; readonly rejected: string } | string;

@@ -2,8 +2,7 @@ import { expectInteger } from '../../base/expect.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { countEnds, isPart, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
-import { type Candidate, candidatesAmong } from './candidates.ts';
-import { keepLargest } from './keep-largest.ts';
+import { type Candidate, candidatesAmong, keepLargest } from './candidates.ts';
 import { closeFamily, passes } from './matching.ts';
 import {
   checkFilters,

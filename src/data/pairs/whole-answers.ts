@@ -3,8 +3,7 @@ import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathCompletion, stepsOf } from '../path-completion.ts';
 import { type EndCounts, isEnd, isPart, isRight, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
-import { type Candidate, candidatesAmong } from './candidates.ts';
-import { keepLargest } from './keep-largest.ts';
+import { type Candidate, candidatesAmong, keepLargest } from './candidates.ts';
 import { closeFamily, type MatchRule, pairsAmong, passes } from './matching.ts';
 import {
   checkFilters,

@@ -98,11 +98,8 @@ export function subtreeReturns(
 export interface StepValues {
   /** V(n), behind the step. */
   readonly value: number;
-  /** V of the node before the step. */
   readonly parent: number;
-  /** V of the root. */
   readonly root: number;
-  /** |leaves(n)|, from 1 up. */
   readonly leaves: number;
 }
 

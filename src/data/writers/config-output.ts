@@ -2,6 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { DatasetFormat, RowFormat } from '../formats/format.ts';
+import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RowRule } from '../rows.ts';
 import { jsonLinesWriter } from './json-lines-writer.ts';
@@ -36,7 +37,6 @@ export interface FormedConfig {
 
 /** A configuration that is being written. */
 export interface ConfigOutput {
-  /** Adds the rows of a problem. */
   add(trees: readonly TreeRecord[], split: string): void;
   /** Closes the files under their last names, and tells what they hold. */
   finish(): ConfigReport;
@@ -101,6 +101,7 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
       return {
         name,
         rule: rule.name,
+        ...infoOf(rule),
         format: form.name,
         kind: form.kind,
         columns: form.columns,

@@ -62,9 +62,7 @@ export function expectList(path: string, value: unknown): readonly unknown[] {
 
 /** A column or field by name. */
 export interface Named {
-  /** Its name. */
   readonly name: string;
-  /** Whether it may be missing. */
   readonly isOptional: boolean;
 }
 

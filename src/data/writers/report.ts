@@ -1,5 +1,5 @@
 import type { Columns } from '../formats/columns.ts';
-import type { Guidance, RowKind } from '../rows.ts';
+import type { Guidance, RowKind, RuleInfo } from '../rows.ts';
 import type { Histogram } from './histogram.ts';
 
 /** What an export wrote. */
@@ -17,7 +17,7 @@ export interface DatasetReport {
 }
 
 /** What a configuration holds. */
-export interface ConfigReport {
+export interface ConfigReport extends Omit<RuleInfo, 'name'> {
   /** Its name, and that of its folder. */
   readonly name: string;
   /** The rule that made its rows. */
