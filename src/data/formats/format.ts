@@ -4,7 +4,7 @@ import type { Reading } from './reading.ts';
 import type { RenderPrompt } from './render.ts';
 
 /** The row of a kind. */
-export type RowOfKind<Kind extends RowKind> = Extract<TrainingRow, { readonly kind: Kind }>;
+export type RowOfKind<Kind extends RowKind> = Extract<TrainingRow, Readonly<Record<'kind', Kind>>>;
 
 /** The form in which a trainer reads rows of one kind. */
 export interface RowFormat {

@@ -62,7 +62,9 @@ function lengthsOf(row: TrainingRow): readonly (readonly [side: string, length: 
       return row.steps.map(({ text }) => ['step', text.length]);
     case 'prompt':
       return [['prompt', lengthOf(row.prompt)]];
-    default:
+    case 'rollout':
+    case 'sft':
+    case 'unpaired':
       return [['completion', lengthOf(row.completion)]];
   }
 }
