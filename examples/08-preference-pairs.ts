@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { search } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
-import { pairRules, trl, writeDataset } from 'espalier/data';
+import { formats, pairRules, writeDataset } from 'espalier/data';
 import { gameOf24 } from 'espalier/environments';
 import { mctsDpo } from 'espalier/methods';
 import { judge } from 'espalier/values';
@@ -34,7 +34,7 @@ for (const { chosen, rejected, margin } of rule.rows([record])) {
 }
 
 const out = mkdtempSync(join(tmpdir(), 'espalier-pairs-'));
-const format = trl.formats.preference();
+const format = formats.trl();
 const report = await writeDataset({
   out,
   problems: [[record]],

@@ -45,7 +45,7 @@ const inner: Readonly<Record<string, Readonly<Record<string, '*' | readonly stri
   },
   data: {
     '.': '*',
-    audit: [],
+    audit: ['formats'],
     formats: ['.'],
     labels: ['.'],
     pairs: ['.'],

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { counted } from '../base/counted.ts';
 import { auditDataset } from '../data/audit/audit-dataset.ts';
 import { escapeControls } from '../data/audit/excerpt.ts';
-import type { AuditFact, AuditFinding, AuditReport, AuditSet } from '../data/audit/report.ts';
+import type { AuditFinding, AuditReport, AuditSet } from '../data/audit/report.ts';
 import { print } from './output.ts';
 import { table } from './table.ts';
 import { integerOption, numberOption } from './values.ts';
@@ -101,7 +101,7 @@ function factLines(sets: readonly AuditSet[]): readonly string[] {
   ]);
 }
 
-function factRow({ name, value }: AuditFact): readonly string[] {
+function factRow({ name, value }: AuditSet['facts'][number]): readonly string[] {
   return [name, Number.isInteger(value) ? grouped(value) : value.toFixed(3)];
 }
 

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { expectation } from '../base/expect.ts';
-import { ruleNames } from '../data/catalogue.ts';
-import { formatFamilies } from '../data/formats/families.ts';
+import { datasetFormats, rowRules } from '../data/catalogue.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What a dataset is to be like. */
@@ -20,7 +19,8 @@ export interface DatasetRequest {
   readonly notation?: 'continued' | 'json' | 'restated';
 }
 
-const families: readonly string[] = formatFamilies.map(({ name }) => name);
+const ruleNames: readonly string[] = rowRules.map(({ name }) => name);
+const formatNames: readonly string[] = datasetFormats.map(({ name }) => name);
 
 /** The options of all commands that write a dataset. */
 export function addDatasetOptions(command: Command): Command {
@@ -32,8 +32,8 @@ export function addDatasetOptions(command: Command): Command {
       rulesOption,
     )
     .addOption(
-      new Option('--format <name>', `for which trainer: ${families.join(', ')}`)
-        .argParser(wordOption('format', families))
+      new Option('--format <name>', `for which trainer: ${formatNames.join(', ')}`)
+        .argParser(wordOption('format', formatNames))
         .default('trl'),
     )
     .addOption(

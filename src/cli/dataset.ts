@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { counted } from '../base/counted.ts';
 import { EspalierError } from '../base/errors.ts';
 import type { Spend } from '../contracts/spend.ts';
-import { ruleNamed } from '../data/catalogue.ts';
-import { formatFamilies } from '../data/formats/families.ts';
-import type { FormatFamily, FormatOptions } from '../data/formats/format.ts';
+import { formatNamed, ruleNamed } from '../data/catalogue.ts';
+import type { FormatOptions } from '../data/formats/format.ts';
 import { jinjaPrompt } from '../data/formats/jinja-prompt.ts';
 import type { PairFilters } from '../data/pairs/pair-rule.ts';
 import type { TreeRecord } from '../data/record.ts';
@@ -66,29 +65,21 @@ export function expectDataset(request: DatasetRequest, defaultRule: string): voi
  * @throws EspalierError `usage` where a form has no place for the rows of a rule, or a template cannot be read.
  */
 function configsOf(request: DatasetRequest, defaultRule: string): readonly DatasetConfig[] {
-  const { rule = [defaultRule], format } = request;
-  const family = familyNamed(format);
-  return rule.map((name) => configOf(name, family, request));
-}
-
-function familyNamed(name: string): FormatFamily {
-  const family = formatFamilies.find((each) => each.name === name);
-  if (family === undefined) throw new Error('Expected a known form.');
-  return family;
-}
-
-function configOf(name: string, family: FormatFamily, request: DatasetRequest): DatasetConfig {
-  const entry = ruleNamed(name);
-  if (entry === undefined) throw new Error('Expected a known rule.');
-  const make = family.formats[entry.kind];
-  if (make === undefined) {
-    const kinds = Object.keys(family.formats).join(', ');
-    throw new EspalierError(
-      'usage',
-      `Expected \`--format\` to have a place for ${entry.kind} rows (rule ${name}), got \`${family.name}\`, which takes ${kinds} rows.`,
-    );
-  }
-  return { name, rule: entry.create(filtersOf(request)), format: make(formatOptions(request)) };
+  const { rule = [defaultRule] } = request;
+  const format = formatNamed(request.format)?.create(formatOptions(request));
+  if (format === undefined) throw new Error('Expected a known format.');
+  return rule.map((name) => {
+    const entry = ruleNamed(name);
+    if (entry === undefined) throw new Error('Expected a known rule.');
+    if (format.forms[entry.kind] === undefined) {
+      const kinds = Object.keys(format.forms).join(', ');
+      throw new EspalierError(
+        'usage',
+        `Expected \`--format\` to have a place for ${entry.kind} rows (rule ${name}), got \`${format.name}\`, which takes ${kinds} rows.`,
+      );
+    }
+    return { name, rule: entry.create(filtersOf(request)), format };
+  });
 }
 
 function filtersOf({ minMargin, minVisits, maxPairs }: DatasetRequest): PairFilters {

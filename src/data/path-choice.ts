@@ -11,21 +11,13 @@ import { isEnd, isPart, isRight, type TreeRecord } from './record.ts';
  * - `balanced`: as many right ends as wrong ones; of the more frequent kind, those that a draw by the seed of
  *   the tree takes. None where one kind is missing.
  * - `leaves`: all on which nothing was built, whether they end or not, and all ends.
- * - `{ best: k }`: the k ends with the highest scores; of equal ones the first.
+ * - `{ best: k }`: the k ends with the highest scores, an integer from 1 up; of equal ones the first.
  */
-export type PathChoice = 'balanced' | 'ends' | 'leaves' | BestPaths;
-
-/** The best paths alone. */
-export interface BestPaths {
-  /** k, how many: an integer from 1 up. */
-  readonly best: number;
-}
+export type PathChoice = 'balanced' | 'ends' | 'leaves' | Readonly<Record<'best', number>>;
 
 /** A path from the root of a tree to a node. */
 export interface TreePath<State, Action> {
-  /** The tree. */
   readonly record: TreeRecord<State, Action>;
-  /** The last node. */
   readonly end: ChildNode<State, Action>;
 }
 

@@ -1,10 +1,32 @@
+import type { Message } from '../contracts/language-model.ts';
 import type { NodeId, SearchNode } from '../contracts/node.ts';
 import { knownValue } from '../tree/selection.ts';
-import type { TreeRecord } from './record.ts';
-import type { Guidance, RowProvenance } from './rows.ts';
+import { promptAt, type TreeRecord } from './record.ts';
+import type { Guidance, RowProvenance, RuleInfo, TrainingRow } from './rows.ts';
 
-/** Where a row comes from, given its rule, its nodes and where its completion starts. */
-export function provenanceOf<State, Action>(
+/** What is known of a rule, without what it does. */
+export function infoOf({ title, paper, options }: RuleInfo): Omit<RuleInfo, 'name'> {
+  return {
+    ...(title !== undefined && { title }),
+    ...(paper !== undefined && { paper }),
+    ...(options !== undefined && { options }),
+  };
+}
+
+/** What the rows of all kinds have, given their rule, their nodes and where their completion starts. */
+export function rowBase<State, Action>(
+  record: TreeRecord<State, Action>,
+  origin: RowOrigin<State, Action>,
+): Pick<TrainingRow, 'prompt' | 'provenance' | 'tools'> {
+  const { prompt = promptAt(record, origin.from) } = origin;
+  return {
+    prompt,
+    ...(record.tools !== undefined && { tools: record.tools }),
+    provenance: rowProvenance(record, origin),
+  };
+}
+
+function rowProvenance<State, Action>(
   record: TreeRecord<State, Action>,
   { rule, nodes, from }: RowOrigin<State, Action>,
 ): RowProvenance {
@@ -27,13 +49,13 @@ export function provenanceOf<State, Action>(
 }
 
 /** What a row is made of. */
-export interface RowOrigin<State, Action> {
-  /** The name of the rule. */
+interface RowOrigin<State, Action> {
   readonly rule: string;
-  /** The nodes that the row is about. */
   readonly nodes: readonly SearchNode<State, Action>[];
-  /** The node whose prompt the row has. */
+  /** The node where the completion starts. */
   readonly from: SearchNode<State, Action>;
+  /** What the model is shown. @defaultValue the prompt at `from` */
+  readonly prompt?: readonly Message[];
 }
 
 /** Found once a tree: a tree that has grown since is looked at again. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
-import { listOf, type Trail } from './readers/trail.ts';
 
 /** Where a document stands. */
 export interface Place {
@@ -12,9 +11,7 @@ export interface Place {
 
 /** A line of a file that is not empty. */
 export interface Line {
-  /** Its number, from 1. */
   readonly line: number;
-  /** What it holds. */
   readonly text: string;
 }
 
@@ -106,4 +103,21 @@ function parseJson(text: string, place: Place): unknown {
     const message = `The ${name} cannot be read: ${where} is not JSON. Was the file cut off?`;
     throw new EspalierError('usage', message, { cause });
   }
+}
+
+/**
+ * The way to a place in a tree, shared by all ways that go on from there: the memory that copies take would grow with
+ * the square of the depth.
+ */
+export interface Trail<Value> {
+  /** The way to the place before; left out at the first. */
+  readonly before: Trail<Value> | undefined;
+  readonly last: Value;
+}
+
+/** What was met on the way, in order. */
+export function listOf<Value>(trail: Trail<Value> | undefined): readonly Value[] {
+  const met: Value[] = [];
+  for (let at = trail; at !== undefined; at = at.before) met.push(at.last);
+  return met.reverse();
 }

@@ -1,6 +1,8 @@
 import type { Notation } from '../contracts/environment.ts';
 import type { Message, ToolDefinition } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import { knownValue } from '../tree/selection.ts';
+import { pathTo } from '../tree/summary.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
 /** How states and actions look in rows: the notation that the policy was shown, and what only rows need. */
@@ -51,6 +53,15 @@ export function isRight<State, Action>(
   return score === undefined ? undefined : score >= correctFrom;
 }
 
+/** What a node is worth: of an end its score, else its evaluation, else its value. */
+export function worthOf<State, Action>(
+  { tree }: Pick<TreeRecord<State, Action>, 'tree'>,
+  node: SearchNode<State, Action>,
+): number {
+  const score = isEnd(node) ? tree.score(node) : undefined;
+  return score ?? node.rawValue ?? knownValue(node);
+}
+
 /** Right and wrong ends at a node and below it. */
 export interface EndCounts {
   /** Ends that are right. */
@@ -59,10 +70,10 @@ export interface EndCounts {
   readonly wrong: number;
 }
 
-/** The ends at and below each node, by node id. Duplicates and what has failed do not count. */
+/** The ends at and below each node. Duplicates and what has failed do not count. */
 export function countEnds<State, Action>(
   record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
-): readonly EndCounts[] {
+): (node: SearchNode) => EndCounts {
   const { tree } = record;
   const counts = Array.from({ length: tree.size }, () => ({ right: 0, wrong: 0 }));
   for (const node of tree.nodes()) {
@@ -73,12 +84,19 @@ export function countEnds<State, Action>(
       if (count !== undefined) count[right ? 'right' : 'wrong'] += 1;
     }
   }
-  return counts;
+  return ({ id }) => counts[id] ?? { right: 0, wrong: 0 };
 }
 
 /** Whether rows may be made of a node: it has not failed and is no duplicate of a sibling. */
 export function isPart({ status, annotations }: SearchNode): boolean {
   return status !== 'failed' && annotations['duplicateOf'] === undefined;
+}
+
+/** The nodes from below the root down to a node. */
+export function stepsTo<State, Action>(
+  end: SearchNode<State, Action>,
+): readonly ChildNode<State, Action>[] {
+  return pathTo<State, Action>(end).flatMap((node) => (node.kind === 'root' ? [] : [node]));
 }
 
 /** The conversation in which the children of a node were proposed. */

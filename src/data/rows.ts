@@ -163,8 +163,6 @@ export interface RolloutRow extends RowBase {
   readonly steps: readonly string[];
   /** A of each step, by the name of the estimator. The same names in each row of a rule. */
   readonly stepAdvantages: Readonly<Record<string, readonly number[]>>;
-  /** The sum of ln p of the policy over the path; `NaN` where it is not known. */
-  readonly logprob: number;
 }
 
 /** A row of training data, before it takes the form of a trainer. */
@@ -179,10 +177,20 @@ export type TrainingRow =
 /** What kinds of rows there are. */
 export type RowKind = TrainingRow['kind'];
 
-/** Makes rows of one kind from finished trees. */
-export interface RowRule<Row extends TrainingRow = TrainingRow> {
+/** What a rule is called and where it comes from: commands, rows, cards and tables say so. */
+export interface RuleInfo {
   /** The name in commands and rows, in kebab-case. */
   readonly name: string;
+  /** What it makes, in one line. @defaultValue nothing is said */
+  readonly title?: string;
+  /** The paper: authors, year, number. @defaultValue none */
+  readonly paper?: string;
+  /** The options that it was made with, as they were given. @defaultValue none */
+  readonly options?: object;
+}
+
+/** Makes rows of one kind from finished trees. */
+export interface RowRule<Row extends TrainingRow = TrainingRow> extends RuleInfo {
   /** The kind of its rows. */
   readonly kind: Row['kind'];
   /**

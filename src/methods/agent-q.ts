@@ -1,5 +1,5 @@
 import { expectNumber } from '../base/expect.ts';
-import { pairRules } from '../data/pairs/pair-rules.ts';
+import * as pairRules from '../data/pairs/pair-rules.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { mixedWithEvaluation } from '../tree/qtransform.ts';
@@ -62,6 +62,6 @@ export function agentQ<State, Action>(
         judge({ model: judging, notation, form: 'yes-no' }),
       ),
     algorithm: mcts({ selection, evaluate: 'all', rollout: true, width, maxDepth }),
-    pairs: pairRules.agentQ({ alpha, theta }),
+    pairs: pairRules.agentQ({ alpha, minMargin: theta }),
   };
 }

@@ -1,4 +1,4 @@
-import { pairRules } from '../data/pairs/pair-rules.ts';
+import * as pairRules from '../data/pairs/pair-rules.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import { sequenceProbability } from '../policies/sequence-probability.ts';
 import { mcts } from '../search/algorithms/mcts.ts';

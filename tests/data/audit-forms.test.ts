@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { wilsonInterval } from '../../src/base/stats/wilson-interval.ts';
 import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
-import { shareInterval } from '../../src/data/audit/share-interval.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'espalier-forms-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -240,9 +240,9 @@ test('facts: lengths, margins, labels', async () => {
 
 test('the interval of a share is Wilson’s', () => {
   // (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n) with p = 0.75, n = 20, z = 1.96.
-  const { low, high } = shareInterval(15, 20);
+  const { low, high } = wilsonInterval(15, 20);
 
   expect(low).toBeCloseTo(0.5313, 4);
   expect(high).toBeCloseTo(0.8881, 4);
-  expect(shareInterval(0, 0)).toEqual({ share: 0, low: 0, high: 1 });
+  expect(wilsonInterval(0, 0)).toEqual({ low: 0, high: 1 });
 });

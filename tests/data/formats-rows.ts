@@ -1,6 +1,7 @@
 import type { Message, ToolDefinition } from '../../src/contracts/language-model.ts';
-import { formatFamilies } from '../../src/data/formats/families.ts';
-import type { FileRow, FormatOptions, RowFormat } from '../../src/data/formats/format.ts';
+import { formatNamed } from '../../src/data/catalogue.ts';
+import type { FileRow } from '../../src/data/formats/columns.ts';
+import type { FormatOptions, RowFormat } from '../../src/data/formats/format.ts';
 import type {
   PreferenceRow,
   PromptRow,
@@ -9,6 +10,7 @@ import type {
   RowProvenance,
   SftRow,
   StepwiseRow,
+  TrainingRow,
   UnpairedRow,
 } from '../../src/data/rows.ts';
 
@@ -124,7 +126,6 @@ export function rollout(changes: Partial<RolloutRow> = {}): RolloutRow {
     advantages: { grpo: 0.5 },
     steps: ['2 + 2', 'It is 4.'],
     stepAdvantages: { tree: [0.25, 0.5] },
-    logprob: Number.NaN,
     provenance,
     ...changes,
   };
@@ -151,9 +152,16 @@ export function stepwise(changes: Partial<StepwiseRow> = {}): StepwiseRow {
 export const bare: FormatOptions = { provenance: false };
 
 export function formOf(family: string, kind: RowKind, options: FormatOptions = bare): RowFormat {
-  const form = formatFamilies.find(({ name }) => name === family)?.formats[kind]?.(options);
+  const form: RowFormat | undefined = formatNamed(family)?.create(options).forms[kind];
   if (form === undefined) throw new Error(`${family} has no form for ${kind}.`);
   return form;
+}
+
+/** What a form writes of a row that it can say. */
+export function writtenBy(form: RowFormat, row: TrainingRow): FileRow {
+  const written = form.write(row);
+  if (typeof written === 'string') throw new Error(written);
+  return written;
 }
 
 export const call: Message = {

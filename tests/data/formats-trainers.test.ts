@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/contracts/language-model.ts';
 import { mapRow } from '../../src/data/formats/map-row.ts';
 import { chatmlPrompt } from '../../src/data/formats/render.ts';
-import { verlPrompt } from '../../src/data/formats/verl.ts';
+import { verl } from '../../src/data/formats/verl.ts';
 import type { RowKind } from '../../src/data/rows.ts';
 import {
   asks,
@@ -17,22 +17,23 @@ import {
   tools,
   toolsText,
   unpaired,
+  writtenBy,
 } from './formats-rows.ts';
 
 describe('the forms for LLaMA-Factory', () => {
   test('write Alpaca columns', () => {
     const shared = { instruction: 'What is 2 + 2?\n', input: '' };
-    expect(formOf('llama-factory', 'preference').toFile(preference())).toEqual({
+    expect(formOf('llama-factory', 'preference').write(preference())).toEqual({
       ...shared,
       chosen: 'It is 4.',
       rejected: 'It is 5.',
     });
-    expect(formOf('llama-factory', 'unpaired').toFile(unpaired())).toEqual({
+    expect(formOf('llama-factory', 'unpaired').write(unpaired())).toEqual({
       ...shared,
       output: 'It is 4.',
       kto_tag: true,
     });
-    expect(formOf('llama-factory', 'sft').toFile(sft())).toEqual({ ...shared, output: 'It is 4.' });
+    expect(formOf('llama-factory', 'sft').write(sft())).toEqual({ ...shared, output: 'It is 4.' });
   });
 
   test('write ShareGPT turns', () => {
@@ -40,7 +41,7 @@ describe('the forms for LLaMA-Factory', () => {
       prompt: [{ role: 'system', content: 'S' }, asks('Q'), call, result],
       tools,
     });
-    expect(formOf('llama-factory-sharegpt', 'preference').toFile(row)).toEqual({
+    expect(formOf('llama-factory-sharegpt', 'preference').write(row)).toEqual({
       conversations: [
         { from: 'system', value: 'S' },
         { from: 'human', value: 'Q' },
@@ -51,7 +52,7 @@ describe('the forms for LLaMA-Factory', () => {
       rejected: { from: 'gpt', value: 'It is 5.' },
       tools: toolsText,
     });
-    expect(formOf('llama-factory-sharegpt', 'unpaired').toFile(unpaired())).toEqual({
+    expect(formOf('llama-factory-sharegpt', 'unpaired').write(unpaired())).toEqual({
       conversations: [
         { from: 'human', value: 'What is 2 + 2?' },
         { from: 'gpt', value: 'It is 4.' },
@@ -80,8 +81,7 @@ describe('the forms for LLaMA-Factory', () => {
     ],
   ])('refuse what its loader would skip: %#', (row, reason) => {
     const form = formOf('llama-factory-sharegpt', 'preference');
-    expect(form.toFile(row)).toBeUndefined();
-    expect(form.refusal?.(row)).toBe(reason);
+    expect(form.write(row)).toBe(reason);
   });
 });
 
@@ -135,15 +135,17 @@ describe('the forms of papers and services', () => {
   test('part the question from the steps so far', () => {
     const form = formOf('step-dpo', 'preference');
     const system: Message = { role: 'system', content: 'S' };
-    expect(form.toFile(preference({ prompt: [system, asks('Q'), says('Step 1: x\n')] }))).toEqual({
+    expect(form.write(preference({ prompt: [system, asks('Q'), says('Step 1: x\n')] }))).toEqual({
       prompt: 'Q',
       initial_reason_steps: 'Step 1: x\n',
       chosen: 'It is 4.',
       rejected: 'It is 5.',
     });
-    expect(form.toFile(preference())).toMatchObject({ initial_reason_steps: '' });
-    expect(form.toFile(preference({ prompt: [asks('Q'), says('a'), asks('b')] }))).toBeUndefined();
-    expect(formOf('step-apo', 'preference').toFile(preference({ rejectedScore: -0.5 }))).toEqual({
+    expect(form.write(preference())).toMatchObject({ initial_reason_steps: '' });
+    expect(form.write(preference({ prompt: [asks('Q'), says('a'), asks('b')] }))).toBeTypeOf(
+      'string',
+    );
+    expect(formOf('step-apo', 'preference').write(preference({ rejectedScore: -0.5 }))).toEqual({
       instruction: 'What is 2 + 2?\n',
       chosen: 'It is 4.',
       rejected: 'It is 5.',
@@ -154,7 +156,8 @@ describe('the forms of papers and services', () => {
 
   test('write what hosted services read', () => {
     const form = formOf('openai', 'preference');
-    const written = form.toFile(
+    const written = writtenBy(
+      form,
       preference({ prompt: [asks('Q'), call, result], tools, chosen: [call] }),
     );
     const wired = {
@@ -164,7 +167,7 @@ describe('the forms of papers and services', () => {
         { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
       ],
     };
-    expect(JSON.parse(String(written?.['input']))).toEqual({
+    expect(JSON.parse(String(written['input']))).toEqual({
       messages: [
         { role: 'user', content: 'Q' },
         wired,
@@ -173,14 +176,13 @@ describe('the forms of papers and services', () => {
       tools: JSON.parse(toolsText) as unknown,
       parallel_tool_calls: true,
     });
-    expect(JSON.parse(String(written?.['preferred_output']))).toEqual([wired]);
-    expect(JSON.parse(String(written?.['non_preferred_output']))).toEqual([
+    expect(JSON.parse(String(written['preferred_output']))).toEqual([wired]);
+    expect(JSON.parse(String(written['non_preferred_output']))).toEqual([
       { role: 'assistant', content: 'It is 5.' },
     ]);
     const several = preference({ chosen: [says('a'), says('b')] });
-    expect(form.toFile(several)).toBeUndefined();
-    expect(form.refusal?.(several)).toBe('A side is not exactly one turn of the assistant.');
-    expect(form.toFile(preference({ prompt: [asks('Q'), says('So')] }))).toBeUndefined();
+    expect(form.write(several)).toBe('A side is not exactly one turn of the assistant.');
+    expect(form.write(preference({ prompt: [asks('Q'), says('So')] }))).toBeTypeOf('string');
   });
 });
 
@@ -192,19 +194,21 @@ describe('forms with options', () => {
       ability: 'reasoning',
       reward_model: { style: 'rule', ground_truth: '4' },
     };
-    expect(verlPrompt({ dataSource: 'sums' }).toFile(prompt())).toEqual({
+    expect(verl({ dataSource: 'sums' }).forms.prompt.write(prompt())).toEqual({
       ...row,
       extra_info: { ...origin, value: 0.75, solve_rate: 0.5 },
     });
-    expect(verlPrompt({ dataSource: 'sums', provenance: false }).toFile(prompt())).toEqual({
+    expect(verl({ dataSource: 'sums', provenance: false }).forms.prompt.write(prompt())).toEqual({
       ...row,
       extra_info: { problem_id: 'p1' },
     });
-    expect(verlPrompt().toFile(prompt({ prompt: [asks('Q'), says('So')] }))).toBeUndefined();
+    expect(verl().forms.prompt.write(prompt({ prompt: [asks('Q'), says('So')] }))).toBeTypeOf(
+      'string',
+    );
   });
 
   test('write anything else', () => {
-    const form = mapRow({
+    const { preference: form } = mapRow({
       name: 'openrlhf',
       kind: 'preference',
       columns: { prompt: 'string', chosen: 'string', margin: 'float', turns: { list: 'string' } },
@@ -217,14 +221,16 @@ describe('forms with options', () => {
               turns: row.prompt.map(({ role }) => role),
             }
           : undefined,
-    });
-    expect(form.toFile(preference())).toEqual({
+    }).forms;
+    expect(form.write(preference())).toEqual({
       prompt: '<|im_start|>user\nWhat is 2 + 2?<|im_end|>\n<|im_start|>assistant\n',
       chosen: 'It is 4.',
       margin: 1,
       turns: ['user'],
     });
-    expect(form.toFile(preference({ margin: 0.25 }))).toBeUndefined();
+    expect(form.write(preference({ margin: 0.25 }))).toBe(
+      'The form `openrlhf` leaves the row out.',
+    );
     expect(() =>
       mapRow({ name: 'x', kind: 'other' as 'sft', columns: {}, map: () => ({}) }),
     ).toThrow('Expected `kind` to be');

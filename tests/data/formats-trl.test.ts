@@ -16,29 +16,30 @@ import {
   tools,
   toolsText,
   unpaired,
+  writtenBy,
 } from './formats-rows.ts';
 
 describe('the form for TRL as text', () => {
   test('writes each kind of rows', () => {
     const text = { prompt: 'What is 2 + 2?\n' };
-    expect(formOf('trl', 'preference').toFile(preference())).toEqual({
+    expect(formOf('trl', 'preference').write(preference())).toEqual({
       ...text,
       chosen: 'It is 4.',
       rejected: 'It is 5.',
     });
-    expect(formOf('trl', 'unpaired').toFile(unpaired())).toEqual({
+    expect(formOf('trl', 'unpaired').write(unpaired())).toEqual({
       ...text,
       completion: 'It is 4.',
       label: true,
     });
-    expect(formOf('trl', 'sft').toFile(sft())).toEqual({ ...text, completion: 'It is 4.' });
-    expect(formOf('trl', 'prompt').toFile(prompt())).toEqual({ ...text, answer: '4' });
-    expect(formOf('trl', 'stepwise').toFile(stepwise())).toEqual({
+    expect(formOf('trl', 'sft').write(sft())).toEqual({ ...text, completion: 'It is 4.' });
+    expect(formOf('trl', 'prompt').write(prompt())).toEqual({ ...text, answer: '4' });
+    expect(formOf('trl', 'stepwise').write(stepwise())).toEqual({
       ...text,
       completions: ['2 + 2', 'It is 5.'],
       labels: [true, false],
     });
-    expect(formOf('trl', 'rollout').toFile(rollout())).toEqual({
+    expect(formOf('trl', 'rollout').write(rollout())).toEqual({
       ...text,
       completion: '2 + 2\nIt is 4.',
       reward: 1,
@@ -46,9 +47,8 @@ describe('the form for TRL as text', () => {
       advantages: '{"grpo":0.5}',
       steps: ['2 + 2', 'It is 4.'],
       step_advantages: '{"tree":[0.25,0.5]}',
-      logprob: null,
     });
-    expect(formOf('trl-reward', 'preference').toFile(preference({ margin: 0.5 }))).toEqual({
+    expect(formOf('trl-reward', 'preference').write(preference({ margin: 0.5 }))).toEqual({
       ...text,
       chosen: 'It is 4.',
       rejected: 'It is 5.',
@@ -59,7 +59,7 @@ describe('the form for TRL as text', () => {
 
 describe('the provenance', () => {
   test('tells where rows come from', () => {
-    expect(formOf('trl', 'preference', {}).toFile(preference())).toEqual({
+    expect(formOf('trl', 'preference', {}).write(preference())).toEqual({
       prompt: 'What is 2 + 2?\n',
       chosen: 'It is 4.',
       rejected: 'It is 5.',
@@ -72,28 +72,28 @@ describe('the provenance', () => {
       chosen_ends: true,
       rejected_ends: false,
     });
-    expect(formOf('trl', 'stepwise', {}).toFile(stepwise({ right: undefined }))).toMatchObject({
+    expect(formOf('trl', 'stepwise', {}).write(stepwise({ right: undefined }))).toMatchObject({
       ...origin,
       step_values: [0.5, 0],
       step_ratings: [0, -1],
       delimiter: '\n',
       right: null,
     });
-    expect(formOf('trl', 'sft', {}).toFile(sft())).toMatchObject({
+    expect(formOf('trl', 'sft', {}).write(sft())).toMatchObject({
       ...origin,
       score: 1,
       weight: 2,
       ends: true,
     });
-    expect(formOf('trl', 'unpaired', {}).toFile(unpaired())).toMatchObject({
+    expect(formOf('trl', 'unpaired', {}).write(unpaired())).toMatchObject({
       score: 1,
       ends: true,
     });
-    expect(formOf('trl', 'prompt', {}).toFile(prompt())).toMatchObject({
+    expect(formOf('trl', 'prompt', {}).write(prompt())).toMatchObject({
       value: 0.75,
       solve_rate: 0.5,
     });
-    expect(formOf('trl', 'rollout', {}).toFile(rollout())).toMatchObject({ sampling: 'search' });
+    expect(formOf('trl', 'rollout', {}).write(rollout())).toMatchObject({ sampling: 'search' });
   });
 });
 
@@ -112,26 +112,26 @@ describe('text on both sides of the boundary', () => {
       chosen: [says(' \n a')],
       rejected: [says('b')],
     });
-    expect(formOf('trl', 'preference').toFile(row)).toEqual({ prompt: text, chosen, rejected });
+    expect(formOf('trl', 'preference').write(row)).toEqual({ prompt: text, chosen, rejected });
   });
 
   test('puts the end token where nothing follows, once', () => {
     const form = formOf('trl', 'preference', { ...bare, endToken: '</s>' });
-    expect(form.toFile(preference())).toMatchObject({
+    expect(form.write(preference())).toMatchObject({
       chosen: 'It is 4.</s>',
       rejected: 'It is 5.',
     });
     const twice = preference({ chosen: [says('It is 4.</s>')] });
-    expect(form.toFile(twice)).toMatchObject({ chosen: 'It is 4.</s>' });
+    expect(form.write(twice)).toMatchObject({ chosen: 'It is 4.</s>' });
     const turn = formOf('trl', 'sft', { ...bare, endToken: '</s>' });
-    expect(turn.toFile(sft({ ends: true }))).toMatchObject({ completion: 'It is 4.</s>' });
-    expect(turn.toFile(sft({ ends: false }))).toMatchObject({ completion: 'It is 4.' });
+    expect(turn.write(sft({ ends: true }))).toMatchObject({ completion: 'It is 4.</s>' });
+    expect(turn.write(sft({ ends: false }))).toMatchObject({ completion: 'It is 4.' });
   });
 
   test('lets a completion of several turns go on from the prompt', () => {
     const row = sft({ completion: [says('Which?'), asks('Both.'), says('It is 4.')] });
     const form = formOf('trl', 'sft', { ...bare, render: chatmlPrompt });
-    expect(form.toFile(row)).toEqual({
+    expect(form.write(row)).toEqual({
       prompt: '<|im_start|>user\nWhat is 2 + 2?<|im_end|>\n<|im_start|>assistant\n',
       completion:
         'Which?<|im_end|>\n<|im_start|>user\nBoth.<|im_end|>\n<|im_start|>assistant\nIt is 4.',
@@ -140,7 +140,7 @@ describe('text on both sides of the boundary', () => {
       prompt: [asks('Q'), says('So:')],
       completion: [says('Which?'), asks('Both.'), says('4')],
     });
-    expect(form.toFile(begun)).toEqual({
+    expect(form.write(begun)).toEqual({
       prompt: '<|im_start|>user\nQ<|im_end|>\n<|im_start|>assistant\nSo:',
       completion: ' Which?<|im_end|>\n<|im_start|>user\nBoth.<|im_end|>\n<|im_start|>assistant\n4',
     });
@@ -157,10 +157,10 @@ describe('the form for TRL as text, row by row', () => {
       },
     });
     const shared = [asks('Q')];
-    form.toFile(preference({ prompt: shared }));
-    form.toFile(preference({ prompt: shared, chosen: [says('other')] }));
+    form.write(preference({ prompt: shared }));
+    form.write(preference({ prompt: shared, chosen: [says('other')] }));
     expect(renderings).toBe(1);
-    form.toFile(preference({ prompt: [asks('Q')] }));
+    form.write(preference({ prompt: [asks('Q')] }));
     expect(renderings).toBe(2);
   });
 
@@ -178,8 +178,7 @@ describe('the form for TRL as text, row by row', () => {
     ],
   ])('refuses what text cannot say: %#', (row, reason) => {
     const form = formOf('trl', 'preference');
-    expect(form.toFile(row)).toBeUndefined();
-    expect(form.refusal?.(row)).toBe(reason);
+    expect(form.write(row)).toBe(reason);
   });
 
   test('refuses steps that the separator would cut', () => {
@@ -187,9 +186,8 @@ describe('the form for TRL as text, row by row', () => {
     const [step] = stepwise().steps;
     if (step === undefined) throw new Error('There are steps.');
     const row = stepwise({ steps: [{ ...step, text: 'a\nb' }] });
-    expect(form.toFile(row)).toBeUndefined();
-    expect(form.refusal?.(row)).toBe('A step holds what steps are parted by.');
-    expect(form.toFile(stepwise({ steps: [{ ...step, text: 'a\n' }] }))).toMatchObject({
+    expect(form.write(row)).toBe('A step holds what steps are parted by.');
+    expect(form.write(stepwise({ steps: [{ ...step, text: 'a\n' }] }))).toMatchObject({
       completions: ['a'],
     });
   });
@@ -197,17 +195,17 @@ describe('the form for TRL as text, row by row', () => {
 
 describe('the forms for TRL as conversations', () => {
   test('write turns', () => {
-    expect(formOf('trl-conversational', 'preference').toFile(preference())).toEqual({
+    expect(formOf('trl-conversational', 'preference').write(preference())).toEqual({
       prompt: [{ role: 'user', content: 'What is 2 + 2?' }],
       chosen: [{ role: 'assistant', content: 'It is 4.' }],
       rejected: [{ role: 'assistant', content: 'It is 5.' }],
     });
-    expect(formOf('trl-conversational', 'unpaired').toFile(unpaired({ label: false }))).toEqual({
+    expect(formOf('trl-conversational', 'unpaired').write(unpaired({ label: false }))).toEqual({
       prompt: [{ role: 'user', content: 'What is 2 + 2?' }],
       completion: [{ role: 'assistant', content: 'It is 4.' }],
       label: false,
     });
-    expect(formOf('trl-conversational', 'prompt').toFile(prompt())).toEqual({
+    expect(formOf('trl-conversational', 'prompt').write(prompt())).toEqual({
       prompt: [{ role: 'user', content: 'What is 2 + 2?' }],
       answer: '4',
     });
@@ -222,16 +220,13 @@ describe('the forms for TRL as conversations', () => {
       preference({ prompt: [asks('Q'), call, result] }),
       preference({ chosen: [says(' ')] }),
       preference({ chosen: [says('a')], rejected: [says('a')] }),
-    ].map((row) => [form.toFile(row), form.refusal?.(row)]);
+    ].map((row) => form.write(row));
     expect(reasons).toEqual([
-      [
-        undefined,
-        'The prompt ends with the beginning of a turn, which TRL would take for a whole one.',
-      ],
-      [undefined, 'The row has to do with tools: the form trl-tools can say it.'],
-      [undefined, 'The row has to do with tools: the form trl-tools can say it.'],
-      [undefined, 'The completion is empty.'],
-      [undefined, 'Both sides are the same text.'],
+      'The prompt ends with the beginning of a turn, which TRL would take for a whole one.',
+      'The row has to do with tools: the form trl-tools can say it.',
+      'The row has to do with tools: the form trl-tools can say it.',
+      'The completion is empty.',
+      'Both sides are the same text.',
     ]);
   });
 
@@ -241,7 +236,7 @@ describe('the forms for TRL as conversations', () => {
       { type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
     ];
     const written = { role: 'assistant', content: '', tool_calls: calls, name: null };
-    expect(formOf('trl-tools', 'preference').toFile(row)).toEqual({
+    expect(formOf('trl-tools', 'preference').write(row)).toEqual({
       prompt: [
         { role: 'user', content: 'Q', tool_calls: null, name: null },
         written,
@@ -255,19 +250,19 @@ describe('the forms for TRL as conversations', () => {
       prompt: [asks('Q'), call, result, asks('R')],
       completion: [says('a')],
     });
-    expect(formOf('trl-tools', 'unpaired').toFile(earlier)).toBeDefined();
+    expect(formOf('trl-tools', 'unpaired').write(earlier)).toBeTypeOf('object');
     const named = sft({ prompt: [asks('Q'), call, asks('R')], completion: [result, says('a')] });
-    expect(formOf('trl-tools', 'sft').toFile(named)?.['completion']).toMatchObject([
+    expect(writtenBy(formOf('trl-tools', 'sft'), named)['completion']).toMatchObject([
       { name: 'weather' },
       { name: null },
     ]);
     const later = unpaired({ completion: [call, result, says('4 °C.')], tools });
-    expect(formOf('trl-tools', 'unpaired').toFile(later)?.['completion']).toMatchObject([
+    expect(writtenBy(formOf('trl-tools', 'unpaired'), later)['completion']).toMatchObject([
       { name: null },
       { name: 'weather' },
       { name: null },
     ]);
     const lost = preference({ prompt: [asks('Q'), result] });
-    expect(formOf('trl-tools', 'preference').toFile(lost)).toBeUndefined();
+    expect(formOf('trl-tools', 'preference').write(lost)).toBeTypeOf('string');
   });
 });

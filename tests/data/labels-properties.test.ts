@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import type { SearchNode } from '../../src/contracts/node.ts';
-import { stepLabels } from '../../src/data/labels/step-labels.ts';
+import * as stepLabels from '../../src/data/labels/step-labels.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import type { RowRule, StepwiseRow } from '../../src/data/rows.ts';
 import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';

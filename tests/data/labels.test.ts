@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { effectiveReward } from '../../src/data/labels/pav.ts';
 import { nextValue } from '../../src/data/labels/rest-mcts.ts';
-import { stepLabels } from '../../src/data/labels/step-labels.ts';
+import * as stepLabels from '../../src/data/labels/step-labels.ts';
 import type { RowNotation, TreeRecord } from '../../src/data/record.ts';
 import type { RowRule, StepwiseRow } from '../../src/data/rows.ts';
 import { SearchTree } from '../../src/tree/tree.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { mathShepherd, readMathShepherd } from '../../src/data/formats/math-shepherd.ts';
+import { mathShepherdFiles, readMathShepherd } from '../../src/data/formats/math-shepherd.ts';
 import type { LabelledStep, StepwiseRow } from '../../src/data/rows.ts';
 
-const format = mathShepherd.formats.stepwise();
+const format = mathShepherdFiles().forms.stepwise;
 
 const usual = {
   input: 'How many? Step 1: Add 1 + 2. ки\nStep 2: The answer is: 4 ки',
@@ -53,7 +53,7 @@ describe('readMathShepherd', () => {
       task: 'MATH',
     },
   ])('is written back equal: $task', (row) => {
-    expect(JSON.stringify(format.toFile(read(row)))).toBe(JSON.stringify(row));
+    expect(JSON.stringify(format.write(read(row)))).toBe(JSON.stringify(row));
   });
 
   test.each([
@@ -81,7 +81,7 @@ describe('mathShepherd', () => {
   };
 
   test('writes rows of our own trees', () => {
-    expect(format.toFile(own)).toEqual({
+    expect(format.write(own)).toEqual({
       input: 'Be brief.\n\nHow many? Step 1: Add. ки\nStep 2: Take. ки',
       label: 'Be brief.\n\nHow many? Step 1: Add. +\nStep 2: Take. -',
       task: 'math-shepherd',
@@ -91,13 +91,12 @@ describe('mathShepherd', () => {
   test('a step that holds the mark has no place', () => {
     const odd = { ...own, steps: [labelled('ки', true)] };
 
-    expect(format.toFile(odd)).toBeUndefined();
-    expect(format.refusal?.(odd)).toContain('ки');
+    expect(format.write(odd)).toContain('ки');
   });
 
   test('white space that was read is not put around other steps', () => {
     const changed = { ...own, extra: { gaps: [{ before: '', after: '' }] } };
 
-    expect(format.toFile(changed)).toEqual(format.toFile(own));
+    expect(format.write(changed)).toEqual(format.write(own));
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SearchNode } from '../../src/contracts/node.ts';
 import type { PairRule } from '../../src/data/pairs/pair-rule.ts';
-import { pairScores } from '../../src/data/pairs/pair-scores.ts';
+import * as pairScores from '../../src/data/pairs/pair-scores.ts';
 import { pairsOf } from '../../src/data/pairs/pairs-of.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import { example, type Plan, planted } from './pairs-trees.ts';
@@ -244,19 +244,18 @@ test('scores are Q, a mix, the advantage, or the outcome', () => {
   const none = { right: 0, wrong: 0 };
   const [a, b, c, d] = [1, 2, 3, 4].map((id) => tree.node(id));
   if (a === undefined || b === undefined || c === undefined || d === undefined) expect.fail();
-  const of = (score: (typeof pairScores)['q']) => [a, b, c, d].map((node) => score(node, none));
 
-  expect(of(pairScores.q)).toEqual([0.6, 0.9, 0.3, undefined]);
+  expect([a, b, c, d].map(pairScores.q)).toEqual([0.6, 0.9, 0.3, undefined]);
   // 0.25 · 0.6 + 0.75 · 0.2; what only one of the two is known of stands alone.
   expect(pairScores.mixed(0.25)(a, none)).toBeCloseTo(0.3);
   expect(pairScores.mixed(0.25)(c, none)).toBe(0.3);
   // The root was never visited and has no evaluation.
-  expect(pairScores.advantage(a, none)).toBeUndefined();
-  expect(pairScores.advantage(b, none)).toBeCloseTo(0.3);
-  expect(pairScores.advantage(c, none)).toBeCloseTo(-0.3);
+  expect(pairScores.advantage(a)).toBeUndefined();
+  expect(pairScores.advantage(b)).toBeCloseTo(0.3);
+  expect(pairScores.advantage(c)).toBeCloseTo(-0.3);
   // V(s) is without the reward on the way to s.
   tree.mutable(1).reward = 0.5;
-  expect(pairScores.advantage(b, none)).toBeCloseTo(0.8);
+  expect(pairScores.advantage(b)).toBeCloseTo(0.8);
   expect(pairScores.hardOutcome(a, { right: 2, wrong: 5 })).toBe(1);
   expect(pairScores.hardOutcome(a, { right: 0, wrong: 5 })).toBe(0);
   expect(pairScores.hardOutcome(a, none)).toBeUndefined();

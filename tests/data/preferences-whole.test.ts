@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/contracts/language-model.ts';
-import { pairRules } from '../../src/data/pairs/pair-rules.ts';
+import * as pairRules from '../../src/data/pairs/pair-rules.ts';
 import { pathCompletion, stepsOf } from '../../src/data/path-completion.ts';
 import type { RowNotation, TreeRecord } from '../../src/data/record.ts';
 import type { PreferenceRow, RowRule } from '../../src/data/rows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { pairRules } from '../../src/data/pairs/pair-rules.ts';
-import { pairScores } from '../../src/data/pairs/pair-scores.ts';
+import * as pairRules from '../../src/data/pairs/pair-rules.ts';
+import * as pairScores from '../../src/data/pairs/pair-scores.ts';
 import { preferences } from '../../src/data/pairs/preferences.ts';
 import type { RowNotation, TreeRecord } from '../../src/data/record.ts';
 import type { PreferenceRow, RowRule } from '../../src/data/rows.ts';
@@ -155,7 +155,7 @@ describe('MCTS-DPO', () => {
 describe('Agent Q', () => {
   test('each two actions whose mixed values differ by more than θ', () => {
     // Nothing visited was evaluated: the values stand alone.
-    expect(look(pairRules.agentQ({ theta: 0.4 }))).toEqual([
+    expect(look(pairRules.agentQ({ minMargin: 0.4 }))).toEqual([
       'a>c 0.70',
       'a1>a2 0.55',
       'a1>a3 1.00',

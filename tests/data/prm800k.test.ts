@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { prm800k, readPrm800k } from '../../src/data/formats/prm800k.ts';
+import { prm800kFiles, readPrm800k } from '../../src/data/formats/prm800k.ts';
 import type { LabelledStep, StepwiseRow } from '../../src/data/rows.ts';
+import { writtenBy } from './formats-rows.ts';
 
-const format = prm800k.formats.stepwise();
+const format = prm800kFiles().forms.stepwise;
 
 const published = {
   labeler: 'a',
@@ -67,7 +68,7 @@ describe('readPrm800k', () => {
   });
 
   test('is written back equal, keys in their order', () => {
-    expect(JSON.stringify(format.toFile(read(published)))).toBe(JSON.stringify(published));
+    expect(JSON.stringify(format.write(read(published)))).toBe(JSON.stringify(published));
   });
 
   test('without a choice the first one was labelled last; what was not finished is no end', () => {
@@ -84,7 +85,7 @@ describe('readPrm800k', () => {
     const alternatives = row.alternatives.map((proposed) =>
       proposed.map((step) => (step.text === 'Two.' ? rated('Two!', -1) : step)),
     );
-    const written = JSON.stringify(format.toFile({ ...row, alternatives }));
+    const written = JSON.stringify(format.write({ ...row, alternatives }));
 
     expect(written).toBe(
       JSON.stringify(published).replace('"Two.","rating":null', '"Two!","rating":-1'),
@@ -110,7 +111,7 @@ describe('prm800k', () => {
   test('writes rows of our own trees', () => {
     const shorter = { ...row, alternatives: [[rated('a', 1), rated('b', -1)]], taken: [1] };
 
-    expect(format.toFile({ ...shorter, right: true })).toMatchObject({
+    expect(format.write({ ...shorter, right: true })).toMatchObject({
       labeler: 'prm800k',
       timestamp: null,
       question: { problem: 'How many?', ground_truth_answer: null },
@@ -131,17 +132,17 @@ describe('prm800k', () => {
   });
 
   test('has the declared columns, in order', () => {
-    const written = format.toFile(row) ?? {};
+    const written = writtenBy(format, row);
 
     expect(Object.keys(written)).toEqual(Object.keys(format.columns));
     expect(written['label']).toMatchObject({ finish_reason: 'found_error' });
-    const open = format.toFile({ ...row, right: undefined });
-    expect(open?.['label']).toMatchObject({ finish_reason: 'give_up' });
+    const open = writtenBy(format, { ...row, right: undefined });
+    expect(open['label']).toMatchObject({ finish_reason: 'give_up' });
   });
 
   test('a row that has other steps by now is written anew', () => {
     const changed = { ...read(published), alternatives: [[rated('a', 1)]], taken: [0] };
 
-    expect(format.toFile(changed)).toMatchObject({ labeler: 'prm800k', timestamp: null });
+    expect(format.write(changed)).toMatchObject({ labeler: 'prm800k', timestamp: null });
   });
 });

@@ -78,9 +78,10 @@ describe('readOmegaPrm: the tree', () => {
       [6, 0],
       [8, 1],
     ]);
-    expect(countEnds(record)[0]).toEqual({ right: 3, wrong: 1 });
-    const stated = one(readOmegaPrm(JSON.stringify(line), { statesAnswer: () => true }));
-    expect(countEnds(stated)[0]).toEqual({ right: 3, wrong: 2 });
+    expect(countEnds(record)(record.tree.root)).toEqual({ right: 3, wrong: 1 });
+    const answering = JSON.stringify(line).replaceAll('"text":"', '"text":"#### ');
+    const stated = one(readOmegaPrm(answering));
+    expect(countEnds(stated)(stated.tree.root)).toEqual({ right: 3, wrong: 2 });
   });
 
   test('equal siblings are merged', () => {
@@ -239,7 +240,7 @@ describe('readToolBench: the tree', () => {
       [5, 'terminal', true, 1],
       [6, 'pruned', false, undefined],
     ]);
-    expect(countEnds(agent)[0]).toEqual({ right: 1, wrong: 1 });
+    expect(countEnds(agent)(agent.tree.root)).toEqual({ right: 1, wrong: 1 });
   });
 
   test('Q is the share of leaves that won; equal calls are merged', () => {
@@ -280,7 +281,7 @@ describe('readToolBench: the record', () => {
   test('an answer that the file does not count as won is worth nothing', () => {
     const lost = readToolBench(JSON.stringify({ ...file, win: false }), { problem: 'p-1' });
 
-    expect(countEnds(lost)[0]).toEqual({ right: 0, wrong: 2 });
+    expect(countEnds(lost)(lost.tree.root)).toEqual({ right: 0, wrong: 2 });
   });
 
   test('of equal steps the one that led to an answer is kept', () => {

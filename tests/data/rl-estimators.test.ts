@@ -1,12 +1,17 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { anchorAdvantages, stepReturns } from '../../src/data/rl/gi-gpo.ts';
-import { saltAdvantages } from '../../src/data/rl/salt.ts';
-import { subtreeReturns } from '../../src/data/rl/subtree-returns.ts';
-import { treeGrpoAdvantages } from '../../src/data/rl/tree-grpo.ts';
-import { treePoAdvantage } from '../../src/data/rl/tree-po.ts';
-import { globalAdvantage, localAdvantage, treeRlAdvantage } from '../../src/data/rl/tree-rl.ts';
-import { zScores } from '../../src/data/rl/z-scores.ts';
+import {
+  anchorAdvantages,
+  globalAdvantage,
+  localAdvantage,
+  saltAdvantages,
+  stepReturns,
+  subtreeReturns,
+  treeGrpoAdvantages,
+  treePoAdvantage,
+  treeRlAdvantage,
+  zScores,
+} from '../../src/data/rl/advantages.ts';
 
 const tiny = 1e-12;
 
@@ -56,7 +61,7 @@ describe('estimators, by hand', () => {
     const groups = [[1, 0, 0, 0], [1, 0], [1]];
     // 1 − 1/4 and 1 − 1/2; the last group has one member: (3/4 + 1/2) / 2; by size (4 · 3/4 + 2 · 1/2) / 6.
     expect(treePoAdvantage(1, groups)).toBe(0.625);
-    expect(treePoAdvantage(1, groups, { weighted: true })).toBeCloseTo(2 / 3, 12);
+    expect(treePoAdvantage(1, groups, true)).toBeCloseTo(2 / 3, 12);
     // The group of the root counts, however small.
     expect(treePoAdvantage(1, [[1]])).toBe(0);
   });
@@ -97,13 +102,8 @@ describe('estimators that merge states, by hand', () => {
     // From the back: 1; 0 + 1/2; 2 + 1/4.
     expect(stepReturns([2, 0, 1], 0.5)).toEqual([2.25, 0.5, 1]);
     // At s: 1, 0, 0.5 with σ² = (1/4 + 1/4) / 3 = 1/6; at t and u one step each.
-    const advantages = anchorAdvantages(
-      {
-        anchors: [['s', 't'], ['s', 's'], ['u']],
-        returns: [[1, 9], [0, 0.5], [7]],
-      },
-      tiny,
-    );
+    const anchors = [['s', 't'], ['s', 's'], ['u']];
+    const advantages = anchorAdvantages(anchors, [[1, 9], [0, 0.5], [7]], tiny);
     const [high, low] = [Math.sqrt(1.5), -Math.sqrt(1.5)];
     expect(advantages).toEqual([near([high, 0]), near([low, 0]), near([0])]);
   });

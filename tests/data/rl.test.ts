@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TreeRecord } from '../../src/data/record.ts';
-import { rlRules } from '../../src/data/rl/rl-rules.ts';
+import * as rlRules from '../../src/data/rl/rl-rules.ts';
 import type { TreeAdvantagesOptions } from '../../src/data/rl/tree-advantages.ts';
 import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
@@ -191,7 +191,6 @@ describe('rows of rollouts', () => {
       prompt: [{ role: 'user', content: 'Task. So far: ' }],
       completion: [{ role: 'assistant', content: 'a\nc' }],
       group: 'p',
-      logprob: Number.NaN,
       stepAdvantages: {},
       provenance: { rule: 'groups', nodes: [0, 1, 2], depth: 0 },
     });
@@ -260,36 +259,6 @@ describe('how ends were drawn', () => {
   test('is what the caller says', () => {
     const rows = [...rlRules.groups({ sampling: 'iid' }).rows([first()])];
     expect(rows.map(({ sampling }) => sampling)).toEqual(['iid', 'iid', 'iid']);
-  });
-});
-
-describe('log-probabilities of rollouts', () => {
-  const spoken = (action: string, ...logprobs: readonly number[]) => ({
-    action,
-    prior: 1,
-    completion: { text: action, logprobs: logprobs.map((logprob) => ({ token: 'x', logprob })) },
-  });
-
-  function speak(...texts: readonly string[]) {
-    const record = plant({});
-    const { tree } = record;
-    const [a] = tree.add(tree.root, [spoken('a', -0.5, -0.25)]);
-    if (a === undefined) throw new Error('A child was added.');
-    tree.realise(a, { state: 'a' });
-    const ends = tree.add(
-      a,
-      texts.map((text, place) => ({ ...spoken(text, -1), action: `end ${place}` })),
-    );
-    for (const end of ends) tree.realise(end, { state: 'ab', terminal: true, reward: 1 });
-    return [...rlRules.groups().rows([record])].map(({ logprob }) => logprob);
-  }
-
-  test('are summed over tokens and steps', () => {
-    expect(speak('b', 'c')).toEqual([-1.75, -1.75]);
-  });
-
-  test('are unknown where several actions came from one completion', () => {
-    expect(speak('b or c', 'b or c', 'd')).toEqual([Number.NaN, Number.NaN, -1.75]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { ChildNode } from '../../src/contracts/node.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import { movesThrough } from '../../src/data/sft/moves.ts';
 import { resimulate } from '../../src/data/sft/resimulate.ts';
-import { sftRules } from '../../src/data/sft/sft-rules.ts';
+import * as sftRules from '../../src/data/sft/sft-rules.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 import { type ChildSpec, grow, type WordTree } from '../tree/grow.ts';
 
@@ -246,13 +246,13 @@ describe('data for refiners and judges', () => {
     const record = refined();
     record.tree.stamps.add('oracle-guided');
     expect([...sftRules.refiner().rows([record])]).toEqual([]);
-    expect([...sftRules.judge().rows([record])]).toEqual([]);
+    expect([...sftRules.judgements().rows([record])]).toEqual([]);
     expect([...sftRules.refiner({ oracleGuided: true }).rows([record])]).toHaveLength(1);
-    expect([...sftRules.judge({ oracleGuided: true }).rows([record])]).toHaveLength(1);
+    expect([...sftRules.judgements({ oracleGuided: true }).rows([record])]).toHaveLength(1);
   });
 
   test('judge where all samples agree', () => {
-    const rows = [...sftRules.judge({ question: 'Right?' }).rows([refined()])];
+    const rows = [...sftRules.judgements({ question: 'Right?' }).rows([refined()])];
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({
       prompt: [user('Task. /draft/better/good\n\nRight?')],
@@ -264,7 +264,7 @@ describe('data for refiners and judges', () => {
 
   test('judge with the majority where the critique can be told apart', () => {
     const split = (says: boolean) =>
-      [...sftRules.judge({ only: 'split', verdict: () => says }).rows([refined()])].map(
+      [...sftRules.judgements({ only: 'split', verdict: () => says }).rows([refined()])].map(
         ({ completion, score }) => [completion[0]?.content, score],
       );
     // A quarter says yes: the majority says no.

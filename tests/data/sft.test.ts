@@ -3,7 +3,7 @@ import type { Message } from '../../src/contracts/language-model.ts';
 import type { RowNotation, TreeRecord } from '../../src/data/record.ts';
 import type { RowRule, SftRow } from '../../src/data/rows.ts';
 import { revisionThoughts } from '../../src/data/sft/revision-thoughts.ts';
-import { sftRules } from '../../src/data/sft/sft-rules.ts';
+import * as sftRules from '../../src/data/sft/sft-rules.ts';
 import type { Splice } from '../../src/data/sft/splices.ts';
 import { verifySplices } from '../../src/data/sft/verify-splices.ts';
 import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';

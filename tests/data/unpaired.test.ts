@@ -1,9 +1,9 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { pairScores } from '../../src/data/pairs/pair-scores.ts';
+import * as pairScores from '../../src/data/pairs/pair-scores.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import type { RowRule, UnpairedRow } from '../../src/data/rows.ts';
-import { unpairedRules } from '../../src/data/unpaired.ts';
+import * as unpairedRules from '../../src/data/unpaired-rules.ts';
 import { canary, example, paths, planted, randomRecords } from './pairs-trees.ts';
 
 const record = planted(example);

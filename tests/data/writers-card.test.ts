@@ -50,6 +50,25 @@ const report: DatasetReport = {
   configs: [config],
 };
 
+test('the card tells what a rule makes, whose it is, and its options', () => {
+  const named = (rule: Partial<ConfigReport>) =>
+    datasetCard({ ...report, configs: [{ ...config, ...rule }] }, { file: 'parquet' })
+      .split('\n')
+      .find((line) => line.startsWith('Rule'));
+
+  expect(named({})).toBe('Rule `mcts-dpo`, form `trl-preference`.');
+  expect(
+    named({
+      title: 'best against worst',
+      paper: 'Xie et al., 2024',
+      options: { rightOnly: true },
+    }),
+  ).toBe(
+    'Rule `mcts-dpo` (best against worst; Xie et al., 2024; `{"rightOnly":true}`), form `trl-preference`.',
+  );
+  expect(named({ options: { back: () => '' } })).toBe('Rule `mcts-dpo`, form `trl-preference`.');
+});
+
 describe('the card', () => {
   test('has front matter that the Hub reads', () => {
     const [, front] = datasetCard(report, { file: 'parquet', tags: ['math'] }).split('---\n');

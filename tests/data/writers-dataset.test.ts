@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { llamaFactory } from '../../src/data/formats/llama-factory.ts';
 import { trl } from '../../src/data/formats/trl.ts';
 import { trlConversational } from '../../src/data/formats/trl-conversational.ts';
+import { verl } from '../../src/data/formats/verl.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import type { PreferenceRow, RowRule } from '../../src/data/rows.ts';
 import { splitter } from '../../src/data/writers/split.ts';
@@ -28,9 +29,9 @@ beforeEach(() => {
 afterEach(() => rmSync(out, { recursive: true, force: true }));
 
 const bare = { provenance: false };
-const text = trl.formats.preference(bare);
-const alpaca = llamaFactory.formats.preference(bare);
-const turns = trlConversational.formats.preference(bare);
+const text = trl(bare);
+const alpaca = llamaFactory(bare);
+const turns = trlConversational(bare);
 
 function problem(id: string): readonly TreeRecord[] {
   const tree = new SearchTree<unknown, unknown>(id, { environment: 'letters', seed: 0 });
@@ -294,9 +295,8 @@ describe('options that are wrong', () => {
       'Expected `configs.name`',
     );
     await expect(write(['a'], { rowsPerFile: 0 })).rejects.toThrow('Expected `rowsPerFile`');
-    const sft = trl.formats.sft();
-    await expect(write(['a'], { configs: [{ ...config, format: sft }] })).rejects.toThrow(
-      'Expected `configs.trl-sft.format` to be a form for rows of kind preference, got `"sft"`.',
+    await expect(write(['a'], { configs: [{ ...config, format: verl() }] })).rejects.toThrow(
+      'Expected `configs.verl.format` to be a format for rows of kind preference, got `"prompt"`.',
     );
     expect(readdirSync(out)).toEqual([]);
   });

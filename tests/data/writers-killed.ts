@@ -7,7 +7,7 @@ import { SearchTree } from '../../src/tree/tree.ts';
 import { asks, preference } from './formats-rows.ts';
 
 const [, , out = ''] = process.argv;
-const format = trl.formats.preference({ provenance: false });
+const format = trl({ provenance: false });
 
 async function* problems(): AsyncGenerator<readonly TreeRecord[]> {
   for (let id = 0; ; id++) {

@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { fc, test as property } from '@fast-check/vitest';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Columns, ColumnType, ColumnValue, FileRow } from '../../src/data/formats/format.ts';
+import type { Columns, ColumnType, ColumnValue, FileRow } from '../../src/data/formats/columns.ts';
 import { jsonLinesWriter } from '../../src/data/writers/json-lines-writer.ts';
 import { parquetWriter } from '../../src/data/writers/parquet-writer.ts';
-import type { OpenRowWriter } from '../../src/data/writers/row-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-writers-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
-function write(open: OpenRowWriter, columns: Columns, rows: readonly FileRow[]): string {
+function write(open: typeof jsonLinesWriter, columns: Columns, rows: readonly FileRow[]): string {
   const path = join(folder, `${files++}`);
   const writer = open(path, columns);
   for (const row of rows) writer.write(row);

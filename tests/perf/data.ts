@@ -99,7 +99,7 @@ function* problems(): Generator<readonly TreeRecord<State, string>[]> {
 
 async function measure(file: DatasetFile): Promise<void> {
   const out = mkdtempSync(join(tmpdir(), 'espalier-data-'));
-  const format = trl.formats.preference();
+  const format = trl();
   const rule = preferences({
     name: 'all-pairs',
     nodes: 'all',

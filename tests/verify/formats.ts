@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FormatFamily } from '../../src/data/formats/format.ts';
-import { mathShepherd, readMathShepherd } from '../../src/data/formats/math-shepherd.ts';
-import { prm800k, readPrm800k } from '../../src/data/formats/prm800k.ts';
+import type { DatasetFormat } from '../../src/data/formats/format.ts';
+import { mathShepherdFiles, readMathShepherd } from '../../src/data/formats/math-shepherd.ts';
+import { prm800kFiles, readPrm800k } from '../../src/data/formats/prm800k.ts';
 import type { StepwiseRow } from '../../src/data/rows.ts';
 
 const data = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data');
@@ -13,7 +13,7 @@ const data = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data'
 function writtenBackEqual(
   name: string,
   read: (text: string) => readonly StepwiseRow[],
-  family: FormatFamily<'stepwise'>,
+  { forms: { stepwise: format } }: DatasetFormat<'stepwise'>,
 ): void {
   const path = join(data, name);
   assert.ok(existsSync(path), `Expected ${path}.`);
@@ -22,9 +22,8 @@ function writtenBackEqual(
     .trim()
     .split('\n')
     .map((line) => JSON.stringify(JSON.parse(line)));
-  const format = family.formats.stepwise();
   const rows = read(text);
-  const written = rows.map((row) => JSON.stringify(format.toFile(row)));
+  const written = rows.map((row) => JSON.stringify(format.write(row)));
   assert.deepEqual(written, published);
   const steps = rows.reduce((sum, row) => sum + row.steps.length, 0);
   process.stdout.write(
@@ -32,5 +31,5 @@ function writtenBackEqual(
   );
 }
 
-writtenBackEqual('math-shepherd-sample.jsonl', readMathShepherd, mathShepherd);
-writtenBackEqual('prm800k-sample.jsonl', readPrm800k, prm800k);
+writtenBackEqual('math-shepherd-sample.jsonl', readMathShepherd, mathShepherdFiles());
+writtenBackEqual('prm800k-sample.jsonl', readPrm800k, prm800kFiles());

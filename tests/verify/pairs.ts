@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pairRules } from '../../src/data/pairs/pair-rules.ts';
-import { pairScores } from '../../src/data/pairs/pair-scores.ts';
+import * as pairRules from '../../src/data/pairs/pair-rules.ts';
+import * as pairScores from '../../src/data/pairs/pair-scores.ts';
 import { type PairRowRule, preferences } from '../../src/data/pairs/preferences.ts';
 import { readOmegaPrm } from '../../src/data/readers/omega-prm.ts';
 import { readToolBench } from '../../src/data/readers/tool-bench.ts';

@@ -3,16 +3,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatFamilies } from '../../src/data/formats/families.ts';
+import { datasetFormats } from '../../src/data/catalogue.ts';
 import type { FormatOptions, RowFormat } from '../../src/data/formats/format.ts';
 import { chatmlPrompt } from '../../src/data/formats/render.ts';
-import { stepLabels } from '../../src/data/labels/step-labels.ts';
+import * as stepLabels from '../../src/data/labels/step-labels.ts';
 import { preferences } from '../../src/data/pairs/preferences.ts';
 import { trajectory } from '../../src/data/pairs/whole-answers.ts';
-import { rlRules } from '../../src/data/rl/rl-rules.ts';
+import * as rlRules from '../../src/data/rl/rl-rules.ts';
 import type { RowRule, TrainingRow } from '../../src/data/rows.ts';
 import { bestTrajectories } from '../../src/data/sft/best-trajectories.ts';
-import { unpairedRules } from '../../src/data/unpaired.ts';
+import * as unpairedRules from '../../src/data/unpaired-rules.ts';
 import { jsonLinesWriter } from '../../src/data/writers/json-lines-writer.ts';
 import { parquetWriter } from '../../src/data/writers/parquet-writer.ts';
 import { writeDataset } from '../../src/data/writers/write-dataset.ts';
@@ -86,12 +86,11 @@ function writeRule(world: World, rule: RowRule, place: number): void {
   const expected = `${folder}/expected.jsonl`;
   const lines = rows.map((row) => JSON.stringify(expectedOf(world, row)));
   writeFileSync(join(out, expected), `${lines.join('\n')}\n`);
-  for (const { name: family, formats } of formatFamilies) {
-    const open = formats[rule.kind] as ((options?: FormatOptions) => RowFormat) | undefined;
-    for (const [way, options] of Object.entries(open === undefined ? {} : ways)) {
-      const format = open?.(options);
+  for (const { name: family, create } of datasetFormats) {
+    for (const [way, options] of Object.entries(ways)) {
+      const format: RowFormat | undefined = create(options).forms[rule.kind];
       if (format === undefined || (way !== 'plain' && !asText.has(family))) continue;
-      const kept = rows.filter((row) => format.toFile(row) !== undefined);
+      const kept = rows.filter((row) => typeof format.write(row) !== 'string');
       // Some worlds have no place in some forms: the checks know which, and fail where others are empty.
       if (kept.length === 0) continue;
       const at = `${folder}/${way}/${family}`;
@@ -136,8 +135,8 @@ function writeFiles(folder: string, format: RowFormat, rows: readonly TrainingRo
     mkdirSync(join(folder, type), { recursive: true });
     const writer = open(join(folder, type, file), format.columns);
     for (const row of rows) {
-      const written = format.toFile(row);
-      if (written !== undefined) writer.write(written);
+      const written = format.write(row);
+      if (typeof written !== 'string') writer.write(written);
     }
     writer.close();
     for (const [name, text] of Object.entries(format.extraFiles?.([file]) ?? {})) {
@@ -149,13 +148,11 @@ function writeFiles(folder: string, format: RowFormat, rows: readonly TrainingRo
 /** A dataset as a whole, with its card, of all worlds: some shards have no call of a tool and no mark of a tree. */
 async function writeWhole(): Promise<void> {
   const [pairs, , steps] = rules;
-  const formats = formatFamilies.flatMap(({ formats: { preference, stepwise } }) => [
-    ...(preference === undefined ? [] : [preference()]),
-    ...(stepwise === undefined ? [] : [stepwise()]),
-  ]);
-  const configs = formats.flatMap((format) => {
-    const rule = [pairs, steps].find((own) => own?.kind === format.kind);
-    return rule === undefined ? [] : [{ rule, format }];
+  const configs = datasetFormats.flatMap(({ create }) => {
+    const format = create();
+    return [pairs, steps].flatMap((rule) =>
+      rule === undefined || format.forms[rule.kind] === undefined ? [] : [{ rule, format }],
+    );
   });
   for (const file of ['jsonl', 'parquet'] as const) {
     const folder = join(out, `whole-${file}`);

@@ -1,14 +1,15 @@
-import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectInteger, expectNumber } from '../../base/expect.ts';
 import { isPlainObject } from '../../base/json.ts';
-import type { AuditRow, RowFault } from './audit-row.ts';
+import { mappedColumns } from '../formats/dataset-info.ts';
+import { type Reading, type ReadRow, type RowColumns, readRow } from '../formats/reading.ts';
 import { ColumnTypes } from './column-types.ts';
-import { type ColumnMapping, type DatasetFile, datasetFiles } from './dataset-files.ts';
+import { type DatasetFile, datasetFiles } from './dataset-files.ts';
 import { excerptOf } from './excerpt.ts';
 import { Findings } from './findings.ts';
 import { Leakage } from './leakage.ts';
 import { type FileItem, itemsOf } from './read-file.ts';
-import { type AuditShape, type RowColumns, shapeOf } from './recognise.ts';
-import type { AuditLimits, AuditOptions, AuditReport, AuditSet } from './report.ts';
+import { readingFor } from './recognise.ts';
+import type { AuditLimits, AuditOptions, AuditReport, AuditSet, RowFault } from './report.ts';
 import { rowChecks } from './row-checks.ts';
 import { SetTally } from './set-tally.ts';
 
@@ -30,14 +31,10 @@ export async function auditDataset(path: string, options: AuditOptions = {}): Pr
 }
 
 function limitsOf(options: AuditOptions): AuditLimits {
-  const { minMargin, maxLength = 1024, charactersPerToken = 4, separator = '' } = options;
+  const { minMargin, maxLength = 1024, separator = '' } = options;
   if (minMargin !== undefined) expectNumber('minMargin', minMargin, { min: 0 });
   expectInteger('maxLength', maxLength, { min: 1 });
-  expectNumber('charactersPerToken', charactersPerToken);
-  if (charactersPerToken <= 0) {
-    throw expectation('charactersPerToken', 'above 0', charactersPerToken);
-  }
-  return { minMargin, maxLength, charactersPerToken, separator };
+  return { minMargin, maxLength, separator };
 }
 
 /** Where a row stands. */
@@ -61,20 +58,20 @@ class Audit {
     const tally = this.#tallyOf(file);
     tally.files += 1;
     let items = 0;
-    let shape: AuditShape | undefined;
+    let reading: Reading | undefined;
     try {
       for await (const item of itemsOf(file.path)) {
         items += 1;
         const columns = this.#columnsOf(file, item);
         if (columns === undefined) continue;
-        shape ??= shapeOf(columns);
-        if (shape === undefined) {
+        reading ??= readingFor(columns);
+        if (reading === undefined) {
           const excerpt = Object.keys(columns).join(', ');
           this.#findings.add(file.config, 'unknown-format', { place: file.name, excerpt });
           return;
         }
-        tally.formats.add(shape.name);
-        this.#row(file, item, shape.read(columns, file.mapping?.turns));
+        tally.formats.add(reading.name);
+        this.#row(file, item, readRow(reading, columns, file.mapping?.turns));
       }
     } catch (error) {
       const excerpt = error instanceof Error ? error.message : error;
@@ -114,10 +111,10 @@ class Audit {
       this.#add({ file, place }, { code: 'wrong-type', excerpt: item.value });
       return undefined;
     }
-    return renamed(item.value, file.mapping);
+    return mappedColumns(item.value, file.mapping);
   }
 
-  #row(file: DatasetFile, item: FileItem, row: AuditRow): void {
+  #row(file: DatasetFile, item: FileItem, row: ReadRow): void {
     const at: RowPlace = { file, place: `${file.name}:${item.line}` };
     const types = this.#typesOf(file.config);
     const source = 'source' in item ? item.source : undefined;
@@ -145,7 +142,7 @@ class Audit {
     const key = JSON.stringify([file.config, file.split]);
     const known = this.#sets.get(key);
     if (known !== undefined) return known.tally;
-    const tally = new SetTally(this.#limits);
+    const tally = new SetTally();
     this.#sets.set(key, { file, tally });
     return tally;
   }
@@ -155,22 +152,4 @@ class Audit {
     this.#types.set(config, types);
     return types;
   }
-}
-
-/** LLaMA-Factory's own names of columns, where they differ from the keys of `dataset_info.json`. */
-const ownNames: Readonly<Record<string, string>> = {
-  prompt: 'instruction',
-  query: 'input',
-  response: 'output',
-  messages: 'conversations',
-};
-
-function renamed(row: Readonly<Record<string, unknown>>, mapping?: ColumnMapping): RowColumns {
-  if (mapping === undefined) return row;
-  const names = new Map(
-    Object.entries(mapping.columns).map(([key, column]) => [column, ownNames[key] ?? key]),
-  );
-  return Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [names.get(column) ?? column, value]),
-  );
 }

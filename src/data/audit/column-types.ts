@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../base/json.ts';
-import type { RowFault } from './audit-row.ts';
-import type { RowColumns } from './recognise.ts';
+import type { RowColumns } from '../formats/reading.ts';
+import type { RowFault } from './report.ts';
 
 /** Watches the columns of the rows of a configuration: each must have one type, and each row all of them. */
 export class ColumnTypes {

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
 import { EspalierError } from '../../base/errors.ts';
 import { expectRegularFile } from '../../base/regular-file.ts';
-import type { TurnKeys } from './audit-row.ts';
+import { type ColumnMapping, readDatasetInfo } from '../formats/dataset-info.ts';
 import { escapeControls } from './excerpt.ts';
 import { declaredFiles, matchesPattern } from './front-matter.ts';
 
@@ -21,14 +20,6 @@ export interface DatasetFile {
   readonly mapping?: ColumnMapping;
 }
 
-/** The names that a `dataset_info.json` gives to columns and to the parts of turns. */
-export interface ColumnMapping {
-  /** The columns of the file, by the names that LLaMA-Factory knows. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** The keys of turns. */
-  readonly turns?: TurnKeys;
-}
-
 /**
  * The data files of a folder, or of one file: those that the card declares, else all, by their names.
  *
@@ -40,7 +31,7 @@ export function datasetFiles(path: string): readonly DatasetFile[] {
     return [{ path, name, config: 'default', split: splitOf(name) }];
   }
   const names = dataNames(path, '');
-  const mappings = readMappings(path);
+  const mappings = readDatasetInfo(textOrNothing(join(path, 'dataset_info.json')));
   const files = declared(path, names) ?? byName(names);
   if (files.length === 0) {
     throw new EspalierError(
@@ -114,38 +105,6 @@ const splits: Readonly<Record<string, string>> = {
 function splitOf(name: string): string {
   const words = name.toLowerCase().split(/[^a-z]+/);
   return words.map((word) => splits[word]).find((split) => split !== undefined) ?? 'train';
-}
-
-const infoSchema = z.record(
-  z.string(),
-  z.looseObject({
-    file_name: z.string().optional(),
-    columns: z.record(z.string(), z.string()).optional(),
-    tags: z
-      .looseObject({ role_tag: z.string().optional(), content_tag: z.string().optional() })
-      .optional(),
-  }),
-);
-
-/** What `dataset_info.json` says of each file. One that cannot be read says nothing. */
-function readMappings(root: string): ReadonlyMap<string, ColumnMapping> {
-  const text = textOrNothing(join(root, 'dataset_info.json'));
-  const info = infoSchema.safeParse(parsed(text)).data ?? {};
-  const mappings = new Map<string, ColumnMapping>();
-  for (const { file_name: name, columns = {}, tags } of Object.values(info)) {
-    if (name === undefined) continue;
-    const { role_tag: role = 'from', content_tag: content = 'value' } = tags ?? {};
-    mappings.set(name, { columns, ...(tags !== undefined && { turns: { role, content } }) });
-  }
-  return mappings;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function textOrNothing(path: string): string {

@@ -1,5 +1,5 @@
 import { excerptOf } from './excerpt.ts';
-import { type AuditCode, type AuditExample, type AuditFinding, auditRules } from './report.ts';
+import { type AuditCode, type AuditFinding, auditRules } from './report.ts';
 
 /** Examples that are kept of each finding. */
 const examples = 3;
@@ -8,7 +8,7 @@ interface Open {
   readonly code: AuditCode;
   readonly config: string;
   count: number;
-  readonly examples: AuditExample[];
+  readonly examples: AuditFinding['examples'][number][];
 }
 
 /** What was found so far: counts, and the first places of each. */
@@ -35,17 +35,15 @@ export class Findings {
   /** All of them: errors first, then by code and configuration. */
   list(): readonly AuditFinding[] {
     return [...this.#open.values()]
-      .map(({ code, config, count, examples: places }): AuditFinding => {
-        const { severity, sentence } = auditRules[code];
-        return {
+      .map(
+        ({ code, config, count, examples: places }): AuditFinding => ({
           code,
-          severity,
-          message: sentence,
+          ...auditRules[code],
           config: excerptOf(config),
           count,
           examples: places,
-        };
-      })
+        }),
+      )
       .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
   }
 }

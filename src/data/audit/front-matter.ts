@@ -1,8 +1,6 @@
 /** A group of files, as the card of a dataset declares it. */
 export interface DeclaredFiles {
-  /** The configuration. */
   readonly config: string;
-  /** The split. */
   readonly split: string;
   /** A path in the dataset; `*` stands for anything but a slash. */
   readonly pattern: string;

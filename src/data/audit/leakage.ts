@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../base/json.ts';
-import { type AuditContent, type AuditRow, textOf } from './audit-row.ts';
+import { type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
 import { hashOf } from './set-tally.ts';
 
 /** Watches in which split each problem stands. */
@@ -7,7 +7,7 @@ export class Leakage {
   readonly #splits = new Map<number, string>();
 
   /** The other split in which the problem of a row was first seen. */
-  look(row: AuditRow, split: string): string | undefined {
+  look(row: ReadRow, split: string): string | undefined {
     const problem = problemOf(row);
     if (problem === '') return undefined;
     const key = hashOf(problem);
@@ -18,7 +18,13 @@ export class Leakage {
 }
 
 /** What tells a problem from others: its name where the row has one, else its question. */
-export function problemOf({ columns, prompt, chosen, rejected, implicit }: AuditRow): string {
+export function problemOf({
+  columns,
+  prompt,
+  chosen,
+  rejected,
+  implicit = false,
+}: ReadRow): string {
   const { extra_info: info } = columns;
   const places = isPlainObject(info) ? [columns, info] : [columns];
   for (const place of places) {
@@ -32,7 +38,7 @@ export function problemOf({ columns, prompt, chosen, rejected, implicit }: Audit
 }
 
 /** The first turn of the user: later ones depend on the path. */
-function questionOf(content: AuditContent | undefined, implicit: boolean): string {
+function questionOf(content: RowContent | undefined, implicit: boolean): string {
   if (content === undefined) return '';
   // Where the prompt of a text ends is not known.
   if (typeof content === 'string') return implicit ? '' : content;

@@ -1,6 +1,3 @@
-/** How bad a finding is. Errors make training fail or go wrong; warnings may; facts are only told. */
-export type AuditSeverity = 'error' | 'warning';
-
 /** What an audit can find, as a closed list. */
 export type AuditCode =
   | 'boundary-space'
@@ -36,16 +33,11 @@ export type AuditCode =
   | 'unreadable-file'
   | 'wrong-type';
 
-/** What a code means. */
-export interface AuditRule {
-  /** How bad it is. */
-  readonly severity: AuditSeverity;
-  /** What is wrong and what to do, in one sentence. */
-  readonly sentence: string;
-}
+/** How bad a finding is, and what is wrong and what to do, in one sentence. */
+type AuditRule = Pick<AuditFinding, 'message' | 'severity'>;
 
-const error = (sentence: string): AuditRule => ({ severity: 'error', sentence });
-const warning = (sentence: string): AuditRule => ({ severity: 'warning', sentence });
+const error = (message: string): AuditRule => ({ severity: 'error', message });
+const warning = (message: string): AuditRule => ({ severity: 'warning', message });
 
 /** All that an audit can find. */
 export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
@@ -121,36 +113,20 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
   'wrong-type': error('A column holds neither text nor turns: write one of the two.'),
 };
 
-/** Where something was found. */
-export interface AuditExample {
-  /** The file, and the line or row from 1, as `file:line`. */
-  readonly place: string;
-  /** What stands there, short, with control characters escaped. */
-  readonly excerpt: string;
-}
-
 /** Something that was found. */
 export interface AuditFinding {
   /** What. */
   readonly code: AuditCode;
-  /** How bad it is. */
-  readonly severity: AuditSeverity;
+  /** How bad it is. Errors make training fail or go wrong; warnings may. */
+  readonly severity: 'error' | 'warning';
   /** What is wrong and what to do, in one sentence. */
   readonly message: string;
   /** The configuration in which it was found. */
   readonly config: string;
   /** How often. */
   readonly count: number;
-  /** The first places, at most three. */
-  readonly examples: readonly AuditExample[];
-}
-
-/** A number worth knowing of a set. */
-export interface AuditFact {
-  /** What it is, in words. */
-  readonly name: string;
-  /** The number. */
-  readonly value: number;
+  /** The first places, at most three: `file:line`, and what stands there, short and with control characters escaped. */
+  readonly examples: readonly Readonly<Record<'excerpt' | 'place', string>>[];
 }
 
 /** The rows of one configuration and split. */
@@ -166,7 +142,20 @@ export interface AuditSet {
   /** How many rows could be read. */
   readonly rows: number;
   /** Label shares, lengths and margins. */
-  readonly facts: readonly AuditFact[];
+  readonly facts: readonly {
+    /** What it is, in words. */
+    readonly name: string;
+    /** The number. */
+    readonly value: number;
+  }[];
+}
+
+/** Something wrong with one row. */
+export interface RowFault {
+  /** What. */
+  readonly code: AuditCode;
+  /** What to show of it. */
+  readonly excerpt: unknown;
 }
 
 /** What an audit says. */
@@ -189,8 +178,6 @@ export interface AuditOptions {
   readonly minMargin?: number;
   /** The longest prompt in tokens that the trainer takes: an integer from 1 up. @defaultValue 1024 */
   readonly maxLength?: number;
-  /** Characters that make a token, for estimates: above 0. @defaultValue 4 */
-  readonly charactersPerToken?: number;
   /** What the trainer puts behind each step of a stepwise row. @defaultValue the column `delimiter`, else a line break */
   readonly separator?: string;
 }

@@ -1,15 +1,14 @@
 import {
-  type AuditContent,
-  type AuditRow,
-  type AuditTurn,
   identityOf,
-  type RowFault,
+  type ReadRow,
+  type RowContent,
+  type RowTurn,
   textOf,
-} from './audit-row.ts';
-import type { AuditLimits } from './report.ts';
+} from '../formats/reading.ts';
+import type { AuditLimits, RowFault } from './report.ts';
 
 /** Looks at one row. Pure. */
-export type RowCheck = (row: AuditRow, limits: AuditLimits) => readonly RowFault[];
+export type RowCheck = (row: ReadRow, limits: AuditLimits) => readonly RowFault[];
 
 const none: readonly RowFault[] = [];
 
@@ -18,7 +17,7 @@ function found(code: RowFault['code'], excerpt: unknown): readonly RowFault[] {
 }
 
 /** Both sides say the same, white space aside. */
-export const equalSides: RowCheck = ({ chosen, rejected }) => {
+const equalSides: RowCheck = ({ chosen, rejected }) => {
   if (chosen === undefined || rejected === undefined) return none;
   const isEqual =
     typeof chosen === 'string' || typeof rejected === 'string'
@@ -27,12 +26,12 @@ export const equalSides: RowCheck = ({ chosen, rejected }) => {
   return isEqual ? found('equal-sides', textOf(chosen)) : none;
 };
 
-function trimmed(turn: AuditTurn): AuditTurn {
+function trimmed(turn: RowTurn): RowTurn {
   return typeof turn.content === 'string' ? { ...turn, content: turn.content.trim() } : turn;
 }
 
 /** A side, a completion or a step says nothing. */
-export const emptySides: RowCheck = ({ chosen, rejected, steps = [] }) => {
+const emptySides: RowCheck = ({ chosen, rejected, steps = [] }) => {
   const sides = [chosen, rejected].filter((side) => side !== undefined);
   const blanks = [...sides.map(textOf), ...steps].filter(
     (text) => typeof text === 'string' && text.trim() === '',
@@ -41,13 +40,13 @@ export const emptySides: RowCheck = ({ chosen, rejected, steps = [] }) => {
 };
 
 /** The prompt is there and says nothing. */
-export const blankPrompt: RowCheck = ({ prompt }) =>
+const blankPrompt: RowCheck = ({ prompt }) =>
   prompt !== undefined && textOf(prompt).trim() === ''
     ? found('missing-prompt', textOf(prompt))
     : none;
 
 /** Both sides must go on from the same prompt, where it stands in them. */
-export const samePrompts: RowCheck = ({ kind, implicit, prompt, chosen, rejected }) => {
+const samePrompts: RowCheck = ({ kind, implicit, prompt, chosen, rejected }) => {
   if (kind !== 'preference' || chosen === undefined || rejected === undefined) return none;
   if (implicit) {
     const shared = sharedStart(chosen, rejected);
@@ -60,7 +59,7 @@ export const samePrompts: RowCheck = ({ kind, implicit, prompt, chosen, rejected
   return repeats.some(Boolean) || isMixed ? found('prompt-differs', textOf(prompt)) : none;
 };
 
-function sharedStart(chosen: AuditContent, rejected: AuditContent): string {
+function sharedStart(chosen: RowContent, rejected: RowContent): string {
   if (typeof chosen === 'string' && typeof rejected === 'string') {
     let length = 0;
     while (length < chosen.length && chosen[length] === rejected[length]) length++;
@@ -72,7 +71,7 @@ function sharedStart(chosen: AuditContent, rejected: AuditContent): string {
   return isShared && first !== undefined ? textOf([first]) : '';
 }
 
-function startsWithPrompt(side: AuditContent, prompt: AuditContent): boolean {
+function startsWithPrompt(side: RowContent, prompt: RowContent): boolean {
   if (typeof side === 'string') {
     return typeof prompt === 'string' && prompt.trim() !== '' && side.startsWith(prompt);
   }
@@ -83,7 +82,7 @@ function startsWithPrompt(side: AuditContent, prompt: AuditContent): boolean {
 }
 
 /** What the file says of how much better the chosen side is. */
-export function marginOf({ columns }: Pick<AuditRow, 'columns'>): number | undefined {
+export function marginOf({ columns }: Pick<ReadRow, 'columns'>): number | undefined {
   const number = (name: string) => {
     const value = columns[name];
     return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
@@ -105,7 +104,7 @@ const scores: readonly (readonly [string, string])[] = [
 ];
 
 /** The chosen side is better, and by as much as was asked. */
-export const margins: RowCheck = (row, { minMargin }) => {
+const margins: RowCheck = (row, { minMargin }) => {
   const margin = row.kind === 'preference' ? marginOf(row) : undefined;
   if (margin === undefined) return none;
   if (margin < 0) return found('negative-margin', margin);
@@ -113,7 +112,7 @@ export const margins: RowCheck = (row, { minMargin }) => {
 };
 
 /** Where prompt and completion meet, a tokenizer must cut as it cuts the prompt alone. */
-export const boundarySpace: RowCheck = ({ kind, columns, prompt, chosen, rejected }) => {
+const boundarySpace: RowCheck = ({ kind, templated, prompt, chosen, rejected }) => {
   if (typeof prompt !== 'string' || kind === 'prompt') return none;
   const sides = [chosen, rejected].filter((side) => typeof side === 'string');
   if (sides.length === 0 || sides.some((side) => side.trim() === '')) return none;
@@ -122,7 +121,7 @@ export const boundarySpace: RowCheck = ({ kind, columns, prompt, chosen, rejecte
   const isUneven = new Set(starts).size > 1;
   const isDouble = /\s/.test(end) && starts.some((start) => start !== '');
   const isCut =
-    !isTemplated(columns) &&
+    templated !== true &&
     /[\p{L}\p{N}]/u.test(end) &&
     sides.some((side) => /^[\p{L}\p{N}]/u.test(side));
   const isFaulty = /[ \t]/.test(end) || isDouble || isUneven || isCut;
@@ -131,15 +130,8 @@ export const boundarySpace: RowCheck = ({ kind, columns, prompt, chosen, rejecte
     : none;
 };
 
-/** Whether the trainer puts a template of its own around the prompt, so that no word goes on behind it. */
-function isTemplated(columns: AuditRow['columns']): boolean {
-  return (
-    ('instruction' in columns && !('q_chosen' in columns)) || 'initial_reason_steps' in columns
-  );
-}
-
 /** A trainer that joins steps would find too many of them. */
-export const separators: RowCheck = ({ joined, steps = [], columns }, { separator }) => {
+const separators: RowCheck = ({ joined, steps = [], columns }, { separator }) => {
   if (!joined) return none;
   const own = columns['delimiter'];
   const between =
@@ -149,7 +141,7 @@ export const separators: RowCheck = ({ joined, steps = [], columns }, { separato
 };
 
 /** One label for each step. */
-export const labelCounts: RowCheck = ({ kind, steps, labels }) => {
+const labelCounts: RowCheck = ({ kind, steps, labels }) => {
   if (kind !== 'stepwise' || steps === undefined || labels === undefined) return none;
   return steps.length === labels.length
     ? none
@@ -157,7 +149,7 @@ export const labelCounts: RowCheck = ({ kind, steps, labels }) => {
 };
 
 /** Labels are booleans, or ratings. */
-export const labelTypes: RowCheck = ({ labels = [], rated }) => {
+const labelTypes: RowCheck = ({ labels = [], rated }) => {
   const isLabel = (label: unknown) =>
     rated ? label === -1 || label === 0 || label === 1 : typeof label === 'boolean';
   const wrong = labels.find((label) => label !== undefined && !isLabel(label));
@@ -177,7 +169,7 @@ const endTokens: readonly string[] = [
 ];
 
 /** Only one side ends the answer. */
-export const endAsymmetry: RowCheck = ({ chosen, rejected, columns }) => {
+const endAsymmetry: RowCheck = ({ chosen, rejected, columns }) => {
   if (chosen === undefined || rejected === undefined) return none;
   const { chosen_ends: own, rejected_ends: other } = columns;
   const told = typeof own === 'boolean' && typeof other === 'boolean';
@@ -185,19 +177,24 @@ export const endAsymmetry: RowCheck = ({ chosen, rejected, columns }) => {
   return ends[0] === ends[1] ? none : found('eos-asymmetry', textOf(chosen).slice(-40));
 };
 
-function endsWithToken(side: AuditContent): boolean {
+function endsWithToken(side: RowContent): boolean {
   const text = textOf(side).trimEnd();
   return endTokens.some((token) => text.endsWith(token));
 }
 
+/** About how many tokens a content has: four characters make one. */
+export function tokensOf(content: RowContent | undefined): number {
+  return Math.ceil(textOf(content).length / 4);
+}
+
 /** Trainers drop rows whose prompt alone fills the context. */
-export const longPrompt: RowCheck = ({ prompt }, { maxLength, charactersPerToken }) => {
-  const tokens = Math.ceil(textOf(prompt).length / charactersPerToken);
+const longPrompt: RowCheck = ({ prompt }, { maxLength }) => {
+  const tokens = tokensOf(prompt);
   return tokens < maxLength ? none : found('prompt-too-long', `about ${tokens} tokens`);
 };
 
 /** Turns call tools, and none are offered. */
-export const toolColumns: RowCheck = ({ prompt, chosen, rejected, columns }) => {
+const toolColumns: RowCheck = ({ prompt, chosen, rejected, columns }) => {
   const turns = [prompt, chosen, rejected].flatMap((content) =>
     content === undefined || typeof content === 'string' ? [] : content,
   );
@@ -215,9 +212,9 @@ export const toolColumns: RowCheck = ({ prompt, chosen, rejected, columns }) => 
 const knownRoles: readonly string[] = ['assistant', 'developer', 'system', 'tool', 'user'];
 
 /** Roles that trainers know, in an order that they take. */
-export const roles: RowCheck = ({ alternates, prompt, chosen, rejected, kind }) => {
+const roles: RowCheck = ({ alternates, prompt, chosen, rejected, kind }) => {
   const conversations = [prompt, chosen, rejected].filter(
-    (content): content is readonly AuditTurn[] =>
+    (content): content is readonly RowTurn[] =>
       content !== undefined && typeof content !== 'string',
   );
   if (!alternates) {

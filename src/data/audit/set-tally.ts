@@ -1,14 +1,8 @@
 import { hash } from 'node:crypto';
-import {
-  type AuditContent,
-  type AuditRow,
-  identityOf,
-  type RowFault,
-  textOf,
-} from './audit-row.ts';
-import type { AuditFact, AuditLimits } from './report.ts';
-import { marginOf } from './row-checks.ts';
-import { shareInterval } from './share-interval.ts';
+import { wilsonInterval } from '../../base/stats/wilson-interval.ts';
+import { identityOf, type ReadRow, type RowContent, textOf } from '../formats/reading.ts';
+import type { AuditSet, RowFault } from './report.ts';
+import { marginOf, tokensOf } from './row-checks.ts';
 
 /** Fewer labels than this say nothing of their balance. */
 const leastLabels = 20;
@@ -26,18 +20,13 @@ export class SetTally {
   /** The rows that were read. */
   rows = 0;
   readonly #seen = new Set<number>();
-  readonly #limits: AuditLimits;
   readonly #labels = { right: 0, wrong: 0 };
   readonly #pairs = { count: 0, longer: 0, shorter: 0, ratios: 0 };
   readonly #margins = { count: 0, sum: 0, least: Number.POSITIVE_INFINITY };
   readonly #prompts = { count: 0, sum: 0, most: 0 };
 
-  constructor(limits: AuditLimits) {
-    this.#limits = limits;
-  }
-
   /** Counts a row. What it repeats or contradicts is told at once. */
-  add(row: AuditRow): readonly RowFault[] {
+  add(row: ReadRow): readonly RowFault[] {
     this.rows += 1;
     this.#countLabels(row);
     this.#countLengths(row);
@@ -59,8 +48,8 @@ export class SetTally {
       faults.push({ code: 'label-balance', excerpt: `${right} of ${labels} labels are positive` });
     }
     const { longer, shorter } = this.#pairs;
-    const { share, low } = shareInterval(longer, longer + shorter);
-    if (share > biasShare && low > 0.5) {
+    const share = longer / (longer + shorter);
+    if (share > biasShare && wilsonInterval(longer, longer + shorter).low > 0.5) {
       const percent = Math.round(share * 100);
       const excerpt = `longer in ${percent} % of ${longer + shorter} pairs`;
       faults.push({ code: 'length-bias', excerpt });
@@ -69,40 +58,40 @@ export class SetTally {
   }
 
   /** The numbers worth knowing. */
-  facts(): readonly AuditFact[] {
+  facts(): AuditSet['facts'] {
     const { right, wrong } = this.#labels;
     const { count, longer, shorter, ratios } = this.#pairs;
-    const interval = shareInterval(longer, longer + shorter);
-    const labelled = right + wrong > 0;
-    return [
-      ...facts(this.#prompts.count > 0, {
+    const { low, high } = wilsonInterval(longer, longer + shorter);
+    const facts = {
+      ...(this.#prompts.count > 0 && {
         'mean prompt, tokens': this.#prompts.sum / this.#prompts.count,
         'longest prompt, tokens': this.#prompts.most,
       }),
-      ...facts(labelled, { 'positive labels, share': right / (right + wrong) }),
-      ...facts(count > 0, {
-        'chosen longer, share': interval.share,
-        'chosen longer, low': interval.low,
-        'chosen longer, high': interval.high,
+      ...(right + wrong > 0 && { 'positive labels, share': right / (right + wrong) }),
+      ...(count > 0 && {
+        'chosen longer, share': longer / Math.max(1, longer + shorter),
+        'chosen longer, low': low,
+        'chosen longer, high': high,
         'chosen / rejected length, mean': ratios / count,
       }),
-      ...facts(this.#margins.count > 0, {
+      ...(this.#margins.count > 0 && {
         'mean margin': this.#margins.sum / this.#margins.count,
         'least margin': this.#margins.least,
       }),
-    ];
+    };
+    return Object.entries(facts).map(([name, value]) => ({ name, value }));
   }
 
-  #countLabels({ labels = [], rated }: AuditRow): void {
+  #countLabels({ labels = [], rated }: ReadRow): void {
     for (const label of labels) {
       if (label === true || (rated && label === 1)) this.#labels.right += 1;
       if (label === false || (rated && label === -1)) this.#labels.wrong += 1;
     }
   }
 
-  #countLengths({ kind, prompt, chosen, rejected }: AuditRow): void {
+  #countLengths({ kind, prompt, chosen, rejected }: ReadRow): void {
     if (prompt !== undefined) {
-      const tokens = Math.ceil(textOf(prompt).length / this.#limits.charactersPerToken);
+      const tokens = tokensOf(prompt);
       this.#prompts.count += 1;
       this.#prompts.sum += tokens;
       this.#prompts.most = Math.max(this.#prompts.most, tokens);
@@ -116,11 +105,9 @@ export class SetTally {
     if (better < worse) this.#pairs.shorter += 1;
   }
 
-  #repeated(row: AuditRow): readonly RowFault[] {
+  #repeated(row: ReadRow): readonly RowFault[] {
     const { prompt, chosen, rejected, steps, labels } = row;
-    // Step-DPO keeps steps of the prompt apart, PRM800K which completion was taken.
-    const { initial_reason_steps: begun, label } = row.columns;
-    const context = [identityOf(prompt), steps ?? null, begun ?? null, row.rated ? label : null];
+    const context = [identityOf(prompt), steps ?? null, row.context ?? null];
     const excerpt = textOf(chosen) || textOf(prompt);
     const [own, reversed] =
       row.kind === 'preference'
@@ -139,12 +126,8 @@ export class SetTally {
   }
 }
 
-function sides(first: AuditContent | undefined, second: AuditContent | undefined): unknown {
+function sides(first: RowContent | undefined, second: RowContent | undefined): unknown {
   return [identityOf(first), identityOf(second)];
-}
-
-function facts(known: boolean, values: Readonly<Record<string, number>>): readonly AuditFact[] {
-  return known ? Object.entries(values).map(([name, value]) => ({ name, value })) : [];
 }
 
 /** 52 bits of a hash: among a million rows two fall together once in ten thousand datasets. */

@@ -3,18 +3,6 @@ import { EspalierError } from '../../base/errors.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { functionOf, type RenderPrompt } from './render.ts';
 
-/** What a chat template is given besides the conversation. */
-export interface JinjaPromptOptions {
-  /**
-   * The token that begins a text.
-   *
-   * @defaultValue `''`: the tokenizer of a trainer puts it there, and twice would be once too often
-   */
-  readonly bosToken?: string;
-  /** The token that ends a text. @defaultValue `''` */
-  readonly eosToken?: string;
-}
-
 /** Unicode keeps this character from meaning anything: no message holds it. */
 const end = '\uFDD0';
 
@@ -26,12 +14,14 @@ const withoutClock = '{% set strftime_now = undefined %}\n';
  * text ends where the turn of the assistant begins; a trailing `assistant` turn is left open behind its content.
  *
  * @param template - The Jinja source.
+ * @param tokens - The tokens that begin and end a text. Left out, there are none: the tokenizer of a trainer puts the
+ *   first one there, and twice would be once too often.
  * @throws EspalierError `usage` where the template cannot be read, refuses the messages, or leaves out the turn
  *   that is to be continued.
  */
 export function jinjaPrompt(
   template: string,
-  { bosToken = '', eosToken = '' }: JinjaPromptOptions = {},
+  tokens: { readonly bosToken?: string; readonly eosToken?: string } = {},
 ): RenderPrompt {
   const compiled = attempt(
     () => new Template(`${withoutClock}${template}`),
@@ -46,8 +36,8 @@ export function jinjaPrompt(
             turnOf(message, isPartial && place === messages.length - 1),
           ),
           ...(tools.length === 0 ? {} : { tools: tools.map(functionOf) }),
-          bos_token: bosToken,
-          eos_token: eosToken,
+          bos_token: tokens.bosToken ?? '',
+          eos_token: tokens.eosToken ?? '',
           add_generation_prompt: !isPartial,
         }),
       'The chat template refuses the messages',

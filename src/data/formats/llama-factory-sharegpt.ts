@@ -1,93 +1,90 @@
 import type { Message } from '../../contracts/language-model.ts';
-import type { PreferenceRow, SftRow, TrainingRow, UnpairedRow } from '../rows.ts';
+import type { SftRow, TrainingRow, UnpairedRow } from '../rows.ts';
+import type { ColumnType, FileRow } from './columns.ts';
+import { datasetFormat } from './dataset-format.ts';
 import { datasetInfo, llamaFactoryUsage } from './dataset-info.ts';
-import type { ColumnType, FormatFamily, FormatOptions, RowFormat } from './format.ts';
-import { rowFormat } from './row-format.ts';
+import type { DatasetFormat, FormatOptions } from './format.ts';
+import { type ColumnReader, type ReadParts, sidesOf } from './reading.ts';
+import { said, sameSides } from './text.ts';
 import { writeTools } from './trl-conversational.ts';
-
-/**
- * LLaMA-Factory's ShareGPT form, with conversations: people and tools speak at odd places, the model at even
- * ones, and a completion is one turn. Others are skipped by its loader, and refused here.
- */
-export const llamaFactoryShareGpt: FormatFamily<'preference' | 'sft' | 'unpaired'> = {
-  name: 'llama-factory-sharegpt',
-  title: 'LLaMA-Factory, ShareGPT form, as conversations: DPO, KTO, SFT',
-  formats: { preference, sft, unpaired },
-};
-
-const severalTurns =
-  'The completion has several turns, and the loader would learn all turns of the model or one.';
 
 const turn: ColumnType = { struct: { from: 'string', value: 'string' } };
 const conversation = { conversations: { list: turn } } as const;
 const shared = { formatting: 'sharegpt' };
 const columns = { messages: 'conversations', tools: 'tools' };
 
-function preference(options: FormatOptions = {}): RowFormat<PreferenceRow> {
-  return rowFormat(
+/**
+ * LLaMA-Factory's ShareGPT form, with conversations: people and tools speak at odd places, the model at even
+ * ones, and a completion is one turn. Others are skipped by its loader, and refused here.
+ */
+export function llamaFactoryShareGpt(
+  options: FormatOptions = {},
+): DatasetFormat<'preference' | 'sft' | 'unpaired'> {
+  return datasetFormat(
     {
-      name: 'llama-factory-sharegpt-preference',
-      kind: 'preference',
-      columns: { ...conversation, chosen: turn, rejected: turn, tools: 'string' },
-      usage: llamaFactoryUsage('dpo', false),
-      write(row) {
-        const prompt = writeTurns(row.prompt, 'odd');
-        const chosen = writeCompletion(row.chosen);
-        const rejected = writeCompletion(row.rejected);
-        if (typeof prompt === 'string') return prompt;
-        if (typeof chosen === 'string') return chosen;
-        if (typeof rejected === 'string') return rejected;
-        if (chosen.value === rejected.value) return 'Both sides are the same text.';
-        return { conversations: prompt, chosen, rejected, tools: toolsOf(row) };
-      },
-      extraFiles: (files) =>
-        datasetInfo(files, {
+      name: 'llama-factory-sharegpt',
+      title: 'LLaMA-Factory, ShareGPT form, as conversations: DPO, KTO, SFT',
+    },
+    {
+      preference: {
+        columns: { ...conversation, chosen: turn, rejected: turn, tools: 'string' },
+        usage: llamaFactoryUsage('dpo', false),
+        write(row) {
+          const prompt = writeTurns(row.prompt, 'odd');
+          const chosen = writeCompletion(row.chosen);
+          const rejected = writeCompletion(row.rejected);
+          if (typeof prompt === 'string') return prompt;
+          if (typeof chosen === 'string') return chosen;
+          if (typeof rejected === 'string') return rejected;
+          if (chosen.value === rejected.value) return sameSides;
+          return { conversations: prompt, chosen, rejected, tools: toolsOf(row) };
+        },
+        extraFiles: datasetInfo({
           ...shared,
           ranking: true,
           columns: { ...columns, chosen: 'chosen', rejected: 'rejected' },
         }),
+        reads: {
+          needs: ['conversations', 'chosen', 'rejected'],
+          parts: (reader) => ({
+            alternates: true,
+            prompt: reader.content('conversations'),
+            ...sidesOf(reader),
+          }),
+        },
+      },
+      sft: {
+        columns: { ...conversation, tools: 'string' },
+        usage: `${llamaFactoryUsage('sft', false)}\n\nAdd \`mask_history: true\`: only the last turn is learnt.`,
+        write: writeWhole,
+        extraFiles: datasetInfo({ ...shared, columns }),
+        reads: { needs: ['conversations'], parts: wholeOf },
+      },
+      unpaired: {
+        columns: { ...conversation, kto_tag: 'boolean', tools: 'string' },
+        usage: llamaFactoryUsage('kto', false),
+        write: (row) => said(writeWhole(row), (whole) => ({ ...whole, kto_tag: row.label })),
+        extraFiles: datasetInfo({ ...shared, columns: { ...columns, kto_tag: 'kto_tag' } }),
+        reads: {
+          needs: ['conversations', 'kto_tag'],
+          parts: (reader) => ({ ...wholeOf(reader), labels: [reader.value('kto_tag')] }),
+        },
+      },
     },
-    options,
+    options.provenance,
   );
 }
 
-function unpaired(options: FormatOptions = {}): RowFormat<UnpairedRow> {
-  return rowFormat(
-    {
-      name: 'llama-factory-sharegpt-unpaired',
-      kind: 'unpaired',
-      columns: { ...conversation, kto_tag: 'boolean', tools: 'string' },
-      usage: llamaFactoryUsage('kto', false),
-      write(row) {
-        const written = writeTurns([...row.prompt, ...row.completion], 'even');
-        if (typeof written === 'string') return written;
-        if (row.completion.length > 1) return severalTurns;
-        return { conversations: written, kto_tag: row.label, tools: toolsOf(row) };
-      },
-      extraFiles: (files) =>
-        datasetInfo(files, { ...shared, columns: { ...columns, kto_tag: 'kto_tag' } }),
-    },
-    options,
-  );
+function wholeOf(reader: ColumnReader): ReadParts {
+  return { alternates: true, implicit: true, chosen: reader.content('conversations') };
 }
 
-function sft(options: FormatOptions = {}): RowFormat<SftRow> {
-  return rowFormat(
-    {
-      name: 'llama-factory-sharegpt-sft',
-      kind: 'sft',
-      columns: { ...conversation, tools: 'string' },
-      usage: `${llamaFactoryUsage('sft', false)}\n\nAdd \`mask_history: true\`: only the last turn is learnt.`,
-      write(row) {
-        const written = writeTurns([...row.prompt, ...row.completion], 'even');
-        if (typeof written === 'string') return written;
-        if (row.completion.length > 1) return severalTurns;
-        return { conversations: written, tools: toolsOf(row) };
-      },
-      extraFiles: (files) => datasetInfo(files, { ...shared, columns }),
-    },
-    options,
-  );
+function writeWhole(row: SftRow | UnpairedRow): FileRow | string {
+  const written = writeTurns([...row.prompt, ...row.completion], 'even');
+  if (typeof written === 'string') return written;
+  return row.completion.length > 1
+    ? 'The completion has several turns, and the loader would learn all turns of the model or one.'
+    : { conversations: written, tools: toolsOf(row) };
 }
 
 interface Turn {

@@ -1,83 +1,75 @@
-import type { PreferenceRow, SftRow, UnpairedRow } from '../rows.ts';
+import { datasetFormat } from './dataset-format.ts';
 import { datasetInfo, llamaFactoryUsage } from './dataset-info.ts';
-import type { FormatFamily, FormatOptions, RowFormat } from './format.ts';
-import { rowFormat } from './row-format.ts';
-import { rowTexts } from './text.ts';
-import { pairWriter, whole } from './trl.ts';
-
-/** LLaMA-Factory's Alpaca form, with text: to be used with `template: empty`, which adds no end token. */
-export const llamaFactory: FormatFamily<'preference' | 'sft' | 'unpaired'> = {
-  name: 'llama-factory',
-  title: 'LLaMA-Factory, Alpaca form, as text: DPO, KTO, SFT',
-  formats: { preference, sft, unpaired },
-};
+import type { DatasetFormat, FormatOptions } from './format.ts';
+import { type ColumnReader, type ReadParts, sidesOf } from './reading.ts';
+import { rowTexts, said } from './text.ts';
 
 const shared = { prompt: 'instruction', query: 'input' };
 
-function preference(options: FormatOptions = {}): RowFormat<PreferenceRow> {
-  const pair = pairWriter(options);
-  return rowFormat(
+/** LLaMA-Factory's Alpaca form, with text: to be used with `template: empty`, which adds no end token. */
+export function llamaFactory(
+  options: FormatOptions = {},
+): DatasetFormat<'preference' | 'sft' | 'unpaired'> {
+  const texts = rowTexts(options);
+  return datasetFormat(
+    { name: 'llama-factory', title: 'LLaMA-Factory, Alpaca form, as text: DPO, KTO, SFT' },
     {
-      name: 'llama-factory-preference',
-      kind: 'preference',
-      columns: { instruction: 'string', input: 'string', chosen: 'string', rejected: 'string' },
-      usage: llamaFactoryUsage('dpo', true),
-      write(row) {
-        const written = pair(row);
-        if (typeof written === 'string') return written;
-        const { prompt, chosen, rejected } = written;
-        return { instruction: prompt, input: '', chosen, rejected };
-      },
-      extraFiles: (files) =>
-        datasetInfo(files, {
+      preference: {
+        columns: { instruction: 'string', input: 'string', chosen: 'string', rejected: 'string' },
+        usage: llamaFactoryUsage('dpo', true),
+        write: (row) =>
+          said(texts.pair(row), ({ prompt, ...sides }) => ({ ...alpaca(prompt), ...sides })),
+        extraFiles: datasetInfo({
           ranking: true,
           columns: { ...shared, chosen: 'chosen', rejected: 'rejected' },
         }),
+        reads: {
+          needs: ['instruction', 'chosen', 'rejected'],
+          parts: (reader) => ({ ...promptOf(reader), ...sidesOf(reader) }),
+        },
+      },
+      sft: {
+        columns: { instruction: 'string', input: 'string', output: 'string' },
+        usage: llamaFactoryUsage('sft', true),
+        write: (row) =>
+          said(texts.single(row, row.ends), ({ prompt, completion: output }) => ({
+            ...alpaca(prompt),
+            output,
+          })),
+        extraFiles: datasetInfo({ columns: { ...shared, response: 'output' } }),
+        reads: { needs: ['instruction', 'output'], parts: completionOf },
+      },
+      unpaired: {
+        columns: { instruction: 'string', input: 'string', output: 'string', kto_tag: 'boolean' },
+        usage: llamaFactoryUsage('kto', true),
+        write: (row) =>
+          said(texts.single(row, row.ends), ({ prompt, completion: output }) => ({
+            ...alpaca(prompt),
+            output,
+            kto_tag: row.label,
+          })),
+        extraFiles: datasetInfo({ columns: { ...shared, response: 'output', kto_tag: 'kto_tag' } }),
+        reads: {
+          needs: ['instruction', 'kto_tag'],
+          parts: (reader) => ({ ...completionOf(reader), labels: [reader.value('kto_tag')] }),
+        },
+      },
     },
-    options,
+    options.provenance,
   );
 }
 
-function unpaired(options: FormatOptions = {}): RowFormat<UnpairedRow> {
-  const texts = rowTexts(options);
-  return rowFormat(
-    {
-      name: 'llama-factory-unpaired',
-      kind: 'unpaired',
-      columns: { instruction: 'string', input: 'string', output: 'string', kto_tag: 'boolean' },
-      usage: llamaFactoryUsage('kto', true),
-      write: (row) =>
-        whole(texts.completion(row, row.completion, row.ends), (output) => ({
-          instruction: texts.prompt(row).text,
-          input: '',
-          output,
-          kto_tag: row.label,
-        })),
-      extraFiles: (files) =>
-        datasetInfo(files, {
-          columns: { ...shared, response: 'output', kto_tag: 'kto_tag' },
-        }),
-    },
-    options,
-  );
+function alpaca(prompt: string): { readonly instruction: string; readonly input: string } {
+  return { instruction: prompt, input: '' };
 }
 
-function sft(options: FormatOptions = {}): RowFormat<SftRow> {
-  const texts = rowTexts(options);
-  return rowFormat(
-    {
-      name: 'llama-factory-sft',
-      kind: 'sft',
-      columns: { instruction: 'string', input: 'string', output: 'string' },
-      usage: llamaFactoryUsage('sft', true),
-      write: (row) =>
-        whole(texts.completion(row, row.completion, row.ends), (output) => ({
-          instruction: texts.prompt(row).text,
-          input: '',
-          output,
-        })),
-      extraFiles: (files) => datasetInfo(files, { columns: { ...shared, response: 'output' } }),
-    },
-    options,
-  );
+function promptOf(reader: ColumnReader): ReadParts {
+  const prompt = reader.content('instruction');
+  const { input } = reader.columns;
+  const isParted = typeof prompt === 'string' && typeof input === 'string' && input !== '';
+  return { templated: true, prompt: isParted ? `${prompt}\n${input}` : prompt };
+}
+
+function completionOf(reader: ColumnReader): ReadParts {
+  return { ...promptOf(reader), chosen: reader.content('output') };
 }

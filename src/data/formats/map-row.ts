@@ -1,15 +1,7 @@
 import { expectFunction, expectOneOf } from '../../base/expect.ts';
 import type { RowKind } from '../rows.ts';
-import type {
-  Columns,
-  ColumnType,
-  FileRow,
-  ListColumn,
-  OptionalColumn,
-  RowFormat,
-  StructColumn,
-} from './format.ts';
-import type { RowOfKind } from './row-format.ts';
+import type { Columns, ColumnType, FileRow } from './columns.ts';
+import type { DatasetFormat, RowOfKind } from './format.ts';
 
 /** The values that a type of column takes. */
 export type ValueOf<Type extends ColumnType> = Type extends 'boolean'
@@ -18,12 +10,12 @@ export type ValueOf<Type extends ColumnType> = Type extends 'boolean'
     ? number
     : Type extends 'json' | 'string'
       ? string
-      : Type extends ListColumn
-        ? readonly ValueOf<Type['list']>[]
-        : Type extends OptionalColumn
-          ? ValueOf<Type['optional']> | null
-          : Type extends StructColumn
-            ? ValuesOf<Type['struct']>
+      : Type extends Readonly<Record<'list', infer Each extends ColumnType>>
+        ? readonly ValueOf<Each>[]
+        : Type extends Readonly<Record<'optional', infer Own extends ColumnType>>
+          ? ValueOf<Own> | null
+          : Type extends Readonly<Record<'struct', infer Fields extends Columns>>
+            ? ValuesOf<Fields>
             : never;
 
 /** A value for each column. */
@@ -65,34 +57,6 @@ export interface MapRowOptions<Kind extends RowKind, Fields extends Columns> {
  * });
  * ```
  *
- * @example OpenRLHF, for a reward model
- * ```ts
- * // --data.prompt_key prompt; margin is read too
- * const openRlhf = mapRow({
- *   name: 'openrlhf',
- *   kind: 'preference',
- *   columns: { prompt: 'string', chosen: 'string', rejected: 'string', margin: 'float' },
- *   map: ({ prompt, chosen, rejected, margin }) => ({
- *     prompt: chatmlPrompt(prompt),
- *     chosen: chosen.map(({ content }) => content).join('\n'),
- *     rejected: rejected.map(({ content }) => content).join('\n'),
- *     margin,
- *   }),
- * });
- * ```
- *
- * @example verl, for supervised fine-tuning over several turns
- * ```ts
- * const turn = { struct: { role: 'string', content: 'string' } } as const;
- * const verlSft = mapRow({
- *   name: 'verl-sft',
- *   kind: 'sft',
- *   columns: { messages: { list: turn } },
- *   map: ({ prompt, completion }) => ({
- *     messages: [...prompt, ...completion].map(({ role, content }) => ({ role, content })),
- *   }),
- * });
- * ```
  */
 export function mapRow<const Kind extends RowKind, const Fields extends Columns>({
   name,
@@ -100,17 +64,12 @@ export function mapRow<const Kind extends RowKind, const Fields extends Columns>
   columns,
   usage = '',
   map,
-}: MapRowOptions<Kind, Fields>): RowFormat<RowOfKind<Kind>> {
+}: MapRowOptions<Kind, Fields>): DatasetFormat<Kind> {
   expectFunction('map', map);
-  // A mapped type over literal columns is a row of the file, which the compiler cannot see.
-  const write: (row: RowOfKind<Kind>) => unknown = map;
   expectOneOf('kind', kind, ['preference', 'prompt', 'rollout', 'sft', 'stepwise', 'unpaired']);
-  return {
-    name,
-    kind: kind as RowOfKind<Kind>['kind'],
-    columns,
-    usage,
-    toFile: (row) => write(row) as FileRow | undefined,
-    refusal: () => `The form \`${name}\` leaves the row out.`,
-  };
+  // A mapped type over literal columns is a row of the file, which the compiler cannot see.
+  const write = (row: RowOfKind<Kind>) =>
+    (map(row) as FileRow | undefined) ?? `The form \`${name}\` leaves the row out.`;
+  const form = { name, kind, columns, usage, write };
+  return { name, forms: { [kind]: form } as unknown as DatasetFormat<Kind>['forms'] };
 }

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { contentAddress } from '../../base/canonical-json.ts';
 import { linesOf, type Place, readDocument, unreadable } from '../read-document.ts';
 import type { LabelledStep, StepwiseRow } from '../rows.ts';
-import type { Columns, FileRow, FormatFamily, FormatOptions, RowFormat } from './format.ts';
+import type { FileRow } from './columns.ts';
+import { datasetFormat } from './dataset-format.ts';
+import type { DatasetFormat, FormatOptions } from './format.ts';
 import { publishedProvenance, questionOf } from './published.ts';
+import type { ColumnReader, ReadParts } from './reading.ts';
 
 /** What ends a step. */
 const marker = 'ки';
-
-const columns: Columns = { input: 'string', label: 'string', task: 'string' };
 
 /**
  * The rows of Math-Shepherd: the question and the numbered steps as one text in which `ки` ends a step, and the
@@ -16,20 +17,38 @@ const columns: Columns = { input: 'string', label: 'string', task: 'string' };
  *
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2024.
  */
-export const mathShepherd: FormatFamily<'stepwise'> = {
-  name: 'math-shepherd',
-  title: 'Math-Shepherd: step labels as + and - in the text',
-  formats: { stepwise: mathShepherdStepwise },
-};
+export function mathShepherdFiles({ render }: FormatOptions = {}): DatasetFormat<'stepwise'> {
+  return datasetFormat(
+    {
+      name: 'math-shepherd',
+      title: 'Math-Shepherd: step labels as + and - in the text',
+      paper: 'Wang et al., 2023, arXiv 2312.08935',
+    },
+    {
+      stepwise: {
+        columns: { input: 'string', label: 'string', task: 'string' },
+        write: (row) =>
+          holdsMarker(row)
+            ? `A step or the question holds \`${marker}\`, which ends a step in this form.`
+            : write(row, render),
+        reads: { needs: ['input', 'label', 'task'], parts: readParts },
+      },
+    },
+    false,
+  );
+}
 
-function mathShepherdStepwise({ render }: FormatOptions = {}): RowFormat<StepwiseRow> {
+function readParts(reader: ColumnReader): ReadParts {
+  const input = reader.content('input');
+  const label = reader.content('label');
+  if (typeof input !== 'string' || typeof label !== 'string') return {};
+  const [first = '', ...others] = input.split(marker).slice(0, -1);
+  const start = Math.max(0, first.lastIndexOf('Step 1:'));
+  const marks = label.match(/[+-](?=\n|$)/g) ?? [];
   return {
-    name: 'math-shepherd-stepwise',
-    kind: 'stepwise',
-    columns,
-    usage: '',
-    toFile: (row) => (holdsMarker(row) ? undefined : toFile(row, render)),
-    refusal: () => `A step or the question holds \`${marker}\`, which ends a step in this form.`,
+    prompt: first.slice(0, start).trim(),
+    steps: [first.slice(start), ...others].map((piece) => piece.trim()),
+    labels: marks.map((mark) => mark === '+'),
   };
 }
 
@@ -39,7 +58,7 @@ function holdsMarker({ prompt, steps }: StepwiseRow): boolean {
   );
 }
 
-function toFile(row: StepwiseRow, render: FormatOptions['render']): FileRow {
+function write(row: StepwiseRow, render: FormatOptions['render']): FileRow {
   const { steps, provenance, extra = {} } = row;
   const gaps = readGaps(extra['gaps'], steps.length) ?? usualGaps(steps);
   const input = assemble(questionOf(row, render), { steps, gaps, mark: () => marker });

@@ -1,50 +1,61 @@
+import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { PreferenceRow } from '../rows.ts';
-import type { FormatFamily, FormatOptions, RowFormat } from './format.ts';
+import type { FileRow } from './columns.ts';
+import { datasetFormat } from './dataset-format.ts';
+import type { DatasetFormat, FormatOptions } from './format.ts';
 import { functionOf } from './render.ts';
-import { rowFormat } from './row-format.ts';
+import { sameSides } from './text.ts';
 
 /** Hosted preference tuning (OpenAI, Together, Fireworks): a conversation, and one turn on each side. */
-export const openAiFiles: FormatFamily<'preference'> = {
-  name: 'openai',
-  title: 'OpenAI, Together, Fireworks: hosted DPO',
-  formats: { preference },
-};
-
-function preference(options: FormatOptions = {}): RowFormat<PreferenceRow> {
-  return rowFormat(
+export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'preference'> {
+  return datasetFormat(
+    { name: 'openai', title: 'OpenAI, Together, Fireworks: hosted DPO' },
     {
-      name: 'openai-preference',
-      kind: 'preference',
-      columns: { input: 'json', preferred_output: 'json', non_preferred_output: 'json' },
-      usage:
-        'Upload a JSON lines file as the training file of a fine-tuning job with the method `dpo`, written without provenance: services may refuse fields that they do not know.',
-      write(row) {
-        const { prompt, chosen, rejected, tools = [] } = row;
-        if (prompt.at(-1)?.role === 'assistant') {
-          return 'The prompt ends with the beginning of a turn, which the service would take for a whole one.';
-        }
-        if (!isOneTurn(chosen) || !isOneTurn(rejected)) {
-          return 'A side is not exactly one turn of the assistant.';
-        }
-        const input: JsonValue = {
-          messages: prompt.map(writeTurn),
-          tools: tools.map(functionOf),
-          parallel_tool_calls: true,
-        };
-        const preferred = JSON.stringify(chosen.map(writeTurn));
-        const other = JSON.stringify(rejected.map(writeTurn));
-        if (preferred === other) return 'Both sides are the same text.';
-        return {
-          input: JSON.stringify(input),
-          preferred_output: preferred,
-          non_preferred_output: other,
-        };
+      preference: {
+        columns: { input: 'json', preferred_output: 'json', non_preferred_output: 'json' },
+        usage:
+          'Upload a JSON lines file as the training file of a fine-tuning job with the method `dpo`, written without provenance: services may refuse fields that they do not know.',
+        write,
+        reads: {
+          needs: ['preferred_output', 'non_preferred_output'],
+          parts(reader) {
+            const { input } = reader.columns;
+            const messages = isPlainObject(input) ? input['messages'] : input;
+            return {
+              prompt: reader.contentOf('prompt', messages),
+              chosen: reader.content('preferred_output'),
+              rejected: reader.content('non_preferred_output'),
+            };
+          },
+        },
       },
     },
-    options,
+    options.provenance,
   );
+}
+
+function write({ prompt, chosen, rejected, tools = [] }: PreferenceRow): FileRow | string {
+  if (prompt.at(-1)?.role === 'assistant') {
+    return 'The prompt ends with the beginning of a turn, which the service would take for a whole one.';
+  }
+  if (!isOneTurn(chosen) || !isOneTurn(rejected)) {
+    return 'A side is not exactly one turn of the assistant.';
+  }
+  const input: JsonValue = {
+    messages: prompt.map(writeTurn),
+    tools: tools.map(functionOf),
+    parallel_tool_calls: true,
+  };
+  const preferred = JSON.stringify(chosen.map(writeTurn));
+  const other = JSON.stringify(rejected.map(writeTurn));
+  if (preferred === other) return sameSides;
+  return {
+    input: JSON.stringify(input),
+    preferred_output: preferred,
+    non_preferred_output: other,
+  };
 }
 
 function isOneTurn(messages: readonly Message[]): boolean {

@@ -4,15 +4,11 @@ import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { linesOf, type Place, readDocument } from '../read-document.ts';
 import type { LabelledStep, StepwiseRow } from '../rows.ts';
-import type {
-  Columns,
-  ColumnType,
-  FileRow,
-  FormatFamily,
-  FormatOptions,
-  RowFormat,
-} from './format.ts';
+import type { Columns, ColumnType, FileRow } from './columns.ts';
+import { datasetFormat } from './dataset-format.ts';
+import type { DatasetFormat, FormatOptions } from './format.ts';
 import { publishedProvenance, questionOf } from './published.ts';
+import type { ColumnReader, ReadParts } from './reading.ts';
 
 const maybeText: ColumnType = { optional: 'string' };
 
@@ -75,24 +71,48 @@ const columns: Columns = {
  *
  * @see Lightman et al., "Let's Verify Step by Step", 2023.
  */
-export const prm800k: FormatFamily<'stepwise'> = {
-  name: 'prm800k',
-  title: 'PRM800K: for each step all that were proposed, with ratings',
-  formats: { stepwise: prm800kStepwise },
-};
-
-function prm800kStepwise({ render }: FormatOptions = {}): RowFormat<StepwiseRow> {
-  return {
-    name: 'prm800k-stepwise',
-    kind: 'stepwise',
-    columns,
-    usage: '',
-    toFile: (row) => {
-      const source = row.extra?.['prm800k'];
-      const isSource = sourceSchema.safeParse(source).success;
-      const written = isSource ? fill(source as unknown as Source, row) : undefined;
-      return written ?? newRow(row, render);
+export function prm800kFiles({ render }: FormatOptions = {}): DatasetFormat<'stepwise'> {
+  return datasetFormat(
+    {
+      name: 'prm800k',
+      title: 'PRM800K: for each step all that were proposed, with ratings',
+      paper: 'Lightman et al., 2023, arXiv 2305.20050',
     },
+    {
+      stepwise: {
+        columns,
+        write(row) {
+          const source = row.extra?.['prm800k'];
+          const isSource = sourceSchema.safeParse(source).success;
+          const written = isSource ? fill(source as unknown as Source, row) : undefined;
+          return written ?? newRow(row, render);
+        },
+        reads: {
+          needs: ['question', 'label'],
+          fits: ({ question, label }) => isPlainObject(question) && isPlainObject(label),
+          parts: readParts,
+        },
+      },
+    },
+    false,
+  );
+}
+
+function readParts(reader: ColumnReader): ReadParts {
+  const { question, label } = reader.columns;
+  const steps = isPlainObject(label) ? label['steps'] : undefined;
+  const rated = (Array.isArray(steps) ? (steps as unknown[]) : [])
+    .flatMap((step): unknown[] =>
+      isPlainObject(step) && Array.isArray(step['completions']) ? step['completions'] : [],
+    )
+    .filter(isPlainObject);
+  return {
+    rated: true,
+    prompt: reader.contentOf('prompt', isPlainObject(question) ? question['problem'] : question),
+    steps: rated.map(({ text }) => text),
+    labels: rated.map(({ rating: own }) => own ?? 0),
+    // Which completion was taken is no part of the steps.
+    context: label,
   };
 }
 

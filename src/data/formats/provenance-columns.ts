@@ -1,106 +1,77 @@
 import type { RowKind, RowProvenance, TrainingRow } from '../rows.ts';
-import type { Columns, ColumnValue } from './format.ts';
+import type { Columns, ColumnType, ColumnValue } from './columns.ts';
+import type { RowOfKind } from './format.ts';
+
+/** A column, and its value in a row. */
+type Field<Source> = readonly [ColumnType, (source: Source) => ColumnValue];
 
 /** Where any row comes from. What is free in shape stands as JSON text, so that each column has one type. */
-const origin: Columns = {
-  problem_id: 'string',
-  tree_id: 'string',
-  node_ids: { list: 'int' },
-  depth: 'int',
-  node_visits: { list: 'int' },
-  node_values: { list: 'float' },
-  node_parts: 'string',
-  models: { list: 'string' },
-  method: 'string',
-  rule: 'string',
-  seed: 'string',
-  guidance: 'string',
-  stamps: { list: 'string' },
+const origin: Readonly<Record<string, Field<RowProvenance>>> = {
+  problem_id: ['string', ({ problem }) => problem],
+  tree_id: ['string', ({ tree }) => tree],
+  node_ids: [{ list: 'int' }, ({ nodes }) => nodes],
+  depth: ['int', ({ depth }) => depth],
+  node_visits: [{ list: 'int' }, ({ visits }) => visits],
+  node_values: [{ list: 'float' }, ({ values }) => values],
+  node_parts: ['string', ({ parts }) => partsText(parts)],
+  models: [{ list: 'string' }, ({ models }) => models],
+  method: ['string', ({ method }) => method],
+  rule: ['string', ({ rule }) => rule],
+  seed: ['string', ({ seed }) => seed],
+  guidance: ['string', ({ guidance }) => guidance],
+  stamps: [{ list: 'string' }, ({ stamps }) => stamps],
+};
+
+/** What else is known of a row. */
+const own: { readonly [Kind in RowKind]: Readonly<Record<string, Field<RowOfKind<Kind>>>> } = {
+  preference: {
+    chosen_value: ['float', ({ chosenScore }) => chosenScore],
+    rejected_value: ['float', ({ rejectedScore }) => rejectedScore],
+    margin: ['float', ({ margin }) => margin],
+    weight: ['float', ({ weight }) => weight],
+    label_smoothing: ['float', ({ labelSmoothing }) => labelSmoothing],
+    chosen_ends: ['boolean', ({ chosenEnds }) => chosenEnds],
+    rejected_ends: ['boolean', ({ rejectedEnds }) => rejectedEnds],
+  },
+  prompt: {
+    value: ['float', ({ value }) => value],
+    solve_rate: ['float', ({ solveRate }) => solveRate],
+  },
+  rollout: { sampling: ['string', ({ sampling }) => sampling] },
+  sft: {
+    score: ['float', ({ score }) => score],
+    weight: ['float', ({ weight }) => weight],
+    ends: ['boolean', ({ ends }) => ends],
+  },
+  stepwise: {
+    step_values: [{ list: 'float' }, ({ steps }) => steps.map(({ value }) => value)],
+    step_ratings: [{ list: 'int' }, ({ steps }) => steps.map(({ rating }) => rating)],
+    delimiter: ['string', ({ delimiter }) => delimiter],
+    right: [{ optional: 'boolean' }, ({ right }) => right ?? null],
+  },
+  unpaired: {
+    score: ['float', ({ score }) => score],
+    ends: ['boolean', ({ ends }) => ends],
+  },
 };
 
 /** The columns that tell where a row comes from and what is known of it. No trainer needs them. */
-export const provenanceColumns: Readonly<Record<RowKind, Columns>> = {
-  preference: {
-    ...origin,
-    chosen_value: 'float',
-    rejected_value: 'float',
-    margin: 'float',
-    weight: 'float',
-    label_smoothing: 'float',
-    chosen_ends: 'boolean',
-    rejected_ends: 'boolean',
-  },
-  prompt: { ...origin, value: 'float', solve_rate: 'float' },
-  rollout: { ...origin, sampling: 'string' },
-  sft: { ...origin, score: 'float', weight: 'float', ends: 'boolean' },
-  stepwise: {
-    ...origin,
-    step_values: { list: 'float' },
-    step_ratings: { list: 'int' },
-    delimiter: 'string',
-    right: { optional: 'boolean' },
-  },
-  unpaired: { ...origin, score: 'float', ends: 'boolean' },
-};
+export function provenanceColumns(kind: RowKind): Columns {
+  const fields = Object.entries({ ...origin, ...own[kind] });
+  return Object.fromEntries(fields.map(([name, [type]]) => [name, type]));
+}
 
 /** A row that is being put together. */
 export type RowDraft = Record<string, ColumnValue>;
 
 /** The values of these columns for one row, in a new object. */
 export function writeProvenance(row: TrainingRow): RowDraft {
-  const draft = originOf(row.provenance);
-  switch (row.kind) {
-    case 'preference':
-      draft['chosen_value'] = row.chosenScore;
-      draft['rejected_value'] = row.rejectedScore;
-      draft['margin'] = row.margin;
-      draft['weight'] = row.weight;
-      draft['label_smoothing'] = row.labelSmoothing;
-      draft['chosen_ends'] = row.chosenEnds;
-      draft['rejected_ends'] = row.rejectedEnds;
-      break;
-    case 'prompt':
-      draft['value'] = row.value;
-      draft['solve_rate'] = row.solveRate;
-      break;
-    case 'rollout':
-      draft['sampling'] = row.sampling;
-      break;
-    case 'sft':
-      draft['score'] = row.score;
-      draft['weight'] = row.weight;
-      draft['ends'] = row.ends;
-      break;
-    case 'stepwise':
-      draft['step_values'] = row.steps.map(({ value }) => value);
-      draft['step_ratings'] = row.steps.map(({ rating }) => rating);
-      draft['delimiter'] = row.delimiter;
-      draft['right'] = row.right ?? null;
-      break;
-    case 'unpaired':
-      draft['score'] = row.score;
-      draft['ends'] = row.ends;
-      break;
-  }
+  const draft: RowDraft = {};
+  for (const name in origin) draft[name] = origin[name]?.[1](row.provenance) ?? null;
+  // The fields of a kind take rows of that kind, which the compiler does not follow through the index.
+  const fields = own[row.kind] as Readonly<Record<string, Field<TrainingRow>>>;
+  for (const name in fields) draft[name] = fields[name]?.[1](row) ?? null;
   return draft;
-}
-
-function originOf(provenance: RowProvenance): RowDraft {
-  return {
-    problem_id: provenance.problem,
-    tree_id: provenance.tree,
-    node_ids: provenance.nodes,
-    depth: provenance.depth,
-    node_visits: provenance.visits,
-    node_values: provenance.values,
-    node_parts: partsText(provenance.parts),
-    models: provenance.models,
-    method: provenance.method,
-    rule: provenance.rule,
-    seed: provenance.seed,
-    guidance: provenance.guidance,
-    stamps: provenance.stamps,
-  };
 }
 
 /** The parts of a node stand in several rows that follow each other: the texts of the last few are kept. */

@@ -1,9 +1,8 @@
 import type { Message } from '../../contracts/language-model.ts';
-import type { PreferenceRow } from '../rows.ts';
-import { datasetInfo, llamaFactoryUsage } from './dataset-info.ts';
-import type { FormatFamily, FormatOptions, RowFormat } from './format.ts';
-import { rowFormat } from './row-format.ts';
-import { pairWriter } from './trl.ts';
+import { datasetFormat } from './dataset-format.ts';
+import type { DatasetFormat, FormatOptions } from './format.ts';
+import { usualReadings } from './reading.ts';
+import { rowTexts, said } from './text.ts';
 
 /**
  * The files of Step-DPO: the question, the steps so far, and two next steps. The last turn of the user is the
@@ -11,50 +10,46 @@ import { pairWriter } from './trl.ts';
  *
  * @see Lai et al., "Step-DPO: Step-wise Preference Optimization for Long-chain Reasoning of LLMs", 2024.
  */
-export const stepDpoFiles: FormatFamily<'preference'> = {
-  name: 'step-dpo',
-  title: 'Step-DPO: question, steps so far, two next steps',
-  formats: { preference: stepDpoPreference },
-};
-
-/**
- * The files of Step-APO, the step-level advantage preference optimisation of CPL: the rendered beginning, two next
- * steps, and what each is worth.
- *
- * @see Wang et al., "CPL: Critical Plan Step Learning Boosts LLM Generalization in Reasoning Tasks", 2024.
- */
-export const stepApoFiles: FormatFamily<'preference'> = {
-  name: 'step-apo',
-  title: 'Step-APO: text so far, two next steps with their values',
-  formats: { preference: stepApoPreference },
-};
-
-function stepDpoPreference(options: FormatOptions = {}): RowFormat<PreferenceRow> {
-  const pair = pairWriter({ ...options, render: stepsSoFar });
-  return rowFormat(
+export function stepDpoFiles(options: FormatOptions = {}): DatasetFormat<'preference'> {
+  const texts = rowTexts({ ...options, render: stepsSoFar });
+  return datasetFormat(
     {
-      name: 'step-dpo-preference',
-      kind: 'preference',
-      columns: {
-        prompt: 'string',
-        initial_reason_steps: 'string',
-        chosen: 'string',
-        rejected: 'string',
-      },
-      usage:
-        'Read by `train.py` of <https://github.com/dvlab-research/Step-DPO> with `--data_path`. It puts its own template around the question.',
-      write(row) {
-        const question = questionOf(row.prompt);
-        if (question === undefined) {
-          return 'The prompt is more than a question and the steps so far.';
-        }
-        const written = pair(row);
-        if (typeof written === 'string') return written;
-        const { prompt, chosen, rejected } = written;
-        return { prompt: question, initial_reason_steps: prompt, chosen, rejected };
+      name: 'step-dpo',
+      title: 'Step-DPO: question, steps so far, two next steps',
+      paper: 'Lai et al., 2024, arXiv 2406.18629',
+    },
+    {
+      preference: {
+        columns: {
+          prompt: 'string',
+          initial_reason_steps: 'string',
+          chosen: 'string',
+          rejected: 'string',
+        },
+        usage:
+          'Read by `train.py` of <https://github.com/dvlab-research/Step-DPO> with `--data_path`. It puts its own template around the question.',
+        write(row) {
+          const question = questionOf(row.prompt);
+          if (question === undefined) {
+            return 'The prompt is more than a question and the steps so far.';
+          }
+          return said(texts.pair(row), ({ prompt: steps, ...sides }) => ({
+            prompt: question,
+            initial_reason_steps: steps,
+            ...sides,
+          }));
+        },
+        reads: {
+          needs: ['prompt', 'initial_reason_steps', 'chosen'],
+          parts: (reader) => ({
+            templated: true,
+            context: reader.columns['initial_reason_steps'],
+            ...usualReadings.pair.parts(reader),
+          }),
+        },
       },
     },
-    options,
+    options.provenance,
   );
 }
 
@@ -72,48 +67,4 @@ function questionOf(messages: readonly Message[]): string | undefined {
     (steps === undefined || steps.role === 'assistant') &&
     others.length === 0;
   return isPlain ? question.content : undefined;
-}
-
-function stepApoPreference(options: FormatOptions = {}): RowFormat<PreferenceRow> {
-  const pair = pairWriter(options);
-  return rowFormat(
-    {
-      name: 'step-apo-preference',
-      kind: 'preference',
-      columns: {
-        instruction: 'string',
-        chosen: 'string',
-        rejected: 'string',
-        q_chosen: 'float',
-        q_rejected: 'float',
-      },
-      usage: `${llamaFactoryUsage('dpo', true)}
-
-Step-APO needs the patched LLaMA-Factory 0.8.3 of CPL, which reads both values (\`pref_loss: sigmoid_a_<α>\`).`,
-      write(row) {
-        const written = pair(row);
-        if (typeof written === 'string') return written;
-        const { prompt, chosen, rejected } = written;
-        return {
-          instruction: prompt,
-          chosen,
-          rejected,
-          q_chosen: row.chosenScore,
-          q_rejected: row.rejectedScore,
-        };
-      },
-      extraFiles: (files) =>
-        datasetInfo(files, {
-          ranking: true,
-          columns: {
-            prompt: 'instruction',
-            chosen: 'chosen',
-            rejected: 'rejected',
-            q_chosen: 'q_chosen',
-            q_rejected: 'q_rejected',
-          },
-        }),
-    },
-    options,
-  );
 }

@@ -1,5 +1,5 @@
 import type { Message } from '../../contracts/language-model.ts';
-import type { TrainingRow } from '../rows.ts';
+import type { PreferenceRow, RolloutRow, SftRow, TrainingRow, UnpairedRow } from '../rows.ts';
 import type { FormatOptions } from './format.ts';
 import { plainPrompt } from './render.ts';
 
@@ -11,19 +11,21 @@ export interface PromptText {
   readonly lead: string;
 }
 
-/** A completion as text, or why it cannot be said. */
-export type CompletionText = { readonly text: string } | { readonly refused: string };
-
-/** Makes text of the conversations of rows. */
+/** Makes text of the conversations of rows. What cannot be said comes back as a sentence that tells why. */
 export interface RowTexts {
-  /** The prompt of a row. */
   prompt(row: TrainingRow): PromptText;
   /**
-   * A completion of a row, as it stands behind the prompt.
+   * A completion behind its prompt.
    *
    * @param ends - Whether nothing follows it.
    */
-  completion(row: TrainingRow, messages: readonly Message[], ends: boolean): CompletionText;
+  single(
+    row: RolloutRow | SftRow | UnpairedRow,
+    ends: boolean,
+  ): { readonly prompt: string; readonly completion: string } | string;
+  pair(
+    row: PreferenceRow,
+  ): { readonly prompt: string; readonly chosen: string; readonly rejected: string } | string;
 }
 
 /**
@@ -43,23 +45,46 @@ export function rowTexts({ render = plainPrompt, endToken = '' }: FormatOptions 
     const whole = render(joined(row.prompt, messages), row.tools);
     return whole.startsWith(text) ? whole.slice(text.length) : undefined;
   };
+  const completion = (row: TrainingRow, messages: readonly Message[], ends: boolean) => {
+    const refused = refusalOf(messages);
+    if (refused !== undefined) return { refused };
+    const [first, ...others] = messages;
+    const said = others.length === 0 ? first?.content : rest(row, messages);
+    if (said === undefined) {
+      return { refused: 'The turns of the completion do not go on from the text of the prompt.' };
+    }
+    const body = said.trimStart();
+    if (body === '') return { refused: 'The completion is empty.' };
+    const { lead } = prompt(row);
+    return { text: lead + body + (ends && !body.endsWith(endToken) ? endToken : '') };
+  };
   return {
     prompt,
-    completion(row, messages, ends) {
-      const refused = refusalOf(messages);
-      if (refused !== undefined) return { refused };
-      const [first, ...others] = messages;
-      const said = others.length === 0 ? first?.content : rest(row, messages);
-      if (said === undefined) {
-        return { refused: 'The turns of the completion do not go on from the text of the prompt.' };
-      }
-      const body = said.trimStart();
-      if (body === '') return { refused: 'The completion is empty.' };
-      const { lead } = prompt(row);
-      const isClosed = !ends || body.endsWith(endToken);
-      return { text: isClosed ? lead + body : lead + body + endToken };
+    single(row, ends) {
+      const { text = '', refused } = completion(row, row.completion, ends);
+      return refused ?? { prompt: prompt(row).text, completion: text };
+    },
+    pair(row) {
+      const chosen = completion(row, row.chosen, row.chosenEnds);
+      const rejected = completion(row, row.rejected, row.rejectedEnds);
+      const refused = chosen.refused ?? rejected.refused;
+      if (refused !== undefined) return refused;
+      const sides = { chosen: chosen.text ?? '', rejected: rejected.text ?? '' };
+      if (sides.chosen === sides.rejected) return sameSides;
+      return { prompt: prompt(row).text, ...sides };
     },
   };
+}
+
+/** Why a pair of equal sides is refused. */
+export const sameSides = 'Both sides are the same text.';
+
+/** What is made of what could be said, else why it could not. */
+export function said<From extends object, To>(
+  from: From | string,
+  write: (from: From) => To,
+): To | string {
+  return typeof from === 'string' ? from : write(from);
 }
 
 function refusalOf(messages: readonly Message[]): string | undefined {

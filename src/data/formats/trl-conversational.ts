@@ -1,30 +1,19 @@
 import type { Message, ToolDefinition } from '../../contracts/language-model.ts';
-import type {
-  PreferenceRow,
-  PromptRow,
-  RolloutRow,
-  RowKind,
-  SftRow,
-  TrainingRow,
-  UnpairedRow,
-} from '../rows.ts';
-import type {
-  Columns,
-  ColumnType,
-  ColumnValue,
-  FileRow,
-  FormatFamily,
-  FormatOptions,
-  RowFormat,
-} from './format.ts';
+import type { RowKind, TrainingRow } from '../rows.ts';
+import type { Columns, ColumnType, ColumnValue, FileRow } from './columns.ts';
+import { datasetFormat, type Form } from './dataset-format.ts';
+import type { DatasetFormat, FormatOptions } from './format.ts';
+import { implicitReading, type Reading, sidesOf, usualReadings } from './reading.ts';
 import { functionOf } from './render.ts';
-import { rowFormat } from './row-format.ts';
+import { said, sameSides } from './text.ts';
 import { rolloutColumns, writeRollout } from './trl.ts';
 import { conversationUsage, grpoUsage } from './trl-usage.ts';
 
+/** TRL has no conversational form of step labels. */
+export type ConversationKind = Exclude<RowKind, 'stepwise'>;
+
 /** How messages stand in a file. */
 interface Turns {
-  readonly family: string;
   readonly type: ColumnType;
   readonly columns: Columns;
   readonly write: (messages: readonly Message[], before: readonly Message[]) => ColumnValue;
@@ -33,7 +22,6 @@ interface Turns {
 }
 
 const plainTurns: Turns = {
-  family: 'trl-conversational',
   type: { list: { struct: { role: 'string', content: 'string' } } },
   columns: {},
   write: (messages) => messages.map(({ role, content }) => ({ role, content })),
@@ -45,7 +33,6 @@ const plainTurns: Turns = {
 };
 
 const toolTurns: Turns = {
-  family: 'trl-tools',
   type: {
     list: {
       struct: {
@@ -75,157 +62,119 @@ const toolTurns: Turns = {
       : undefined,
 };
 
-/** TRL has no conversational form of step labels. */
-export type ConversationKind = Exclude<RowKind, 'stepwise'>;
-
 /** TRL, with conversations: each completion is a whole turn. */
-export const trlConversational: FormatFamily<ConversationKind> = familyOf(
-  plainTurns,
-  'TRL, as conversations: DPO, KTO, SFT, GRPO',
-);
+export function trlConversational(options: FormatOptions = {}): DatasetFormat<ConversationKind> {
+  const { type } = plainTurns;
+  const info = {
+    name: 'trl-conversational',
+    title: 'TRL, as conversations: DPO, KTO, SFT, GRPO',
+    readings: [
+      pairReading('axolotl-preference', 'messages', {
+        messages: type,
+        chosen: type,
+        rejected: type,
+      }),
+      pairReading('distilabel-preference', 'prompt', {
+        prompt: 'string',
+        chosen: type,
+        rejected: type,
+      }),
+      implicitReading('trl-conversational-preference-implicit', { chosen: type, rejected: type }),
+      implicitReading('trl-conversational-sft', { messages: type }),
+    ],
+  };
+  return datasetFormat(info, formsOf(plainTurns), options.provenance);
+}
 
 /**
  * TRL, with conversations that call tools. The arguments of a call are an object: JSON lines hold it, and Parquet
  * holds JSON that `datasets` from 4.7 on reads as an object.
  */
-export const trlTools: FormatFamily<ConversationKind> = familyOf(
-  toolTurns,
-  'TRL, as conversations that call tools: DPO, KTO, SFT, GRPO',
-);
+export function trlTools(options: FormatOptions = {}): DatasetFormat<ConversationKind> {
+  const title = 'TRL, as conversations that call tools: DPO, KTO, SFT, GRPO';
+  return datasetFormat({ name: 'trl-tools', title }, formsOf(toolTurns), options.provenance);
+}
 
-function familyOf(turns: Turns, title: string): FormatFamily<ConversationKind> {
+/** Pairs of conversations as others write them. */
+function pairReading(name: string, prompt: string, columns: Columns): Reading {
   return {
-    name: turns.family,
-    title,
-    formats: {
-      preference: (options) => preference(turns, options),
-      prompt: (options) => prompt(turns, options),
-      rollout: (options) => rollout(turns, options),
-      sft: (options) => sft(turns, options),
-      unpaired: (options) => unpaired(turns, options),
+    name,
+    kind: 'preference',
+    columns,
+    needs: Object.keys(columns),
+    parts: (reader) => ({ prompt: reader.content(prompt), ...sidesOf(reader) }),
+  };
+}
+
+function formsOf(turns: Turns): { readonly [Kind in ConversationKind]: Form<Kind> } {
+  const { type, columns } = turns;
+  return {
+    preference: {
+      columns: { prompt: type, chosen: type, rejected: type, ...columns },
+      usage: conversationUsage('DPO'),
+      write: (row) => writeRow(turns, row, { chosen: row.chosen, rejected: row.rejected }),
+      reads: usualReadings.pair,
+    },
+    prompt: {
+      columns: { prompt: type, answer: 'string', ...columns },
+      usage: grpoUsage,
+      write: (row) => said(writeRow(turns, row, {}), (own) => ({ ...own, answer: row.answer })),
+      reads: usualReadings.prompt,
+    },
+    rollout: {
+      columns: { prompt: type, completion: type, ...rolloutColumns, ...columns },
+      usage: grpoUsage,
+      write: (row) =>
+        said(writeCompletion(turns, row), (own) => ({ ...own, ...writeRollout(row) })),
+    },
+    sft: {
+      columns: { prompt: type, completion: type, ...columns },
+      usage: conversationUsage('SFT'),
+      write: (row) => writeCompletion(turns, row),
+      reads: usualReadings.completion,
+    },
+    unpaired: {
+      columns: { prompt: type, completion: type, label: 'boolean', ...columns },
+      usage: conversationUsage('KTO'),
+      write: (row) => said(writeCompletion(turns, row), (own) => ({ ...own, label: row.label })),
+      reads: usualReadings.unpaired,
     },
   };
 }
 
-function preference(turns: Turns, options: FormatOptions = {}): RowFormat<PreferenceRow> {
-  const { type, columns, write, columnsOf } = turns;
-  return rowFormat(
-    {
-      name: `${turns.family}-preference`,
-      kind: 'preference',
-      columns: { prompt: type, chosen: type, rejected: type, ...columns },
-      usage: conversationUsage('DPO'),
-      write(row) {
-        const { prompt: said, chosen, rejected } = row;
-        const refused = refusalOf(turns, row, [chosen, rejected]);
-        if (refused !== undefined) return refused;
-        return {
-          prompt: write(said, []),
-          chosen: write(chosen, said),
-          rejected: write(rejected, said),
-          ...columnsOf(row),
-        };
-      },
-    },
-    options,
-  );
-}
+type Sides = Readonly<Record<string, readonly Message[]>>;
 
-function unpaired(turns: Turns, options: FormatOptions = {}): RowFormat<UnpairedRow> {
-  const { type, columns, family } = turns;
-  return rowFormat(
-    {
-      name: `${family}-unpaired`,
-      kind: 'unpaired',
-      columns: { prompt: type, completion: type, label: 'boolean', ...columns },
-      usage: conversationUsage('KTO'),
-      write: completionWriter(turns, (row: UnpairedRow) => ({ label: row.label })),
-    },
-    options,
-  );
-}
-
-function sft(turns: Turns, options: FormatOptions = {}): RowFormat<SftRow> {
-  const { type, columns, family } = turns;
-  return rowFormat(
-    {
-      name: `${family}-sft`,
-      kind: 'sft',
-      columns: { prompt: type, completion: type, ...columns },
-      usage: conversationUsage('SFT'),
-      write: completionWriter(turns, () => ({})),
-    },
-    options,
-  );
-}
-
-function rollout(turns: Turns, options: FormatOptions = {}): RowFormat<RolloutRow> {
-  const { type, columns, family } = turns;
-  return rowFormat(
-    {
-      name: `${family}-rollout`,
-      kind: 'rollout',
-      columns: { prompt: type, completion: type, ...rolloutColumns, ...columns },
-      usage: grpoUsage,
-      write: completionWriter(turns, writeRollout),
-    },
-    options,
-  );
-}
-
-function prompt(turns: Turns, options: FormatOptions = {}): RowFormat<PromptRow> {
-  const { type, columns, family, write, columnsOf } = turns;
-  return rowFormat(
-    {
-      name: `${family}-prompt`,
-      kind: 'prompt',
-      columns: { prompt: type, answer: 'string', ...columns },
-      usage: grpoUsage,
-      write: (row) =>
-        refusalOf(turns, row, []) ?? {
-          prompt: write(row.prompt, []),
-          answer: row.answer,
-          ...columnsOf(row),
-        },
-    },
-    options,
-  );
-}
-
-/** Rows of one completion. */
-function completionWriter<Row extends RolloutRow | SftRow | UnpairedRow>(
+function writeCompletion(
   turns: Turns,
-  besides: (row: Row) => FileRow,
-): (row: Row) => FileRow | string {
-  return (row) =>
-    refusalOf(turns, row, [row.completion]) ?? {
-      prompt: turns.write(row.prompt, []),
-      completion: turns.write(row.completion, row.prompt),
-      ...besides(row),
-      ...turns.columnsOf(row),
-    };
+  row: TrainingRow & { readonly completion: readonly Message[] },
+): FileRow | string {
+  return writeRow(turns, row, { completion: row.completion });
 }
 
-function refusalOf(
-  turns: Turns,
-  row: TrainingRow,
-  completions: readonly (readonly Message[])[],
-): string | undefined {
-  if (row.prompt.at(-1)?.role === 'assistant') {
+function writeRow(turns: Turns, row: TrainingRow, sides: Sides): FileRow | string {
+  const { prompt } = row;
+  if (prompt.at(-1)?.role === 'assistant') {
     return 'The prompt ends with the beginning of a turn, which TRL would take for a whole one.';
   }
+  const completions = Object.values(sides);
   if (completions.some((messages) => messages.every(isEmpty))) return 'The completion is empty.';
   if (completions.some((messages) => messages.at(-1)?.role !== 'assistant')) {
     return 'The completion does not end with a turn of the assistant.';
   }
   for (const completion of completions.length === 0 ? [[]] : completions) {
-    const refused = turns.refusal([...row.prompt, ...completion], row);
+    const refused = turns.refusal([...prompt, ...completion], row);
     if (refused !== undefined) return refused;
   }
-  const [one, other] = completions.map((messages) =>
-    JSON.stringify(turns.write(messages, row.prompt)),
+  const written = Object.entries(sides).map(
+    ([side, messages]) => [side, turns.write(messages, prompt)] as const,
   );
-  return one !== undefined && one === other ? 'Both sides are the same text.' : undefined;
+  const [one, other] = written.map(([, value]) => JSON.stringify(value));
+  if (one !== undefined && one === other) return sameSides;
+  return {
+    prompt: turns.write(prompt, []),
+    ...Object.fromEntries(written),
+    ...turns.columnsOf(row),
+  };
 }
 
 function isEmpty({ content, toolCalls = [] }: Message): boolean {

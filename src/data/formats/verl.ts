@@ -1,7 +1,9 @@
 import type { PromptRow } from '../rows.ts';
-import type { Columns, FormatFamily, FormatOptions, RowFormat } from './format.ts';
+import type { Columns } from './columns.ts';
+import { datasetFormat } from './dataset-format.ts';
+import type { DatasetFormat, FormatOptions } from './format.ts';
 import { provenanceColumns, writeProvenance } from './provenance-columns.ts';
-import { rowFormat } from './row-format.ts';
+import { usualReadings } from './reading.ts';
 
 /** What verl is told of all prompts. */
 export interface VerlOptions extends FormatOptions {
@@ -11,50 +13,47 @@ export interface VerlOptions extends FormatOptions {
   readonly ability?: string;
 }
 
-/** verl: prompts with the right answer for a rule. */
-export const verl: FormatFamily<'prompt'> = {
-  name: 'verl',
-  title: 'verl: prompts for reinforcement',
-  formats: { prompt: verlPrompt },
-};
-
-/** verl's prompts. Where a row comes from stands in `extra_info`. */
-export function verlPrompt(options: VerlOptions = {}): RowFormat<PromptRow> {
+/** verl: prompts with the right answer for a rule. Where a row comes from stands in `extra_info`. */
+export function verl(options: VerlOptions = {}): DatasetFormat<'prompt'> {
   const { dataSource = 'espalier', ability = 'reasoning', provenance = true } = options;
-  const extra: Columns = provenance ? provenanceColumns.prompt : { problem_id: 'string' };
-  return rowFormat(
+  const extra: Columns = provenance ? provenanceColumns('prompt') : { problem_id: 'string' };
+  const extraOf = (row: PromptRow) =>
+    provenance ? writeProvenance(row) : { problem_id: row.provenance.problem };
+  return datasetFormat(
+    { name: 'verl', title: 'verl: prompts for reinforcement' },
     {
-      name: 'verl-prompt',
-      kind: 'prompt',
-      columns: {
-        data_source: 'string',
-        prompt: { list: { struct: { role: 'string', content: 'string' } } },
-        ability: 'string',
-        reward_model: { struct: { style: 'string', ground_truth: 'string' } },
-        extra_info: { struct: extra },
-      },
-      usage: `\`\`\`sh
+      prompt: {
+        columns: {
+          data_source: 'string',
+          prompt: { list: { struct: { role: 'string', content: 'string' } } },
+          ability: 'string',
+          reward_model: { struct: { style: 'string', ground_truth: 'string' } },
+          extra_info: { struct: extra },
+        },
+        usage: `\`\`\`sh
 python3 -m verl.trainer.main_ppo data.train_files=<this dataset>/<configuration>/train-00000-of-00001.parquet \\
   custom_reward_function.path=reward.py  # compute_score(data_source, solution_str, ground_truth, extra_info)
 \`\`\``,
-      write(row) {
-        if (row.prompt.at(-1)?.role === 'assistant') {
-          return 'The prompt ends with the beginning of a turn, which verl would take for a whole one.';
-        }
-        if (
-          row.prompt.some(({ role, toolCalls = [] }) => role === 'tool' || toolCalls.length > 0)
-        ) {
-          return 'The prompt calls tools, which this form cannot say.';
-        }
-        return {
-          data_source: dataSource,
-          prompt: row.prompt.map(({ role, content }) => ({ role, content })),
-          ability,
-          reward_model: { style: 'rule', ground_truth: row.answer },
-          extra_info: provenance ? writeProvenance(row) : { problem_id: row.provenance.problem },
-        };
+        write(row) {
+          if (row.prompt.at(-1)?.role === 'assistant') {
+            return 'The prompt ends with the beginning of a turn, which verl would take for a whole one.';
+          }
+          if (
+            row.prompt.some(({ role, toolCalls = [] }) => role === 'tool' || toolCalls.length > 0)
+          ) {
+            return 'The prompt calls tools, which this form cannot say.';
+          }
+          return {
+            data_source: dataSource,
+            prompt: row.prompt.map(({ role, content }) => ({ role, content })),
+            ability,
+            reward_model: { style: 'rule', ground_truth: row.answer },
+            extra_info: extraOf(row),
+          };
+        },
+        reads: { ...usualReadings.prompt, needs: ['data_source', 'prompt'] },
       },
     },
-    { ...options, provenance: false },
+    false,
   );
 }

@@ -1,14 +1,6 @@
-import { expectOneOf } from '../../base/expect.ts';
-import { expectPathChoice } from '../path-choice.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { shareLabels, type ValueSource } from './monte-carlo.ts';
-import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
-
-/** Options of `stepLabels.mathShepherd`. */
-export interface MathShepherdOptions extends StepwisePaths {
-  /** Where the share of right continuations is read. @defaultValue `'ends'` */
-  readonly from?: ValueSource;
-}
+import { shareLabel } from './monte-carlo.ts';
+import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
 /**
  * Labels by Monte-Carlo estimation: a step is as good as what was reached from it.
@@ -26,13 +18,15 @@ export interface MathShepherdOptions extends StepwisePaths {
  * Slow Thinking", 2025.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function mathShepherd(options: MathShepherdOptions = {}): RowRule<StepwiseRow> {
-  const { from = 'ends', paths = 'ends' } = options;
-  expectOneOf('from', from, ['ends', 'evaluation']);
-  expectPathChoice('paths', paths);
+export function mathShepherd(options: StepLabelOptions = {}): RowRule<StepwiseRow> {
   return stepwiseRule({
     name: 'math-shepherd',
-    paths,
-    labels: (record) => shareLabels(record, from),
+    title: 'the share of right ends below each step',
+    paper: 'Wang et al., 2023, arXiv 2312.08935',
+    options,
+    labels: (_record, shareOf) => (node) => {
+      const share = shareOf(node);
+      return share === undefined ? undefined : shareLabel(share);
+    },
   });
 }

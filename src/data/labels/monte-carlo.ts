@@ -1,6 +1,6 @@
 import type { SearchNode } from '../../contracts/node.ts';
 import { countEnds, type TreeRecord } from '../record.ts';
-import type { StepLabel } from './stepwise-rule.ts';
+import type { LabelledStep } from '../rows.ts';
 
 /**
  * Where the share of right continuations is read. `ends`: the ends below the node that were scored.
@@ -8,6 +8,9 @@ import type { StepLabel } from './stepwise-rule.ts';
  * has none, the ends.
  */
 export type ValueSource = 'ends' | 'evaluation';
+
+/** What a rule says of a step. */
+export type StepLabel = Omit<LabelledStep, 'text'>;
 
 /**
  * MC(s), the share of right ends among those that were scored at a node and below it, in [0, 1]; `undefined` where
@@ -20,23 +23,15 @@ export function monteCarlo<State, Action>(
   record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
   source: ValueSource,
 ): (node: SearchNode<State, Action>) => number | undefined {
-  const counts = countEnds(record);
-  return ({ id, rawValue }) => {
-    if (source === 'evaluation' && rawValue !== undefined) return rawValue;
-    const { right = 0, wrong = 0 } = counts[id] ?? {};
+  const endsAt = countEnds(record);
+  return (node) => {
+    if (source === 'evaluation' && node.rawValue !== undefined) return node.rawValue;
+    const { right, wrong } = endsAt(node);
     return right + wrong === 0 ? undefined : right / (right + wrong);
   };
 }
 
 /** Labels by the share alone: soft the share itself; hard, and the rating as 1 or −1, whether it is above 0. */
-export function shareLabels<State, Action>(
-  record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
-  source: ValueSource,
-): (node: SearchNode<State, Action>) => StepLabel | undefined {
-  const shareOf = monteCarlo(record, source);
-  return (node) => {
-    const value = shareOf(node);
-    if (value === undefined) return undefined;
-    return { value, label: value > 0, rating: value > 0 ? 1 : -1 };
-  };
+export function shareLabel(value: number): StepLabel {
+  return { value, label: value > 0, rating: value > 0 ? 1 : -1 };
 }

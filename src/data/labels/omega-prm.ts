@@ -1,11 +1,10 @@
-import { expectOneOf } from '../../base/expect.ts';
-import { expectPathChoice, type PathChoice } from '../path-choice.ts';
+import type { PathChoice } from '../path-choice.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { shareLabels, type ValueSource } from './monte-carlo.ts';
-import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
+import { shareLabel, type ValueSource } from './monte-carlo.ts';
+import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
-/** Options of `stepLabels.omegaPrm`. */
-export interface OmegaPrmLabelOptions extends StepwisePaths {
+/** Options of `omegaPrm`. */
+export interface OmegaPrmLabelOptions extends StepLabelOptions {
   /** Where MC(s) is read. @defaultValue `'evaluation'`, where a node has none the ends */
   readonly from?: ValueSource;
   /**
@@ -30,12 +29,14 @@ export interface OmegaPrmLabelOptions extends StepwisePaths {
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function omegaPrm(options: OmegaPrmLabelOptions = {}): RowRule<StepwiseRow> {
-  const { from = 'evaluation', paths = 'leaves' } = options;
-  expectOneOf('from', from, ['ends', 'evaluation']);
-  expectPathChoice('paths', paths);
   return stepwiseRule({
     name: 'omega-prm',
-    paths,
-    labels: (record) => shareLabels(record, from),
+    title: 'the Monte-Carlo value of each prefix',
+    paper: 'Luo et al., 2024, arXiv 2406.06592',
+    options: { from: 'evaluation', paths: 'leaves', ...options },
+    labels: (_record, shareOf) => (node) => {
+      const share = shareOf(node);
+      return share === undefined ? undefined : shareLabel(share);
+    },
   });
 }

@@ -1,31 +1,23 @@
-import { expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
-import { expectPathChoice } from '../path-choice.ts';
+import { expectInteger, expectNumber } from '../../base/expect.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { monteCarlo, type ValueSource } from './monte-carlo.ts';
-import { type StepLabel, type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
+import type { StepLabel } from './monte-carlo.ts';
+import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
-/** Options of `stepLabels.pav`. */
-export interface PavOptions extends StepwisePaths {
-  /** Where Q of the base policy is read. @defaultValue `'ends'` */
-  readonly from?: ValueSource;
+/** Options of {@link pav}. */
+export interface PavOptions extends StepLabelOptions {
   /** α, the weight of the progress: from 0 up. @defaultValue 0.5, the paper's for its smaller models */
   readonly alpha?: number;
   /** K of the prover, the best of K of the base policy: an integer from 1 up. @defaultValue 4, the paper's */
   readonly prover?: number;
 }
 
-/** What {@link effectiveReward} is made from. */
-export interface ProgressOptions {
-  /** α, the weight of the progress. */
-  readonly alpha: number;
-  /** K of the prover. */
-  readonly prover: number;
-}
+type ProgressOptions = Required<Pick<PavOptions, 'alpha' | 'prover'>>;
 
 /**
  * Process advantage: the effective reward of a step, its value and the progress that it makes under a prover.
  *
- * - Soft: {@link effectiveReward}. It may leave [0, 1]: from −α to 1 + α.
+ * - Soft: `Q + α · A`, with the progress `A = V(after) − V(before)` of a prover that takes the best of K:
+ *   `V = 1 − (1 − Q)^K`. It may leave [0, 1]: from −α to 1 + α.
  * - Hard: the progress is above 0, or nothing more was to be gained, since Q is 1.
  * - Rating: 1 where the hard label holds, 0 where there was no progress, −1 where it fell back.
  *
@@ -39,22 +31,19 @@ export interface ProgressOptions {
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function pav(options: PavOptions = {}): RowRule<StepwiseRow> {
-  const { from = 'ends', paths = 'ends', alpha = 0.5, prover = 4 } = options;
-  expectOneOf('from', from, ['ends', 'evaluation']);
-  expectPathChoice('paths', paths);
+  const { alpha = 0.5, prover = 4 } = options;
   expectNumber('alpha', alpha, { min: 0 });
   expectInteger('prover', prover, { min: 1 });
   return stepwiseRule({
     name: 'pav',
-    paths,
-    labels(record) {
-      const qvalueOf = monteCarlo(record, from);
-      return (node) => {
-        const after = qvalueOf(node);
-        const before = qvalueOf(node.parent);
-        if (after === undefined || before === undefined) return undefined;
-        return labelOf(before, after, { alpha, prover });
-      };
+    title: 'progress of each step under a prover',
+    paper: 'Setlur et al., 2024, arXiv 2410.08146',
+    options,
+    labels: (_record, qvalueOf) => (node) => {
+      const after = qvalueOf(node);
+      const before = qvalueOf(node.parent);
+      if (after === undefined || before === undefined) return undefined;
+      return labelOf(before, after, { alpha, prover });
     },
   });
 }

@@ -1,13 +1,10 @@
-import { expectNumber, expectOneOf } from '../../base/expect.ts';
-import { expectPathChoice } from '../path-choice.ts';
+import { expectNumber } from '../../base/expect.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { monteCarlo, type ValueSource } from './monte-carlo.ts';
-import { type StepLabel, type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
+import type { StepLabel } from './monte-carlo.ts';
+import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
-/** Options of `stepLabels.prm800k`. The data set was rated by people: the thresholds are ours. */
-export interface Prm800kOptions extends StepwisePaths {
-  /** Where the value of a step is read. @defaultValue `'ends'` */
-  readonly from?: ValueSource;
+/** Options of `prm800k`. The data set was rated by people: the thresholds are ours. */
+export interface Prm800kOptions extends StepLabelOptions {
   /** The value up to which a step is rated −1: in [0, 1]. @defaultValue 0 */
   readonly wrongTo?: number;
   /** The value from which a step is rated 1: from `wrongTo` to 1. @defaultValue 0.5 */
@@ -29,26 +26,22 @@ export interface Prm800kOptions extends StepwisePaths {
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function prm800k(options: Prm800kOptions = {}): RowRule<StepwiseRow> {
-  const { from = 'ends', paths = 'ends', untilError = true } = options;
-  const { wrongTo = 0, rightFrom = 0.5 } = options;
-  expectOneOf('from', from, ['ends', 'evaluation']);
-  expectPathChoice('paths', paths);
+  const { untilError = true, wrongTo = 0, rightFrom = 0.5 } = options;
   expectNumber('wrongTo', wrongTo, { min: 0, max: 1 });
   expectNumber('rightFrom', rightFrom, { min: wrongTo, max: 1 });
   const ratingOf = (value: number): StepLabel['rating'] =>
     value <= wrongTo ? -1 : value >= rightFrom ? 1 : 0;
   return stepwiseRule({
     name: 'prm800k',
-    paths,
+    title: 'ratings of each step, with its alternatives',
+    paper: 'Lightman et al., 2023, arXiv 2305.20050',
+    options,
     untilError,
-    labels(record) {
-      const shareOf = monteCarlo(record, from);
-      return (node) => {
-        const value = shareOf(node);
-        if (value === undefined) return undefined;
-        const rating = ratingOf(value);
-        return { value, rating, label: rating === 1 };
-      };
+    labels: (_record, shareOf) => (node) => {
+      const value = shareOf(node);
+      if (value === undefined) return undefined;
+      const rating = ratingOf(value);
+      return { value, rating, label: rating === 1 };
     },
   });
 }

@@ -1,16 +1,12 @@
-import { expectPathChoice, partsOf } from '../path-choice.ts';
+import { partsOf } from '../path-choice.ts';
 import { isRight, type TreeRecord } from '../record.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { monteCarlo } from './monte-carlo.ts';
-import { type StepwisePaths, stepwiseRule } from './stepwise-rule.ts';
-
-/** Options of `stepLabels.restMcts`. */
-export interface RestMctsLabelOptions extends StepwisePaths {}
+import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
 /**
  * Value targets of ReST-MCTS*: how far a step has come on the way to a right end.
  *
- * - Soft, from V = 0 at the root on: {@link nextValue}, where m is the number of steps from this one to the
+ * - Soft, from V = 0 at the root on: `V′ = max(0, V + (1 − V) · r / m)`, with r = 1 on the way to a right end and −1 off it, where m is the number of steps from this one to the
  *   nearest right end below it, itself and that end included; of a step off the way, m of the nearest step above
  *   it that is on the way.
  * - Hard, and the rating as 1 or −1: a right end is at the step or below it.
@@ -22,14 +18,13 @@ export interface RestMctsLabelOptions extends StepwisePaths {}
  * (arXiv 2406.03816), section 3.1, equations 1 and 2, with m as in the reference code.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function restMcts(options: RestMctsLabelOptions = {}): RowRule<StepwiseRow> {
-  const { paths = 'ends' } = options;
-  expectPathChoice('paths', paths);
+export function restMcts(options: Pick<StepLabelOptions, 'paths'> = {}): RowRule<StepwiseRow> {
   return stepwiseRule({
     name: 'rest-mcts',
-    paths,
-    labels(record) {
-      const shareOf = monteCarlo(record, 'ends');
+    title: 'how far each step has come to a right end',
+    paper: 'Zhang et al., 2024, arXiv 2406.03816',
+    options,
+    labels(record, shareOf) {
       const targets = targetsOf(record);
       return (node) => {
         const target = targets[node.id];

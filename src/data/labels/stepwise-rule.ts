@@ -1,16 +1,17 @@
-import { contentAddress } from '../../base/canonical-json.ts';
-import type { ChildNode } from '../../contracts/node.ts';
+import { expectOneOf } from '../../base/expect.ts';
+import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
-import { choosePaths, type PathChoice } from '../path-choice.ts';
-import { provenanceOf } from '../provenance.ts';
-import { isEnd, isPart, isRight, promptAt, type TreeRecord } from '../record.ts';
-import type { LabelledStep, RowRule, StepwiseRow } from '../rows.ts';
+import { distinct } from '../distinct.ts';
+import { choosePaths, expectPathChoice, type PathChoice, type TreePath } from '../path-choice.ts';
+import { rowBase } from '../provenance.ts';
+import { isEnd, isPart, isRight, promptAt, stepsTo, type TreeRecord } from '../record.ts';
+import type { LabelledStep, RowRule, RuleInfo, StepwiseRow } from '../rows.ts';
+import { monteCarlo, type StepLabel, type ValueSource } from './monte-carlo.ts';
 
-/** What a rule says of a step. */
-export type StepLabel = Omit<LabelledStep, 'text'>;
-
-/** Which paths become rows. */
-export interface StepwisePaths {
+/** What all rules that label steps take. */
+export interface StepLabelOptions {
+  /** Where the share of right continuations, Q of the base policy, is read. @defaultValue `'ends'` */
+  readonly from?: ValueSource;
   /**
    * Which paths become rows. Two paths that give equal steps give one row.
    *
@@ -20,16 +21,18 @@ export interface StepwisePaths {
 }
 
 /** A rule that labels steps. */
-export interface StepwiseRule {
-  /** The name in commands and rows, in kebab-case. */
-  readonly name: string;
-  /** Which paths become rows. */
-  readonly paths: PathChoice;
+interface StepwiseRule extends RuleInfo {
+  readonly options: StepLabelOptions;
   /** Whether a row ends with its first step rated −1. @defaultValue false */
   readonly untilError?: boolean;
-  /** The label of each node of a tree; `undefined` where nothing is known of it. Asked once a node. */
+  /**
+   * The label of each node of a tree; `undefined` where nothing is known of it. Asked once a node.
+   *
+   * @param shareOf - The share of right continuations of a node.
+   */
   labels<State, Action>(
     record: TreeRecord<State, Action>,
+    shareOf: (node: SearchNode<State, Action>) => number | undefined,
   ): (node: ChildNode<State, Action>) => StepLabel | undefined;
 }
 
@@ -39,26 +42,32 @@ export interface StepwiseRule {
  * first step is unknown gives no row.
  */
 export function stepwiseRule(rule: StepwiseRule): RowRule<StepwiseRow> {
-  const { name, paths } = rule;
+  const { untilError: _, labels: __, ...info } = rule;
+  const { from = 'ends', paths = 'ends' } = rule.options;
+  expectOneOf('from', from, ['ends', 'evaluation']);
+  expectPathChoice('paths', paths);
   return {
-    name,
+    ...info,
     kind: 'stepwise',
-    *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]): Generator<StepwiseRow> {
-      const seen = new Set<string>();
-      const makers = new Map<TreeRecord<State, Action>, RowMaker<State, Action>>();
-      for (const { record, end } of choosePaths(trees, paths)) {
-        const maker = makers.get(record) ?? rowMaker(record, rule);
-        makers.set(record, maker);
-        const row = maker(end);
-        if (row === undefined) continue;
-        const texts = row.steps.map(({ text }) => text);
-        const key = contentAddress(JSON.stringify([row.prompt, texts]));
-        if (seen.has(key)) continue;
-        seen.add(key);
-        yield row;
-      }
-    },
+    rows: (trees) =>
+      distinct(rowsOf(choosePaths(trees, paths), rule), ({ prompt, steps }) => [
+        prompt,
+        steps.map(({ text }) => text),
+      ]),
   };
+}
+
+function* rowsOf<State, Action>(
+  paths: readonly TreePath<State, Action>[],
+  rule: StepwiseRule,
+): Generator<StepwiseRow> {
+  const makers = new Map<TreeRecord<State, Action>, RowMaker<State, Action>>();
+  for (const { record, end } of paths) {
+    const maker = makers.get(record) ?? rowMaker(record, rule);
+    makers.set(record, maker);
+    const row = maker(end);
+    if (row !== undefined) yield row;
+  }
 }
 
 type RowMaker<State, Action> = (end: ChildNode<State, Action>) => StepwiseRow | undefined;
@@ -74,11 +83,11 @@ function rowMaker<State, Action>(
   record: TreeRecord<State, Action>,
   rule: StepwiseRule,
 ): RowMaker<State, Action> {
-  const { tree, notation, tools } = record;
+  const { tree, notation } = record;
   const familyOf = familiesOf(record, rule);
   const prompt = promptAt(record, tree.root);
   return (end) => {
-    const path = pathTo(end).flatMap((node) => (node.kind === 'root' ? [] : [node]));
+    const path = stepsTo(end);
     const places = path.map((node) => {
       const family = familyOf(node);
       const place = family.places.get(node.id);
@@ -93,14 +102,12 @@ function rowMaker<State, Action>(
     if (last === undefined) return undefined;
     return {
       kind: 'stepwise',
-      prompt,
-      ...(tools !== undefined && { tools }),
+      ...rowBase(record, { rule: rule.name, nodes: pathTo(last), from: tree.root, prompt }),
       steps: kept.map(({ step }) => step),
       alternatives: kept.map(({ family }) => family.steps),
       taken: kept.map(({ place }) => place),
       delimiter: notation.delimiter ?? '\n',
       right: isEnd(last) ? isRight(record, last) : undefined,
-      provenance: provenanceOf(record, { rule: rule.name, nodes: pathTo(last), from: tree.root }),
     };
   };
 }
@@ -109,7 +116,7 @@ function familiesOf<State, Action>(
   record: TreeRecord<State, Action>,
   rule: StepwiseRule,
 ): (node: ChildNode<State, Action>) => Family {
-  const labelOf = rule.labels(record);
+  const labelOf = rule.labels(record, monteCarlo(record, rule.options.from ?? 'ends'));
   const families = new Map<number, Family>();
   return ({ parent }) => {
     const known = families.get(parent.id);

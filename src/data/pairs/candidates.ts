@@ -10,7 +10,6 @@ export interface Candidate<State, Action> {
   readonly twins: readonly ChildNode<State, Action>[];
   /** The text without surrounding space; never empty. */
   readonly text: string;
-  /** What it scores. */
   readonly score: number;
   /** The ends at and below all of its nodes. */
   readonly ends: EndCounts;
@@ -18,13 +17,9 @@ export interface Candidate<State, Action> {
 
 /** How candidates are read from nodes. */
 export interface CandidateReading<State, Action> {
-  /** What a node scores. */
   readonly score: PairScore;
-  /** How often it was visited at least. */
   readonly minVisits: number;
-  /** Its text. */
   readonly text: (node: ChildNode<State, Action>) => string;
-  /** The ends at and below it. */
   readonly ends: (node: ChildNode<State, Action>) => EndCounts;
 }
 
@@ -73,4 +68,18 @@ function sum(counts: readonly EndCounts[]): EndCounts {
     right: counts.reduce((total, { right }) => total + right, 0),
     wrong: counts.reduce((total, { wrong }) => total + wrong, 0),
   };
+}
+
+/** The items with the largest margins, of equal ones the first, in the order in which they came. */
+export function keepLargest<Item extends { readonly margin: number }>(
+  items: readonly Item[],
+  most: number = Number.POSITIVE_INFINITY,
+): readonly Item[] {
+  if (items.length <= most) return items;
+  return items
+    .map((item, place) => ({ item, place }))
+    .toSorted((a, b) => b.item.margin - a.item.margin || a.place - b.place)
+    .slice(0, most)
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 }

@@ -1,8 +1,7 @@
 import { seededRandom } from '../../base/random.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { isEnd } from '../record.ts';
-import type { Candidate } from './candidates.ts';
-import { keepLargest } from './keep-largest.ts';
+import { type Candidate, keepLargest } from './candidates.ts';
 import type { PairFilters, PairRule, PairSiblings, PreferencePair } from './pair-rule.ts';
 
 /** What matching looks at, besides where and by which score. */
@@ -10,13 +9,9 @@ export type MatchRule = Omit<PairRule, 'name' | 'nodes' | 'score'>;
 
 /** Nodes whose texts answer the same prompt. */
 export interface Family<State, Action> {
-  /** Where all of them start. */
   readonly parent: SearchNode<State, Action>;
-  /** Who may be a side of a pair. */
   readonly candidates: readonly Candidate<State, Action>[];
-  /** The path to the best node. */
   readonly path: ReadonlySet<SearchNode<State, Action>>;
-  /** The seed of the tree. */
   readonly seed: number | string;
 }
 

@@ -1,6 +1,7 @@
 import { expectation, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import type { EndCounts, TreeRecord } from '../record.ts';
+import type { RuleInfo } from '../rows.ts';
 
 /**
  * At which nodes siblings are compared.
@@ -72,9 +73,7 @@ export interface PairFilters {
  * text, surrounding space aside, count once: as the most visited of them, of equally visited ones the first, with
  * the ends of all of them, duplicates included. A pair always has a margin above 0.
  */
-export interface PairRule extends PairFilters {
-  /** What the rule is called in datasets, in kebab-case. */
-  readonly name: string;
+export interface PairRule extends PairFilters, RuleInfo {
   /** At which nodes siblings are compared. */
   readonly nodes: PairNodes;
   /** Which siblings are matched. */

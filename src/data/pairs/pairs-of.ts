@@ -1,8 +1,7 @@
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
-import { countEnds, type EndCounts, isRight } from '../record.ts';
-import { candidatesAmong } from './candidates.ts';
-import { keepLargest } from './keep-largest.ts';
+import { countEnds, isRight } from '../record.ts';
+import { candidatesAmong, keepLargest } from './candidates.ts';
 import { pairsAmong } from './matching.ts';
 import {
   checkRule,
@@ -24,16 +23,14 @@ export function pairsOf<State, Action>(
 ): readonly PreferencePair<State, Action>[] {
   checkRule(rule);
   const { tree, notation } = source;
-  const counts = countEnds(source);
-  const endsAt = ({ id }: SearchNode): EndCounts => counts[id] ?? none;
   const path = new Set<SearchNode<State, Action>>(pathTo(tree.best));
   const reading = {
     score: rule.score,
     minVisits: rule.minVisits ?? 1,
     text: ({ action }: ChildNode<State, Action>) => notation.format(action),
-    ends: endsAt,
+    ends: countEnds(source),
   };
-  const isChosen = chooser(source, rule.nodes, { path, endsAt });
+  const isChosen = chooser(source, rule.nodes, path);
   const pairs: PreferencePair<State, Action>[] = [];
   for (const parent of tree.nodes()) {
     if (parent.children.length < 2 || !isChosen(parent)) continue;
@@ -44,18 +41,10 @@ export function pairsOf<State, Action>(
   return keepLargest(pairs, rule.maxPairsPerTree);
 }
 
-const none: EndCounts = { right: 0, wrong: 0 };
-
 function chooser<State, Action>(
   source: PairSource<State, Action>,
   nodes: PairNodes,
-  {
-    path,
-    endsAt,
-  }: {
-    readonly path: ReadonlySet<SearchNode<State, Action>>;
-    readonly endsAt: (node: SearchNode) => EndCounts;
-  },
+  path: ReadonlySet<SearchNode<State, Action>>,
 ): (node: SearchNode<State, Action>) => boolean {
   switch (nodes) {
     case 'all':
@@ -66,7 +55,9 @@ function chooser<State, Action>(
       const ends = isRight(source, source.tree.best) === true;
       return (node) => ends && path.has(node);
     }
-    case 'success-path':
+    case 'success-path': {
+      const endsAt = countEnds(source);
       return (node) => endsAt(node).right > 0;
+    }
   }
 }

@@ -1,10 +1,11 @@
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import { bestOfEqual } from '../distinct.ts';
 import { rowPrompt } from '../path-completion.ts';
-import { provenanceOf } from '../provenance.ts';
+import { infoOf, rowBase } from '../provenance.ts';
 import { isEnd, type TreeRecord, turnOf } from '../record.ts';
-import type { PreferenceRow, RowRule } from '../rows.ts';
-import { keepLargest } from './keep-largest.ts';
+import type { PreferenceRow, RowRule, RuleInfo } from '../rows.ts';
+import { keepLargest } from './candidates.ts';
 import { checkRule, type PairRule, type PreferencePair } from './pair-rule.ts';
 import { pairsOf } from './pairs-of.ts';
 
@@ -23,26 +24,18 @@ export interface PairRowRule extends RowRule<PreferenceRow> {
  */
 export function preferences(rule: PairRule): PairRowRule {
   checkRule(rule);
-  const { name, parts, maxPairsPerProblem } = rule;
-  const reading: PairReading = {
-    name,
-    ...(parts !== undefined && { parts }),
-    ...(maxPairsPerProblem !== undefined && { maxPairsPerProblem }),
+  const rows = pairRows(rule, {
+    ...rule,
     pairs: (record) => pairsOf(record, rule),
     completion: (record, _from, node) => [turnOf(record, node)],
-  };
-  return { ...pairRows(reading), pairs: rule };
+  });
+  return { ...rows, pairs: rule };
 }
 
 /** How the pairs of a tree become rows. */
-export interface PairReading {
-  /** The name of the rule. */
-  readonly name: string;
-  /** What the scores are blended from. */
+interface PairReading {
   readonly parts?: (node: SearchNode) => Readonly<Record<string, number>>;
-  /** How many rows are kept of one problem. */
-  readonly maxPairsPerProblem?: number;
-  /** The pairs of one tree. */
+  readonly maxPairsPerProblem?: number | undefined;
   pairs<State, Action>(record: TreeRecord<State, Action>): readonly PreferencePair<State, Action>[];
   /** A side of a pair as turns. */
   completion<State, Action>(
@@ -53,15 +46,22 @@ export interface PairReading {
 }
 
 /** The rule that makes rows of the pairs of each tree. */
-export function pairRows(reading: PairReading): RowRule<PreferenceRow> {
+export function pairRows(info: RuleInfo, reading: PairReading): RowRule<PreferenceRow> {
+  const { name } = info;
   return {
-    name: reading.name,
+    name,
+    ...infoOf(info),
     kind: 'preference',
     *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
       const names = new Map<string, number>();
       const drafts = trees.flatMap((record) => draftsOf(record, reading, names));
-      for (const draft of keepLargest(withoutEqual(drafts), reading.maxPairsPerProblem)) {
-        yield toRow(draft, reading);
+      const unlike = bestOfEqual(
+        drafts,
+        ({ key }) => key,
+        ({ margin }) => margin,
+      );
+      for (const draft of keepLargest(unlike, reading.maxPairsPerProblem)) {
+        yield toRow(draft, name, reading.parts);
       }
     },
   };
@@ -77,10 +77,12 @@ interface Rendered {
 interface Draft<State, Action> {
   readonly record: TreeRecord<State, Action>;
   readonly pair: PreferencePair<State, Action>;
-  readonly prompt: Rendered;
-  readonly chosen: Rendered;
-  readonly rejected: Rendered;
+  readonly prompt: readonly Message[];
+  readonly chosen: readonly Message[];
+  readonly rejected: readonly Message[];
   readonly margin: number;
+  /** The same for equal rows of one problem. */
+  readonly key: string;
 }
 
 function draftsOf<State, Action>(
@@ -101,7 +103,18 @@ function draftsOf<State, Action>(
     const rejected = completionOf(parent, pair.rejected);
     // Different texts may still be the same turn, such as a call that is written in two ways.
     if (chosen.name === rejected.name) return [];
-    return [{ record, pair, prompt: promptOf(parent), chosen, rejected, margin }];
+    const prompt = promptOf(parent);
+    return [
+      {
+        record,
+        pair,
+        prompt: prompt.messages,
+        chosen: chosen.messages,
+        rejected: rejected.messages,
+        margin,
+        key: `${prompt.name} ${chosen.name} ${rejected.name}`,
+      },
+    ];
   });
 }
 
@@ -112,36 +125,18 @@ function rendered(messages: readonly Message[], names: Map<string, number>): Ren
   return { messages, name };
 }
 
-function withoutEqual<State, Action>(
-  drafts: readonly Draft<State, Action>[],
-): readonly Draft<State, Action>[] {
-  const kept = new Map<string, Draft<State, Action>>();
-  for (const draft of drafts) {
-    const key = `${draft.prompt.name} ${draft.chosen.name} ${draft.rejected.name}`;
-    const known = kept.get(key);
-    if (known === undefined) {
-      kept.set(key, draft);
-    } else if (draft.margin > known.margin) {
-      // Put behind what came since: rows are in the order of the pairs that stay.
-      kept.delete(key);
-      kept.set(key, draft);
-    }
-  }
-  return [...kept.values()];
-}
-
 function toRow<State, Action>(
   { record, pair, prompt, chosen, rejected }: Draft<State, Action>,
-  { name, parts }: PairReading,
+  rule: string,
+  parts: PairReading['parts'],
 ): PreferenceRow {
-  const { tools } = record;
   const nodes = [pair.parent, pair.chosen, pair.rejected];
-  const provenance = provenanceOf(record, { rule: name, nodes, from: pair.parent });
+  const base = rowBase(record, { rule, nodes, from: pair.parent, prompt });
   return {
     kind: 'preference',
-    prompt: prompt.messages,
-    chosen: chosen.messages,
-    rejected: rejected.messages,
+    ...base,
+    chosen,
+    rejected,
     chosenScore: pair.chosenScore,
     rejectedScore: pair.rejectedScore,
     margin: pair.margin,
@@ -149,17 +144,15 @@ function toRow<State, Action>(
     labelSmoothing: pair.labelSmoothing,
     chosenEnds: isEnd(pair.chosen),
     rejectedEnds: isEnd(pair.rejected),
-    ...(tools !== undefined && { tools }),
-    provenance:
-      parts === undefined
-        ? provenance
-        : {
-            ...provenance,
-            parts: provenance.parts.map((own, place) => ({
-              ...own,
-              ...partsOf(nodes[place], parts),
-            })),
-          },
+    ...(parts !== undefined && {
+      provenance: {
+        ...base.provenance,
+        parts: base.provenance.parts.map((own, place) => ({
+          ...own,
+          ...partsOf(nodes[place], parts),
+        })),
+      },
+    }),
   };
 }
 

@@ -1,9 +1,8 @@
 import { expectInteger } from '../../base/expect.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { countEnds, type EndCounts, isPart, turnOf } from '../record.ts';
+import { countEnds, isPart, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
-import { type Candidate, candidatesAmong } from './candidates.ts';
-import { keepLargest } from './keep-largest.ts';
+import { type Candidate, candidatesAmong, keepLargest } from './candidates.ts';
 import { closeFamily, passes } from './matching.ts';
 import {
   checkFilters,
@@ -11,24 +10,39 @@ import {
   type PairSource,
   type PreferencePair,
 } from './pair-rule.ts';
-import { pairScores } from './pair-scores.ts';
+import * as pairScores from './pair-scores.ts';
 import { pairRows } from './preferences.ts';
 
-/** Options of `rStarMath`. */
+/** Options of {@link rStarMath}. */
 export interface RStarMathOptions extends PairFilters {
   /** Children on each side: an integer from 1 up. @defaultValue 2 */
   readonly width?: number;
 }
 
-/** The rule of rStar-Math; see `pairRules.rStarMath`. */
+/**
+ * rStar-Math: from the root on, breadth first, the two best children that lead to a right end against the two
+ * worst that lead to a wrong one, up to four where the other side has one only; the search goes on below children
+ * that lead to both. A pair needs a margin of Q above 0.25, a higher mean of Q along the best continuation of the
+ * chosen one, and an edit distance of 20; it weighs `1 / (|chosen| · |rejected|)` of its node.
+ *
+ * Otherwise than the reference code: Q lies in [0, 1], where theirs lies in [−1, 1], so that the margin is half of
+ * their 0.5, and must be exceeded. Whole paths for the step of the final answer are `trajectory`.
+ *
+ * @see Guan et al., "rStar-Math: Small LLMs Can Master Math Reasoning with Self-Evolved Deep Thinking", 2025
+ * (arXiv 2501.04519).
+ */
 export function rStarMath(options: RStarMathOptions = {}): RowRule<PreferenceRow> {
-  const rule = { minMargin: 0.25, minEditDistance: 20, ...options };
+  const rule: RStarMathOptions = { minMargin: 0.25, minEditDistance: 20, ...options };
   checkFilters(rule);
-  const { maxPairsPerProblem, width = 2 } = rule;
-  expectInteger('width', width, { min: 1 });
-  return pairRows({
+  expectInteger('width', rule.width ?? 2, { min: 1 });
+  const info = {
     name: 'rstar-math',
-    ...(maxPairsPerProblem !== undefined && { maxPairsPerProblem }),
+    title: 'best against worst siblings, two by two, with right and wrong ends below',
+    paper: 'Guan et al., 2025, arXiv 2501.04519',
+    options,
+  };
+  return pairRows(info, {
+    maxPairsPerProblem: rule.maxPairsPerProblem,
     pairs: (record) => pairsIn(record, rule),
     completion: (record, _from, node) => [turnOf(record, node)],
   });
@@ -39,12 +53,11 @@ function pairsIn<State, Action>(
   options: RStarMathOptions,
 ): readonly PreferencePair<State, Action>[] {
   const { tree, notation } = source;
-  const counts = countEnds(source);
   const reading = {
     score: pairScores.q,
     minVisits: options.minVisits ?? 1,
     text: ({ action }: ChildNode<State, Action>) => notation.format(action),
-    ends: ({ id }: SearchNode): EndCounts => counts[id] ?? { right: 0, wrong: 0 },
+    ends: countEnds(source),
   };
   const pairs: PreferencePair<State, Action>[] = [];
   let level: readonly SearchNode<State, Action>[] = [tree.root];
@@ -97,7 +110,7 @@ function meanOnward(start: SearchNode): number {
   let sum = 0;
   let count = 0;
   for (let node: SearchNode | undefined = start; node !== undefined; node = bestChild(node)) {
-    sum += pairScores.q(node, { right: 0, wrong: 0 }) ?? 0;
+    sum += pairScores.q(node) ?? 0;
     count += 1;
   }
   return sum / count;

@@ -3,12 +3,12 @@ import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathCompletion, stepsOf } from '../path-completion.ts';
 import { type EndCounts, isEnd, isPart, isRight, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
-import { type Candidate, candidatesAmong } from './candidates.ts';
-import { keepLargest } from './keep-largest.ts';
+import { type Candidate, candidatesAmong, keepLargest } from './candidates.ts';
 import { closeFamily, type MatchRule, pairsAmong, passes } from './matching.ts';
 import {
   checkFilters,
   type PairFilters,
+  type PairSiblings,
   type PairSource,
   type PreferencePair,
 } from './pair-rule.ts';
@@ -26,21 +26,22 @@ export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode'> {
   readonly minVisits?: number;
 }
 
-/** Options of `trajectory`. */
+/** Options of {@link trajectory}. */
 export interface TrajectoryOptions extends WholeFilters {
-  /** Which paths of a tree are matched. @defaultValue 'best-vs-all' */
-  readonly paths?: TrajectoryPaths;
+  /**
+   * Which paths of a tree are matched: as siblings are, by the score of their ends, of equal ones the shortest.
+   *
+   * @defaultValue 'best-vs-all'
+   */
+  readonly paths?:
+    | 'all-above-below'
+    | 'all-ordered'
+    | 'best-vs-all'
+    | 'best-vs-random'
+    | 'best-vs-worst';
 }
 
-/** Which paths of a tree are matched: as siblings are, by the score of their ends, of equal ones the shortest. */
-export type TrajectoryPaths =
-  | 'all-above-below'
-  | 'all-ordered'
-  | 'best-vs-all'
-  | 'best-vs-random'
-  | 'best-vs-worst';
-
-const paths: readonly TrajectoryPaths[] = [
+const paths: readonly PairSiblings[] = [
   'all-above-below',
   'all-ordered',
   'best-vs-all',
@@ -48,19 +49,30 @@ const paths: readonly TrajectoryPaths[] = [
   'best-vs-worst',
 ];
 
-/** The rule on whole paths; see `pairRules.trajectory`. */
+/**
+ * Whole paths: the right end with the highest score, of equal ones the shortest path, against each wrong end; or
+ * by the scores of the ends alone. The prompt is that of the root, a side the whole path.
+ *
+ * @see Song et al., "Trial and Error: Exploration-Based Trajectory Optimization for LLM Agents", 2024
+ * (arXiv 2403.02502), for pairs of whole trajectories.
+ */
 export function trajectory(options: TrajectoryOptions = {}): RowRule<PreferenceRow> {
   const rule = { ...wholeRule(options), siblings: options.paths ?? 'best-vs-all' };
   expectOneOf('paths', rule.siblings, paths);
-  return pairRows({
+  const info = {
     name: 'trajectory',
-    ...problemCap(options),
+    title: 'whole paths: right against wrong',
+    paper: 'Song et al., 2024, arXiv 2403.02502',
+    options,
+  };
+  return pairRows(info, {
+    maxPairsPerProblem: options.maxPairsPerProblem,
     pairs: (record) => pathPairs(record, rule),
     completion: pathCompletion,
   });
 }
 
-/** Options of `spar`. */
+/** Options of {@link spar}. */
 export interface SparOptions extends WholeFilters {
   /**
    * Which refinement is chosen, of those that may be preferred to the original: the one with the highest score,
@@ -71,14 +83,28 @@ export interface SparOptions extends WholeFilters {
   readonly chosen?: 'best' | 'last';
 }
 
-/** The rule on refinement trees; see `pairRules.spar`. */
+/**
+ * SPaR: in a tree of whole answers, the best refinement of a first answer against that first answer, both for the
+ * prompt of the root. The refinement is right and the first answer wrong, unless `by` is `'score'`. First answers
+ * are the children of the root.
+ *
+ * Otherwise than the paper: its tree starts from one answer that is wrong; here each first answer has a pair.
+ *
+ * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
+ * Language Models", 2024 (arXiv 2412.11605).
+ */
 export function spar(options: SparOptions = {}): RowRule<PreferenceRow> {
   const { chosen = 'best' } = options;
   const rule = wholeRule(options);
   expectOneOf('chosen', chosen, ['best', 'last']);
-  return pairRows({
+  const info = {
     name: 'spar',
-    ...problemCap(options),
+    title: 'the best refinement of an answer against the answer',
+    paper: 'Cheng et al., 2024, arXiv 2412.11605',
+    options,
+  };
+  return pairRows(info, {
+    maxPairsPerProblem: options.maxPairsPerProblem,
     pairs: (record) => refinements(record, rule, chosen),
     completion: (record, _from, node) => [turnOf(record, node)],
   });
@@ -91,10 +117,6 @@ function wholeRule(options: WholeFilters): MatchRule {
   const requireMixedOutcome = by === 'outcome' || options.requireMixedOutcome === true;
   // One side of every pair answers the root: the cap of a node would be that of the tree.
   return { ...options, siblings: 'all-ordered', minVisits, requireMixedOutcome };
-}
-
-function problemCap({ maxPairsPerProblem }: WholeFilters): Pick<PairFilters, 'maxPairsPerProblem'> {
-  return maxPairsPerProblem === undefined ? {} : { maxPairsPerProblem };
 }
 
 function pathPairs<State, Action>(

@@ -4,9 +4,16 @@ import type { Message } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { BackupRule } from '../../tree/backup.ts';
 import { SearchTree } from '../../tree/tree.ts';
-import { linesOf, nestedNodes, type Place, readDocument, unreadable } from '../read-document.ts';
+import {
+  linesOf,
+  listOf,
+  nestedNodes,
+  type Place,
+  readDocument,
+  type Trail,
+  unreadable,
+} from '../read-document.ts';
 import type { RowNotation, TreeRecord } from '../record.ts';
-import { listOf, type Trail } from './trail.ts';
 import { mergeTwins } from './twins.ts';
 
 /** A prefix of a solution. */
@@ -19,13 +26,6 @@ export interface OmegaPrmState {
 
 /** What is not said in the file. */
 export interface OmegaPrmOptions {
-  /**
-   * Whether a step without successors that no rollout went right from states an answer, and so ends the
-   * solution. One that went right is a whole rollout in any case.
-   *
-   * @defaultValue whether the text holds `\boxed{`, `####` or `the answer is`
-   */
-  readonly statesAnswer?: (text: string) => boolean;
   /**
    * What parts steps, which the file does not tell. Steps hold empty lines themselves: for trainers that want the
    * separator in no step, give one that is not in them.
@@ -78,7 +78,7 @@ function notationWith(delimiter: string): RowNotation<OmegaPrmState, string> {
  * - v(s) and Q(s, a) are `mc_value`, the share of right rollouts. N counts the leaves at and below a node, equal
  *   ones included: the rollouts and prefixes that the file lists.
  * - A step without successors is an end where its value is 1, since only whole right rollouts are listed with
- *   that, or where it states an answer; its reward is 1 or 0. Any other one is a prefix that the search gave up.
+ *   that, or where it states an answer (`\boxed{`, `####` or `the answer is`); its reward is 1 or 0. Any other one is a prefix that the search gave up.
  * - Equal siblings are merged.
  *
  * Values were estimated with the answer: the trees are stamped `oracle-guided`. Equal questions are one problem.
@@ -103,7 +103,7 @@ export function readOmegaPrm(
     return {
       problem,
       id: `${problem}-${line}`,
-      tree: grow(question, reasoning_steps, options),
+      tree: grow(question, reasoning_steps),
       notation,
       ...(final_answer !== undefined && final_answer !== null && { answer: String(final_answer) }),
       method: 'omegaprm',
@@ -114,11 +114,7 @@ export function readOmegaPrm(
 type OmegaTree = SearchTree<OmegaPrmState, string>;
 type Grown = SearchNode<OmegaPrmState, string>;
 
-function grow(
-  question: string,
-  root: OmegaNode,
-  { statesAnswer = statesAnswerPlainly }: OmegaPrmOptions,
-): OmegaTree {
+function grow(question: string, root: OmegaNode): OmegaTree {
   const tree: OmegaTree = new SearchTree(
     { question, steps: [] },
     { environment: 'omegaprm', seed: 'unknown' },
@@ -135,7 +131,7 @@ function grow(
       const child = from.children[place];
       if (child === undefined) continue;
       const steps = { before, last: child.text };
-      const end = isEnd(child, statesAnswer) ? child : undefined;
+      const end = isEnd(child) ? child : undefined;
       take(tree, node, { question, steps, end });
       evaluate(tree, node, child);
       open.push({ at: node, from: child, steps });
@@ -191,13 +187,8 @@ function count(tree: OmegaTree, leaf: Grown): void {
 const estimated: BackupRule = ({ rawValue, value, visits }, { target }) =>
   rawValue ?? value + (target - value) / visits;
 
-function isEnd(
-  { text, mc_value: value, children }: OmegaNode,
-  statesAnswer: (text: string) => boolean,
-): boolean {
-  return children.length === 0 && (value === 1 || statesAnswer(text));
-}
-
-function statesAnswerPlainly(text: string): boolean {
-  return /\\boxed\s*\{|####|\bthe answer is\b/i.test(text);
+/** One that no rollout went right from ends the solution only where it states an answer. */
+function isEnd({ text, mc_value: value, children }: OmegaNode): boolean {
+  const statesAnswer = /\\boxed\s*\{|####|\bthe answer is\b/i.test(text);
+  return children.length === 0 && (value === 1 || statesAnswer);
 }

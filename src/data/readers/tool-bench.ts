@@ -4,7 +4,15 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { ToolDefinition } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { SearchTree } from '../../tree/tree.ts';
-import { nestedNodes, type Place, pathOf, readDocument, unreadable } from '../read-document.ts';
+import {
+  listOf,
+  nestedNodes,
+  type Place,
+  pathOf,
+  readDocument,
+  type Trail,
+  unreadable,
+} from '../read-document.ts';
 import type { TreeRecord } from '../record.ts';
 import {
   canonicalInput,
@@ -14,7 +22,6 @@ import {
   type ToolBenchStep,
   toolBenchNotation,
 } from './tool-bench-step.ts';
-import { listOf, type Trail } from './trail.ts';
 import { mergeTwins } from './twins.ts';
 
 /** What is not said in the file. */

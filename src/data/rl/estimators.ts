@@ -1,14 +1,39 @@
 import { contentAddress } from '../../base/canonical-json.ts';
-import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import { promptAt, type TreeRecord } from '../record.ts';
-import { anchorAdvantages, stepReturns } from './gi-gpo.ts';
+import {
+  anchorAdvantages,
+  globalAdvantage,
+  localAdvantage,
+  type StepValues,
+  type SubtreeReturn,
+  saltAdvantages,
+  stepReturns,
+  subtreeReturns,
+  treeGrpoAdvantages,
+  treePoAdvantage,
+  treeRlAdvantage,
+  zScores,
+} from './advantages.ts';
 import type { Rollout } from './rollouts.ts';
-import { saltAdvantages } from './salt.ts';
-import { type SubtreeReturn, subtreeReturns } from './subtree-returns.ts';
-import { treeGrpoAdvantages } from './tree-grpo.ts';
-import { treePoAdvantage } from './tree-po.ts';
-import { globalAdvantage, localAdvantage, type StepValues, treeRlAdvantage } from './tree-rl.ts';
-import { zScores } from './z-scores.ts';
+
+/**
+ * How credit is given. To whole paths:
+ *
+ * - `grpo`: the z-score of R among all ends of the problem.
+ * - `tree-grpo`: the z-score within the tree plus that among all ends.
+ * - `tree-po`, `tree-po-weighted`: the mean of `R − mean R` over the groups on the path, weighted by size or not.
+ *
+ * To steps, with V(n) the mean of R over the ends at n and below it:
+ *
+ * - `value`: V(n) itself.
+ * - `local`, `global`: `V(n) − V(parent)`, `V(n) − V(root)`.
+ * - `tree-rl`: `(local + global) / √|leaves(n)|`.
+ * - `sibling`: the z-score of V(n) among siblings.
+ * - `salt`: `grpo`, averaged over all paths that take the same action in the same state.
+ * - `gigpo-step`: the z-score of G among all steps from the same state; `gigpo`: `grpo + ω · gigpo-step`.
+ */
+export type Estimator = PathEstimator | StepEstimator;
 
 /** An estimator that gives credit to whole paths. */
 export type PathEstimator = 'grpo' | 'tree-grpo' | 'tree-po' | 'tree-po-weighted';
@@ -24,26 +49,20 @@ export type StepEstimator =
   | 'tree-rl'
   | 'value';
 
-/** The numbers of all estimators. */
-export interface CreditOptions {
-  /** ε of a z-score. */
-  readonly epsilon: number;
-  /** γ of GiGPO. */
-  readonly discount: number;
-  /** ω of GiGPO. */
-  readonly omega: number;
-  /** What tells states apart. */
-  readonly stateKey: ((state: unknown) => string) | undefined;
-}
-
-/** All that estimators look at. */
+/** All that estimators look at: the scored ends of the trees of a problem. */
 export interface CreditGroup<State, Action> {
-  /** The trees of the problem. */
   readonly trees: readonly TreeRecord<State, Action>[];
-  /** Their scored ends, by tree. */
   readonly rollouts: readonly Rollout<State, Action>[];
-  /** The numbers. */
-  readonly options: CreditOptions;
+  readonly options: {
+    /** ε of a z-score. */
+    readonly epsilon: number;
+    /** γ of GiGPO. */
+    readonly discount: number;
+    /** ω of GiGPO. */
+    readonly omega: number;
+    /** What tells states apart. */
+    readonly stateKey: ((state: unknown) => string) | undefined;
+  };
 }
 
 type OfPaths = <State, Action>(group: CreditGroup<State, Action>) => readonly number[];
@@ -70,9 +89,9 @@ export const stepEstimators: Readonly<Record<StepEstimator, OfSteps>> = {
   sibling: siblingScores,
   salt(group) {
     const keyOf = keysOf(group);
-    const steps = group.rollouts.map(({ record, tree, nodes }) =>
+    const steps = group.rollouts.map(({ record, nodes }) =>
       nodes.map((node) =>
-        JSON.stringify([keyOf(tree, node.parent), record.notation.format(node.action)]),
+        JSON.stringify([keyOf(record, node.parent), record.notation.format(node.action)]),
       ),
     );
     return saltAdvantages(pathEstimators.grpo(group), steps);
@@ -80,11 +99,11 @@ export const stepEstimators: Readonly<Record<StepEstimator, OfSteps>> = {
   'gigpo-step'(group) {
     const keyOf = keysOf(group);
     const { epsilon, discount } = group.options;
-    const anchors = group.rollouts.map(({ tree, nodes }) =>
-      nodes.map(({ parent }) => keyOf(tree, parent)),
+    const anchors = group.rollouts.map(({ record, nodes }) =>
+      nodes.map(({ parent }) => keyOf(record, parent)),
     );
     const returns = group.rollouts.map((rollout) => stepReturns(rewardsOf(rollout), discount));
-    return anchorAdvantages({ anchors, returns }, epsilon);
+    return anchorAdvantages(anchors, returns, epsilon);
   },
   gigpo(group) {
     const ofPaths = pathEstimators.grpo(group);
@@ -102,7 +121,7 @@ function byTree<State, Action>({
   trees,
   rollouts,
 }: CreditGroup<State, Action>): readonly (readonly Rollout<State, Action>[])[] {
-  return trees.map((_, tree) => rollouts.filter((rollout) => rollout.tree === tree));
+  return trees.map((tree) => rollouts.filter(({ record }) => record === tree));
 }
 
 /** r of each step. What the end is worth beyond the rewards before it comes with the last one. */
@@ -115,22 +134,25 @@ function rewardsOf<State, Action>({ nodes, reward }: Rollout<State, Action>): re
 /** V(n) by node id, of each tree. */
 function valuesOf<State, Action>(
   group: CreditGroup<State, Action>,
-): readonly (readonly (SubtreeReturn | undefined)[])[] {
-  const rollouts = byTree(group);
-  return group.trees.map(({ tree }, place) => {
-    const returns = new Map((rollouts[place] ?? []).map(({ end, reward }) => [end.id, reward]));
-    const parents = [...tree.nodes()].map(({ parent }) => parent?.id ?? 0);
-    return subtreeReturns(parents, returns);
-  });
+): (record: TreeRecord<State, Action>) => readonly (SubtreeReturn | undefined)[] {
+  const values = new Map(
+    byTree(group).map((rollouts, place) => {
+      const record = group.trees[place];
+      const parents = [...(record?.tree.nodes() ?? [])].map(({ parent }) => parent?.id ?? 0);
+      const returns = new Map(rollouts.map(({ end, reward }) => [end.id, reward]));
+      return [record, subtreeReturns(parents, returns)] as const;
+    }),
+  );
+  return (record) => values.get(record) ?? [];
 }
 
 function ofSteps<State, Action>(
   group: CreditGroup<State, Action>,
   advantage: (step: StepValues) => number,
 ): readonly (readonly number[])[] {
-  const values = valuesOf(group);
-  return group.rollouts.map(({ tree, nodes }) => {
-    const own = values[tree] ?? [];
+  const valuesIn = valuesOf(group);
+  return group.rollouts.map(({ record, nodes }) => {
+    const own = valuesIn(record);
     const valueAt = (id: number) => own[id]?.value ?? 0;
     return nodes.map(({ id, parent }) =>
       advantage({
@@ -147,35 +169,24 @@ function ofSteps<State, Action>(
 function siblingScores<State, Action>(
   group: CreditGroup<State, Action>,
 ): readonly (readonly number[])[] {
-  const values = valuesOf(group);
-  const { epsilon } = group.options;
-  const scoresBelow = values.map((own) => {
-    const known = new Map<number, ReadonlyMap<number, number>>();
-    return (parent: SearchNode<State, Action>): ReadonlyMap<number, number> => {
-      const scores = known.get(parent.id) ?? scoresOf(parent.children, own, epsilon);
-      known.set(parent.id, scores);
-      return scores;
-    };
-  });
-  return group.rollouts.map(({ tree, nodes }) =>
-    nodes.map(({ id, parent }) => scoresBelow[tree]?.(parent).get(id) ?? 0),
+  const valuesIn = valuesOf(group);
+  const known = new Map<SearchNode<State, Action>, ReadonlyMap<number, number>>();
+  const scoresBelow = (record: TreeRecord<State, Action>, parent: SearchNode<State, Action>) => {
+    const values = valuesIn(record);
+    const valued = parent.children.filter(({ id }) => values[id] !== undefined);
+    const scores = zScores(
+      valued.map(({ id }) => values[id]?.value ?? 0),
+      group.options.epsilon,
+    );
+    return new Map(valued.map(({ id }, place) => [id, scores[place] ?? 0]));
+  };
+  return group.rollouts.map(({ record, nodes }) =>
+    nodes.map(({ id, parent }) => {
+      const scores = known.get(parent) ?? scoresBelow(record, parent);
+      known.set(parent, scores);
+      return scores.get(id) ?? 0;
+    }),
   );
-}
-
-function scoresOf(
-  children: readonly ChildNode[],
-  values: readonly (SubtreeReturn | undefined)[],
-  epsilon: number,
-): ReadonlyMap<number, number> {
-  const valued = children.flatMap(({ id }) => {
-    const own = values[id];
-    return own === undefined ? [] : [{ id, value: own.value }];
-  });
-  const scores = zScores(
-    valued.map(({ value }) => value),
-    epsilon,
-  );
-  return new Map(valued.map(({ id }, place) => [id, scores[place] ?? 0]));
 }
 
 function treePo<State, Action>(
@@ -196,7 +207,7 @@ function treePo<State, Action>(
       treePoAdvantage(
         rollout.reward,
         pathOf(rollout).map((id) => groups.get(id) ?? []),
-        { weighted },
+        weighted,
       ),
     );
   });
@@ -204,17 +215,18 @@ function treePo<State, Action>(
 
 /** The key of the state at a node: found once a node. */
 function keysOf<State, Action>({
-  trees,
   options,
-}: CreditGroup<State, Action>): (tree: number, node: SearchNode<State, Action>) => string {
-  const known = trees.map(() => new Map<number, string>());
-  return (tree, node) => {
-    const record = trees[tree];
-    const own = known[tree]?.get(node.id);
-    if (own !== undefined || record === undefined) return own ?? '';
+}: CreditGroup<State, Action>): (
+  record: TreeRecord<State, Action>,
+  node: SearchNode<State, Action>,
+) => string {
+  const known = new Map<SearchNode<State, Action>, string>();
+  return (record, node) => {
     const key =
-      options.stateKey?.(node.state) ?? contentAddress(JSON.stringify(promptAt(record, node)));
-    known[tree]?.set(node.id, key);
+      known.get(node) ??
+      options.stateKey?.(node.state) ??
+      contentAddress(JSON.stringify(promptAt(record, node)));
+    known.set(node, key);
     return key;
   };
 }

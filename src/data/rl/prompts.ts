@@ -1,11 +1,11 @@
 import { expectNumber } from '../../base/expect.ts';
 import { mean } from '../../base/stats/mean.ts';
 import { knownValue } from '../../tree/selection.ts';
-import { provenanceOf } from '../provenance.ts';
+import { rowBase } from '../provenance.ts';
 import { countEnds, promptAt, type TreeRecord } from '../record.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
 
-/** Options of `rlRules.prompts`. */
+/** Options of {@link prompts}. */
 export interface PromptsOptions {
   /** The least share of right ends: in [0, 1]. @defaultValue 0 */
   readonly minSolveRate?: number;
@@ -27,6 +27,8 @@ export function prompts(options: PromptsOptions = {}): RowRule<PromptRow> {
   expectNumber('maxSolveRate', maxSolveRate, { min: minSolveRate, max: 1 });
   return {
     name: 'prompts',
+    title: 'the problems alone, with their answers',
+    options,
     kind: 'prompt',
     *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]): Generator<PromptRow> {
       const byPrompt = new Map<string, TreeRecord<State, Action>[]>();
@@ -47,17 +49,15 @@ function rowOf<State, Action>(trees: readonly TreeRecord<State, Action>[]): Prom
   const [first] = trees;
   if (first === undefined) return undefined;
   const { root } = first.tree;
-  const ends = trees.map((record) => countEnds(record)[0] ?? { right: 0, wrong: 0 });
+  const ends = trees.map((record) => countEnds(record)(record.tree.root));
   const right = ends.reduce((sum, count) => sum + count.right, 0);
   const scored = ends.reduce((sum, count) => sum + count.right + count.wrong, 0);
   const values = trees.map(({ tree }) => knownValue(tree.root));
   return {
     kind: 'prompt',
-    prompt: promptAt(first, root),
-    ...(first.tools !== undefined && { tools: first.tools }),
+    ...rowBase(first, { rule: 'prompts', nodes: [root], from: root }),
     answer: trees.find(({ answer }) => answer !== undefined)?.answer ?? '',
     value: mean(values),
     solveRate: scored === 0 ? 0 : right / scored,
-    provenance: provenanceOf(first, { rule: 'prompts', nodes: [root], from: root }),
   };
 }

@@ -1,20 +1,14 @@
-import { expectOneOf } from '../../base/expect.ts';
 import type { ChildNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { partsOf } from '../path-choice.ts';
 import { pathCompletion, stepsOf } from '../path-completion.ts';
-import { provenanceOf } from '../provenance.ts';
-import { isEnd, promptAt, type TreeRecord } from '../record.ts';
+import { rowBase } from '../provenance.ts';
+import { isEnd, stepsTo, type TreeRecord } from '../record.ts';
 import type { RolloutRow } from '../rows.ts';
-import { pathLogprob } from './path-logprob.ts';
 
 /** A scored path. */
 export interface Rollout<State, Action> {
-  /** The tree. */
   readonly record: TreeRecord<State, Action>;
-  /** The place of the tree among those of the problem. */
-  readonly tree: number;
-  /** Its last node. */
   readonly end: ChildNode<State, Action>;
   /** The nodes below the root, down to the end. */
   readonly nodes: readonly ChildNode<State, Action>[];
@@ -26,53 +20,54 @@ export interface Rollout<State, Action> {
 export function rolloutsOf<State, Action>(
   trees: readonly TreeRecord<State, Action>[],
 ): readonly Rollout<State, Action>[] {
-  return trees.flatMap((record, tree) =>
+  return trees.flatMap((record) =>
     partsOf(record).flatMap((end): readonly Rollout<State, Action>[] => {
       const reward = isEnd(end) ? record.tree.score(end) : undefined;
       if (reward === undefined) return [];
-      const nodes = pathTo(end).flatMap((node) => (node.kind === 'root' ? [] : [node]));
-      return [{ record, tree, end, nodes, reward }];
+      return [{ record, end, nodes: stepsTo(end), reward }];
     }),
   );
 }
 
-/** What rules that make rollouts take. */
-export interface RolloutOptions {
-  /** How the paths were drawn, where the caller knows. @defaultValue as the trees show it: `samplingOf` */
-  readonly sampling?: RolloutRow['sampling'];
-  /** ε, what is added to a standard deviation before it divides: above 0. @defaultValue 1e-6 */
-  readonly epsilon?: number;
-}
-
-/** Throws a usage error where `value` is given and no way of drawing. */
-export function expectSampling(value: unknown): void {
-  if (value !== undefined) expectOneOf('sampling', value, ['iid', 'search']);
-}
-
-/** What a row has besides its rollout. */
-export type RolloutCredit = Pick<RolloutRow, 'advantages' | 'sampling' | 'stepAdvantages'> & {
-  /** The name of the rule. */
-  readonly rule: string;
-};
-
 /** The row of a rollout. */
 export function rolloutRow<State, Action>(
   { record, end, reward }: Rollout<State, Action>,
-  { rule, sampling, advantages, stepAdvantages }: RolloutCredit,
+  rule: string,
+  credit: Pick<RolloutRow, 'advantages' | 'sampling' | 'stepAdvantages'>,
 ): RolloutRow {
-  const { tree, tools, problem } = record;
+  const { root } = record.tree;
   return {
     kind: 'rollout',
-    prompt: promptAt(record, tree.root),
-    ...(tools !== undefined && { tools }),
-    completion: pathCompletion(record, tree.root, end),
+    ...rowBase(record, { rule, nodes: pathTo(end), from: root }),
+    completion: pathCompletion(record, root, end),
     reward,
-    group: problem,
-    sampling,
-    advantages,
+    group: record.problem,
     steps: stepsOf(record, end),
-    stepAdvantages,
-    logprob: pathLogprob(end),
-    provenance: provenanceOf(record, { rule, nodes: pathTo(end), from: tree.root }),
+    ...credit,
   };
+}
+
+/**
+ * How the ends of some trees were drawn, as far as the trees themselves show it.
+ *
+ * `iid`, where each of them is a bundle of whole samples: it branches at the root alone, every branch was walked
+ * once, and to a scored end or a failure; nothing was put aside, and no two samples were merged. Then no rule can
+ * have chosen where to go on. Anything else is `search`: also the best of N, once two of its samples begin with
+ * the same step, since equal ends then count once. Who knows better, says so.
+ */
+export function samplingOf<State, Action>(
+  trees: readonly Pick<TreeRecord<State, Action>, 'tree'>[],
+): RolloutRow['sampling'] {
+  return trees.every(isBundle) ? 'iid' : 'search';
+}
+
+function isBundle<State, Action>({ tree }: Pick<TreeRecord<State, Action>, 'tree'>): boolean {
+  return [...tree.nodes()].every((node) => {
+    const { kind, status, visits, children, annotations } = node;
+    if (kind === 'root') return children.length > 0;
+    if (annotations['duplicateOf'] !== undefined || status === 'pruned') return false;
+    if (visits > 1 || children.length > 1) return false;
+    if (children.length === 1) return !isEnd(node);
+    return status === 'failed' || (isEnd(node) && tree.score(node) !== undefined);
+  });
 }

@@ -1,34 +1,45 @@
 import { expectFunction, expectNumber, expectOneOf } from '../../base/expect.ts';
-import type { RolloutRow, RowRule } from '../rows.ts';
+import type { RolloutRow, RowRule, RuleInfo } from '../rows.ts';
 import {
-  type CreditOptions,
+  type Estimator,
   type PathEstimator,
   pathEstimators,
   type StepEstimator,
   stepEstimators,
 } from './estimators.ts';
-import { expectSampling, type RolloutOptions, rolloutRow, rolloutsOf } from './rollouts.ts';
-import { samplingOf } from './sampling-of.ts';
+import { rolloutRow, rolloutsOf, samplingOf } from './rollouts.ts';
+
+/** What rules that make rollouts take. */
+export interface RolloutOptions {
+  /** How the paths were drawn, where the caller knows. @defaultValue as the trees show it */
+  readonly sampling?: RolloutRow['sampling'];
+  /** ε, what is added to a standard deviation before it divides: above 0. @defaultValue 1e-6 */
+  readonly epsilon?: number;
+}
 
 /**
- * How credit is given. To whole paths:
+ * All scored ends of the trees of a problem as one group of GRPO: `grpo` is the z-score of R among them.
  *
- * - `grpo`: the z-score of R among all ends of the problem.
- * - `tree-grpo`: the z-score within the tree plus that among all ends.
- * - `tree-po`, `tree-po-weighted`: the mean of `R − mean R` over the groups on the path, weighted by size or not.
+ * Each end counts once, however often it was visited. Ends that a search has drawn are marked `search`: they are no
+ * samples of the policy, and the mean of their returns is not its value.
  *
- * To steps, with V(n) the mean of R over the ends at n and below it:
- *
- * - `value`: V(n) itself.
- * - `local`, `global`: `V(n) − V(parent)`, `V(n) − V(root)`.
- * - `tree-rl`: `(local + global) / √|leaves(n)|`.
- * - `sibling`: the z-score of V(n) among siblings.
- * - `salt`: `grpo`, averaged over all paths that take the same action in the same state.
- * - `gigpo-step`: the z-score of G among all steps from the same state; `gigpo`: `grpo + ω · gigpo-step`.
+ * @see Shao et al., "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models", 2024,
+ * section 4.1.2.
+ * @throws EspalierError `usage` where an option is out of its range.
  */
-export type Estimator = PathEstimator | StepEstimator;
+export function groups(options: RolloutOptions = {}): RowRule<RolloutRow> {
+  return rolloutRule(
+    {
+      name: 'groups',
+      title: 'all ends of a problem as one group',
+      paper: 'Shao et al., 2024, arXiv 2402.03300',
+      options,
+    },
+    { ...options, estimators: ['grpo'] },
+  );
+}
 
-/** Options of `rlRules.treeAdvantages`. */
+/** Options of {@link treeAdvantages}. */
 export interface TreeAdvantagesOptions extends RolloutOptions {
   /** Which estimators. @defaultValue all */
   readonly estimators?: readonly Estimator[];
@@ -50,24 +61,42 @@ export interface TreeAdvantagesOptions extends RolloutOptions {
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function treeAdvantages(options: TreeAdvantagesOptions = {}): RowRule<RolloutRow> {
+  return rolloutRule(
+    {
+      name: 'tree-advantages',
+      title: 'paths with the advantages that the tree gives them',
+      paper: 'Hou et al., 2025, arXiv 2506.11902, and others',
+      options,
+    },
+    options,
+  );
+}
+
+const pathNames = Object.keys(pathEstimators) as readonly PathEstimator[];
+const stepNames = Object.keys(stepEstimators) as readonly StepEstimator[];
+
+function rolloutRule(info: RuleInfo, options: TreeAdvantagesOptions): RowRule<RolloutRow> {
   const { estimators = [...pathNames, ...stepNames], sampling } = options;
-  const credit = creditOptions(options);
+  const { epsilon = 1e-6, discount = 0.95, omega = 1, stateKey } = options;
+  expectNumber('epsilon', epsilon, { min: Number.MIN_VALUE });
+  expectNumber('discount', discount, { min: 0, max: 1 });
+  expectNumber('omega', omega, { min: 0 });
+  if (stateKey !== undefined) expectFunction('stateKey', stateKey);
   for (const name of estimators) expectOneOf('estimators', name, [...pathNames, ...stepNames]);
-  expectSampling(sampling);
+  if (sampling !== undefined) expectOneOf('sampling', sampling, ['iid', 'search']);
   const ofPaths = pathNames.filter((name) => estimators.includes(name));
   const ofSteps = stepNames.filter((name) => estimators.includes(name));
   return {
-    name: 'tree-advantages',
+    ...info,
     kind: 'rollout',
     *rows(trees) {
       const rollouts = rolloutsOf(trees);
-      const drawn = sampling ?? samplingOf(trees);
-      const group = { rollouts, trees, options: credit };
+      const group = { rollouts, trees, options: { epsilon, discount, omega, stateKey } };
       const paths = ofPaths.map((name) => [name, pathEstimators[name](group)] as const);
       const steps = ofSteps.map((name) => [name, stepEstimators[name](group)] as const);
+      const drawn = sampling ?? samplingOf(trees);
       for (const [place, rollout] of rollouts.entries()) {
-        yield rolloutRow(rollout, {
-          rule: 'tree-advantages',
+        yield rolloutRow(rollout, info.name, {
           sampling: drawn,
           advantages: Object.fromEntries(paths.map(([name, all]) => [name, all[place] ?? 0])),
           stepAdvantages: Object.fromEntries(steps.map(([name, all]) => [name, all[place] ?? []])),
@@ -75,16 +104,4 @@ export function treeAdvantages(options: TreeAdvantagesOptions = {}): RowRule<Rol
       }
     },
   };
-}
-
-const pathNames = Object.keys(pathEstimators) as readonly PathEstimator[];
-const stepNames = Object.keys(stepEstimators) as readonly StepEstimator[];
-
-function creditOptions(options: TreeAdvantagesOptions): CreditOptions {
-  const { epsilon = 1e-6, discount = 0.95, omega = 1, stateKey } = options;
-  expectNumber('epsilon', epsilon, { min: Number.MIN_VALUE });
-  expectNumber('discount', discount, { min: 0, max: 1 });
-  expectNumber('omega', omega, { min: 0 });
-  if (stateKey !== undefined) expectFunction('stateKey', stateKey);
-  return { epsilon, discount, omega, stateKey };
 }

@@ -1,17 +1,17 @@
-import { contentAddress } from '../../base/canonical-json.ts';
 import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { pathTo } from '../../tree/summary.ts';
+import { distinct } from '../distinct.ts';
 import { pathCompletion } from '../path-completion.ts';
-import { provenanceOf } from '../provenance.ts';
+import { rowBase } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 import { delimiterOf, type Prefix, prefixTo } from './prefix.ts';
 import { revisionThoughts } from './revision-thoughts.ts';
 import { type Splice, type SpliceOptions, splicesOf } from './splices.ts';
 
-/** Options of `sftRules.agentR`. */
+/** Options of `agentR`. */
 export interface AgentROptions extends SpliceOptions {
   /**
    * Whether the good actions were tried behind the bad ones. `naive`: no; they were taken from the common node,
@@ -54,19 +54,21 @@ export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
   return {
     name: 'agent-r',
     kind: 'sft',
-    *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]): Generator<SftRow> {
-      const seen = new Set<string>();
-      for (const record of trees) {
-        for (const own of splicesOf(record, options)) {
-          if (!isVerified(own)) continue;
-          const row = rowOf(record, own, thoughtFor(record, own, thoughts));
-          // Rows that differ in their thought alone say the same.
-          const said = own.actions.map((action) => record.notation.format(action));
-          const key = contentAddress(JSON.stringify([row.prompt, said]));
-          if (seen.has(key)) continue;
-          seen.add(key);
-          yield row;
-        }
+    title: 'wrong beginnings that are noticed and mended',
+    paper: 'Yuan et al., 2025, arXiv 2501.11425',
+    options,
+    *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
+      const drafts = trees.flatMap((record) =>
+        splicesOf(record, options)
+          .filter(isVerified)
+          .map((own) => ({
+            row: rowOf(record, own, thoughtFor(record, own, thoughts)),
+            said: own.actions.map((action) => record.notation.format(action)),
+          })),
+      );
+      // Rows that differ in their thought alone say the same.
+      for (const { row } of distinct(drafts, ({ row: { prompt }, said }) => [prompt, said])) {
+        yield row;
       }
     },
   };
@@ -90,17 +92,16 @@ function rowOf<State, Action>(
   const rest = pathCompletion(record, ancestor, good);
   return {
     kind: 'sft',
-    prompt: prefix.messages,
-    ...(record.tools !== undefined && { tools: record.tools }),
+    ...rowBase(record, {
+      rule: 'agent-r',
+      nodes: [...pathTo(bad), ...pathTo(good).slice(ancestor.depth + 1)],
+      from: bad,
+      prompt: prefix.messages,
+    }),
     completion: revised(prefix, [thought, rest], delimiterOf(record)),
     ends: true,
     score: goodScore,
     weight: 1,
-    provenance: provenanceOf(record, {
-      rule: 'agent-r',
-      nodes: [...pathTo(bad), ...pathTo(good).slice(ancestor.depth + 1)],
-      from: bad,
-    }),
   };
 }
 

@@ -1,15 +1,15 @@
-import { contentAddress } from '../../base/canonical-json.ts';
 import { expectInteger, expectOneOf } from '../../base/expect.ts';
-import type { ChildNode, SearchNode } from '../../contracts/node.ts';
+import type { ChildNode } from '../../contracts/node.ts';
 import { knownValue } from '../../tree/selection.ts';
 import { pathTo } from '../../tree/summary.ts';
+import { distinct, textOfRow } from '../distinct.ts';
 import { choosePaths, type TreePath } from '../path-choice.ts';
 import { pathCompletion } from '../path-completion.ts';
-import { provenanceOf } from '../provenance.ts';
-import { isEnd, isRight, promptAt, turnOf } from '../record.ts';
+import { rowBase } from '../provenance.ts';
+import { isEnd, isRight, stepsTo, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 
-/** Options of `sftRules.bestTrajectories`. */
+/** Options of `bestTrajectories`. */
 export interface BestTrajectoriesOptions {
   /** k, how many paths of a problem, over all its trees: an integer from 1 up. @defaultValue 2, the paper's */
   readonly best?: number;
@@ -41,91 +41,61 @@ export function bestTrajectories(options: BestTrajectoriesOptions = {}): RowRule
   expectInteger('best', best, { min: 1 });
   expectOneOf('by', by, ['mean', 'min']);
   expectOneOf('unit', unit, ['trajectory', 'step']);
-  const name = 'best-trajectories';
   return {
     name,
     kind: 'sft',
+    title: 'the best right paths',
+    paper: 'Guan et al., 2025, arXiv 2501.04519',
+    options,
     *rows(trees) {
       const then = by === 'mean' ? 'min' : 'mean';
-      const paths = choosePaths(trees, 'ends').filter(({ record, end }) => isRight(record, end));
-      const ranked = paths
+      const ranked = choosePaths(trees, 'ends')
+        .filter(({ record, end }) => isRight(record, end))
         .map(rank)
         .toSorted((one, other) => other[by] - one[by] || other[then] - one[then]);
-      const kept = withoutTwins(ranked, wholeRow(name, by), best);
-      if (unit === 'trajectory') yield* kept.map(({ row }) => row);
-      else yield* stepsOf(name, kept);
+      const whole = [...distinct(wholeRows(ranked, by), ({ row }) => textOfRow(row), best)];
+      if (unit === 'trajectory') yield* whole.map(({ row }) => row);
+      else
+        yield* distinct(
+          whole.flatMap(({ path }) => stepRows(path)),
+          textOfRow,
+        );
     },
   };
 }
 
-function stepsOf<State, Action>(
-  name: string,
-  paths: readonly RowOf<Ranked<State, Action>>[],
-): readonly SftRow[] {
-  const steps = paths.flatMap(({ of: { record, nodes } }) =>
-    nodes.map((node) => ({ record, node })),
-  );
-  return withoutTwins(steps, ({ record, node }) => ({
-    kind: 'sft',
-    prompt: promptAt(record, node.parent),
-    ...(record.tools !== undefined && { tools: record.tools }),
-    completion: [turnOf(record, node)],
-    ends: isEnd(node),
-    score: knownValue(node),
-    weight: 1,
-    provenance: provenanceOf(record, {
-      rule: name,
-      nodes: [node.parent, node],
-      from: node.parent,
-    }),
-  })).map(({ row }) => row);
-}
+const name = 'best-trajectories';
 
-function wholeRow(name: string, by: 'mean' | 'min') {
-  return <State, Action>(path: Ranked<State, Action>): SftRow => {
+function* wholeRows<State, Action>(paths: readonly Ranked<State, Action>[], by: 'mean' | 'min') {
+  for (const path of paths) {
     const { record, end } = path;
     const { root } = record.tree;
-    return {
+    const row: SftRow = {
       kind: 'sft',
-      prompt: promptAt(record, root),
-      ...(record.tools !== undefined && { tools: record.tools }),
+      ...rowBase(record, { rule: name, nodes: pathTo(end), from: root }),
       completion: pathCompletion(record, root, end),
       ends: true,
       score: path[by],
       weight: 1,
-      provenance: provenanceOf(record, { rule: name, nodes: pathTo(end), from: root }),
     };
-  };
+    yield { path, row };
+  }
+}
+
+function stepRows<State, Action>({ record, nodes }: Ranked<State, Action>): readonly SftRow[] {
+  return nodes.map((node) => ({
+    kind: 'sft',
+    ...rowBase(record, { rule: name, nodes: [node.parent, node], from: node.parent }),
+    completion: [turnOf(record, node)],
+    ends: isEnd(node),
+    score: knownValue(node),
+    weight: 1,
+  }));
 }
 
 function rank<State, Action>(path: TreePath<State, Action>): Ranked<State, Action> {
-  const nodes = pathTo<State, Action>(path.end).filter(isChild);
+  const nodes = stepsTo(path.end);
   const qvalues = nodes.map(knownValue);
   const mean = qvalues.reduce((sum, qvalue) => sum + qvalue, 0) / qvalues.length;
   return { ...path, nodes, mean, min: qvalues.reduce((least, qvalue) => Math.min(least, qvalue)) };
-}
-
-interface RowOf<Source> {
-  readonly of: Source;
-  readonly row: SftRow;
-}
-
-/** The first of each set of rows with equal text, up to a limit. */
-function withoutTwins<Source>(
-  sources: readonly Source[],
-  rowOf: (source: Source) => SftRow,
-  limit: number = Number.POSITIVE_INFINITY,
-): readonly RowOf<Source>[] {
-  const kept = new Map<string, RowOf<Source>>();
-  for (const source of sources) {
-    if (kept.size >= limit) break;
-    const row = rowOf(source);
-    const key = contentAddress(JSON.stringify([row.prompt, row.completion]));
-    if (!kept.has(key)) kept.set(key, { of: source, row });
-  }
-  return [...kept.values()];
-}
-
-function isChild<State, Action>(node: SearchNode<State, Action>): node is ChildNode<State, Action> {
-  return node.kind !== 'root';
 }

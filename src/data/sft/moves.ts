@@ -2,25 +2,13 @@ import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
 
 /** A step of a walk through a tree: an action that is taken, or the way back to a node above. */
-export type Move<State, Action> = ActionMove<State, Action> | BackMove<State, Action>;
-
-/** An action that is taken. */
-export interface ActionMove<State, Action> {
-  /** Tells moves apart. */
-  readonly kind: 'action';
-  /** Where it leads. */
-  readonly to: ChildNode<State, Action>;
-}
-
-/** The way back to a node above. */
-export interface BackMove<State, Action> {
-  /** Tells moves apart. */
-  readonly kind: 'back';
-  /** Where it starts. */
-  readonly from: SearchNode<State, Action>;
-  /** Where it leads. */
-  readonly to: SearchNode<State, Action>;
-}
+export type Move<State, Action> =
+  | { readonly kind: 'action'; readonly to: ChildNode<State, Action> }
+  | {
+      readonly kind: 'back';
+      readonly from: SearchNode<State, Action>;
+      readonly to: SearchNode<State, Action>;
+    };
 
 /**
  * One walk that comes to some nodes in order, starting at the root. A node that follows itself counts once. Where
@@ -57,12 +45,8 @@ function goBack<State, Action>(
   to: SearchNode<State, Action>,
 ): void {
   const last = moves.at(-1);
-  if (last?.kind === 'back') {
-    moves.pop();
-    moves.push({ kind: 'back', from: last.from, to });
-  } else {
-    moves.push({ kind: 'back', from, to });
-  }
+  if (last?.kind === 'back') moves.pop();
+  moves.push({ kind: 'back', from: last?.kind === 'back' ? last.from : from, to });
 }
 
 function lastCommon<State, Action>(

@@ -11,7 +11,6 @@ export interface Prefix {
    * a trailing turn of the assistant, the beginning of its answer.
    */
   readonly form: 'begun' | 'turns';
-  /** The conversation. */
   readonly messages: readonly Message[];
 }
 

@@ -1,14 +1,13 @@
 import { expectFunction, expectNumber } from '../../base/expect.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { knownValue } from '../../tree/selection.ts';
+import { distinct, textOfRow } from '../distinct.ts';
 import { partsOf } from '../path-choice.ts';
-import { provenanceOf } from '../provenance.ts';
-import { isEnd, isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
+import { rowBase } from '../provenance.ts';
+import { isEnd, isRight, promptAt, type TreeRecord, turnOf, worthOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
-import { distinctRows } from './distinct-rows.ts';
 
-/** Options of `sftRules.refiner`. */
+/** Options of `refiner`. */
 export interface RefinerOptions {
   /**
    * The critique after which an answer was written anew; `undefined` where there is none.
@@ -54,8 +53,11 @@ export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
   return {
     name: 'refiner',
     kind: 'sft',
+    title: 'critiques and the refinements that they led to',
+    paper: 'Cheng et al., 2024, arXiv 2412.11605',
+    options,
     rows: (trees) =>
-      distinctRows(
+      distinct(
         withoutOracle(trees, oracleGuided).flatMap((record) =>
           partsOf(record).flatMap((node): readonly SftRow[] => {
             const critique = critiqueOf(node.parent, node)?.trim() ?? '';
@@ -63,6 +65,7 @@ export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
             return [rowOf(record, node, `${critique}\n\n${request}`)];
           }),
         ),
+        textOfRow,
       ),
   };
 }
@@ -77,29 +80,20 @@ function isBetter<State, Action>(
   return !wasRight && worthOf(record, node) - worthOf(record, node.parent) > minGain;
 }
 
-function worthOf<State, Action>(
-  { tree }: TreeRecord<State, Action>,
-  node: SearchNode<State, Action>,
-): number {
-  const score = node.terminal || node.answer ? tree.score(node) : undefined;
-  return score ?? node.rawValue ?? knownValue(node);
-}
-
 function rowOf<State, Action>(
   record: TreeRecord<State, Action>,
   node: ChildNode<State, Action>,
   words: string,
 ): SftRow {
   const { parent } = node;
+  const prompt = withWords(promptAt(record, parent), words);
   return {
     kind: 'sft',
-    prompt: withWords(promptAt(record, parent), words),
-    ...(record.tools !== undefined && { tools: record.tools }),
+    ...rowBase(record, { rule: 'refiner', nodes: [parent, node], from: parent, prompt }),
     completion: [turnOf(record, node)],
     ends: isEnd(node),
     score: worthOf(record, node),
     weight: 1,
-    provenance: provenanceOf(record, { rule: 'refiner', nodes: [parent, node], from: parent }),
   };
 }
 

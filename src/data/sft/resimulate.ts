@@ -1,6 +1,5 @@
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { knownValue } from '../../tree/selection.ts';
-import { isEnd, isPart, type TreeRecord } from '../record.ts';
+import { isPart, type TreeRecord, worthOf } from '../record.ts';
 
 /** How a search is run once more. */
 export interface ResimulateOptions {
@@ -85,12 +84,4 @@ function choose<State, Action>(
     highest = score;
   }
   return best;
-}
-
-function worthOf<State, Action>(
-  { tree }: Pick<TreeRecord<State, Action>, 'tree'>,
-  node: ChildNode<State, Action>,
-): number {
-  const score = isEnd(node) ? tree.score(node) : undefined;
-  return score ?? node.rawValue ?? knownValue(node);
 }

@@ -76,11 +76,9 @@ export function splicesOf<State, Action>(
 function withoutRightEnd<State, Action>(
   record: TreeRecord<State, Action>,
 ): (node: ChildNode) => boolean {
-  const counts = countEnds(record);
-  return ({ id }) => {
-    // On the way to an end that was scored, some end below was.
-    return (counts[id]?.right ?? 0) === 0;
-  };
+  const endsAt = countEnds(record);
+  // On the way to an end that was scored, some end below was.
+  return (node) => endsAt(node).right === 0;
 }
 
 interface Cut<State, Action> {

@@ -1,16 +1,15 @@
 import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import { pathTo } from '../../tree/summary.ts';
-import { provenanceOf } from '../provenance.ts';
-import { isEnd, isRight, promptAt, type TreeRecord, turnOf } from '../record.ts';
+import { distinct, textOfRow } from '../distinct.ts';
+import { rowBase } from '../provenance.ts';
+import { isEnd, isRight, promptAt, stepsTo, type TreeRecord, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
-import { distinctRows } from './distinct-rows.ts';
 import { type Move, movesThrough } from './moves.ts';
 import { delimiterOf, prefixTo } from './prefix.ts';
 import { resimulate } from './resimulate.ts';
 
-/** Options of `sftRules.traversals`. */
+/** Options of `traversals`. */
 export interface TraversalsOptions {
   /** `exploratory`: with what was tried in vain. `imitation`: the path alone. @defaultValue `'exploratory'` */
   readonly variant?: 'exploratory' | 'imitation';
@@ -32,8 +31,8 @@ export interface TraversalsOptions {
  * Exploratory learning: the walk of a search to its best end, with its turns back, as a model would say it.
  *
  * - Of each action of the best path the search before it is run once more by PUCT, from what the tree keeps, up to
- *   the simulation that first comes to the action: {@link resimulate}.
- * - The leaves of all simulations, in order, are one walk with explicit ways back: {@link movesThrough}.
+ *   the simulation that first comes to the action.
+ * - The leaves of all simulations, in order, are one walk with explicit ways back.
  * - Each move is a row: the prompt is everything before it, the completion is that move alone.
  *
  * Where prompts grow as a conversation, moves are turns, each followed by what the world answered; behind a way
@@ -59,13 +58,16 @@ export function traversals(options: TraversalsOptions = {}): RowRule<SftRow> {
   return {
     name: 'traversals',
     kind: 'sft',
-    rows: (trees) => distinctRows(trees.flatMap(walk)),
+    title: 'the exploration of a search, backtracking included',
+    paper: 'Yu et al., 2024, arXiv 2410.02052',
+    options,
+    rows: (trees) => distinct(trees.flatMap(walk), textOfRow),
   };
 
   function walk<State, Action>(record: TreeRecord<State, Action>): readonly SftRow[] {
     const { root, best } = record.tree;
     if (!isEnd(best) || (onlyRight && isRight(record, best) !== true)) return [];
-    const actions = pathTo(best).flatMap((node) => (node.kind === 'root' ? [] : [node]));
+    const actions = stepsTo(best);
     // The way to the best node is part of every walk: one that is too long is not walked.
     if (actions.length > maxMoves) return [];
     const leaves =
@@ -102,17 +104,11 @@ function* rowsOf<State, Action>(
     const turn = turnFor(record, move, words);
     yield {
       kind: 'sft',
-      prompt,
-      ...(record.tools !== undefined && { tools: record.tools }),
+      ...rowBase(record, { rule: 'traversals', nodes: [here, move.to], from: here, prompt }),
       completion: [turn],
       ends: move === moves.at(-1) && isEnd(move.to),
       score,
       weight: 1,
-      provenance: provenanceOf(record, {
-        rule: 'traversals',
-        nodes: [here, move.to],
-        from: here,
-      }),
     };
     prompt = isConversation
       ? [...prompt, turn, ...shownAt(record, move)]

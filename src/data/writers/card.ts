@@ -1,7 +1,7 @@
 import { counted } from '../../base/counted.ts';
 import type { Spend } from '../../contracts/spend.ts';
+import type { Columns, ColumnType } from '../formats/columns.ts';
 import type { RowKind } from '../rows.ts';
-import { cardFeatures } from './card-features.ts';
 import type { DatasetFile } from './config-output.ts';
 import type { Histogram } from './histogram.ts';
 import { codeSpan, prose, yamlString } from './markdown.ts';
@@ -91,6 +91,34 @@ function frontMatter(
   ];
 }
 
+const types = { boolean: 'bool', float: 'float64', int: 'int64', json: 'json', string: 'string' };
+
+/**
+ * The types of columns as the card declares them, as lines of YAML. From JSON lines alone `datasets` takes a column
+ * for one without type where its first values are empty lists or `null`, and fails on the first that is not.
+ */
+function cardFeatures(columns: Columns): readonly string[] {
+  return Object.entries(columns).flatMap(([name, type]) => [
+    `- name: ${yamlString(name)}`,
+    ...indented(typeLines(type)),
+  ]);
+}
+
+function typeLines(type: ColumnType): readonly string[] {
+  if (typeof type === 'string') return [`dtype: ${types[type]}`];
+  if ('optional' in type) return typeLines(type.optional);
+  if ('struct' in type) return ['struct:', ...cardFeatures(type.struct)];
+  const { list } = type;
+  if (typeof list === 'string' && list !== 'json') return [`list: ${types[list]}`];
+  const inner = typeLines(list);
+  // A list of structs has their fields in the place of a type.
+  return inner[0] === 'struct:' ? ['list:', ...inner.slice(1)] : ['list:', ...indented(inner)];
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `  ${line}`);
+}
+
 /** The sizes that the Hub knows. */
 function sizeCategory(rows: number): string {
   const steps = ['1K', '10K', '100K', '1M', '10M', '100M', '1B'];
@@ -104,7 +132,7 @@ function section(config: ConfigReport, { repo }: CardOptions): readonly string[]
   return [
     `## ${prose(name)}`,
     '',
-    `Rule ${codeSpan(rule)}, form ${codeSpan(format)}.`,
+    `Rule ${codeSpan(rule)}${about(config)}, form ${codeSpan(format)}.`,
     '',
     '| split | problems | rows |',
     '|---|---:|---:|',
@@ -120,6 +148,14 @@ function section(config: ConfigReport, { repo }: CardOptions): readonly string[]
     ...sources(config),
     ...(usage === '' ? [] : ['', '### Use', '', filled(usage, name, repo)]),
   ];
+}
+
+/** What the rule makes, whose it is, and with which options it was made. */
+function about({ title = '', paper = '', options = {} }: ConfigReport): string {
+  const told = JSON.stringify(options);
+  const parts = [prose(title), prose(paper), told === '{}' ? '' : codeSpan(told)];
+  const known = parts.filter((part) => part !== '');
+  return known.length === 0 ? '' : ` (${known.join('; ')})`;
 }
 
 function refusals(refused: ConfigReport['refused']): readonly string[] {

@@ -1,14 +1,15 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
-import type { RowFormat } from '../formats/format.ts';
+import type { DatasetFormat, RowFormat } from '../formats/format.ts';
+import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
-import type { RowRule, TrainingRow } from '../rows.ts';
+import type { RowRule } from '../rows.ts';
 import { jsonLinesWriter } from './json-lines-writer.ts';
+import type { RowWriter } from './output-file.ts';
 import { parquetWriter } from './parquet-writer.ts';
-import type { ConfigReport, SplitReport } from './report.ts';
+import type { ConfigReport } from './report.ts';
 import { rowStatistics } from './row-statistics.ts';
-import type { OpenRowWriter, RowWriter } from './row-writer.ts';
 
 /** What the files are. */
 export type DatasetFile = 'jsonl' | 'parquet';
@@ -18,18 +19,24 @@ export interface DatasetConfig {
   /**
    * Its name, and that of its folder: letters, digits, `_`, `-` and `.`, not at the start.
    *
-   * @defaultValue that of the format
+   * @defaultValue that of the form, such as `trl-preference`
    */
   readonly name?: string;
   /** Makes the rows. */
   readonly rule: RowRule;
-  /** Their form: for rows of the same kind. */
-  readonly format: RowFormat;
+  /** How they are written: a format that has a form for rows of their kind. */
+  readonly format: DatasetFormat;
+}
+
+/** A configuration with the form of its rows. */
+export interface FormedConfig {
+  readonly name: string;
+  readonly rule: RowRule;
+  readonly form: RowFormat;
 }
 
 /** A configuration that is being written. */
 export interface ConfigOutput {
-  /** Adds the rows of a problem. */
   add(trees: readonly TreeRecord[], split: string): void;
   /** Closes the files under their last names, and tells what they hold. */
   finish(): ConfigReport;
@@ -37,17 +44,13 @@ export interface ConfigOutput {
   abandon(): void;
 }
 
-/** How a configuration is written. */
-export interface ConfigOutputOptions {
-  /** The configuration. */
-  readonly config: DatasetConfig;
+interface ConfigOutputOptions {
+  readonly config: FormedConfig;
   /** Where its files go: made when the first row comes. */
   readonly folder: () => string;
-  /** What the files are. */
   readonly file: DatasetFile;
   /** The names of the splits, in order. */
   readonly splits: readonly string[];
-  /** How many rows a file has at most. */
   readonly rowsPerFile: number;
 }
 
@@ -57,20 +60,17 @@ const maxReasons = 20;
 /** Writes a configuration. */
 export function configOutput(options: ConfigOutputOptions): ConfigOutput {
   const { config, folder, splits } = options;
-  const { rule, format, name = format.name } = config;
+  const { name, rule, form } = config;
   const outputs = new Map<string, SplitOutput>();
   const refused = new Map<string, number>();
   const statistics = rowStatistics();
 
   const outputOf = (split: string): SplitOutput => {
-    const known = outputs.get(split);
-    if (known !== undefined) return known;
-    const output = splitOutput(split, options);
+    const output = outputs.get(split) ?? splitOutput(split, options);
     outputs.set(split, output);
     return output;
   };
-  const refuse = (row: TrainingRow): void => {
-    const own = format.refusal?.(row) ?? `The form \`${format.name}\` has no place for it.`;
+  const refuse = (own: string): void => {
     const reason = refused.has(own) || refused.size < maxReasons ? own : 'For other reasons.';
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
   };
@@ -78,14 +78,14 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
     add(trees, split) {
       let output: SplitOutput | undefined;
       for (const row of rule.rows(trees)) {
-        const written = format.toFile(row);
-        if (written === undefined) {
-          refuse(row);
+        const written = form.write(row);
+        if (typeof written === 'string') {
+          refuse(written);
           continue;
         }
         if (output === undefined) {
           output = outputOf(split);
-          output.begin();
+          output.problems += 1;
         }
         output.write(written);
         statistics.add(row);
@@ -94,17 +94,18 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
     finish() {
       const reports = splits.flatMap((split) => outputs.get(split)?.finish() ?? []);
       const files = reports.flatMap((report) => report.files);
-      const extra = files.length === 0 ? {} : (format.extraFiles?.(files) ?? {});
+      const extra = files.length === 0 ? {} : (form.extraFiles?.(files) ?? {});
       for (const [file, text] of Object.entries(extra)) {
         withStorageErrors(`The file \`${file}\``, () => writeFileSync(join(folder(), file), text));
       }
       return {
         name,
         rule: rule.name,
-        format: format.name,
-        kind: format.kind,
-        columns: format.columns,
-        usage: format.usage,
+        ...infoOf(rule),
+        format: form.name,
+        kind: form.kind,
+        columns: form.columns,
+        usage: form.usage,
         rows: reports.reduce((sum, { rows }) => sum + rows, 0),
         splits: reports,
         refused: [...refused]
@@ -120,23 +121,19 @@ export function configOutput(options: ConfigOutputOptions): ConfigOutput {
 }
 
 interface SplitOutput extends Pick<RowWriter, 'abandon' | 'write'> {
-  /** Says that the rows that follow are of another problem. */
-  begin(): void;
-  finish(): SplitReport;
+  /** How many problems have rows here. */
+  problems: number;
+  finish(): ConfigReport['splits'][number];
 }
 
-const writers: Readonly<Record<DatasetFile, OpenRowWriter>> = {
-  jsonl: jsonLinesWriter,
-  parquet: parquetWriter,
-};
+const writers = { jsonl: jsonLinesWriter, parquet: parquetWriter };
 
 function splitOutput(
   name: string,
   { config, folder, file, rowsPerFile }: ConfigOutputOptions,
 ): SplitOutput {
-  const { columns } = config.format;
+  const { columns } = config.form;
   let writer: RowWriter | undefined;
-  let problems = 0;
   let rows = 0;
   let shards = 0;
   const shard = (place: number): string => `${name}-${String(place).padStart(5, '0')}`;
@@ -146,9 +143,7 @@ function splitOutput(
     return writers[file](join(folder(), shard(shards - 1)), columns);
   };
   return {
-    begin() {
-      problems += 1;
-    },
+    problems: 0,
     write(row) {
       if (writer === undefined || rows % rowsPerFile === 0) writer = open();
       writer.write(row);
@@ -164,7 +159,7 @@ function splitOutput(
         );
         return to;
       });
-      return { name, problems, rows, files };
+      return { name, problems: this.problems, rows, files };
     },
     abandon() {
       writer?.abandon();

@@ -1,28 +1,23 @@
 /** How many values fell into each bin. */
 export interface Histogram {
   /** The bins that hold something, and those between them. */
-  readonly bins: readonly HistogramBin[];
+  readonly bins: readonly {
+    /** The lower bound, which belongs to the bin. */
+    readonly from: number;
+    /** The upper bound, which does not. */
+    readonly to: number;
+    /** How many values. */
+    readonly count: number;
+  }[];
   /** How many values there were. */
   readonly count: number;
   /** Their mean; 0 where there were none. */
   readonly mean: number;
 }
 
-/** The values from one bound up to, and without, the next. */
-export interface HistogramBin {
-  /** The lower bound, which belongs to the bin. */
-  readonly from: number;
-  /** The upper bound, which does not. */
-  readonly to: number;
-  /** How many values. */
-  readonly count: number;
-}
-
 /** Counts values as they come. */
 export interface HistogramCounter {
-  /** Adds a value. */
   add(value: number): void;
-  /** What was counted. */
   histogram(): Histogram;
 }
 
@@ -37,14 +32,11 @@ export function histogramCounter(bounds: readonly number[]): HistogramCounter {
   let sum = 0;
   return {
     add(value) {
-      let low = 0;
-      let high = bounds.length;
-      while (high - low > 1) {
-        const middle = (low + high) >> 1;
-        if ((bounds[middle] ?? Number.POSITIVE_INFINITY) <= value) low = middle;
-        else high = middle;
-      }
-      counts[low] = (counts[low] ?? 0) + 1;
+      const bin = Math.max(
+        0,
+        bounds.findLastIndex((bound) => bound <= value),
+      );
+      counts[bin] = (counts[bin] ?? 0) + 1;
       count += 1;
       sum += value;
     },

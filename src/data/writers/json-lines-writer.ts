@@ -1,4 +1,4 @@
-import type { Columns, ColumnType, FileRow } from '../formats/format.ts';
+import type { Columns, ColumnType, FileRow } from '../formats/columns.ts';
 import {
   expectColumns,
   expectFields,
@@ -10,8 +10,7 @@ import {
   namedOf,
   withoutOptional,
 } from './leaf-values.ts';
-import { outputFile } from './output-file.ts';
-import type { RowWriter } from './row-writer.ts';
+import { outputFile, type RowWriter } from './output-file.ts';
 
 const bufferSize = 256 * 1024;
 

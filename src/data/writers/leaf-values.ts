@@ -1,7 +1,7 @@
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue, expectation } from '../../base/expect.ts';
 import { isPlainObject } from '../../base/json.ts';
-import type { Columns, ColumnType } from '../formats/format.ts';
+import type { Columns, ColumnType } from '../formats/columns.ts';
 
 /** A type that holds no other one. */
 export type LeafType = 'boolean' | 'float' | 'int' | 'json' | 'string';
@@ -62,9 +62,7 @@ export function expectList(path: string, value: unknown): readonly unknown[] {
 
 /** A column or field by name. */
 export interface Named {
-  /** Its name. */
   readonly name: string;
-  /** Whether it may be missing. */
   readonly isOptional: boolean;
 }
 

@@ -1,11 +1,26 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
+import type { FileRow } from '../formats/columns.ts';
+
+/** Writes rows to a file as they come, in memory that does not grow with their number. */
+export interface RowWriter {
+  /**
+   * Adds a row.
+   *
+   * @throws EspalierError `usage`, naming the column, where the row is not of the columns; `storage` where the disk
+   *   objects. The file is of no use then.
+   */
+  write(row: FileRow): void;
+  /** Writes what is left and closes the file. */
+  close(): void;
+  /** Closes the file as it is, to be deleted. */
+  abandon(): void;
+}
 
 /** A file that is being written. */
 export interface OutputFile {
-  /** Appends bytes. */
   append(bytes: Uint8Array): void;
-  /** Closes it; a second time it does nothing. */
+  /** A second time it does nothing. */
   close(): void;
 }
 

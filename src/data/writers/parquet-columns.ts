@@ -1,5 +1,5 @@
 import type { SchemaElement } from 'hyparquet';
-import type { Columns, ColumnType } from '../formats/format.ts';
+import type { Columns, ColumnType } from '../formats/columns.ts';
 import {
   expectFields,
   expectLeaf,
@@ -19,7 +19,6 @@ import {
 export interface Leaf {
   /** From the root of the schema to this column. */
   readonly schemaPath: readonly SchemaElement[];
-  /** What it holds. */
   readonly type: LeafType;
   /** The definition level of a value that is there. */
   readonly maxDefinitionLevel: number;
@@ -37,9 +36,7 @@ export interface Shredder {
   readonly elements: readonly SchemaElement[];
   /** The columns proper below it, in order. */
   readonly leaves: readonly Leaf[];
-  /** Adds a value. */
   write(value: unknown, repetition: number): void;
-  /** Adds that there is none. */
   writeAbsent(definition: number, repetition: number): void;
 }
 

@@ -3,11 +3,10 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { writeColumn } from 'hyparquet-writer/src/column.js';
 import type { PageIndexes } from 'hyparquet-writer/src/types.js';
 import { EspalierError } from '../../base/errors.ts';
-import type { Columns } from '../formats/format.ts';
+import type { Columns } from '../formats/columns.ts';
 import { expectColumns, expectNames, namedOf } from './leaf-values.ts';
-import { type OutputFile, outputFile } from './output-file.ts';
+import { type OutputFile, outputFile, type RowWriter } from './output-file.ts';
 import { type Leaf, type Meter, shreddersOf } from './parquet-columns.ts';
-import type { RowWriter } from './row-writer.ts';
 
 /** A row group is held in memory: it ends with whichever comes first. */
 const maxGroup = { rows: 2_500, characters: 8 * 1024 * 1024 };

@@ -1,5 +1,5 @@
-import type { Columns } from '../formats/format.ts';
-import type { Guidance, RowKind } from '../rows.ts';
+import type { Columns } from '../formats/columns.ts';
+import type { Guidance, RowKind, RuleInfo } from '../rows.ts';
 import type { Histogram } from './histogram.ts';
 
 /** What an export wrote. */
@@ -17,7 +17,7 @@ export interface DatasetReport {
 }
 
 /** What a configuration holds. */
-export interface ConfigReport {
+export interface ConfigReport extends Omit<RuleInfo, 'name'> {
   /** Its name, and that of its folder. */
   readonly name: string;
   /** The rule that made its rows. */
@@ -33,55 +33,38 @@ export interface ConfigReport {
   /** How many rows it has. */
   readonly rows: number;
   /** Its splits that have rows, in the order of the shares. */
-  readonly splits: readonly SplitReport[];
+  readonly splits: readonly {
+    /** Its name. */
+    readonly name: string;
+    /** How many problems have rows in it. */
+    readonly problems: number;
+    /** How many rows it has. */
+    readonly rows: number;
+    /** Its files, within the folder of the configuration. */
+    readonly files: readonly string[];
+  }[];
   /** Rows that have no place in the form, by reason, most first. */
-  readonly refused: readonly RefusedRows[];
+  readonly refused: readonly {
+    /** Why, in one sentence. */
+    readonly reason: string;
+    /** How many. */
+    readonly rows: number;
+  }[];
   /** By how much the better side of a pair is better; `undefined` where rows are no pairs. */
   readonly margins: Histogram | undefined;
   /** How long completions are, in characters, by side: `chosen`, `rejected`, `completion` or `prompt`. */
   readonly lengths: Readonly<Record<string, Histogram>>;
-  /** Hard labels; `undefined` where rows have none. */
-  readonly labels: LabelCounts | undefined;
+  /** How many hard labels are of which kind; `undefined` where rows have none. */
+  readonly labels: Readonly<Record<'negative' | 'positive', number>> | undefined;
   /** Where the rows come from. */
-  readonly sources: RowSources;
-}
-
-/** A split with rows. */
-export interface SplitReport {
-  /** Its name. */
-  readonly name: string;
-  /** How many problems have rows in it. */
-  readonly problems: number;
-  /** How many rows it has. */
-  readonly rows: number;
-  /** Its files, within the folder of the configuration. */
-  readonly files: readonly string[];
-}
-
-/** Rows that were left out for one reason. */
-export interface RefusedRows {
-  /** Why, in one sentence. */
-  readonly reason: string;
-  /** How many. */
-  readonly rows: number;
-}
-
-/** How many labels are of which kind. */
-export interface LabelCounts {
-  /** Wanted, or right. */
-  readonly positive: number;
-  /** Not. */
-  readonly negative: number;
-}
-
-/** Where rows come from. */
-export interface RowSources {
-  /** The methods that grew the trees, sorted. */
-  readonly methods: readonly string[];
-  /** The models that took part, sorted. */
-  readonly models: readonly string[];
-  /** How many rows have which guidance. */
-  readonly guidance: Readonly<Record<Guidance, number>>;
-  /** Marks of the trees, sorted. */
-  readonly stamps: readonly string[];
+  readonly sources: {
+    /** The methods that grew the trees, sorted. */
+    readonly methods: readonly string[];
+    /** The models that took part, sorted. */
+    readonly models: readonly string[];
+    /** How many rows have which guidance. */
+    readonly guidance: Readonly<Record<Guidance, number>>;
+    /** Marks of the trees, sorted. */
+    readonly stamps: readonly string[];
+  };
 }

@@ -10,9 +10,7 @@ import type { ConfigReport } from './report.ts';
 
 /** Counts what the card tells of rows, in memory that does not grow with their number. */
 export interface RowStatistics {
-  /** Adds a row that was written. */
   add(row: TrainingRow): void;
-  /** What was counted. */
   report(): Pick<ConfigReport, 'labels' | 'lengths' | 'margins' | 'sources'>;
 }
 
@@ -22,44 +20,17 @@ export function rowStatistics(): RowStatistics {
   const margins = histogramCounter(marginBounds);
   const labels = { positive: 0, negative: 0 };
   const sources = sourceCounter();
-  const addLabel = (label: boolean): void => {
-    labels[label ? 'positive' : 'negative'] += 1;
-  };
   const addLength = (side: string, length: number): void => {
     const counter = lengths.get(side) ?? histogramCounter(lengthBounds);
     counter.add(length);
     lengths.set(side, counter);
   };
-  const addTexts = (row: TrainingRow): void => {
-    switch (row.kind) {
-      case 'preference':
-        margins.add(row.margin);
-        addLength('chosen', lengthOf(row.chosen));
-        addLength('rejected', lengthOf(row.rejected));
-        break;
-      case 'stepwise':
-        for (const { text, label } of row.steps) {
-          addLabel(label);
-          addLength('step', text.length);
-        }
-        break;
-      case 'unpaired':
-        addLabel(row.label);
-        addLength('completion', lengthOf(row.completion));
-        break;
-      case 'prompt':
-        addLength('prompt', lengthOf(row.prompt));
-        break;
-      case 'rollout':
-      case 'sft':
-        addLength('completion', lengthOf(row.completion));
-        break;
-    }
-  };
   return {
     add(row) {
-      addTexts(row);
       sources.add(row);
+      if (row.kind === 'preference') margins.add(row.margin);
+      for (const { label } of labelled(row)) labels[label ? 'positive' : 'negative'] += 1;
+      for (const [side, length] of lengthsOf(row)) addLength(side, length);
     },
     report() {
       const margin = margins.histogram();
@@ -73,6 +44,29 @@ export function rowStatistics(): RowStatistics {
       };
     },
   };
+}
+
+function labelled(row: TrainingRow): readonly { readonly label: boolean }[] {
+  if (row.kind === 'stepwise') return row.steps;
+  return row.kind === 'unpaired' ? [row] : [];
+}
+
+function lengthsOf(row: TrainingRow): readonly (readonly [side: string, length: number])[] {
+  switch (row.kind) {
+    case 'preference':
+      return [
+        ['chosen', lengthOf(row.chosen)],
+        ['rejected', lengthOf(row.rejected)],
+      ];
+    case 'stepwise':
+      return row.steps.map(({ text }) => ['step', text.length]);
+    case 'prompt':
+      return [['prompt', lengthOf(row.prompt)]];
+    case 'rollout':
+    case 'sft':
+    case 'unpaired':
+      return [['completion', lengthOf(row.completion)]];
+  }
 }
 
 function sourceCounter() {

@@ -1,4 +1,5 @@
 import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
+import type { RowFormat } from '../formats/format.ts';
 import type { TreeRecord } from '../record.ts';
 import { type CardOptions, datasetCard } from './card.ts';
 import {
@@ -6,6 +7,7 @@ import {
   configOutput,
   type DatasetConfig,
   type DatasetFile,
+  type FormedConfig,
 } from './config-output.ts';
 import { type DatasetFolder, datasetFolder } from './dataset-folder.ts';
 import type { DatasetReport } from './report.ts';
@@ -46,16 +48,19 @@ export interface WriteDatasetOptions {
 export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
   const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
   const splitOf = splitter(splits, seed);
-  expectConfigs(configs);
+  const formedConfigs = formed(configs);
   const { file = 'parquet', rowsPerFile = 500_000 } = options;
   expectOneOf('file', file, ['jsonl', 'parquet']);
   expectInteger('rowsPerFile', rowsPerFile, { min: 1 });
 
-  const folder = datasetFolder(out, configs.map(nameOf));
-  const outputs = configs.map((config) =>
+  const folder = datasetFolder(
+    out,
+    formedConfigs.map(({ name }) => name),
+  );
+  const outputs = formedConfigs.map((config) =>
     configOutput({
       config,
-      folder: () => folder.configFolder(nameOf(config)),
+      folder: () => folder.configFolder(config.name),
       file,
       splits: Object.keys(splits),
       rowsPerFile,
@@ -83,8 +88,10 @@ export function expectWritable({
   out,
   configs,
 }: Pick<WriteDatasetOptions, 'configs' | 'out'>): void {
-  expectConfigs(configs);
-  datasetFolder(out, configs.map(nameOf)).abandon();
+  datasetFolder(
+    out,
+    formed(configs).map(({ name }) => name),
+  ).abandon();
 }
 
 async function fill(
@@ -118,27 +125,21 @@ function abandon(outputs: readonly ConfigOutput[], folder: DatasetFolder): void 
   }
 }
 
-function expectConfigs(configs: readonly DatasetConfig[]): void {
+/** Each configuration with the form of its rows, all of different names. */
+function formed(configs: readonly DatasetConfig[]): readonly FormedConfig[] {
   if (configs.length === 0) throw expectation('configs', 'one or more', configs);
   const names = new Set<string>();
-  for (const config of configs) {
-    const { rule, format } = config;
-    const name = nameOf(config);
+  return configs.map(({ rule, format, name = format.forms[rule.kind]?.name ?? format.name }) => {
     if (!/^\w[\w.-]*$/.test(name)) {
       throw expectation('configs.name', 'letters, digits, `_`, `-` and `.`', name);
     }
     if (names.has(name)) throw expectation('configs.name', 'different names', name);
     names.add(name);
-    if (rule.kind !== format.kind) {
-      throw expectation(
-        `configs.${name}.format`,
-        `a form for rows of kind ${rule.kind}`,
-        format.kind,
-      );
+    const form: RowFormat | undefined = format.forms[rule.kind];
+    if (form === undefined) {
+      const kinds = Object.keys(format.forms).join(', ');
+      throw expectation(`configs.${name}.format`, `a format for rows of kind ${rule.kind}`, kinds);
     }
-  }
-}
-
-function nameOf({ name, format }: DatasetConfig): string {
-  return name ?? format.name;
+    return { name, rule, form };
+  });
 }

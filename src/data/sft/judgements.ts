@@ -1,13 +1,13 @@
 import { expectFunction, expectOneOf } from '../../base/expect.ts';
 import type { SearchNode } from '../../contracts/node.ts';
-import { provenanceOf } from '../provenance.ts';
+import { distinct, textOfRow } from '../distinct.ts';
+import { rowBase } from '../provenance.ts';
 import { isPart, promptAt, type TreeRecord } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
-import { distinctRows } from './distinct-rows.ts';
 import { withoutOracle, withWords } from './refiner.ts';
 
-/** Options of `sftRules.judge`. */
-export interface JudgeRowOptions {
+/** Options of `judgements`. */
+export interface JudgementsOptions {
   /**
    * What the critique that was kept says of the node; `undefined` where that cannot be told.
    *
@@ -43,7 +43,7 @@ const usualQuestion =
  * Language Models", 2024 (arXiv 2412.11605), section 2.3.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function judge(options: JudgeRowOptions = {}): RowRule<SftRow> {
+export function judgements(options: JudgementsOptions = {}): RowRule<SftRow> {
   const { verdict = unanimous, only = 'all', question = usualQuestion } = options;
   const { reply = usualReply, oracleGuided = false } = options;
   expectFunction('verdict', verdict);
@@ -52,18 +52,22 @@ export function judge(options: JudgeRowOptions = {}): RowRule<SftRow> {
   return {
     name: 'judge',
     kind: 'sft',
+    title: 'judgements that agree with the majority',
+    paper: 'Cheng et al., 2024, arXiv 2412.11605',
+    options,
     rows: (trees) =>
-      distinctRows(
+      distinct(
         withoutOracle(trees, oracleGuided).flatMap((record) =>
           rowsOf(record, { verdict, only, question, reply }),
         ),
+        textOfRow,
       ),
   };
 }
 
 function rowsOf<State, Action>(
   record: TreeRecord<State, Action>,
-  { verdict, only, question, reply }: Required<Omit<JudgeRowOptions, 'oracleGuided'>>,
+  { verdict, only, question, reply }: Required<Omit<JudgementsOptions, 'oracleGuided'>>,
 ): readonly SftRow[] {
   return [...record.tree.nodes()].flatMap((node): readonly SftRow[] => {
     const { value, rationale = '' } = node.evaluation ?? { value: 0.5 };
@@ -71,16 +75,23 @@ function rowsOf<State, Action>(
     if (isOut || rationale.trim() === '' || !isShown(node)) return [];
     const majority = value > 0.5;
     if (verdict(node) !== majority) return [];
+    const prompt = withWords(promptAt(record, node), question);
+    // Who judges is offered no tools.
+    const { tools: _, ...base } = rowBase(record, {
+      rule: 'judge',
+      nodes: [node],
+      from: node,
+      prompt,
+    });
     return [
       {
         kind: 'sft',
-        prompt: withWords(promptAt(record, node), question),
+        ...base,
         completion: [{ role: 'assistant', content: reply(rationale.trim(), majority) }],
         ends: true,
         // How many of the samples agree.
         score: majority ? value : 1 - value,
         weight: 1,
-        provenance: provenanceOf(record, { rule: 'judge', nodes: [node], from: node }),
       },
     ];
   });

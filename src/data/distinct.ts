@@ -1,0 +1,46 @@
+import { contentAddress } from '../base/canonical-json.ts';
+
+/** The first of each set of items with equal keys, in order, up to a limit. No item behind it is asked for. */
+export function* distinct<Item>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => unknown,
+  limit: number = Number.POSITIVE_INFINITY,
+): Generator<Item, void, undefined> {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const key = contentAddress(JSON.stringify(keyOf(item)));
+    if (seen.has(key)) continue;
+    seen.add(key);
+    yield item;
+    if (seen.size >= limit) return;
+  }
+}
+
+/** Of items with equal keys the best, of equally good ones the first, in the order in which those that stay came. */
+export function bestOfEqual<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+  goodness: (item: Item) => number,
+): readonly Item[] {
+  const kept = new Map<string, Item>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const known = kept.get(key);
+    if (known !== undefined && goodness(known) >= goodness(item)) continue;
+    // Put behind what came since.
+    kept.delete(key);
+    kept.set(key, item);
+  }
+  return [...kept.values()];
+}
+
+/** What tells rows with a completion apart. */
+export function textOfRow({
+  prompt,
+  completion,
+}: {
+  prompt: unknown;
+  completion: unknown;
+}): unknown {
+  return [prompt, completion];
+}

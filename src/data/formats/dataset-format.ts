@@ -1,0 +1,74 @@
+import type { RowKind } from '../rows.ts';
+import type { Columns, FileRow } from './columns.ts';
+import type { DatasetFormat, RowFormat, RowOfKind } from './format.ts';
+import { provenanceColumns, writeProvenance } from './provenance-columns.ts';
+import type { Reading } from './reading.ts';
+
+/** A form as its file describes it. */
+export interface Form<Kind extends RowKind> {
+  /** What the trainer reads, in order. */
+  readonly columns: Columns;
+  /** How its trainer is started, as Markdown. @defaultValue `''` */
+  readonly usage?: string;
+  /** What the trainer reads, of one row; a sentence where this form cannot say it. */
+  readonly write: (row: RowOfKind<Kind>) => FileRow | string;
+  readonly extraFiles?: NonNullable<RowFormat['extraFiles']>;
+  /** How its rows are known and read. @defaultValue they are taken for those of another form */
+  readonly reads?: Pick<Reading, 'fits' | 'needs' | 'parts'>;
+}
+
+/**
+ * A format of some forms: each is what its trainer reads, and behind it the columns that tell where a row comes from.
+ *
+ * @param info - Its name, and readings of rows that nobody writes here.
+ * @param provenance - Whether the columns that tell where a row comes from are written.
+ */
+export function datasetFormat<Kinds extends RowKind>(
+  { readings = [], ...info }: Omit<DatasetFormat, 'forms'>,
+  forms: { readonly [Kind in Kinds]: Form<Kind> },
+  provenance = true,
+): DatasetFormat<Kinds> {
+  // The compiler does not follow the kinds through a list of entries.
+  const entries = Object.entries(forms).map(([kind, form]) => ({
+    ...(form as Form<RowKind>),
+    name: `${info.name}-${kind}`,
+    kind: kind as RowKind,
+  }));
+  const written = entries.map((form) => [form.kind, rowFormat(form, provenance)]);
+  return {
+    ...info,
+    forms: Object.fromEntries(written) as DatasetFormat<Kinds>['forms'],
+    readings: [
+      ...entries.flatMap(({ reads, name, kind, columns }) =>
+        reads === undefined || kind === 'rollout' ? [] : [{ name, kind, columns, ...reads }],
+      ),
+      ...readings,
+    ],
+  };
+}
+
+function rowFormat(
+  form: Form<RowKind> & Pick<RowFormat, 'kind' | 'name'>,
+  provenance: boolean,
+): RowFormat {
+  const { name, kind, columns, usage = '', write, extraFiles } = form;
+  // A column that the trainer reads stands once, where the trainer looks for it.
+  const added = Object.entries(provenance ? provenanceColumns(kind) : {}).filter(
+    ([column]) => !(column in columns),
+  );
+  return {
+    name,
+    kind,
+    columns: { ...columns, ...Object.fromEntries(added) },
+    usage,
+    write(row) {
+      const written = write(row);
+      if (!provenance || typeof written === 'string') return written;
+      // Not by spreading: an object of that many keys would then be a slow one.
+      const draft = writeProvenance(row);
+      for (const column in written) draft[column] = written[column] ?? null;
+      return draft;
+    },
+    ...(extraFiles !== undefined && { extraFiles }),
+  };
+}

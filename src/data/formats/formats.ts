@@ -1,0 +1,16 @@
+/**
+ * How trainers read rows. Each one makes a form for every kind of rows that its trainer has a use for.
+ *
+ * @module
+ */
+
+export { llamaFactory } from './llama-factory.ts';
+export { llamaFactoryShareGpt } from './llama-factory-sharegpt.ts';
+export { mathShepherdFiles } from './math-shepherd.ts';
+export { openAiFiles } from './openai.ts';
+export { prm800kFiles } from './prm800k.ts';
+export { stepApoFiles } from './step-apo.ts';
+export { stepDpoFiles } from './step-dpo.ts';
+export { trl, trlReward } from './trl.ts';
+export { type ConversationKind, trlConversational, trlTools } from './trl-conversational.ts';
+export { type VerlOptions, verl } from './verl.ts';

@@ -1,0 +1,182 @@
+/**
+ * Rules that label single completions, as KTO trains on.
+ *
+ * @module
+ */
+
+import { expectation, expectInteger, expectNumber, expectOneOf } from '../base/expect.ts';
+import type { Message } from '../contracts/language-model.ts';
+import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import { pathTo } from '../tree/summary.ts';
+import { bestOfEqual } from './distinct.ts';
+import type { PairScore } from './pairs/pair-rule.ts';
+import * as pairScores from './pairs/pair-scores.ts';
+import { pathCompletion, rowPrompt } from './path-completion.ts';
+import { rowBase } from './provenance.ts';
+import { countEnds, isEnd, isPart, isRight, type TreeRecord, turnOf } from './record.ts';
+import type { RowRule, RuleInfo, UnpairedRow } from './rows.ts';
+
+/** What all rules on single completions take. */
+export interface UnpairedOptions {
+  /** How often a node was visited at least: an integer from 0 up. @defaultValue 1 for steps, 0 for ends */
+  readonly minVisits?: number;
+  /**
+   * How many rows of the commoner label are kept for each row of the rarer one, within a problem: a number from 1
+   * up. The furthest scores stay, of equal ones the first. A problem with one label only then has no rows.
+   *
+   * @defaultValue Infinity: all are kept
+   */
+  readonly maxRatio?: number;
+}
+
+/** Options of {@link siblings}. */
+export interface SiblingLabelOptions extends UnpairedOptions {
+  /** The score from which a step is wanted. @defaultValue 0.75 */
+  readonly from?: number;
+  /** The score up to which a step is not wanted: less than `from`. What lies between has no row. @defaultValue 0.25 */
+  readonly to?: number;
+  /** What a step scores. @defaultValue `pairScores.q` */
+  readonly score?: PairScore;
+  /** Which steps: all, or the children along the path to the best node. @defaultValue 'all' */
+  readonly nodes?: 'all' | 'path';
+}
+
+/**
+ * Each step by its score: wanted from `from` up, not wanted up to `to`. Of equal completions of a prompt the most
+ * visited stays.
+ *
+ * @see Ethayarajh et al., "KTO: Model Alignment as Prospect Theoretic Optimization", 2024 (arXiv 2402.01306), for
+ * what such rows are for.
+ */
+export function siblings(options: SiblingLabelOptions = {}): RowRule<UnpairedRow> {
+  const { from = 0.75, to = 0.25, score = pairScores.q, nodes = 'all', minVisits = 1 } = options;
+  expectNumber('from', from);
+  expectNumber('to', to);
+  if (!(to < from)) throw expectation('to', `less than \`from\`, ${from}`, to);
+  expectOneOf('nodes', nodes, ['all', 'path']);
+  const title = 'steps with a high or a low value';
+  return unpairedRows({ name: 'unpaired-siblings', title, options }, options, (record) => {
+    const endsAt = countEnds(record);
+    const path = new Set<SearchNode>(pathTo(record.tree.best));
+    return childrenOf(record).flatMap((node) => {
+      if (node.visits < minVisits || (nodes === 'path' && !path.has(node.parent))) return [];
+      const own = score(node, endsAt(node));
+      if (own === undefined || (own < from && own > to) || !Number.isFinite(own)) return [];
+      return [{ node, start: node.parent, score: own, label: own >= from }];
+    });
+  });
+}
+
+/**
+ * Each whole path to an end that was scored: wanted where the end is right. The prompt is that of the root. Of equal
+ * completions the most visited stays.
+ */
+export function ends(options: UnpairedOptions = {}): RowRule<UnpairedRow> {
+  const { minVisits = 0 } = options;
+  const title = 'whole paths, right or wrong';
+  return unpairedRows({ name: 'unpaired-ends', title, options }, options, (record) =>
+    childrenOf(record).flatMap((node) => {
+      const label = isRight(record, node);
+      const score = record.tree.score(node);
+      if (label === undefined || score === undefined || node.visits < minVisits) return [];
+      return [{ node, start: record.tree.root, score, label }];
+    }),
+  );
+}
+
+interface Labelled<State, Action> {
+  readonly node: ChildNode<State, Action>;
+  readonly start: SearchNode<State, Action>;
+  readonly score: number;
+  readonly label: boolean;
+}
+
+interface Draft<State, Action> extends Labelled<State, Action> {
+  readonly record: TreeRecord<State, Action>;
+  readonly prompt: readonly Message[];
+  readonly completion: readonly Message[];
+  readonly key: string;
+}
+
+function unpairedRows(
+  info: RuleInfo,
+  { minVisits = 0, maxRatio = Number.POSITIVE_INFINITY }: UnpairedOptions,
+  labelled: <State, Action>(
+    record: TreeRecord<State, Action>,
+  ) => readonly Labelled<State, Action>[],
+): RowRule<UnpairedRow> {
+  expectInteger('minVisits', minVisits, { min: 0 });
+  if (!(maxRatio >= 1)) throw expectation('maxRatio', 'a number from 1 up', maxRatio);
+  return {
+    ...info,
+    kind: 'unpaired',
+    *rows<State, Action>(trees: readonly TreeRecord<State, Action>[]) {
+      const drafts = bestOfEqual(
+        trees.flatMap((record) => draftsOf(record, labelled(record))),
+        ({ key }) => key,
+        ({ node }) => node.visits,
+      );
+      for (const draft of balanced(drafts, maxRatio)) yield toRow(draft, info.name);
+    },
+  };
+}
+
+/** The nodes below the root that rows may be made of and that have a text. */
+function childrenOf<State, Action>({
+  tree,
+  notation,
+}: TreeRecord<State, Action>): readonly ChildNode<State, Action>[] {
+  const children: ChildNode<State, Action>[] = [];
+  for (const node of tree.nodes()) {
+    if (node.kind === 'root' || !isPart(node)) continue;
+    if (notation.format(node.action).trim() !== '') children.push(node);
+  }
+  return children;
+}
+
+function draftsOf<State, Action>(
+  record: TreeRecord<State, Action>,
+  labelled: readonly Labelled<State, Action>[],
+): readonly Draft<State, Action>[] {
+  const prompts = new Map<SearchNode, { messages: readonly Message[]; text: string }>();
+  return labelled.map((one) => {
+    const { node, start } = one;
+    const messages = prompts.get(start)?.messages ?? rowPrompt(record, start);
+    const prompt = prompts.get(start) ?? { messages, text: JSON.stringify(messages) };
+    prompts.set(start, prompt);
+    const completion =
+      start === node.parent ? [turnOf(record, node)] : pathCompletion(record, start, node);
+    const key = `${prompt.text}${JSON.stringify(completion)}`;
+    return { ...one, record, prompt: prompt.messages, completion, key };
+  });
+}
+
+function balanced<State, Action>(
+  drafts: readonly Draft<State, Action>[],
+  maxRatio: number,
+): readonly Draft<State, Action>[] {
+  const ranked = (label: boolean) =>
+    drafts
+      .filter((draft) => draft.label === label)
+      .toSorted((a, b) => (label ? b.score - a.score : a.score - b.score));
+  const wanted = ranked(true);
+  const unwanted = ranked(false);
+  const rarer = Math.min(wanted.length, unwanted.length);
+  // Infinity times 0 is no number.
+  const most = maxRatio === Number.POSITIVE_INFINITY ? maxRatio : Math.floor(maxRatio * rarer);
+  const kept = new Set([...wanted.slice(0, most), ...unwanted.slice(0, most)]);
+  return drafts.filter((draft) => kept.has(draft));
+}
+
+function toRow<State, Action>(draft: Draft<State, Action>, rule: string): UnpairedRow {
+  const { record, node, start, prompt, completion, score, label } = draft;
+  const nodes = pathTo<State, Action>(node).slice(start.depth);
+  return {
+    kind: 'unpaired',
+    ...rowBase(record, { rule, nodes, from: start, prompt }),
+    completion,
+    label,
+    score,
+    ends: isEnd(node),
+  };
+}
