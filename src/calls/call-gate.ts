@@ -5,7 +5,7 @@ import { Account } from './account.ts';
 import { CallInFlight, type CallOutput, type CallReport } from './call-in-flight.ts';
 import { CallMaker } from './call-maker.ts';
 import { type Outcome, unavailable } from './call-outcome.ts';
-import { addressOfCall, type CallRequest, withoutState } from './call-request.ts';
+import { addressOfCall, type CallContent, type CallRequest } from './call-request.ts';
 import type { Journal } from './journal.ts';
 import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
 import type { DeadlineLine, IntentLine } from './journal-lines.ts';
@@ -135,7 +135,7 @@ export class CallGate {
   }
 
   /** What an earlier run has asked for, unless it is this very call: in other company, it may hold the same. */
-  leftBeside(call: Parameters<typeof addressOfCall>[0]): LeftCalls | undefined {
+  leftBeside(call: CallContent): LeftCalls | undefined {
     return this.#recall.leftBeside(() => addressOfCall(call));
   }
 
@@ -149,7 +149,9 @@ export class CallGate {
 
   /** Makes the call, or shares the one like it. */
   call(request: CallRequest): Promise<CallOutput> {
-    const key = addressOfCall(this.#recall.knowsNoStates ? withoutState(request) : request);
+    const { stateless = request.request } = request;
+    const asked = this.#recall.knowsNoStates ? { ...request, request: stateless } : request;
+    const key = addressOfCall(asked);
     const there = this.#shared.get(key);
     if (there !== undefined) return there;
     const output = this.#make(key, request);

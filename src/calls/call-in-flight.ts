@@ -3,7 +3,6 @@ import { Account } from './account.ts';
 import { errorOf, type Outcome } from './call-outcome.ts';
 import type { CallRequest } from './call-request.ts';
 import type { RecordedCall } from './journal-index.ts';
-import type { IntentLine } from './journal-lines.ts';
 import type { CallSpend, Reservation } from './ledger.ts';
 import type { Ticket } from './sequencer.ts';
 
@@ -12,7 +11,7 @@ export interface CallReport {
   /** The number of the call in the order of issue; it names the call in the journal. */
   readonly callId: string;
   /** What kind of call it was. */
-  readonly kind: IntentLine['kind'];
+  readonly kind: string;
   /** The model or the effect. */
   readonly name: string;
   /** What it was charged. */

@@ -40,7 +40,6 @@ export type { CallSpend, Overdraft } from './ledger.ts';
 export type { BreakerOptions } from './middleware/breaker.ts';
 export type { CacheStore } from './middleware/cache-store.ts';
 export { wrapModel } from './middleware/compose.ts';
-export type { Attributes } from './middleware/telemetry-attributes.ts';
 export { type CacheOptions, withCache } from './middleware/with-cache.ts';
 export { type LimitOptions, withLimit } from './middleware/with-limit.ts';
 export { type RecordingOptions, withRecording } from './middleware/with-recording.ts';
@@ -53,5 +52,6 @@ export {
   withTelemetry,
 } from './middleware/with-telemetry.ts';
 export type { AnyMiddleware, AnyModel } from './middleware/wrap.ts';
+export type { Attributes } from './operations/model-operation.ts';
 export { defaultPrices, type PriceTable, pricesAsOf } from './prices.ts';
 export type { Order } from './sequencer.ts';

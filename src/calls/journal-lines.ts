@@ -33,8 +33,8 @@ export interface IntentLine {
   readonly call: number;
   /** The content address of the call. */
   readonly key: string;
-  /** What kind of call it is. */
-  readonly kind: 'generate' | 'score' | 'decide' | 'embed' | 'effect';
+  /** What kind of call it is: `generate`, `score`, `decide`, `embed`, `effect`, or another. */
+  readonly kind: string;
   /** The model or the effect. */
   readonly name: string;
   /** The index of the first sample and how many there are. */
@@ -196,21 +196,13 @@ const call = { call: count, key: z.string() };
 const settled = { ...call, spend };
 const flag = z.boolean().optional();
 
-const kinds: ReadonlySet<IntentLine['kind']> = new Set([
-  'generate',
-  'score',
-  'decide',
-  'embed',
-  'effect',
-]);
-
 const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('journal'), version: count, run: z.record(z.string(), json) }),
   z.object({ type: z.literal('start'), state: z.string() }),
   z.object({
     type: z.literal('intent'),
     ...call,
-    kind: z.enum([...kinds]),
+    kind: z.string(),
     name: z.string(),
     samples: z.tuple([count, count]).optional(),
     reserved: spend,
@@ -365,9 +357,10 @@ function isCommon(json: unknown): json is IntentLine | ResultLine {
   };
   if (typeof line.key !== 'string' || !isCount(line.call)) return false;
   if (line.type === 'result') return isSpend(line.spend) && line.output !== undefined;
-  if (line.type !== 'intent' || !kinds.has(line.kind as never)) return false;
-  const { samples, name, reserved, request } = line;
-  const isAsked = typeof name === 'string' && request !== undefined && isSpend(reserved);
+  if (line.type !== 'intent') return false;
+  const { kind, samples, name, reserved, request } = line;
+  const isNamed = typeof kind === 'string' && typeof name === 'string';
+  const isAsked = isNamed && request !== undefined && isSpend(reserved);
   return isAsked && (samples === undefined || isRange(samples));
 }
 

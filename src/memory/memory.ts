@@ -1,5 +1,6 @@
 import { EspalierError } from '../base/errors.ts';
 import { expectation, expectInteger, expectMethods, expectNumber } from '../base/expect.ts';
+import { contextFrom } from '../calls/door.ts';
 import type { CallContext } from '../contracts/context.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type {
@@ -157,10 +158,7 @@ function closed({ signal, random, clock }: CallContext, { name }: Retriever): Ca
         `Expected the retriever ${name} to make its calls in \`prepare\`: \`similarities\` runs inside an effect, where none can be made.`,
       ),
     );
-  return {
-    ...{ signal, random, clock },
-    ...{ generate: refuse, score: refuse, decide: refuse, embed: refuse, effect: refuse },
-  };
+  return contextFrom({ signal, random, clock, call: refuse });
 }
 
 async function remember(

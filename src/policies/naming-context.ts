@@ -1,6 +1,6 @@
-import { modelName } from '../base/model-name.ts';
-import { contextWith } from '../calls/context-with.ts';
+import { contextWith } from '../calls/door.ts';
 import type { CallContext } from '../contracts/context.ts';
+import type { Generation } from '../contracts/language-model.ts';
 
 /**
  * The same context with other random numbers, in which each completion says who wrote it, where it does not
@@ -9,14 +9,15 @@ import type { CallContext } from '../contracts/context.ts';
 export function namingContext(context: CallContext, random: CallContext['random']): CallContext {
   return contextWith(context, {
     random,
-    async generate(model, request) {
-      const generation = await context.generate(model, request);
-      const name = modelName(model);
+    async call(operation, request) {
+      const result = await context.call(operation, request);
+      if (operation.kind !== 'generate') return result;
+      const generation = result as Generation;
       const completions = generation.completions.map((completion) => ({
         ...completion,
-        model: completion.model ?? name,
+        model: completion.model ?? operation.name,
       }));
-      return { ...generation, completions };
+      return { ...result, completions };
     },
   });
 }

@@ -1,5 +1,5 @@
 import { expectation, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
-import { defaultMaxTokens } from '../../calls/pricing.ts';
+import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 
 /** A request that has been checked, in full and as plain data: what goes to the thread of the model. */

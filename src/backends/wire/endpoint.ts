@@ -124,7 +124,7 @@ export function retried<Model extends AnyModel>(
   const secrets = secretsOf(options);
   const kept = guarded(model, () => secrets);
   if (retry === false) return kept;
-  return (withRetry(retry) as (next: AnyModel) => AnyModel)(kept) as Model;
+  return withRetry(retry)(kept);
 }
 
 /** The usage that a reply tells; `undefined` where it tells none. */
