@@ -39,7 +39,7 @@ export type ErrorScope = 'item' | 'call' | 'search' | 'run';
 
 const scopes: Readonly<Record<EspalierErrorCode, ErrorScope>> = {
   usage: 'search',
-  'invalid-tree': 'run',
+  'invalid-tree': 'search',
   'invalid-journal': 'run',
   locked: 'run',
   storage: 'run',
@@ -53,7 +53,7 @@ const scopes: Readonly<Record<EspalierErrorCode, ErrorScope>> = {
 /** What else is known of an error. */
 export interface EspalierErrorOptions extends ErrorOptions {
   /** What it ends. @defaultValue by code: a wrong value that came from a plug-in may end less */
-  readonly scope?: ErrorScope;
+  readonly scope?: ErrorScope | undefined;
   /** Of a `budget`, the unit that does not suffice. */
   readonly unit?: keyof Spend | undefined;
 }
@@ -96,6 +96,11 @@ export class EspalierError extends Error {
 /** Whether an error ends the search, and not only what met it. */
 export function endsSearch(error: unknown): error is EspalierError {
   return EspalierError.isInstance(error) && (error.scope === 'search' || error.scope === 'run');
+}
+
+/** Whether the search that it ends tells what it has found: money, disk and servers are no fault of its parts. */
+export function endsGracefully(error: unknown): error is EspalierError {
+  return endsSearch(error) && ['budget', 'storage', 'unavailable'].includes(error.code);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { EspalierError, ModelCallError } from '../base/errors.ts';
-import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
+import { addSpend, type CallSpend, nothing } from './call-spend.ts';
+import type { Ledger, Reservation } from './ledger.ts';
 
 /** Whom a call is charged to, and what one request of it may cost. */
 export interface Payer {

@@ -54,7 +54,7 @@ function ownAddress<State>(environment: Telling<State>, state: State): string | 
 }
 
 function addressOf<State>({ name = '' }: Telling<State>, told: object): string {
-  return contentAddress(canonicalJson('state', { ...told, environment: name }));
+  return contentAddress(canonicalJson('state', { ...told, environment: name }, 'item'));
 }
 
 /** A call as one of a state, which is a part of what it asks, where its outcome depends on that. */

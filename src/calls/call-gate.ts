@@ -2,16 +2,18 @@ import { EspalierError } from '../base/errors.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { ModelWarning } from '../contracts/language-model.ts';
 import { Account } from './account.ts';
-import { CallInFlight, type CallOutput, type CallReport } from './call-in-flight.ts';
+import type { CallInFlight, CallOutput, CallReport } from './call-in-flight.ts';
 import { CallMaker } from './call-maker.ts';
-import { type Outcome, unavailable } from './call-outcome.ts';
 import { addressOfCall, type CallContent, type CallRequest } from './call-request.ts';
+import { addSpend, type CallSpend, nothing } from './call-spend.ts';
+import { CallsUnderWay } from './calls-under-way.ts';
 import type { Journal } from './journal.ts';
-import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
+import type { LeftCalls, RecordedCall } from './journal-index.ts';
 import type { DeadlineLine, IntentLine } from './journal-lines.ts';
 import { JournalUse } from './journal-use.ts';
-import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
+import type { Ledger, Reservation } from './ledger.ts';
 import { type Losses, noLosses, Recall } from './recall.ts';
+import { RecordedAnswers } from './recorded-answers.ts';
 import type { Sequencer } from './sequencer.ts';
 import { SharedCalls } from './shared-calls.ts';
 
@@ -55,14 +57,12 @@ export class CallGate {
   makesUpForLosses = false;
   /** How often a result was resumed on this journal to come to this search. */
   readonly search: number;
-  readonly #inFlight = new Set<CallInFlight>();
+  readonly #underWay: CallsUnderWay;
+  readonly #answers: RecordedAnswers;
   #issued: number;
-  #recorded = 0;
   /** How often this run has come to a place at which it was resumed. */
   #resumes = 0;
   #unrecorded = 0;
-  /** What kinds of failures of an earlier run this one has repeated. */
-  readonly #failedBefore = new Set<'transient' | 'final'>();
 
   constructor(options: CallGateOptions) {
     this.#options = options;
@@ -75,6 +75,17 @@ export class CallGate {
     this.bought = new Map(before?.bought);
     this.#issued = before === undefined ? 0 : before.#issued;
     this.#journal = new JournalUse(journal, signal);
+    this.#underWay = new CallsUnderWay({
+      sequencer,
+      journal: this.#journal,
+      recall: this.#recall,
+      shared: this.#shared,
+      onCall: options.onCall,
+    });
+    this.#answers = new RecordedAnswers({
+      ...{ recall: this.#recall, journal: this.#journal, underWay: this.#underWay },
+      mayWait: sequencer.mayWait,
+    });
     this.#maker = new CallMaker({
       clock: options.clock,
       onWarning: options.onWarning,
@@ -88,7 +99,7 @@ export class CallGate {
       else this.#resume();
     };
     signal.addEventListener('abort', () => {
-      for (const call of this.#inFlight) this.#abandon(call, signal.reason);
+      this.#underWay.abandon(signal.reason);
     });
   }
 
@@ -111,7 +122,7 @@ export class CallGate {
     readonly differsAt: number | undefined;
   } {
     const { differsAt } = this.#recall;
-    return { recorded: this.#recorded, unrecorded: this.#unrecorded, differsAt };
+    return { recorded: this.#answers.count, unrecorded: this.#unrecorded, differsAt };
   }
 
   /** Why nothing more can be written down: the search has to end. */
@@ -167,13 +178,19 @@ export class CallGate {
     const recorded = this.#recall.takeRetry(this.#issued, this.search);
     const all = recorded?.all ?? this.#options.retryFailed === true;
     if (recorded === undefined) {
-      const isDue = this.#failedBefore.has('transient') || (all && this.#failedBefore.size > 0);
+      const isDue =
+        this.#answers.failures.has('transient') || (all && this.#answers.failures.size > 0);
       if (this.#isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
       this.#journal.write({ type: 'retry', call: this.#issued, all, search: this.search });
     }
-    this.#failedBefore.clear();
+    this.#answers.failures.clear();
     this.#shared.forgetFailures(all);
     return all ? 'all' : 'transient';
+  }
+
+  /** Charges what is still under way, and writes down what it may have cost: the search is over. */
+  end(): void {
+    this.#underWay.end();
   }
 
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
@@ -223,9 +240,9 @@ export class CallGate {
       return undefined;
     }
     const record = recall.take(this.#issued);
-    const call = this.#open(key, request, reservation);
-    if (record !== undefined) this.#repeat(call, record);
-    else if (left !== undefined) this.#answer(call, left, left.cost);
+    const call = this.#underWay.open({ number: this.#issued++, key }, request, reservation);
+    if (record !== undefined) this.#answers.repeat(call, record);
+    else if (left !== undefined) this.#answers.give(call, left, left.cost);
     else void this.#perform(call, this.#shared.isAbandoned(key) || recall.isOpen(key));
     return call.output;
   }
@@ -255,8 +272,8 @@ export class CallGate {
     if (this.#recall.isLive) this.#journal.write({ type: 'reuse', call: this.#issued, key });
     // What costs nothing always fits.
     const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;
-    const call = this.#open(key, request, reservation);
-    this.#answer(call, left, nothing);
+    const call = this.#underWay.open({ number: this.#issued++, key }, request, reservation);
+    this.#answers.give(call, left, nothing);
     return call.output;
   }
 
@@ -270,118 +287,6 @@ export class CallGate {
     throw unrecorded(`The journal does not hold this ${kind} call of ${name}`);
   }
 
-  /** Gives a call its number and its place in the order of issue. */
-  #open(key: string, request: CallRequest, reservation: Reservation): CallInFlight {
-    const issued = { number: this.#issued++, key, ticket: this.#options.sequencer.issue() };
-    const call = new CallInFlight(issued, request, reservation);
-    this.#inFlight.add(call);
-    return call;
-  }
-
-  #settle(
-    call: CallInFlight,
-    outcome: Outcome,
-    { spend, replayed }: { readonly spend: CallSpend; readonly replayed: boolean },
-  ): void {
-    if (!this.#inFlight.delete(call)) return;
-    const { kind, name } = call.request;
-    const failure = 'message' in outcome ? outcome.message : undefined;
-    this.#options.onCall({ callId: call.callId, kind, name, spend, replayed, failure });
-    call.tell(outcome);
-  }
-
-  /** The search is over: what has come is kept for one that goes on, and what was under way is not repeated unasked. */
-  #abandon(call: CallInFlight, reason: unknown): void {
-    const { key, request, ended } = call;
-    this.#charge(call);
-    this.#drop(call, reason);
-    if (ended !== undefined) this.#shared.share(key, call.outputOf(ended.outcome()));
-    else if (!request.repeatable) this.#shared.abandon(key);
-  }
-
-  #drop(call: CallInFlight, reason: unknown): void {
-    if (this.#inFlight.delete(call)) call.drop(reason);
-  }
-
-  /** Lets happen what the journal says became of a call. */
-  #repeat(call: CallInFlight, record: RecordedCall): void {
-    call.record = record;
-    const { mayWait } = this.#options.sequencer;
-    for (const { place, spend, isFurther } of record.attempts ?? []) {
-      const again = (): void => {
-        if (call.account.isSettled) return;
-        if (isFurther) call.account.extend();
-        else call.account.fail(spend);
-        // Where the budget refused it, it refuses it again.
-        call.account.hold(mayWait).catch(() => {});
-      };
-      call.ticket.arrive(again, { place });
-    }
-    if (record.reused !== undefined) this.#answer(call, record.reused, nothing);
-    else if (record.isHung) call.ticket.stall();
-    else this.#answer(call, record, (record.end as RecordedEnd).spend);
-  }
-
-  /** Lets the recorded outcome of a call take effect in its turn. */
-  #answer(call: CallInFlight, { end, cost }: RecordedCall, spend: CallSpend): void {
-    const { place } = end as RecordedEnd;
-    this.#recorded += call.request.reserve.calls;
-    const outcome = () => this.#outcomeOf(end as RecordedEnd);
-    call.ended = { spend, outcome };
-    const apply = (): void => {
-      const { failure } = end as RecordedEnd;
-      if (failure !== undefined && failure.interrupted !== true) {
-        this.#failedBefore.add(failure.transient === true ? 'transient' : 'final');
-      }
-      this.#charge(call);
-      this.#settle(call, outcome(), { spend: cost, replayed: true });
-    };
-    call.ticket.arrive(apply, { place, isLast: true });
-  }
-
-  /** What a journal says of a call. */
-  #outcomeOf(end: RecordedEnd): Outcome {
-    const { failure } = end;
-    if (failure?.unavailable === true) return { fatal: unavailable(failure.message, undefined) };
-    if (failure !== undefined) return failure;
-    try {
-      return { output: this.#journal.with(() => this.#recall.outputOf(end)) };
-    } catch (error) {
-      return { fatal: error };
-    }
-  }
-
-  /** Charges a call what it has cost or, where nobody knows, what it may have: once. */
-  #charge({ account, ended, record }: CallInFlight): CallSpend {
-    if (account.isSettled || record === undefined || record.reused !== undefined) {
-      return account.settle(ended?.spend);
-    }
-    this.#recall.claim(record.cost);
-    // As the journal says: it knows attempts whose turn has not come, and grants that were never used.
-    return account.settle(record.lastCost, record.attemptsCost);
-  }
-
-  /** Charges what is still under way, and writes down what it may have cost: the search is over. */
-  end(): void {
-    for (const call of this.#inFlight) {
-      const { number, key, account, ended, record } = call;
-      const isWritten = ended !== undefined || account.isSettled || record?.isCounted === true;
-      this.#charge(call);
-      if (isWritten) continue;
-      const { covered: spend } = record ?? account;
-      if (record !== undefined) record.isLost = true;
-      const message = 'The search ended while the call was under way.';
-      this.#journal.tryToWrite({
-        type: 'failure',
-        call: number,
-        key,
-        spend,
-        message,
-        abandoned: true,
-      });
-    }
-  }
-
   /**
    * Leaves the recorded way: the journal ends here, or an earlier process had resumed here. What the journal says was
    * paid is charged before anything new is bought, and what was under way is asked again.
@@ -390,7 +295,7 @@ export class CallGate {
     const recall = this.#recall;
     const number = this.#issued;
     this.#resumes += 1;
-    const repeated = [...this.#inFlight].filter(({ record }) => record !== undefined);
+    const repeated = [...this.#underWay.calls].filter(({ record }) => record !== undefined);
     const open = repeated.filter(({ account }) => !account.isSettled);
     const hung = open.filter(({ ended }) => ended === undefined);
     const recorded = recall.takeResume(number);
@@ -409,7 +314,7 @@ export class CallGate {
     }
     for (const call of open) {
       if (isEnd && call.ended === undefined) call.account.settle(nothing);
-      else this.#charge(call);
+      else this.#underWay.charge(call);
     }
     if (recall.isLive && this.ledger !== undefined) this.ledger.isRepeating = false;
     const place = recorded === undefined ? {} : { place: recorded.place };
@@ -434,7 +339,7 @@ export class CallGate {
     try {
       while (!(await this.#askAgain(call, record)));
     } catch (error) {
-      this.#drop(call, error);
+      this.#underWay.drop(call, error);
     }
   }
 
@@ -445,17 +350,17 @@ export class CallGate {
     const left = recall.isLive ? recall.leftAnswer(key) : undefined;
     if (left !== undefined) {
       this.#journal.write({ type: 'reuse', call: number, key });
-      this.#answer(call, left, nothing);
+      this.#answers.give(call, left, nothing);
       return true;
     }
     this.#expectRecorded(request);
     const resumes = this.#resumes;
     const isFree = recall.nextOf(record)?.reused !== undefined || !request.repeatable;
     if (!isFree) await this.#reserveAgain(call);
-    if (!this.#inFlight.has(call)) return true;
+    if (!this.#underWay.has(call)) return true;
     if (resumes === this.#resumes) {
       const next = recall.nextOf(record);
-      if (next !== undefined) this.#repeat(call, next);
+      if (next !== undefined) this.#answers.repeat(call, next);
       else if (recall.isLive) void this.#perform(call, true);
       if (next !== undefined || recall.isLive) return true;
       this.#resume();
@@ -469,7 +374,7 @@ export class CallGate {
     const { mayWait } = this.#options.sequencer;
     const account = new Account(call.request, await ledger.reserve(reserve, { waits: mayWait }));
     // Abandoned meanwhile, it has been charged.
-    if (this.#inFlight.has(call)) call.account = account;
+    if (this.#underWay.has(call)) call.account = account;
     else account.settle(nothing);
   }
 
@@ -483,7 +388,7 @@ export class CallGate {
     const { outcome, spend } = isLost ? this.#maker.interrupt(call) : await this.#maker.make(call);
     call.ended = { spend, outcome: () => outcome };
     const apply = (): void =>
-      this.#settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
+      this.#underWay.settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
     call.ticket.arrive(apply, { isLast: true });
   }
 }

@@ -2,8 +2,9 @@ import type { JsonValue } from '../contracts/json.ts';
 import { Account } from './account.ts';
 import { errorOf, type Outcome } from './call-outcome.ts';
 import type { CallRequest } from './call-request.ts';
+import type { CallSpend } from './call-spend.ts';
 import type { RecordedCall } from './journal-index.ts';
-import type { CallSpend, Reservation } from './ledger.ts';
+import type { Reservation } from './ledger.ts';
 import type { Ticket } from './sequencer.ts';
 
 /** A call that has taken effect. */

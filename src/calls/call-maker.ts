@@ -4,8 +4,8 @@ import type { Clock } from '../contracts/clock.ts';
 import type { FailedAttempt, ModelCall, ModelWarning } from '../contracts/language-model.ts';
 import type { CallInFlight } from './call-in-flight.ts';
 import { isUnavailable, type Outcome, unavailable } from './call-outcome.ts';
+import { type CallSpend, nothing } from './call-spend.ts';
 import type { FailureLine, JournalLine, ResultLine } from './journal-lines.ts';
-import { type CallSpend, nothing } from './ledger.ts';
 
 /** What a call came to, and what its last attempt is charged. */
 export interface Made {

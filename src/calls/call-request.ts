@@ -1,7 +1,8 @@
 import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { ModelCall } from '../contracts/language-model.ts';
-import type { CallSpend, Ledger } from './ledger.ts';
+import type { CallSpend } from './call-spend.ts';
+import type { Ledger } from './ledger.ts';
 
 /** What a call asks: all that its content address depends on. */
 export interface CallContent {

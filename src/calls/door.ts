@@ -28,15 +28,15 @@ export abstract class Door implements CallContext {
     request: Request,
   ): Promise<Result>;
 
-  generate(model: LanguageModel, request: GenerateRequest): Promise<Generation> {
+  async generate(model: LanguageModel, request: GenerateRequest): Promise<Generation> {
     return this.call(generate(model), request);
   }
 
-  score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
+  async score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
     return this.call(score(model), request);
   }
 
-  decide(model: DecisionModel, request: DecisionRequest): Promise<Decisions> {
+  async decide(model: DecisionModel, request: DecisionRequest): Promise<Decisions> {
     return this.call(decide(model), request);
   }
 
@@ -44,7 +44,11 @@ export abstract class Door implements CallContext {
     return (await this.call(embed(model), texts)).embeddings;
   }
 
-  effect<T>(named: EffectName, input: JsonValue, run: (call: ModelCall) => Promise<T>): Promise<T> {
+  async effect<T>(
+    named: EffectName,
+    input: JsonValue,
+    run: (call: ModelCall) => Promise<T>,
+  ): Promise<T> {
     return this.call(effect(named, run), input);
   }
 }

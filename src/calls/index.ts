@@ -6,6 +6,7 @@
 
 export { BudgetPool, type PoolBudget } from './budget-pool.ts';
 export type { CallReport } from './call-in-flight.ts';
+export type { CallSpend } from './call-spend.ts';
 export {
   type Journal,
   type JournalLines,
@@ -36,7 +37,7 @@ export {
   type RunIdentity,
   type StartLine,
 } from './journal-lines.ts';
-export type { CallSpend, Overdraft } from './ledger.ts';
+export type { Overdraft } from './ledger.ts';
 export type { BreakerOptions } from './middleware/breaker.ts';
 export type { CacheStore } from './middleware/cache-store.ts';
 export { wrapModel } from './middleware/compose.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
 import { isIntact, seal, stateOfRest, unsealed } from '../base/seal.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { CallSpend } from './ledger.ts';
+import type { CallSpend } from './call-spend.ts';
 
 /** The version of the journal's lines. A journal of a later version is refused. */
 export const journalVersion = 3;

@@ -2,7 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import { expectNumber, expectObject } from '../base/expect.ts';
 import type { ModelPrice, Usage } from '../contracts/language-model.ts';
 import type { WorstCase } from '../contracts/operation.ts';
-import type { CallSpend } from './ledger.ts';
+import type { CallSpend } from './call-spend.ts';
 import { defaultPrices, type PriceTable } from './prices.ts';
 import { faultOfCounts } from './usage.ts';
 

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../contracts/json.ts';
+import { addSpend, beyond, type CallSpend, nothing } from './call-spend.ts';
 import type { Journal } from './journal.ts';
 import {
   indexJournal,
@@ -9,7 +10,6 @@ import {
   type RecordedResume,
 } from './journal-index.ts';
 import type { ResultLine, RetryLine } from './journal-lines.ts';
-import { addSpend, beyond, type CallSpend, nothing } from './ledger.ts';
 
 /** What was lost with earlier processes, and what this run is charged of what they have paid. */
 export interface Losses {

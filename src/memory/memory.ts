@@ -1,5 +1,11 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectInteger, expectMethods, expectNumber } from '../base/expect.ts';
+import {
+  expectation,
+  expectInteger,
+  expectMethods,
+  expectNumber,
+  wrongValue,
+} from '../base/expect.ts';
 import { contextFrom } from '../calls/door.ts';
 import type { CallContext } from '../contracts/context.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -146,7 +152,7 @@ function expectSimilarities({ name }: Retriever, similarities: unknown, count: n
     similarities.length === count &&
     similarities.every((one) => Number.isFinite(one));
   if (isSound) return;
-  throw expectation(`similarities of ${name}`, `${count} numbers`, similarities);
+  throw wrongValue(`similarities of ${name}`, `${count} numbers`, similarities);
 }
 
 /** A context for within an effect. A call made here would wait for the effect, and the effect for it. */

@@ -71,9 +71,14 @@ export class PluginContext extends Door {
     try {
       return await this.#runtime.calls.call(bound, request);
     } catch (error) {
-      if (endsSearch(error)) this.#refusal ??= error;
+      this.note(error);
       throw error;
     }
+  }
+
+  /** Keeps what ends the search, in case the plug-in swallows it. */
+  note(error: unknown): void {
+    if (endsSearch(error)) this.#refusal ??= error;
   }
 
   /** Whether the search is over, or refused a call that was made through this context. */

@@ -7,10 +7,10 @@ import type { ModelCall } from '../../contracts/language-model.ts';
 import { chargeOf } from '../account.ts';
 import { isUnavailable } from '../call-outcome.ts';
 import { addressOfCall } from '../call-request.ts';
+import { type CallSpend, nothing } from '../call-spend.ts';
 import { contentOf } from '../calls.ts';
 import { beginJournal, type Journal } from '../journal.ts';
 import type { JournalLine } from '../journal-lines.ts';
-import { type CallSpend, nothing } from '../ledger.ts';
 import type { Answer } from '../operations/model-operation.ts';
 import type { PriceTable } from '../prices.ts';
 import { actualCost, mostCost, priceOf } from '../pricing.ts';
@@ -66,7 +66,10 @@ class Recorder {
     let output: JsonValue;
     try {
       answer = await make(this.#watched(call, { ...line, reserved }));
-      output = expectJson(`result of ${content.name}`, operation.result?.encode(answer) ?? answer);
+      output = expectJson(
+        `result of ${content.name}`,
+        operation.result?.encode(answer) ?? { ...answer },
+      );
     } catch (error) {
       // What became of an aborted call, nobody knows; that its journal is broken, the journal cannot tell.
       if (!call.signal.aborted && !isStorageError(error)) {

@@ -1,7 +1,6 @@
-import { expectMethods, expectObject } from '../../base/expect.ts';
+import { expectObject } from '../../base/expect.ts';
 import { expectMessages } from '../../base/expect-messages.ts';
 import { isFailure } from '../../base/failure.ts';
-import { modelName } from '../../base/model-name.ts';
 import type {
   Decision,
   DecisionModel,
@@ -10,32 +9,23 @@ import type {
 } from '../../contracts/decision-model.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ModelOperation } from './model-operation.ts';
+import { ofModel } from './of-model.ts';
 import { mostTokensIn } from './tokens.ts';
 
 /** Asks typed questions. */
 export function decide(model: DecisionModel): ModelOperation<DecisionRequest, Decisions> {
+  const common = ofModel('decide', model);
   return {
-    kind: 'decide',
-    get name() {
-      return modelName(model);
-    },
-    payee: model,
-    repeatable: true,
+    ...common,
     check(request) {
-      expectMethods('model', model, ['decide']);
       expectObject('request', request);
       expectMessages(request.messages);
       expectObject('questions', request.questions);
     },
     address: (request) => ({ ...request }) as unknown as JsonValue,
     worstCase,
-    usage: (_, { usage }) => usage,
     run: (request, call) => model.decide(request, call),
-    accept: ({ questions }, reply) => accept(modelName(model), reply, Object.keys(questions)),
-    result: {
-      encode: (decisions) => ({ ...decisions }) as unknown as JsonValue,
-      decode: (json) => json as unknown as Decisions,
-    },
+    accept: ({ questions }, reply) => accept(common.name, reply, Object.keys(questions)),
     isAnswer: ({ answers }) => !Object.values(answers).some(isFailure),
     telemetry: { operation: 'decide' },
     extent: ({ questions }, { answers }) => ({
@@ -66,5 +56,5 @@ function accept(name: string, reply: Decisions, questions: readonly string[]): D
     if (isFailure(decision) || decision.type !== 'choice') continue;
     expectObject(`answers.${question}.probabilities of ${name}`, decision.probabilities);
   }
-  return reply;
+  return { ...reply };
 }

@@ -1,5 +1,4 @@
-import { EspalierError } from '../../base/errors.ts';
-import { jsonComplaint } from '../../base/json.ts';
+import { expectJson } from '../../base/canonical-json.ts';
 import type { EffectName } from '../../contracts/context.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
@@ -17,11 +16,8 @@ export function effect<T>(
     name,
     repeatable,
     actsOnState: !pure,
-    check(input) {
-      const complaint = jsonComplaint(`input of ${name}`, input);
-      // What a plug-in asks is its own matter, and fails no more than what it was called for.
-      if (complaint !== undefined) throw new EspalierError('usage', complaint, { scope: 'item' });
-    },
+    // What a plug-in asks is its own matter, and fails no more than what it was called for.
+    check: (input) => void expectJson(`input of ${name}`, input, 'item'),
     address: (input) => input,
     worstCase: () => ({ calls: free ? 0 : 1 }),
     run: (_, call) => run(call),

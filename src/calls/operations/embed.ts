@@ -1,34 +1,22 @@
-import {
-  expectArray,
-  expectation,
-  expectMethods,
-  expectObject,
-  expectText,
-} from '../../base/expect.ts';
-import { modelName } from '../../base/model-name.ts';
+import { expectArray, expectation, expectObject, expectText } from '../../base/expect.ts';
 import type { Embedding, EmbeddingModel, Embeddings } from '../../contracts/embedding-model.ts';
 import type { ModelOperation } from './model-operation.ts';
+import { ofModel } from './of-model.ts';
 import { mostTokensIn } from './tokens.ts';
 
 /** Turns texts into vectors. */
 export function embed(model: EmbeddingModel): ModelOperation<readonly string[], Embeddings> {
+  const common = ofModel('embed', model);
   return {
-    kind: 'embed',
-    get name() {
-      return modelName(model);
-    },
-    payee: model,
-    repeatable: true,
+    ...common,
     check(texts) {
-      expectMethods('model', model, ['embed']);
       expectArray('texts', texts);
       for (const [place, text] of texts.entries()) expectText(`texts[${place}]`, text);
     },
     address: (texts) => [...texts],
     worstCase: (texts) => ({ inputTokens: mostTokensIn(texts) }),
-    usage: (_, { usage }) => usage,
     run: (texts, call) => model.embed(texts, call),
-    accept: ({ length }, reply) => accept(modelName(model), reply, length),
+    accept: ({ length }, reply) => accept(common.name, reply, length),
     // A journal holds the vectors alone.
     result: {
       encode: ({ embeddings }) => embeddings,

@@ -1,15 +1,8 @@
 import { z } from 'zod';
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
-import {
-  expectArray,
-  expectInteger,
-  expectMethods,
-  expectObject,
-  expectText,
-} from '../../base/expect.ts';
+import { expectArray, expectInteger, expectObject, expectText } from '../../base/expect.ts';
 import { expectMessages } from '../../base/expect-messages.ts';
-import { modelName } from '../../base/model-name.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type {
   Completion,
@@ -21,6 +14,7 @@ import type { WorstCase } from '../../contracts/operation.ts';
 import { faultOfCounts } from '../usage.ts';
 import { answerAttributes, requestAttributes } from './chat-attributes.ts';
 import type { LeftOf, ModelOperation, Parts, SampleRange } from './model-operation.ts';
+import { ofModel } from './of-model.ts';
 import { mostTokensOf } from './tokens.ts';
 
 /** The completion length that a reservation assumes where a request sets no `maxTokens`. */
@@ -28,15 +22,10 @@ export const defaultMaxTokens = 1024;
 
 /** Asks for text. */
 export function generate(model: LanguageModel): ModelOperation<GenerateRequest, Generation> {
+  const common = ofModel('generate', model);
   return {
-    kind: 'generate',
-    get name() {
-      return modelName(model);
-    },
-    payee: model,
-    repeatable: true,
+    ...common,
     check(request) {
-      expectMethods('model', model, ['generate']);
       expectObject('model.capabilities', model.capabilities);
       expectObject('request', request);
       expectMessages(request.messages);
@@ -46,21 +35,16 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
     address: contentOf,
     samples: rangeOf,
     worstCase,
-    usage: (_, { usage }) => usage,
     usageFault,
     run: (request, call) => model.generate(request, call),
-    accept: ({ samples = 1 }, reply) => accept(modelName(model), reply, samples),
-    result: {
-      encode: (generation) => ({ ...generation }) as unknown as JsonValue,
-      decode: (json) => json as unknown as Generation,
-    },
+    accept: ({ samples = 1 }, reply) => accept(common.name, reply, samples),
     isAnswer: ({ completions }) =>
       completions.every(({ finishReason }) => finishReason !== 'refusal'),
     named: ({ completions, ...rest }, callId) => ({
       completions: completions.map((completion) => ({ ...completion, callId })),
       ...rest,
     }),
-    parts: partsOf(model),
+    parts: partsOf(common.name, model),
     describedBy: ['capabilities'],
     telemetry: { operation: 'chat', request: requestAttributes, answer: answerAttributes },
     extent: ({ samples = 1 }, { completions }) => {
@@ -119,7 +103,7 @@ function accept(name: string, reply: Generation, count: number): Generation {
     if (toolCalls !== undefined) expectArray(nameOf('.toolCalls'), toolCalls);
     if (logprobs !== undefined) expectArray(nameOf('.logprobs'), logprobs);
   }
-  if (reply.completions.length === count) return reply;
+  if (reply.completions.length === count) return { ...reply };
   throw new ModelCallError({
     kind: 'malformed',
     message: `${name} gave ${reply.completions.length} of ${count} completions.`,
@@ -145,11 +129,11 @@ const sampleSchema = z.object({
 });
 
 /** Its parts are samples, by their index. */
-function partsOf(model: LanguageModel): Parts<GenerateRequest, Generation> {
+function partsOf(name: string, model: LanguageModel): Parts<GenerateRequest, Generation> {
   const batches = () => model.capabilities.n === true;
   return {
     of(request) {
-      const content = canonicalJson('request', [modelName(model), contentOf(request)]);
+      const content = canonicalJson('request', [name, contentOf(request)]);
       const address = contentAddress(content);
       const keyOf = (index: number) => `${address}#${index}`;
       const [first] = rangeOf(request);

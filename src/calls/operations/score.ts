@@ -1,12 +1,6 @@
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { counted } from '../../base/counted.ts';
-import {
-  expectArray,
-  expectation,
-  expectMethods,
-  expectObject,
-  expectText,
-} from '../../base/expect.ts';
+import { expectArray, expectation, expectObject, expectText } from '../../base/expect.ts';
 import { isFailure } from '../../base/failure.ts';
 import { modelName } from '../../base/model-name.ts';
 import type { Failure } from '../../contracts/failure.ts';
@@ -18,6 +12,7 @@ import type {
   StepScores,
 } from '../../contracts/reward-model.ts';
 import type { LeftOf, ModelOperation, Parts } from './model-operation.ts';
+import { ofModel } from './of-model.ts';
 import { mostTokensIn } from './tokens.ts';
 
 /** The scores of one solution, or why there are none. */
@@ -25,15 +20,10 @@ type Scores = StepScores['scores'][number];
 
 /** Scores solutions: those not bought yet in one request, those that a journal holds as they stand there. */
 export function score(model: RewardModel): ModelOperation<ScoreRequest, StepScores> {
+  const common = ofModel('score', model);
   return {
-    kind: 'score',
-    get name() {
-      return modelName(model);
-    },
-    payee: model,
-    repeatable: true,
+    ...common,
     check(request) {
-      expectMethods('model', model, ['score']);
       expectObject('request', request);
       expectArray('solutions', request.solutions);
       for (const [place, solution] of request.solutions.entries()) {
@@ -45,13 +35,8 @@ export function score(model: RewardModel): ModelOperation<ScoreRequest, StepScor
       calls: solutions.length,
       inputTokens: mostTokensIn(solutions.flatMap(({ prompt, steps }) => [prompt, ...steps])),
     }),
-    usage: (_, { usage }) => usage,
     run: (request, call) => model.score(request, call),
     accept: (request, reply) => accept(model, request, reply),
-    result: {
-      encode: (scores) => ({ ...scores }) as unknown as JsonValue,
-      decode: (json) => json as unknown as StepScores,
-    },
     isAnswer: ({ scores }) => !scores.some(isFailure),
     parts: partsOf(model),
     describedBy: ['scores', 'incremental', 'range'],
