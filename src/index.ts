@@ -6,8 +6,10 @@
 
 export { systemClock } from './base/clock.ts';
 export {
+  type ErrorScope,
   EspalierError,
   type EspalierErrorCode,
+  type EspalierErrorOptions,
   ModelCallError,
   type ModelCallErrorKind,
   type ModelCallErrorOptions,
@@ -49,6 +51,7 @@ export type {
   ModelPrice,
   ModelWarning,
   NamedTool,
+  Payee,
   RateLimit,
   RateLimits,
   TokenAlternative,
@@ -76,6 +79,7 @@ export type {
   RootNode,
   SearchNode,
 } from './contracts/node.ts';
+export type { Operation, WorstCase } from './contracts/operation.ts';
 export type {
   FailedProposal,
   Policy,

@@ -1,19 +1,17 @@
 import { EspalierError } from '../base/errors.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { ModelWarning } from '../contracts/language-model.ts';
-import { Account } from './account.ts';
 import type { CallInFlight, CallOutput, CallReport } from './call-in-flight.ts';
 import { CallMaker } from './call-maker.ts';
 import { addressOfCall, type CallContent, type CallRequest } from './call-request.ts';
 import { addSpend, type CallSpend, nothing } from './call-spend.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import type { Journal } from './journal.ts';
-import type { LeftCalls, RecordedCall } from './journal-index.ts';
+import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
 import type { DeadlineLine, IntentLine } from './journal-lines.ts';
 import { JournalUse } from './journal-use.ts';
 import type { Ledger, Reservation } from './ledger.ts';
 import { type Losses, noLosses, Recall } from './recall.ts';
-import { RecordedAnswers } from './recorded-answers.ts';
 import type { Sequencer } from './sequencer.ts';
 import { SharedCalls } from './shared-calls.ts';
 
@@ -53,16 +51,20 @@ export class CallGate {
   readonly unpriced: Set<string>;
   /** Whom calls are charged to that an earlier run has made and this one does not come to. */
   ledger: Ledger | undefined;
+  /** What all calls of this run have in common: the content address of its start. */
+  run: string | undefined;
   /** Whether what a killed process had under way is to leave as much of the budget as an undisturbed one has. */
   makesUpForLosses = false;
   /** How often a result was resumed on this journal to come to this search. */
   readonly search: number;
   readonly #underWay: CallsUnderWay;
-  readonly #answers: RecordedAnswers;
   #issued: number;
   /** How often this run has come to a place at which it was resumed. */
   #resumes = 0;
+  #recorded = 0;
   #unrecorded = 0;
+  /** What kinds of failures of an earlier run this one has repeated. */
+  readonly #failedBefore = new Set<'transient' | 'final'>();
 
   constructor(options: CallGateOptions) {
     this.#options = options;
@@ -82,17 +84,14 @@ export class CallGate {
       shared: this.#shared,
       onCall: options.onCall,
     });
-    this.#answers = new RecordedAnswers({
-      ...{ recall: this.#recall, journal: this.#journal, underWay: this.#underWay },
-      mayWait: sequencer.mayWait,
-    });
     this.#maker = new CallMaker({
       clock: options.clock,
       onWarning: options.onWarning,
       write: (line) => this.#journal.write(line),
       mayWait: sequencer.mayWait,
+      run: () => this.run,
     });
-    this.#maker.run = before?.run;
+    this.run = before?.run;
     this.unpriced = before === undefined ? new Set() : before.unpriced;
     sequencer.onStalled = () => {
       if (this.#hangs()) options.expire?.();
@@ -101,15 +100,6 @@ export class CallGate {
     signal.addEventListener('abort', () => {
       this.#underWay.abandon(signal.reason);
     });
-  }
-
-  /** What all calls of this run have in common: the content address of its start. */
-  get run(): string | undefined {
-    return this.#maker.run;
-  }
-
-  set run(start: string | undefined) {
-    this.#maker.run = start;
   }
 
   /** Calls issued so far, shared ones not counted again. */
@@ -122,7 +112,7 @@ export class CallGate {
     readonly differsAt: number | undefined;
   } {
     const { differsAt } = this.#recall;
-    return { recorded: this.#answers.count, unrecorded: this.#unrecorded, differsAt };
+    return { recorded: this.#recorded, unrecorded: this.#unrecorded, differsAt };
   }
 
   /** Why nothing more can be written down: the search has to end. */
@@ -178,12 +168,11 @@ export class CallGate {
     const recorded = this.#recall.takeRetry(this.#issued, this.search);
     const all = recorded?.all ?? this.#options.retryFailed === true;
     if (recorded === undefined) {
-      const isDue =
-        this.#answers.failures.has('transient') || (all && this.#answers.failures.size > 0);
-      if (this.#isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
+      const isDue = this.#failedBefore.has('transient') || (all && this.#failedBefore.size > 0);
+      if (this.#journal.isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
       this.#journal.write({ type: 'retry', call: this.#issued, all, search: this.search });
     }
-    this.#answers.failures.clear();
+    this.#failedBefore.clear();
     this.#shared.forgetFailures(all);
     return all ? 'all' : 'transient';
   }
@@ -199,7 +188,7 @@ export class CallGate {
       this.#expectOpen();
       const left = recall.leftAnswer(key);
       // A run that goes on has been charged for it; a replay that leaves its journal's way pays for what it asks.
-      if (left !== undefined && !(this.#isReplay && recall.isLive)) {
+      if (left !== undefined && !(this.#journal.isReplay && recall.isLive)) {
         if (!recall.mustResume(this.#issued, key)) return this.#reuse(key, request, left);
         this.#resume();
         continue;
@@ -241,8 +230,8 @@ export class CallGate {
     }
     const record = recall.take(this.#issued);
     const call = this.#underWay.open({ number: this.#issued++, key }, request, reservation);
-    if (record !== undefined) this.#answers.repeat(call, record);
-    else if (left !== undefined) this.#answers.give(call, left, left.cost);
+    if (record !== undefined) this.#repeat(call, record);
+    else if (left !== undefined) this.#answer(call, left, left.cost);
     else void this.#perform(call, this.#shared.isAbandoned(key) || recall.isOpen(key));
     return call.output;
   }
@@ -273,18 +262,40 @@ export class CallGate {
     // What costs nothing always fits.
     const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;
     const call = this.#underWay.open({ number: this.#issued++, key }, request, reservation);
-    this.#answers.give(call, left, nothing);
+    this.#answer(call, left, nothing);
     return call.output;
   }
 
-  get #isReplay(): boolean {
-    return this.#options.journal.mode === 'replay';
+  #expectRecorded({ kind, name, reserve }: CallRequest): void {
+    if (!this.#journal.isReplay || !this.#recall.isLive || this.#options.deadlineAhead()) return;
+    this.#unrecorded += reserve.calls;
+    const message = `The journal does not hold this ${kind} call of ${name}; a replay makes no new calls.`;
+    throw new EspalierError('unrecorded', message);
   }
 
-  #expectRecorded({ kind, name, reserve }: CallRequest): void {
-    if (!this.#isReplay || !this.#recall.isLive || this.#options.deadlineAhead()) return;
-    this.#unrecorded += reserve.calls;
-    throw unrecorded(`The journal does not hold this ${kind} call of ${name}`);
+  /** Lets happen what the journal says became of a call. */
+  #repeat(call: CallInFlight, record: RecordedCall): void {
+    call.repeat(record, this.#options.sequencer.mayWait);
+    if (record.reused !== undefined) this.#answer(call, record.reused, nothing);
+    else if (record.isHung) call.ticket.stall();
+    else this.#answer(call, record, (record.end as RecordedEnd).spend);
+  }
+
+  /** Lets the recorded outcome of a call take effect in its turn. */
+  #answer(call: CallInFlight, { end, cost }: RecordedCall, spend: CallSpend): void {
+    const ended = end as RecordedEnd;
+    const { place, failure } = ended;
+    this.#recorded += call.request.reserve.calls;
+    const outcome = () => this.#recall.outcomeOf(ended, this.#journal);
+    call.ended = { spend, outcome };
+    const apply = (): void => {
+      if (failure !== undefined && failure.interrupted !== true) {
+        this.#failedBefore.add(failure.transient === true ? 'transient' : 'final');
+      }
+      this.#underWay.charge(call);
+      this.#underWay.settle(call, outcome(), { spend: cost, replayed: true });
+    };
+    call.ticket.arrive(apply, { place, isLast: true });
   }
 
   /**
@@ -299,7 +310,7 @@ export class CallGate {
     const open = repeated.filter(({ account }) => !account.isSettled);
     const hung = open.filter(({ ended }) => ended === undefined);
     const recorded = recall.takeResume(number);
-    const isEnd = recorded === undefined && this.#isReplay;
+    const isEnd = recorded === undefined && this.#journal.isReplay;
     const { lost, charged } = isEnd
       ? noLosses
       : (recorded ??
@@ -350,32 +361,23 @@ export class CallGate {
     const left = recall.isLive ? recall.leftAnswer(key) : undefined;
     if (left !== undefined) {
       this.#journal.write({ type: 'reuse', call: number, key });
-      this.#answers.give(call, left, nothing);
+      this.#answer(call, left, nothing);
       return true;
     }
     this.#expectRecorded(request);
     const resumes = this.#resumes;
     const isFree = recall.nextOf(record)?.reused !== undefined || !request.repeatable;
-    if (!isFree) await this.#reserveAgain(call);
+    if (!isFree) await this.#underWay.reserveAgain(call, this.#options.sequencer.mayWait);
     if (!this.#underWay.has(call)) return true;
     if (resumes === this.#resumes) {
       const next = recall.nextOf(record);
-      if (next !== undefined) this.#answers.repeat(call, next);
+      if (next !== undefined) this.#repeat(call, next);
       else if (recall.isLive) void this.#perform(call, true);
       if (next !== undefined || recall.isLive) return true;
       this.#resume();
     }
     call.account.settle(nothing);
     return false;
-  }
-
-  async #reserveAgain(call: CallInFlight): Promise<void> {
-    const { ledger, reserve } = call.request;
-    const { mayWait } = this.#options.sequencer;
-    const account = new Account(call.request, await ledger.reserve(reserve, { waits: mayWait }));
-    // Abandoned meanwhile, it has been charged.
-    if (this.#underWay.has(call)) call.account = account;
-    else account.settle(nothing);
   }
 
   /**
@@ -391,8 +393,4 @@ export class CallGate {
       this.#underWay.settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
     call.ticket.arrive(apply, { isLast: true });
   }
-}
-
-function unrecorded(what: string): EspalierError {
-  return new EspalierError('unrecorded', `${what}; a replay makes no new calls.`);
 }

@@ -71,6 +71,21 @@ export class CallInFlight {
     return this.#controller.signal;
   }
 
+  /** Repeats a call of the journal, up to what came of it. @param waits - Whether it may wait for others under way. */
+  repeat(record: RecordedCall, waits: boolean): void {
+    this.record = record;
+    for (const { place, spend, isFurther } of record.attempts ?? []) {
+      const again = (): void => {
+        if (this.account.isSettled) return;
+        if (isFurther) this.account.extend();
+        else this.account.fail(spend);
+        // Where the budget refused it, it refuses it again.
+        this.account.hold(waits).catch(() => {});
+      };
+      this.ticket.arrive(again, { place });
+    }
+  }
+
   /** Tells those who asked. */
   tell(outcome: Outcome): void {
     this.#resolve(this.outputOf(outcome));

@@ -1,7 +1,8 @@
+import { Account } from './account.ts';
 import { CallInFlight, type CallReport } from './call-in-flight.ts';
 import type { Outcome } from './call-outcome.ts';
 import type { CallRequest } from './call-request.ts';
-import type { CallSpend } from './call-spend.ts';
+import { type CallSpend, nothing } from './call-spend.ts';
 import type { JournalUse } from './journal-use.ts';
 import type { Reservation } from './ledger.ts';
 import type { Recall } from './recall.ts';
@@ -82,6 +83,15 @@ export class CallsUnderWay {
     this.#around.recall.claim(record.cost);
     // As the journal says: it knows attempts whose turn has not come, and grants that were never used.
     return account.settle(record.lastCost, record.attemptsCost);
+  }
+
+  /** Sets aside anew what a call may cost that is made again. */
+  async reserveAgain(call: CallInFlight, waits: boolean): Promise<void> {
+    const { ledger, reserve } = call.request;
+    const account = new Account(call.request, await ledger.reserve(reserve, { waits }));
+    // Abandoned meanwhile, it has been charged.
+    if (this.has(call)) call.account = account;
+    else account.settle(nothing);
   }
 
   /** Charges what is still under way, and writes down what it may have cost: the search is over. */

@@ -52,7 +52,7 @@ export {
   type TelemetryTracer,
   withTelemetry,
 } from './middleware/with-telemetry.ts';
-export type { AnyMiddleware, AnyModel } from './middleware/wrap.ts';
+export type { AnyMiddleware } from './middleware/wrap.ts';
 export type { Attributes } from './operations/model-operation.ts';
 export { defaultPrices, type PriceTable, pricesAsOf } from './prices.ts';
 export type { Order } from './sequencer.ts';

@@ -1,9 +1,8 @@
 import type { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectInteger } from '../../base/expect.ts';
 import { type RetryOptions, withRetry } from '../../calls/middleware/with-retry.ts';
-import type { AnyModel } from '../../calls/middleware/wrap.ts';
 import { sumOfUsages } from '../../calls/usage.ts';
-import type { ModelCall, ModelPrice, Usage } from '../../contracts/language-model.ts';
+import type { ModelCall, ModelPrice, Payee, Usage } from '../../contracts/language-model.ts';
 import type { JsonBody } from './chat-request.ts';
 import { expectConnection, secretsOf } from './connection.ts';
 import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
@@ -75,7 +74,7 @@ export class Endpoint {
   }
 
   /** What the model is called in the fields of its kind. */
-  get names(): Pick<AnyModel, 'provider' | 'modelId' | 'price'> {
+  get names(): Pick<Payee, 'provider' | 'modelId' | 'price'> {
     const { provider, modelId, price } = this;
     return { provider, modelId, ...(price !== undefined && { price }) };
   }
@@ -116,7 +115,7 @@ export class Endpoint {
 }
 
 /** A model behind an endpoint: what it says is guarded, and its failed calls are repeated as its options say. */
-export function retried<Model extends AnyModel>(
+export function retried<Model extends Payee>(
   model: Model,
   options: Pick<EndpointOptions, 'retry' | 'apiKey' | 'baseUrl' | 'headers'>,
 ): Model {

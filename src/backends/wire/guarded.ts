@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { modelName } from '../../base/model-name.ts';
-import { type AnyModel, aroundCalls } from '../../calls/middleware/wrap.ts';
+import { aroundCalls } from '../../calls/middleware/wrap.ts';
 import { ImpossibleUsages, withoutUsage } from '../../calls/usage.ts';
-import type { Generation, ModelCall } from '../../contracts/language-model.ts';
+import type { Generation, ModelCall, Payee } from '../../contracts/language-model.ts';
 import { type KnownSecrets, withoutSecrets, withoutSecretsIn } from './secrets.ts';
 import { faultOfUsage } from './usage-fault.ts';
 
@@ -13,7 +13,7 @@ import { faultOfUsage } from './usage-fault.ts';
  *
  * @param secrets - The credentials that are known by then.
  */
-export function guarded<Model extends AnyModel>(model: Model, secrets: () => KnownSecrets): Model {
+export function guarded<Model extends Payee>(model: Model, secrets: () => KnownSecrets): Model {
   const guard = aroundCalls((next) => {
     const impossible = new ImpossibleUsages();
     return (asked, call, make) =>

@@ -1,5 +1,4 @@
-import type { Middleware } from '../../contracts/language-model.ts';
-import type { AnyModel } from './wrap.ts';
+import type { Middleware, Payee } from '../../contracts/language-model.ts';
 
 /**
  * A model with middleware around it. The first is outermost: it sees a call first, and the answer last.
@@ -17,7 +16,7 @@ import type { AnyModel } from './wrap.ts';
  * const model = wrapModel(server, withCache(), withRetry(), withLimit({ concurrency: 8 }));
  * ```
  */
-export function wrapModel<Model extends AnyModel>(
+export function wrapModel<Model extends Payee>(
   model: Model,
   ...middleware: readonly Middleware<Model>[]
 ): Model {

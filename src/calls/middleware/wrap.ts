@@ -1,19 +1,13 @@
 import { expectObject } from '../../base/expect.ts';
-import type { DecisionModel } from '../../contracts/decision-model.ts';
-import type { EmbeddingModel } from '../../contracts/embedding-model.ts';
-import type { LanguageModel, ModelCall } from '../../contracts/language-model.ts';
-import type { RewardModel } from '../../contracts/reward-model.ts';
+import type { ModelCall, Payee } from '../../contracts/language-model.ts';
 import { decide } from '../operations/decide.ts';
 import { embed } from '../operations/embed.ts';
 import { generate } from '../operations/generate.ts';
 import type { Answer, ModelOperation } from '../operations/model-operation.ts';
 import { score } from '../operations/score.ts';
 
-/** A model of any kind. */
-export type AnyModel = LanguageModel | RewardModel | DecisionModel | EmbeddingModel;
-
 /** A middleware for models of every kind. */
-export type AnyMiddleware = <Model extends AnyModel>(next: Model) => Model;
+export type AnyMiddleware = <Model extends Payee>(next: Model) => Model;
 
 /** A call that a model is asked for, whatever its kind. */
 export interface Asked {
@@ -28,7 +22,7 @@ export type Make = (call: ModelCall, request?: unknown) => Promise<Answer>;
 export type Around = (asked: Asked, call: ModelCall, make: Make) => Promise<Answer>;
 
 /** Makes an operation of a model that has the method for it. */
-type OperationOf = (model: AnyModel) => ModelOperation<unknown, Answer>;
+type OperationOf = (model: Payee) => ModelOperation<unknown, Answer>;
 
 /** The kinds of calls that models answer, by the method that a model has for each. */
 const kinds = Object.entries({ generate, score, decide, embed }) as unknown as readonly (readonly [
@@ -37,7 +31,7 @@ const kinds = Object.entries({ generate, score, decide, embed }) as unknown as r
 ])[];
 
 /** A middleware that treats calls of every kind alike. `surround` is called once a model. */
-export function aroundCalls(surround: (next: AnyModel) => Around): AnyMiddleware {
+export function aroundCalls(surround: (next: Payee) => Around): AnyMiddleware {
   return (next) => {
     const around = surround(next);
     const methods = kinds
@@ -61,7 +55,7 @@ export function aroundCalls(surround: (next: AnyModel) => Around): AnyMiddleware
  * A model with these methods that is otherwise another one, read anew each time: a model may learn what it
  * honours only as it is called.
  */
-function inPlaceOf<Model extends AnyModel>(model: Model, methods: object): Model {
+function inPlaceOf<Model extends Payee>(model: Model, methods: object): Model {
   const described = kinds.flatMap(([method, operationOf]) =>
     method in model ? (operationOf(model).describedBy ?? []) : [],
   );
