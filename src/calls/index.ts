@@ -22,6 +22,8 @@ export {
 } from './journal-file.ts';
 export {
   type AttemptLine,
+  type CallLine,
+  type ChargedLine,
   type DeadlineLine,
   type FailureLine,
   type GrantLine,
@@ -39,9 +41,8 @@ export {
 } from './journal-lines.ts';
 export type { Overdraft } from './ledger.ts';
 export type { BreakerOptions } from './middleware/breaker.ts';
-export type { CacheStore } from './middleware/cache-store.ts';
 export { wrapModel } from './middleware/compose.ts';
-export { type CacheOptions, withCache } from './middleware/with-cache.ts';
+export { type CacheOptions, type CacheStore, withCache } from './middleware/with-cache.ts';
 export { type LimitOptions, withLimit } from './middleware/with-limit.ts';
 export { type RecordingOptions, withRecording } from './middleware/with-recording.ts';
 export { type RetryOptions, withRetry } from './middleware/with-retry.ts';

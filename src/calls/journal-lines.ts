@@ -25,14 +25,24 @@ export interface StartLine {
   readonly state: string;
 }
 
-/** A call is about to start. */
-export interface IntentLine {
-  /** The kind of line. */
-  readonly type: 'intent';
+/** What all lines about one call say. */
+export interface CallLine {
   /** The number of the call in the order of issue. */
   readonly call: number;
   /** The content address of the call. */
   readonly key: string;
+}
+
+/** What all lines say that a call is charged by. */
+export interface ChargedLine extends CallLine {
+  /** What it, or the attempt, was charged. */
+  readonly spend: CallSpend;
+}
+
+/** A call is about to start. */
+export interface IntentLine extends CallLine {
+  /** The kind of line. */
+  readonly type: 'intent';
   /** What kind of call it is: `generate`, `score`, `decide`, `embed`, `effect`, or another. */
   readonly kind: string;
   /** The model or the effect. */
@@ -46,15 +56,9 @@ export interface IntentLine {
 }
 
 /** An attempt at a call failed, and is made again where the budget holds another; or a call takes a further request. */
-export interface AttemptLine {
+export interface AttemptLine extends ChargedLine {
   /** The kind of line. */
   readonly type: 'attempt';
-  /** The number of the call. */
-  readonly call: number;
-  /** Its content address. */
-  readonly key: string;
-  /** What the attempt was charged. */
-  readonly spend: CallSpend;
   /** Whether the budget is asked for what another request may cost; a `grant` line follows where it holds that. */
   readonly asks?: boolean | undefined;
   /** In version 2: what was set aside for a further request. */
@@ -64,41 +68,25 @@ export interface AttemptLine {
 }
 
 /** The budget holds another request of a call, which is about to be made. */
-export interface GrantLine {
+export interface GrantLine extends CallLine {
   /** The kind of line. */
   readonly type: 'grant';
-  /** The number of the call. */
-  readonly call: number;
-  /** Its content address. */
-  readonly key: string;
   /** What was set aside. */
   readonly reserved: CallSpend;
 }
 
 /** A call succeeded. */
-export interface ResultLine {
+export interface ResultLine extends ChargedLine {
   /** The kind of line. */
   readonly type: 'result';
-  /** The number of the call. */
-  readonly call: number;
-  /** Its content address. */
-  readonly key: string;
-  /** What it was charged. */
-  readonly spend: CallSpend;
   /** What came back. */
   readonly output: JsonValue;
 }
 
 /** A call failed. */
-export interface FailureLine {
+export interface FailureLine extends ChargedLine {
   /** The kind of line. */
   readonly type: 'failure';
-  /** The number of the call. */
-  readonly call: number;
-  /** Its content address. */
-  readonly key: string;
-  /** What it was charged. */
-  readonly spend: CallSpend;
   /** Why it failed. */
   readonly message: string;
   /** Whether the process died in the middle of the call, so that its outcome is unknown. */
@@ -145,13 +133,9 @@ export interface RetryLine {
 }
 
 /** A call that an earlier run has paid for answers one of this run. */
-export interface ReuseLine {
+export interface ReuseLine extends CallLine {
   /** The kind of line. */
   readonly type: 'reuse';
-  /** The number of the call. */
-  readonly call: number;
-  /** Its content address. */
-  readonly key: string;
 }
 
 /** A deadline ended the search here: after so many simulations and results. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { systemClock } from '../../base/clock.ts';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectInteger, expectMethods, expectNumber } from '../../base/expect.ts';
@@ -15,10 +16,17 @@ import type {
   Purchase,
 } from '../operations/model-operation.ts';
 import { sumOfUsages } from '../usage.ts';
-import { type CacheStore, memoryStore } from './cache-store.ts';
 import { Flights, ForeignFailure, type Get } from './flights.ts';
 import { remade } from './remade-error.ts';
 import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
+
+/** Where samples are kept: anything with these two methods, so a Keyv instance as it is. */
+export interface CacheStore {
+  /** The value of a key, if there is one. */
+  get(key: string): unknown;
+  /** Keeps a value, which is JSON, for so many milliseconds, or for ever. */
+  set(key: string, value: JsonValue, ttlMs?: number): unknown;
+}
 
 /** Options of {@link withCache}. */
 export interface CacheOptions {
@@ -222,5 +230,18 @@ function whole(operation: ModelOperation<unknown, Answer>): Parts<unknown, Answe
     keep: ({ usage: _, ...answer }) => operation.result?.encode(answer) ?? answer,
     kept: (json) => operation.result?.decode(json) ?? (json as Answer),
     requestOf: (address) => address,
+  };
+}
+
+/** A store in memory that forgets what was not used for longest. `now` is asked for the age of what it holds. */
+function memoryStore(maxEntries: number, now: () => number): CacheStore {
+  const entries = new LRUCache<string, { value: JsonValue; until: number }>({ max: maxEntries });
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      return entry !== undefined && now() < entry.until ? entry.value : undefined;
+    },
+    set: (key, value, ttlMs = Number.POSITIVE_INFINITY) =>
+      entries.set(key, { value, until: now() + ttlMs }),
   };
 }
