@@ -89,21 +89,17 @@ export function actingAfter<State, Action>(
 ): CallContext {
   return contextWith(context, {
     async call(operation, request) {
-      const own = operation.actsOnState === true ? ownAddress(environment, state) : undefined;
+      if (operation.actsOnState !== true) return context.call(operation, request);
+      const own = ownAddress(environment, state);
       if (own !== undefined)
         return context.call(
           acting(operation, () => own),
           request,
         );
       // The step adds the state before it.
-      const address: typeof operation.address = (asked) => ({
-        action: action as JsonValue,
-        input: operation.address(asked),
-      });
-      return context.call(
-        operation.actsOnState === true ? { ...operation, address } : operation,
-        request,
-      );
+      const before = { action: action as JsonValue };
+      const address = (asked: typeof request) => ({ ...before, input: operation.address(asked) });
+      return context.call({ ...operation, address }, request);
     },
   });
 }

@@ -16,19 +16,8 @@ interface Bought<Result> {
   readonly usage: Usage | undefined;
 }
 
-/** What is called, and at which price. */
-interface Asked<Request, Result> {
-  readonly operation: ModelOperation<Request, Result>;
-  readonly price: ModelPrice | undefined;
-}
-
-/** What the calls of one kind and name that an earlier run left have asked for. */
-interface LeftIndex {
-  /** Each as it was asked. */
-  readonly asked: Set<string>;
-  /** By the key of a part, the last request that held it. */
-  readonly holding: Map<string, unknown>;
-}
+/** What the calls of one kind and name that an earlier run left have asked for, by their keys and those of their parts. */
+type LeftIndex = Map<string, unknown>;
 
 /** Makes calls of any kind through the one gate, those made up of parts so that no part is bought twice. */
 export class Calls {
@@ -50,9 +39,10 @@ export class Calls {
     request: Request,
   ): Promise<Result> {
     operation.check?.(request);
-    const asked = { operation, price: this.#price(operation) };
     const { parts } = operation;
-    return parts === undefined ? this.#buy(asked, request) : this.#compose(asked, parts, request);
+    return parts === undefined
+      ? this.#buy(operation, request)
+      : this.#compose(operation, parts, request);
   }
 
   /**
@@ -60,11 +50,10 @@ export class Calls {
    * quicker than the recorded run.
    */
   async #compose<Request, Result>(
-    asked: Asked<Request, Result>,
+    operation: ModelOperation<Request, Result>,
     parts: Parts<Request, Result>,
     request: Request,
   ): Promise<Result> {
-    const { operation } = asked;
     const { keys, purchases } = parts.of(request);
     const bought = this.#gate.bought as Map<string, Promise<Bought<Result>>>;
     const found = new Map<string, Promise<Bought<Result>>>();
@@ -76,7 +65,7 @@ export class Calls {
     }
     const buying = purchases(missing, this.#leftOf(operation, parts));
     for (const [turn, purchase] of buying.entries()) {
-      const answer = this.#buy(asked, purchase.request);
+      const answer = this.#buy(operation, purchase.request);
       for (const [place, key] of purchase.keys.entries()) {
         const part = answer.then((whole) => ({
           result: parts.split(whole)[place] as Result,
@@ -98,10 +87,11 @@ export class Calls {
 
   /** What a call comes to that is made as a whole. */
   async #buy<Request, Result>(
-    { operation, price }: Asked<Request, Result>,
+    operation: ModelOperation<Request, Result>,
     request: Request,
   ): Promise<Result> {
     const { result: codec } = operation;
+    const price = this.#price(operation);
     const reserve = mostCost(operation.worstCase?.(request), price);
     const stateless = operation.stateless?.(request);
     const { callId, output } = await this.#gate.call({
@@ -135,10 +125,10 @@ export class Calls {
       const content = contentOf(operation, request);
       const left = this.#gate.leftBeside(content);
       if (left === undefined) return undefined;
-      const { asked, holding } = this.#indexOf(left, content, parts);
+      const index = this.#indexOf(left, content, parts);
       return {
-        isAsked: asked.has(addressOfCall(content)),
-        holding: (key) => holding.get(key) as Request | undefined,
+        isAsked: index.has(addressOfCall(content)),
+        holding: (key) => index.get(key) as Request | undefined,
       };
     };
   }
@@ -152,13 +142,12 @@ export class Calls {
     this.#left.set(left, indices);
     const there = indices.get(`${kind} ${name}`);
     if (there !== undefined) return there;
-    const index: LeftIndex = { asked: new Set(), holding: new Map() };
+    const index: LeftIndex = new Map();
     indices.set(`${kind} ${name}`, index);
     for (const line of this.#gate.intentsOf(left)) {
       if (line.kind !== kind || line.name !== name) continue;
       const request = parts.requestOf(line.request, line.samples);
-      index.asked.add(line.key);
-      for (const key of parts.of(request).keys) index.holding.set(key, request);
+      for (const key of [line.key, ...parts.of(request).keys]) index.set(key, request);
     }
     return index;
   }

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../contracts/json.ts';
-import type { Payee, Usage } from '../../contracts/language-model.ts';
+import type { Usage } from '../../contracts/language-model.ts';
 import type { Operation } from '../../contracts/operation.ts';
 
 /** What the answers of all models have in common. */
@@ -16,7 +16,6 @@ export type Attributes = Record<string, string | number | boolean | string[] | u
 
 /** A kind of call of a model: what middleware and the composing of calls know of it besides. */
 export interface ModelOperation<Request, Result> extends Operation<Request, Result> {
-  readonly payee?: Payee;
   /** Which samples are asked for, where equal addresses have several. */
   samples?(request: Request): SampleRange;
   /** What of a result can be used; throws where none of it can. */
@@ -33,8 +32,12 @@ export interface ModelOperation<Request, Result> extends Operation<Request, Resu
   readonly describedBy?: readonly string[];
   /** What is asked apart from the state that it acts on: so journals knew it before version 3. */
   stateless?(request: Request): JsonValue;
-  /** What its spans say. */
-  readonly telemetry?: Telemetry<Request, Result>;
+  /** What its spans say, by OpenTelemetry's conventions for generative AI; texts only where the content is wanted. */
+  readonly telemetry?: {
+    readonly operation: string;
+    request?(request: Request, content: boolean): Attributes;
+    answer?(result: Result, content: boolean): Attributes;
+  };
   /** What a server may have done for it, at most. */
   extent?(request: Request, result: Result): Extent;
 }
@@ -81,13 +84,6 @@ export interface Left<Request> {
   readonly isAsked: boolean;
   /** The request in which it has asked for a part. */
   holding(key: string): Request | undefined;
-}
-
-/** What spans say of calls of a kind, by OpenTelemetry's conventions for generative AI. */
-export interface Telemetry<Request, Result> {
-  readonly operation: string;
-  request?(request: Request, content: boolean): Attributes;
-  answer?(result: Result, content: boolean): Attributes;
 }
 
 /** What a server may have done for a call. */
