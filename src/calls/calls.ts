@@ -1,5 +1,4 @@
 import { modelName } from '../base/model-name.ts';
-import type { JsonValue } from '../contracts/json.ts';
 import type { ModelPrice, Payee, Usage } from '../contracts/language-model.ts';
 import type { CallGate } from './call-gate.ts';
 import { addressOfCall, type CallContent } from './call-request.ts';
@@ -103,11 +102,13 @@ export class Calls {
       run: async (call) => {
         const made = await operation.run(request, call);
         const accepted = operation.accept?.(request, made) ?? made;
-        const fault = faultOfUsage(operation, request, accepted);
+        const used = operation.usage?.(request, accepted);
+        const countFault = used === undefined ? undefined : faultOfCounts(used);
+        const fault = operation.usageFault?.(request, accepted) ?? countFault;
         if (fault !== undefined) this.#impossible.tell(operation.name, { fault, call });
         const result = fault === undefined ? accepted : withoutUsage(accepted);
         return {
-          output: codec === undefined ? ((result ?? null) as JsonValue) : codec.encode(result),
+          output: codec === undefined ? (result ?? null) : codec.encode(result),
           spend: actualCost(operation.usage?.(request, result), reserve, price),
         };
       },
@@ -168,16 +169,4 @@ export function contentOf<Request, Result>(
   const { kind, name } = operation;
   const samples = operation.samples?.(request);
   return { kind, name, request: operation.address(request), ...(samples && { samples }) };
-}
-
-/** Why the usage that a result tells cannot be; `undefined` where it can. */
-function faultOfUsage<Request, Result>(
-  operation: ModelOperation<Request, Result>,
-  request: Request,
-  result: Result,
-): string | undefined {
-  const fault = operation.usageFault?.(request, result);
-  if (fault !== undefined) return fault;
-  const usage = operation.usage?.(request, result);
-  return usage === undefined ? undefined : faultOfCounts(usage);
 }

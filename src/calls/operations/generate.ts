@@ -86,8 +86,9 @@ function worstCase(request: GenerateRequest): WorstCase {
 
 /** A text that nobody was paid for comes from a cache, and is said to. */
 function usageFault(_: GenerateRequest, { completions, usage, fromCache = false }: Generation) {
-  const isNothing = usage?.inputTokens === 0 && usage.outputTokens === 0;
-  const isFree = isNothing && !fromCache && completions.some(({ text }) => text !== '');
+  const { inputTokens, outputTokens } = { ...usage };
+  const isPaid = fromCache || inputTokens !== 0 || outputTokens !== 0;
+  const isFree = !isPaid && completions.some(({ text }) => text !== '');
   return isFree ? 'no token for a text' : faultOfCounts(usage);
 }
 
