@@ -6,8 +6,10 @@
 
 export { systemClock } from './base/clock.ts';
 export {
+  type ErrorScope,
   EspalierError,
   type EspalierErrorCode,
+  type EspalierErrorOptions,
   ModelCallError,
   type ModelCallErrorKind,
   type ModelCallErrorOptions,
@@ -36,6 +38,7 @@ export type {
   ModelPrice,
   ModelWarning,
   NamedTool,
+  Payee,
   RateLimit,
   RateLimits,
   TokenAlternative,
@@ -63,6 +66,7 @@ export type {
   RootNode,
   SearchNode,
 } from './contracts/node.ts';
+export type { Operation, WorstCase } from './contracts/operation.ts';
 export type {
   FailedProposal,
   Policy,

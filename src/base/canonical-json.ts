@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '../contracts/json.ts';
-import { EspalierError } from './errors.ts';
+import { type ErrorScope, EspalierError } from './errors.ts';
 import { isPlainObject, jsonComplaint } from './json.ts';
 
 /**
- * JSON with sorted keys and without `undefined`: equal values give equal text.
+ * JSON with sorted keys and without `undefined`: equal values give equal text. Our own: the libraries drop or rewrite
+ * what JSON cannot hold, where this names it.
  *
  * @throws EspalierError `usage`, naming the path, where a value cannot be held by JSON.
  */
-export function canonicalJson(name: string, value: unknown): string {
-  expectJson(name, value);
+export function canonicalJson(name: string, value: unknown, scope?: ErrorScope): string {
+  expectJson(name, value, scope);
   return JSON.stringify(value, (_key, part: unknown) =>
     isPlainObject(part) ? sorted(part) : part,
   );
@@ -28,10 +29,10 @@ function bytesOf(text: string): string | Buffer {
 }
 
 /** `value` as JSON. Throws a usage error that names the path where JSON cannot hold it without loss. */
-export function expectJson(name: string, value: unknown): JsonValue {
+export function expectJson(name: string, value: unknown, scope?: ErrorScope): JsonValue {
   const complaint = jsonComplaint(name, value);
   if (complaint === undefined) return value as JsonValue;
-  throw new EspalierError('usage', complaint);
+  throw new EspalierError('usage', complaint, { scope });
 }
 
 function sorted(value: Record<string, unknown>): Record<string, unknown> {

@@ -1,3 +1,5 @@
+import type { Spend } from '../contracts/spend.ts';
+
 /**
  * What went wrong, as a closed list.
  *
@@ -25,6 +27,37 @@ export type EspalierErrorCode =
   | 'model-call'
   | 'unavailable';
 
+/**
+ * What an error ends.
+ *
+ * - `item`: the one thing that was being done: a proposal, a step, the evaluation of a node.
+ * - `call`: one call, and so the item of each who asked for it.
+ * - `search`: the search.
+ * - `run`: the search and all that use the same files: nothing else can succeed there either.
+ */
+export type ErrorScope = 'item' | 'call' | 'search' | 'run';
+
+const scopes: Readonly<Record<EspalierErrorCode, ErrorScope>> = {
+  usage: 'search',
+  'invalid-tree': 'search',
+  'invalid-journal': 'run',
+  locked: 'run',
+  storage: 'run',
+  budget: 'search',
+  interrupted: 'call',
+  unrecorded: 'call',
+  'model-call': 'call',
+  unavailable: 'search',
+};
+
+/** What else is known of an error. */
+export interface EspalierErrorOptions extends ErrorOptions {
+  /** What it ends. @defaultValue by code: a wrong value that came from a plug-in may end less */
+  readonly scope?: ErrorScope | undefined;
+  /** Of a `budget`, the unit that does not suffice. */
+  readonly unit?: keyof Spend | undefined;
+}
+
 const marker: unique symbol = Symbol.for('espalier.error') as never;
 
 /** The base of all errors that espalier throws on its own account. */
@@ -35,9 +68,17 @@ export class EspalierError extends Error {
   /** What went wrong. */
   readonly code: EspalierErrorCode;
 
-  constructor(code: EspalierErrorCode, message: string, options?: ErrorOptions) {
+  /** What it ends. */
+  readonly scope: ErrorScope;
+
+  /** Of a `budget`, the unit that does not suffice. */
+  readonly unit: keyof Spend | undefined;
+
+  constructor(code: EspalierErrorCode, message: string, options: EspalierErrorOptions = {}) {
     super(message, options);
     this.code = code;
+    this.scope = options.scope ?? scopes[code];
+    this.unit = options.unit;
     Object.defineProperty(this, marker, { value: true });
   }
 
@@ -50,6 +91,16 @@ export class EspalierError extends Error {
       return false;
     }
   }
+}
+
+/** Whether an error ends the search, and not only what met it. */
+export function endsSearch(error: unknown): error is EspalierError {
+  return EspalierError.isInstance(error) && (error.scope === 'search' || error.scope === 'run');
+}
+
+/** Whether the search that it ends tells what it has found: money, disk and servers are no fault of its parts. */
+export function endsGracefully(error: unknown): error is EspalierError {
+  return endsSearch(error) && ['budget', 'storage', 'unavailable'].includes(error.code);
 }
 
 /**

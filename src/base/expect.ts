@@ -8,6 +8,11 @@ export function expectation(name: string, expected: string, value: unknown): Esp
   );
 }
 
+/** The same of a value that a plug-in gave: it ends no more than what the plug-in was asked for. */
+export function wrongValue(name: string, expected: string, value: unknown): EspalierError {
+  return new EspalierError('usage', expectation(name, expected, value).message, { scope: 'item' });
+}
+
 /** A value as an error message shows it: short, and with its type where that is not plain. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {

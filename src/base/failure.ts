@@ -1,6 +1,6 @@
 import type { CallContext } from '../contracts/context.ts';
 import type { Failure } from '../contracts/failure.ts';
-import { EspalierError, type EspalierErrorCode, ModelCallError } from './errors.ts';
+import { EspalierError, endsSearch, ModelCallError } from './errors.ts';
 import { describeValue } from './expect.ts';
 
 /** What an error thrown by a plug-in means for the one thing it was working on. */
@@ -58,16 +58,12 @@ export function isTransient(error: unknown): boolean {
   return false;
 }
 
-/** Errors that are about one call; all others of our own are about the search as a whole. */
-const local: readonly EspalierErrorCode[] = ['usage', 'interrupted', 'unrecorded', 'model-call'];
-
 /**
  * The failure of one item whose evaluation threw. What ends the search is no matter of one item, and is
  * thrown on: an abort, a spent budget, a journal that cannot be written.
  */
 export function failureOf(error: unknown, kind: Failure['kind'], { signal }: CallContext): Failure {
-  const code = EspalierError.isInstance(error) ? error.code : undefined;
-  if (signal.aborted || (code !== undefined && !local.includes(code))) throw error;
+  if (signal.aborted || endsSearch(error)) throw error;
   return failureFrom(error, kind);
 }
 

@@ -1,15 +1,11 @@
 import { EspalierError, ModelCallError } from '../base/errors.ts';
-import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
-
-/** Whom a call is charged to, and what one request of it may cost. */
-export interface Payer {
-  readonly ledger: Ledger;
-  readonly reserve: CallSpend;
-}
+import type { CallRequest } from './call-request.ts';
+import { addSpend, type CallSpend, nothing } from './call-spend.ts';
+import type { Reservation } from './ledger.ts';
 
 /** What one call has set aside: its worst case, once for each request that may have been paid for. */
 export class Account {
-  readonly #payer: Payer;
+  readonly #payer: Pick<CallRequest, 'ledger' | 'reserve'>;
   readonly #held: Reservation[];
   /** What earlier attempts are charged. */
   #attempts: CallSpend = nothing;
@@ -19,7 +15,7 @@ export class Account {
   #isPaid = false;
   #isSettled = false;
 
-  constructor(payer: Payer, reservation: Reservation) {
+  constructor(payer: Pick<CallRequest, 'ledger' | 'reserve'>, reservation: Reservation) {
     this.#payer = payer;
     this.#held = [reservation];
     this.#covered = payer.reserve;

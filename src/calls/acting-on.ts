@@ -2,11 +2,13 @@ import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
 import { jsonFault } from '../base/json.ts';
-import type { CallContext, EffectName } from '../contracts/context.ts';
+import type { CallContext } from '../contracts/context.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
-import { contextWith } from './context-with.ts';
+import type { Operation } from '../contracts/operation.ts';
+import { contextWith } from './door.ts';
+import type { ModelOperation } from './operations/model-operation.ts';
 
 /** What of an environment tells its states apart. */
 type Telling<State> = Pick<Environment<State, never>, 'codec' | 'key'> &
@@ -41,7 +43,7 @@ export function keyOf<State>(
   const key: unknown = environment.key(state);
   if (typeof key === 'string') return key;
   const message = `Expected \`key\` to return a text, got ${describeValue(key)}.`;
-  throw new EspalierError('usage', message);
+  throw new EspalierError('usage', message, { scope: 'item' });
 }
 
 function ownAddress<State>(environment: Telling<State>, state: State): string | undefined {
@@ -52,29 +54,30 @@ function ownAddress<State>(environment: Telling<State>, state: State): string | 
 }
 
 function addressOf<State>({ name = '' }: Telling<State>, told: object): string {
-  return contentAddress(canonicalJson('state', { ...told, environment: name }));
+  return contentAddress(canonicalJson('state', { ...told, environment: name }, 'item'));
 }
 
-/** An effect as one that acts on a state: unless it is pure, the state is a part of its input. */
-export function acting(
-  effect: EffectName,
-  input: JsonValue,
-  state: () => string,
-): readonly [effect: EffectName, input: JsonValue] {
-  const named = typeof effect === 'string' ? { name: effect, repeatable: false } : effect;
-  // Whoever passes it on has nothing to add.
-  return named.pure === true
-    ? [named, input]
-    : [
-        { ...named, pure: true },
-        { state: state(), input },
-      ];
+/** A call as one of a state, which is a part of what it asks, where its outcome depends on that. */
+export function acting<Request, Result>(
+  operation: Operation<Request, Result>,
+  stateOf: () => string,
+): Operation<Request, Result> {
+  if (operation.actsOnState !== true) return operation;
+  const state = stateOf();
+  const bound: ModelOperation<Request, Result> = {
+    ...operation,
+    // Whoever passes it on has nothing to add.
+    actsOnState: false,
+    address: (request) => ({ state, input: operation.address(request) }),
+    stateless: (request) => operation.address(request),
+  };
+  return bound;
 }
 
 /** A context in which effects act on a state. */
 export function actingOn(context: CallContext, state: () => string): CallContext {
   return contextWith(context, {
-    effect: (effect, input, run) => context.effect(...acting(effect, input, state), run),
+    call: async (operation, request) => context.call(acting(operation, state), request),
   });
 }
 
@@ -85,12 +88,18 @@ export function actingAfter<State, Action>(
   { state, action }: { readonly state: State; readonly action: Action | null },
 ): CallContext {
   return contextWith(context, {
-    effect(effect, input, run) {
-      const isPure = typeof effect === 'object' && effect.pure === true;
-      const own = isPure ? undefined : ownAddress(environment, state);
-      if (own !== undefined) return context.effect(...acting(effect, input, () => own), run);
+    async call(operation, request) {
+      if (operation.actsOnState !== true) return context.call(operation, request);
+      const own = ownAddress(environment, state);
+      if (own !== undefined)
+        return context.call(
+          acting(operation, () => own),
+          request,
+        );
       // The step adds the state before it.
-      return context.effect(effect, isPure ? input : { action: action as JsonValue, input }, run);
+      const before = { action: action as JsonValue };
+      const address = (asked: typeof request) => ({ ...before, input: operation.address(asked) });
+      return context.call({ ...operation, address }, request);
     },
   });
 }

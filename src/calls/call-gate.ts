@@ -1,16 +1,16 @@
 import { EspalierError } from '../base/errors.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { ModelWarning } from '../contracts/language-model.ts';
-import { Account } from './account.ts';
-import { CallInFlight, type CallOutput, type CallReport } from './call-in-flight.ts';
+import type { CallInFlight, CallOutput, CallReport } from './call-in-flight.ts';
 import { CallMaker } from './call-maker.ts';
-import { type Outcome, unavailable } from './call-outcome.ts';
-import { addressOfCall, type CallRequest, withoutState } from './call-request.ts';
+import { addressOfCall, type CallContent, type CallRequest } from './call-request.ts';
+import { addSpend, type CallSpend, nothing } from './call-spend.ts';
+import { CallsUnderWay } from './calls-under-way.ts';
 import type { Journal } from './journal.ts';
 import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
 import type { DeadlineLine, IntentLine } from './journal-lines.ts';
 import { JournalUse } from './journal-use.ts';
-import { addSpend, type CallSpend, type Ledger, nothing, type Reservation } from './ledger.ts';
+import type { Ledger, Reservation } from './ledger.ts';
 import { type Losses, noLosses, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
 import { SharedCalls } from './shared-calls.ts';
@@ -51,15 +51,17 @@ export class CallGate {
   readonly unpriced: Set<string>;
   /** Whom calls are charged to that an earlier run has made and this one does not come to. */
   ledger: Ledger | undefined;
+  /** What all calls of this run have in common: the content address of its start. */
+  run: string | undefined;
   /** Whether what a killed process had under way is to leave as much of the budget as an undisturbed one has. */
   makesUpForLosses = false;
   /** How often a result was resumed on this journal to come to this search. */
   readonly search: number;
-  readonly #inFlight = new Set<CallInFlight>();
+  readonly #underWay: CallsUnderWay;
   #issued: number;
-  #recorded = 0;
   /** How often this run has come to a place at which it was resumed. */
   #resumes = 0;
+  #recorded = 0;
   #unrecorded = 0;
   /** What kinds of failures of an earlier run this one has repeated. */
   readonly #failedBefore = new Set<'transient' | 'final'>();
@@ -75,30 +77,29 @@ export class CallGate {
     this.bought = new Map(before?.bought);
     this.#issued = before === undefined ? 0 : before.#issued;
     this.#journal = new JournalUse(journal, signal);
+    this.#underWay = new CallsUnderWay({
+      sequencer,
+      journal: this.#journal,
+      recall: this.#recall,
+      shared: this.#shared,
+      onCall: options.onCall,
+    });
     this.#maker = new CallMaker({
       clock: options.clock,
       onWarning: options.onWarning,
       write: (line) => this.#journal.write(line),
       mayWait: sequencer.mayWait,
+      run: () => this.run,
     });
-    this.#maker.run = before?.run;
+    this.run = before?.run;
     this.unpriced = before === undefined ? new Set() : before.unpriced;
     sequencer.onStalled = () => {
       if (this.#hangs()) options.expire?.();
       else this.#resume();
     };
     signal.addEventListener('abort', () => {
-      for (const call of this.#inFlight) this.#abandon(call, signal.reason);
+      this.#underWay.abandon(signal.reason);
     });
-  }
-
-  /** What all calls of this run have in common: the content address of its start. */
-  get run(): string | undefined {
-    return this.#maker.run;
-  }
-
-  set run(start: string | undefined) {
-    this.#maker.run = start;
   }
 
   /** Calls issued so far, shared ones not counted again. */
@@ -135,7 +136,7 @@ export class CallGate {
   }
 
   /** What an earlier run has asked for, unless it is this very call: in other company, it may hold the same. */
-  leftBeside(call: Parameters<typeof addressOfCall>[0]): LeftCalls | undefined {
+  leftBeside(call: CallContent): LeftCalls | undefined {
     return this.#recall.leftBeside(() => addressOfCall(call));
   }
 
@@ -149,7 +150,9 @@ export class CallGate {
 
   /** Makes the call, or shares the one like it. */
   call(request: CallRequest): Promise<CallOutput> {
-    const key = addressOfCall(this.#recall.knowsNoStates ? withoutState(request) : request);
+    const { stateless = request.request } = request;
+    const asked = this.#recall.knowsNoStates ? { ...request, request: stateless } : request;
+    const key = addressOfCall(asked);
     const there = this.#shared.get(key);
     if (there !== undefined) return there;
     const output = this.#make(key, request);
@@ -166,12 +169,17 @@ export class CallGate {
     const all = recorded?.all ?? this.#options.retryFailed === true;
     if (recorded === undefined) {
       const isDue = this.#failedBefore.has('transient') || (all && this.#failedBefore.size > 0);
-      if (this.#isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
+      if (this.#journal.isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
       this.#journal.write({ type: 'retry', call: this.#issued, all, search: this.search });
     }
     this.#failedBefore.clear();
     this.#shared.forgetFailures(all);
     return all ? 'all' : 'transient';
+  }
+
+  /** Charges what is still under way, and writes down what it may have cost: the search is over. */
+  end(): void {
+    this.#underWay.end();
   }
 
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
@@ -180,7 +188,7 @@ export class CallGate {
       this.#expectOpen();
       const left = recall.leftAnswer(key);
       // A run that goes on has been charged for it; a replay that leaves its journal's way pays for what it asks.
-      if (left !== undefined && !(this.#isReplay && recall.isLive)) {
+      if (left !== undefined && !(this.#journal.isReplay && recall.isLive)) {
         if (!recall.mustResume(this.#issued, key)) return this.#reuse(key, request, left);
         this.#resume();
         continue;
@@ -221,7 +229,7 @@ export class CallGate {
       return undefined;
     }
     const record = recall.take(this.#issued);
-    const call = this.#open(key, request, reservation);
+    const call = this.#underWay.open({ number: this.#issued++, key }, request, reservation);
     if (record !== undefined) this.#repeat(call, record);
     else if (left !== undefined) this.#answer(call, left, left.cost);
     else void this.#perform(call, this.#shared.isAbandoned(key) || recall.isOpen(key));
@@ -253,68 +261,21 @@ export class CallGate {
     if (this.#recall.isLive) this.#journal.write({ type: 'reuse', call: this.#issued, key });
     // What costs nothing always fits.
     const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;
-    const call = this.#open(key, request, reservation);
+    const call = this.#underWay.open({ number: this.#issued++, key }, request, reservation);
     this.#answer(call, left, nothing);
     return call.output;
   }
 
-  get #isReplay(): boolean {
-    return this.#options.journal.mode === 'replay';
-  }
-
   #expectRecorded({ kind, name, reserve }: CallRequest): void {
-    if (!this.#isReplay || !this.#recall.isLive || this.#options.deadlineAhead()) return;
+    if (!this.#journal.isReplay || !this.#recall.isLive || this.#options.deadlineAhead()) return;
     this.#unrecorded += reserve.calls;
-    throw unrecorded(`The journal does not hold this ${kind} call of ${name}`);
-  }
-
-  /** Gives a call its number and its place in the order of issue. */
-  #open(key: string, request: CallRequest, reservation: Reservation): CallInFlight {
-    const issued = { number: this.#issued++, key, ticket: this.#options.sequencer.issue() };
-    const call = new CallInFlight(issued, request, reservation);
-    this.#inFlight.add(call);
-    return call;
-  }
-
-  #settle(
-    call: CallInFlight,
-    outcome: Outcome,
-    { spend, replayed }: { readonly spend: CallSpend; readonly replayed: boolean },
-  ): void {
-    if (!this.#inFlight.delete(call)) return;
-    const { kind, name } = call.request;
-    const failure = 'message' in outcome ? outcome.message : undefined;
-    this.#options.onCall({ callId: call.callId, kind, name, spend, replayed, failure });
-    call.tell(outcome);
-  }
-
-  /** The search is over: what has come is kept for one that goes on, and what was under way is not repeated unasked. */
-  #abandon(call: CallInFlight, reason: unknown): void {
-    const { key, request, ended } = call;
-    this.#charge(call);
-    this.#drop(call, reason);
-    if (ended !== undefined) this.#shared.share(key, call.outputOf(ended.outcome()));
-    else if (!request.repeatable) this.#shared.abandon(key);
-  }
-
-  #drop(call: CallInFlight, reason: unknown): void {
-    if (this.#inFlight.delete(call)) call.drop(reason);
+    const message = `The journal does not hold this ${kind} call of ${name}; a replay makes no new calls.`;
+    throw new EspalierError('unrecorded', message);
   }
 
   /** Lets happen what the journal says became of a call. */
   #repeat(call: CallInFlight, record: RecordedCall): void {
-    call.record = record;
-    const { mayWait } = this.#options.sequencer;
-    for (const { place, spend, isFurther } of record.attempts ?? []) {
-      const again = (): void => {
-        if (call.account.isSettled) return;
-        if (isFurther) call.account.extend();
-        else call.account.fail(spend);
-        // Where the budget refused it, it refuses it again.
-        call.account.hold(mayWait).catch(() => {});
-      };
-      call.ticket.arrive(again, { place });
-    }
+    call.repeat(record, this.#options.sequencer.mayWait);
     if (record.reused !== undefined) this.#answer(call, record.reused, nothing);
     else if (record.isHung) call.ticket.stall();
     else this.#answer(call, record, (record.end as RecordedEnd).spend);
@@ -322,62 +283,19 @@ export class CallGate {
 
   /** Lets the recorded outcome of a call take effect in its turn. */
   #answer(call: CallInFlight, { end, cost }: RecordedCall, spend: CallSpend): void {
-    const { place } = end as RecordedEnd;
+    const ended = end as RecordedEnd;
+    const { place, failure } = ended;
     this.#recorded += call.request.reserve.calls;
-    const outcome = () => this.#outcomeOf(end as RecordedEnd);
+    const outcome = () => this.#recall.outcomeOf(ended, this.#journal);
     call.ended = { spend, outcome };
     const apply = (): void => {
-      const { failure } = end as RecordedEnd;
       if (failure !== undefined && failure.interrupted !== true) {
         this.#failedBefore.add(failure.transient === true ? 'transient' : 'final');
       }
-      this.#charge(call);
-      this.#settle(call, outcome(), { spend: cost, replayed: true });
+      this.#underWay.charge(call);
+      this.#underWay.settle(call, outcome(), { spend: cost, replayed: true });
     };
     call.ticket.arrive(apply, { place, isLast: true });
-  }
-
-  /** What a journal says of a call. */
-  #outcomeOf(end: RecordedEnd): Outcome {
-    const { failure } = end;
-    if (failure?.unavailable === true) return { fatal: unavailable(failure.message, undefined) };
-    if (failure !== undefined) return failure;
-    try {
-      return { output: this.#journal.with(() => this.#recall.outputOf(end)) };
-    } catch (error) {
-      return { fatal: error };
-    }
-  }
-
-  /** Charges a call what it has cost or, where nobody knows, what it may have: once. */
-  #charge({ account, ended, record }: CallInFlight): CallSpend {
-    if (account.isSettled || record === undefined || record.reused !== undefined) {
-      return account.settle(ended?.spend);
-    }
-    this.#recall.claim(record.cost);
-    // As the journal says: it knows attempts whose turn has not come, and grants that were never used.
-    return account.settle(record.lastCost, record.attemptsCost);
-  }
-
-  /** Charges what is still under way, and writes down what it may have cost: the search is over. */
-  end(): void {
-    for (const call of this.#inFlight) {
-      const { number, key, account, ended, record } = call;
-      const isWritten = ended !== undefined || account.isSettled || record?.isCounted === true;
-      this.#charge(call);
-      if (isWritten) continue;
-      const { covered: spend } = record ?? account;
-      if (record !== undefined) record.isLost = true;
-      const message = 'The search ended while the call was under way.';
-      this.#journal.tryToWrite({
-        type: 'failure',
-        call: number,
-        key,
-        spend,
-        message,
-        abandoned: true,
-      });
-    }
   }
 
   /**
@@ -388,11 +306,11 @@ export class CallGate {
     const recall = this.#recall;
     const number = this.#issued;
     this.#resumes += 1;
-    const repeated = [...this.#inFlight].filter(({ record }) => record !== undefined);
+    const repeated = [...this.#underWay.calls].filter(({ record }) => record !== undefined);
     const open = repeated.filter(({ account }) => !account.isSettled);
     const hung = open.filter(({ ended }) => ended === undefined);
     const recorded = recall.takeResume(number);
-    const isEnd = recorded === undefined && this.#isReplay;
+    const isEnd = recorded === undefined && this.#journal.isReplay;
     const { lost, charged } = isEnd
       ? noLosses
       : (recorded ??
@@ -407,7 +325,7 @@ export class CallGate {
     }
     for (const call of open) {
       if (isEnd && call.ended === undefined) call.account.settle(nothing);
-      else this.#charge(call);
+      else this.#underWay.charge(call);
     }
     if (recall.isLive && this.ledger !== undefined) this.ledger.isRepeating = false;
     const place = recorded === undefined ? {} : { place: recorded.place };
@@ -432,7 +350,7 @@ export class CallGate {
     try {
       while (!(await this.#askAgain(call, record)));
     } catch (error) {
-      this.#drop(call, error);
+      this.#underWay.drop(call, error);
     }
   }
 
@@ -449,8 +367,8 @@ export class CallGate {
     this.#expectRecorded(request);
     const resumes = this.#resumes;
     const isFree = recall.nextOf(record)?.reused !== undefined || !request.repeatable;
-    if (!isFree) await this.#reserveAgain(call);
-    if (!this.#inFlight.has(call)) return true;
+    if (!isFree) await this.#underWay.reserveAgain(call, this.#options.sequencer.mayWait);
+    if (!this.#underWay.has(call)) return true;
     if (resumes === this.#resumes) {
       const next = recall.nextOf(record);
       if (next !== undefined) this.#repeat(call, next);
@@ -460,15 +378,6 @@ export class CallGate {
     }
     call.account.settle(nothing);
     return false;
-  }
-
-  async #reserveAgain(call: CallInFlight): Promise<void> {
-    const { ledger, reserve } = call.request;
-    const { mayWait } = this.#options.sequencer;
-    const account = new Account(call.request, await ledger.reserve(reserve, { waits: mayWait }));
-    // Abandoned meanwhile, it has been charged.
-    if (this.#inFlight.has(call)) call.account = account;
-    else account.settle(nothing);
   }
 
   /**
@@ -481,11 +390,7 @@ export class CallGate {
     const { outcome, spend } = isLost ? this.#maker.interrupt(call) : await this.#maker.make(call);
     call.ended = { spend, outcome: () => outcome };
     const apply = (): void =>
-      this.#settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
+      this.#underWay.settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
     call.ticket.arrive(apply, { isLast: true });
   }
-}
-
-function unrecorded(what: string): EspalierError {
-  return new EspalierError('unrecorded', `${what}; a replay makes no new calls.`);
 }

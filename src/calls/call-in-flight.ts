@@ -2,9 +2,9 @@ import type { JsonValue } from '../contracts/json.ts';
 import { Account } from './account.ts';
 import { errorOf, type Outcome } from './call-outcome.ts';
 import type { CallRequest } from './call-request.ts';
+import type { CallSpend } from './call-spend.ts';
 import type { RecordedCall } from './journal-index.ts';
-import type { IntentLine } from './journal-lines.ts';
-import type { CallSpend, Reservation } from './ledger.ts';
+import type { Reservation } from './ledger.ts';
 import type { Ticket } from './sequencer.ts';
 
 /** A call that has taken effect. */
@@ -12,7 +12,7 @@ export interface CallReport {
   /** The number of the call in the order of issue; it names the call in the journal. */
   readonly callId: string;
   /** What kind of call it was. */
-  readonly kind: IntentLine['kind'];
+  readonly kind: string;
   /** The model or the effect. */
   readonly name: string;
   /** What it was charged. */
@@ -69,6 +69,21 @@ export class CallInFlight {
   /** Aborts when the call is given up. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Repeats a call of the journal, up to what came of it. @param waits - Whether it may wait for others under way. */
+  repeat(record: RecordedCall, waits: boolean): void {
+    this.record = record;
+    for (const { place, spend, isFurther } of record.attempts ?? []) {
+      const again = (): void => {
+        if (this.account.isSettled) return;
+        if (isFurther) this.account.extend();
+        else this.account.fail(spend);
+        // Where the budget refused it, it refuses it again.
+        this.account.hold(waits).catch(() => {});
+      };
+      this.ticket.arrive(again, { place });
+    }
   }
 
   /** Tells those who asked. */

@@ -4,8 +4,8 @@ import type { Clock } from '../contracts/clock.ts';
 import type { FailedAttempt, ModelCall, ModelWarning } from '../contracts/language-model.ts';
 import type { CallInFlight } from './call-in-flight.ts';
 import { isUnavailable, type Outcome, unavailable } from './call-outcome.ts';
+import { type CallSpend, nothing } from './call-spend.ts';
 import type { FailureLine, JournalLine, ResultLine } from './journal-lines.ts';
-import { type CallSpend, nothing } from './ledger.ts';
 
 /** What a call came to, and what its last attempt is charged. */
 export interface Made {
@@ -22,14 +22,13 @@ export interface CallMakerOptions {
   readonly write: (line: JournalLine) => void;
   /** Whether a call may wait for others that are under way. */
   readonly mayWait: boolean;
+  /** What all calls of a run have in common: the content address of its start. */
+  readonly run: () => string | undefined;
 }
 
 /** Makes calls: writes down what is asked, every attempt, and what came of it. */
 export class CallMaker {
   readonly #options: CallMakerOptions;
-  /** What all calls of a run have in common: the content address of its start. */
-  run: string | undefined;
-
   constructor(options: CallMakerOptions) {
     this.#options = options;
   }
@@ -66,6 +65,7 @@ export class CallMaker {
   #modelCall(call: CallInFlight): ModelCall {
     const { number, key, account, signal } = call;
     const { clock, onWarning, write } = this.#options;
+    const run = this.#options.run();
     const ask = async (spend: CallSpend, message: string): Promise<void> => {
       write({ type: 'attempt', call: number, key, spend, asks: true, message });
       const reserved = await this.#holdInTurn(call);
@@ -75,7 +75,7 @@ export class CallMaker {
     return {
       signal,
       clock,
-      ...(this.run !== undefined && { run: this.run }),
+      ...(run !== undefined && { run }),
       warn: onWarning,
       retry: async ({ message, charged }: FailedAttempt) => {
         signal.throwIfAborted();

@@ -1,17 +1,22 @@
 import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
-import { isPlainObject } from '../base/json.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { ModelCall } from '../contracts/language-model.ts';
-import type { IntentLine } from './journal-lines.ts';
-import type { CallSpend, Ledger } from './ledger.ts';
+import type { CallSpend } from './call-spend.ts';
+import type { Ledger } from './ledger.ts';
 
-/** A call as it is asked for: what it is, what it may cost, how it is made. */
-export interface CallRequest {
-  readonly kind: IntentLine['kind'];
+/** What a call asks: all that its content address depends on. */
+export interface CallContent {
+  readonly kind: string;
   readonly name: string;
   readonly request: JsonValue;
   /** The index of the first sample and how many there are. */
   readonly samples?: readonly [number, number];
+}
+
+/** A call as it is asked for: what it is, what it may cost, how it is made. */
+export interface CallRequest extends CallContent {
+  /** What it asks without the state that it acts on: so journals knew it before version 3. */
+  readonly stateless?: JsonValue;
   readonly reserve: CallSpend;
   /** Whether it may run again where its outcome was lost. */
   readonly repeatable: boolean;
@@ -21,17 +26,7 @@ export interface CallRequest {
 }
 
 /** The content address of a call. */
-export function addressOfCall(
-  call: Pick<CallRequest, 'kind' | 'name' | 'request' | 'samples'>,
-): string {
-  const { kind, name, request, samples } = call;
+export function addressOfCall({ kind, name, request, samples }: CallContent): string {
   const content = samples === undefined ? [kind, name, request] : [kind, name, request, samples];
   return contentAddress(canonicalJson('request', content));
-}
-
-/** An effect as journals knew it before version 3: without the state that it acts on. */
-export function withoutState(request: CallRequest): CallRequest {
-  const { kind, request: asked } = request;
-  if (kind !== 'effect' || !isPlainObject(asked) || !('state' in asked)) return request;
-  return { ...request, request: asked['input'] ?? null };
 }

@@ -6,6 +6,7 @@
 
 export { BudgetPool, type PoolBudget } from './budget-pool.ts';
 export type { CallReport } from './call-in-flight.ts';
+export type { CallSpend } from './call-spend.ts';
 export {
   type Journal,
   type JournalLines,
@@ -21,6 +22,8 @@ export {
 } from './journal-file.ts';
 export {
   type AttemptLine,
+  type CallLine,
+  type ChargedLine,
   type DeadlineLine,
   type FailureLine,
   type GrantLine,
@@ -36,12 +39,10 @@ export {
   type RunIdentity,
   type StartLine,
 } from './journal-lines.ts';
-export type { CallSpend, Overdraft } from './ledger.ts';
+export type { Overdraft } from './ledger.ts';
 export type { BreakerOptions } from './middleware/breaker.ts';
-export type { CacheStore } from './middleware/cache-store.ts';
 export { wrapModel } from './middleware/compose.ts';
-export type { Attributes } from './middleware/telemetry-attributes.ts';
-export { type CacheOptions, withCache } from './middleware/with-cache.ts';
+export { type CacheOptions, type CacheStore, withCache } from './middleware/with-cache.ts';
 export { type LimitOptions, withLimit } from './middleware/with-limit.ts';
 export { type RecordingOptions, withRecording } from './middleware/with-recording.ts';
 export { type RetryOptions, withRetry } from './middleware/with-retry.ts';
@@ -52,6 +53,7 @@ export {
   type TelemetryTracer,
   withTelemetry,
 } from './middleware/with-telemetry.ts';
-export type { AnyMiddleware, AnyModel } from './middleware/wrap.ts';
+export type { AnyMiddleware } from './middleware/wrap.ts';
+export type { Attributes } from './operations/model-operation.ts';
 export { defaultPrices, type PriceTable, pricesAsOf } from './prices.ts';
 export type { Order } from './sequencer.ts';

@@ -1,3 +1,4 @@
+import { addSpend, type CallSpend, nothing } from './call-spend.ts';
 import type { JournalLines } from './journal.ts';
 import {
   type AttemptLine,
@@ -11,7 +12,6 @@ import {
   type RetryLine,
   type ReuseLine,
 } from './journal-lines.ts';
-import { addSpend, type CallSpend, nothing } from './ledger.ts';
 
 /** Something that a call asked of the budget beyond its first request. */
 export interface RecordedAttempt {

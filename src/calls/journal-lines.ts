@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
 import { isIntact, seal, stateOfRest, unsealed } from '../base/seal.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { CallSpend } from './ledger.ts';
+import type { CallSpend } from './call-spend.ts';
 
 /** The version of the journal's lines. A journal of a later version is refused. */
 export const journalVersion = 3;
@@ -25,16 +25,26 @@ export interface StartLine {
   readonly state: string;
 }
 
-/** A call is about to start. */
-export interface IntentLine {
-  /** The kind of line. */
-  readonly type: 'intent';
+/** What all lines about one call say. */
+export interface CallLine {
   /** The number of the call in the order of issue. */
   readonly call: number;
   /** The content address of the call. */
   readonly key: string;
-  /** What kind of call it is. */
-  readonly kind: 'generate' | 'score' | 'decide' | 'embed' | 'effect';
+}
+
+/** What all lines say that a call is charged by. */
+export interface ChargedLine extends CallLine {
+  /** What it, or the attempt, was charged. */
+  readonly spend: CallSpend;
+}
+
+/** A call is about to start. */
+export interface IntentLine extends CallLine {
+  /** The kind of line. */
+  readonly type: 'intent';
+  /** What kind of call it is: `generate`, `score`, `decide`, `embed`, `effect`, or another. */
+  readonly kind: string;
   /** The model or the effect. */
   readonly name: string;
   /** The index of the first sample and how many there are. */
@@ -46,15 +56,9 @@ export interface IntentLine {
 }
 
 /** An attempt at a call failed, and is made again where the budget holds another; or a call takes a further request. */
-export interface AttemptLine {
+export interface AttemptLine extends ChargedLine {
   /** The kind of line. */
   readonly type: 'attempt';
-  /** The number of the call. */
-  readonly call: number;
-  /** Its content address. */
-  readonly key: string;
-  /** What the attempt was charged. */
-  readonly spend: CallSpend;
   /** Whether the budget is asked for what another request may cost; a `grant` line follows where it holds that. */
   readonly asks?: boolean | undefined;
   /** In version 2: what was set aside for a further request. */
@@ -64,41 +68,25 @@ export interface AttemptLine {
 }
 
 /** The budget holds another request of a call, which is about to be made. */
-export interface GrantLine {
+export interface GrantLine extends CallLine {
   /** The kind of line. */
   readonly type: 'grant';
-  /** The number of the call. */
-  readonly call: number;
-  /** Its content address. */
-  readonly key: string;
   /** What was set aside. */
   readonly reserved: CallSpend;
 }
 
 /** A call succeeded. */
-export interface ResultLine {
+export interface ResultLine extends ChargedLine {
   /** The kind of line. */
   readonly type: 'result';
-  /** The number of the call. */
-  readonly call: number;
-  /** Its content address. */
-  readonly key: string;
-  /** What it was charged. */
-  readonly spend: CallSpend;
   /** What came back. */
   readonly output: JsonValue;
 }
 
 /** A call failed. */
-export interface FailureLine {
+export interface FailureLine extends ChargedLine {
   /** The kind of line. */
   readonly type: 'failure';
-  /** The number of the call. */
-  readonly call: number;
-  /** Its content address. */
-  readonly key: string;
-  /** What it was charged. */
-  readonly spend: CallSpend;
   /** Why it failed. */
   readonly message: string;
   /** Whether the process died in the middle of the call, so that its outcome is unknown. */
@@ -145,13 +133,9 @@ export interface RetryLine {
 }
 
 /** A call that an earlier run has paid for answers one of this run. */
-export interface ReuseLine {
+export interface ReuseLine extends CallLine {
   /** The kind of line. */
   readonly type: 'reuse';
-  /** The number of the call. */
-  readonly call: number;
-  /** Its content address. */
-  readonly key: string;
 }
 
 /** A deadline ended the search here: after so many simulations and results. */
@@ -196,21 +180,13 @@ const call = { call: count, key: z.string() };
 const settled = { ...call, spend };
 const flag = z.boolean().optional();
 
-const kinds: ReadonlySet<IntentLine['kind']> = new Set([
-  'generate',
-  'score',
-  'decide',
-  'embed',
-  'effect',
-]);
-
 const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('journal'), version: count, run: z.record(z.string(), json) }),
   z.object({ type: z.literal('start'), state: z.string() }),
   z.object({
     type: z.literal('intent'),
     ...call,
-    kind: z.enum([...kinds]),
+    kind: z.string(),
     name: z.string(),
     samples: z.tuple([count, count]).optional(),
     reserved: spend,
@@ -365,9 +341,10 @@ function isCommon(json: unknown): json is IntentLine | ResultLine {
   };
   if (typeof line.key !== 'string' || !isCount(line.call)) return false;
   if (line.type === 'result') return isSpend(line.spend) && line.output !== undefined;
-  if (line.type !== 'intent' || !kinds.has(line.kind as never)) return false;
-  const { samples, name, reserved, request } = line;
-  const isAsked = typeof name === 'string' && request !== undefined && isSpend(reserved);
+  if (line.type !== 'intent') return false;
+  const { kind, samples, name, reserved, request } = line;
+  const isNamed = typeof kind === 'string' && typeof name === 'string';
+  const isAsked = isNamed && request !== undefined && isSpend(reserved);
   return isAsked && (samples === undefined || isRange(samples));
 }
 

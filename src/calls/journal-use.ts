@@ -14,6 +14,11 @@ export class JournalUse {
     this.#signal = signal;
   }
 
+  /** Whether nothing is to be added. */
+  get isReplay(): boolean {
+    return this.#journal.mode === 'replay';
+  }
+
   /** Why nothing more can be written down: the search has to end. */
   get error(): EspalierError | undefined {
     return this.#error;

@@ -1,16 +1,7 @@
 import { EspalierError } from '../base/errors.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
-
-/** What one paid call may cost at most, or did cost. */
-export interface CallSpend {
-  /** Completions, scores, embeddings, effects. */
-  readonly calls: number;
-  /** Tokens read and written. */
-  readonly tokens: number;
-  /** US dollars. */
-  readonly usd: number;
-}
+import { addSpend, atLeast, beyond, type CallSpend, negative, nothing } from './call-spend.ts';
 
 /** What servers used beyond what they were allowed. */
 export type Overdraft = Pick<CallSpend, 'tokens' | 'usd'>;
@@ -163,6 +154,7 @@ export class Ledger {
     return new EspalierError(
       'budget',
       `The budget has room for ${this.freeNodes} nodes; the next expansion may need ${count}.`,
+      { unit: 'nodes' },
     );
   }
 
@@ -369,32 +361,7 @@ export class Ledger {
           ? 'Other calls wait for what is left of the budget.'
           : 'The search is over; no further call was made.'
         : `The budget has ${remaining[unit]} ${unit} left${unit === 'calls' ? ', refused ones counted' : ''}; the next call may need ${estimate[unit]}.`,
+      { unit, scope: holds > 0 ? 'call' : 'search' },
     );
   }
-}
-
-/** No spend at all. */
-export const nothing: CallSpend = { calls: 0, tokens: 0, usd: 0 };
-
-/** Adds up what two calls cost. */
-export function addSpend(a: CallSpend, b: CallSpend): CallSpend {
-  return { calls: a.calls + b.calls, tokens: a.tokens + b.tokens, usd: a.usd + b.usd };
-}
-
-function atLeast(least: CallSpend, spend: CallSpend): CallSpend {
-  return {
-    calls: Math.max(least.calls, spend.calls),
-    tokens: Math.max(least.tokens, spend.tokens),
-    usd: Math.max(least.usd, spend.usd),
-  };
-}
-
-/** How far it goes beyond. Dollars are binary fractions: sums of equal parts need not be equal. */
-export function beyond(used: number, covered: number): number {
-  return used - covered > 1e-12 ? used - covered : 0;
-}
-
-/** What takes a spend back. */
-function negative(a: CallSpend): CallSpend {
-  return { calls: -a.calls, tokens: -a.tokens, usd: -a.usd };
 }

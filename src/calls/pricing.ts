@@ -1,71 +1,19 @@
 import { EspalierError } from '../base/errors.ts';
 import { expectNumber, expectObject } from '../base/expect.ts';
-import type { DecisionRequest } from '../contracts/decision-model.ts';
-import type { GenerateRequest, ModelPrice, Usage } from '../contracts/language-model.ts';
-import type { ScoreRequest } from '../contracts/reward-model.ts';
-import type { CallSpend } from './ledger.ts';
+import type { ModelPrice, Usage } from '../contracts/language-model.ts';
+import type { WorstCase } from '../contracts/operation.ts';
+import type { CallSpend } from './call-spend.ts';
 import { defaultPrices, type PriceTable } from './prices.ts';
 import { faultOfCounts } from './usage.ts';
 
-/** The completion length that a reservation assumes where a request sets no `maxTokens`. */
-export const defaultMaxTokens = 1024;
-
-/** Tokens that a chat template may add to each message. */
-const templateAllowance = 16;
-
-/** The most that a request may cost: no token is shorter than a byte. */
-export function worstCase(
-  request: Pick<GenerateRequest, 'messages' | 'maxTokens' | 'schema' | 'tools'>,
-  samples: number,
-  price: ModelPrice | undefined,
+/** The most that a call may cost. */
+export function mostCost(
+  { calls = 1, inputTokens = 0, outputTokens = 0 }: WorstCase = {},
+  price?: ModelPrice,
 ): CallSpend {
-  const { messages, schema, tools } = request;
-  const inputTokens = messages.reduce(
-    (sum, { content, toolCalls }) => sum + sizeOf(content, toolCalls) + templateAllowance,
-    templateAllowance + sizeOf('', schema) + sizeOf('', tools),
-  );
-  const outputTokens = samples * (request.maxTokens ?? defaultMaxTokens);
   // At the dearest price: the provider may put all that it reads into its cache.
   const cacheWriteTokens = (price?.cacheWrite ?? 0) > (price?.input ?? 0) ? inputTokens : 0;
-  return cost({ inputTokens, outputTokens, cachedTokens: 0, cacheWriteTokens }, samples, price);
-}
-
-/** The bytes of a text and of what goes along with it as JSON. */
-function sizeOf(text: string, json: unknown): number {
-  return (
-    Buffer.byteLength(text) + (json === undefined ? 0 : Buffer.byteLength(JSON.stringify(json)))
-  );
-}
-
-/** What texts that are only read may cost. */
-export function worstCaseOfReading(
-  texts: readonly string[],
-  price: ModelPrice | undefined,
-): CallSpend {
-  const messages = texts.map((content) => ({ role: 'user' as const, content }));
-  return worstCase({ messages, maxTokens: 0 }, 1, price);
-}
-
-/** What scores may cost. One solution is one call. */
-export function worstCaseOfScores(
-  { solutions }: ScoreRequest,
-  price: ModelPrice | undefined,
-): CallSpend {
-  const texts = solutions.flatMap(({ prompt, steps }) => [prompt, ...steps]);
-  return { ...worstCaseOfReading(texts, price), calls: solutions.length };
-}
-
-/** What decisions may cost: a server may ask its model each question by itself. */
-export function worstCaseOfDecision(
-  { messages, questions }: DecisionRequest,
-  price: ModelPrice | undefined,
-): CallSpend {
-  const request = messages.map(({ content }) => content);
-  const texts = Object.values(questions).flatMap((question) => [
-    ...request,
-    JSON.stringify(question),
-  ]);
-  return worstCaseOfReading(texts, price);
+  return cost({ inputTokens, outputTokens, cachedTokens: 0, cacheWriteTokens }, calls, price);
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { JsonValue } from '../contracts/json.ts';
+import { type Outcome, unavailable } from './call-outcome.ts';
+import { addSpend, beyond, type CallSpend, nothing } from './call-spend.ts';
 import type { Journal } from './journal.ts';
 import {
   indexJournal,
@@ -9,7 +10,7 @@ import {
   type RecordedResume,
 } from './journal-index.ts';
 import type { ResultLine, RetryLine } from './journal-lines.ts';
-import { addSpend, beyond, type CallSpend, nothing } from './ledger.ts';
+import type { JournalUse } from './journal-use.ts';
 
 /** What was lost with earlier processes, and what this run is charged of what they have paid. */
 export interface Losses {
@@ -185,8 +186,14 @@ export class Recall {
   }
 
   /** What a call came to. */
-  outputOf({ place }: RecordedEnd): JsonValue {
-    return (this.#journal.lines.at(place) as ResultLine).output;
+  outcomeOf({ failure, place }: RecordedEnd, journal: JournalUse): Outcome {
+    if (failure?.unavailable === true) return { fatal: unavailable(failure.message, undefined) };
+    if (failure !== undefined) return failure;
+    try {
+      return { output: journal.with(({ lines }) => (lines.at(place) as ResultLine).output) };
+    } catch (error) {
+      return { fatal: error };
+    }
   }
 
   #at(number: number): RecordedCall | undefined {

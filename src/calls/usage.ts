@@ -37,17 +37,14 @@ export function faultOfCounts(usage: Usage | undefined): string | undefined {
   return `${reasoningTokens} of ${outputTokens} tokens written are thoughts`;
 }
 
+/** An answer whose usage is unknown. */
+export function withoutUsage<Given>(answer: Given): Given {
+  return typeof answer === 'object' && !Array.isArray(answer) ? { ...answer, usage: {} } : answer;
+}
+
 /** Counts the usages that cannot be, and tells of a model's first, second, fourth, and so on. */
 export class ImpossibleUsages {
   readonly #counts = new Map<string, number>();
-
-  /** A usage that may be left out; `undefined` where it cannot be. */
-  soundUsage(model: string, usage: Usage | undefined, call: ModelCall): Usage | undefined {
-    const fault = usage === undefined ? undefined : faultOfCounts(usage);
-    if (fault === undefined) return usage;
-    this.tell(model, { fault, call });
-    return undefined;
-  }
 
   /** Tells whoever makes a call what is wrong with what it is said to have used. */
   tell(model: string, { fault, call }: { readonly fault: string; readonly call: ModelCall }): void {

@@ -3,6 +3,7 @@ import type { DecisionModel, DecisionRequest, Decisions } from './decision-model
 import type { Embedding, EmbeddingModel } from './embedding-model.ts';
 import type { JsonValue } from './json.ts';
 import type { GenerateRequest, Generation, LanguageModel, ModelCall } from './language-model.ts';
+import type { Operation } from './operation.ts';
 import type { RewardModel, ScoreRequest, StepScores } from './reward-model.ts';
 
 /**
@@ -16,6 +17,12 @@ export interface CallContext {
   readonly random: Random;
   /** The time of the search. */
   readonly clock: Clock;
+  /**
+   * Makes a call of any kind, or shares an equal one that was made before.
+   *
+   * @throws EspalierError `budget` where it does not fit any more, and whatever its kind throws.
+   */
+  call<Request, Result>(operation: Operation<Request, Result>, request: Request): Promise<Result>;
   /** Asks a language model for text. */
   generate(model: LanguageModel, request: GenerateRequest): Promise<Generation>;
   /**

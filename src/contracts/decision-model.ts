@@ -1,20 +1,11 @@
 import type { Failure } from './failure.ts';
-import type { JsonValue } from './json.ts';
-import type { Message, ModelCall, ModelPrice, Usage } from './language-model.ts';
+import type { Message, ModelCall, Payee, Usage } from './language-model.ts';
 
 /**
  * A model that answers typed questions with probabilities and writes no text. Call it through
  * `CallContext.decide`.
  */
-export interface DecisionModel {
-  /** Who serves it. */
-  readonly provider: string;
-  /** Its name there, and in price tables. */
-  readonly modelId: string;
-  /** What it costs, where its provider knows. A price table overrides it. */
-  readonly price?: ModelPrice;
-  /** What it was told beforehand that changes its answers, such as an effort. @defaultValue nothing */
-  readonly settings?: Readonly<Record<string, JsonValue>>;
+export interface DecisionModel extends Payee {
   /** One decision a question, or an error. */
   decide(request: DecisionRequest, call: ModelCall): Promise<Decisions>;
 }

@@ -1,16 +1,7 @@
-import type { JsonValue } from './json.ts';
-import type { ModelCall, ModelPrice, Usage } from './language-model.ts';
+import type { ModelCall, Payee, Usage } from './language-model.ts';
 
 /** A model that turns texts into vectors. Call it through `CallContext.embed`. */
-export interface EmbeddingModel {
-  /** Who serves it. */
-  readonly provider: string;
-  /** Its name there, and in price tables. */
-  readonly modelId: string;
-  /** What it costs, where its provider knows. A price table overrides it. */
-  readonly price?: ModelPrice;
-  /** What it was told beforehand that changes its answers, such as an effort. @defaultValue nothing */
-  readonly settings?: Readonly<Record<string, JsonValue>>;
+export interface EmbeddingModel extends Payee {
   /** One vector a text, or an error. */
   embed(texts: readonly string[], call: ModelCall): Promise<Embeddings>;
 }

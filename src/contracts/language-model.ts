@@ -33,18 +33,22 @@ export interface ToolCall {
   readonly input: JsonValue;
 }
 
-/** A model that writes text. Call it through `CallContext.generate`, never directly. */
-export interface LanguageModel {
+/** Who answers calls and is paid for them: a model of any kind. */
+export interface Payee {
   /** Who serves it. */
   readonly provider: string;
   /** Its name there, and in price tables. */
   readonly modelId: string;
-  /** What it honours. */
-  readonly capabilities: Capabilities;
   /** What it costs, where its provider knows: nothing on a machine of one's own. A price table overrides it. */
   readonly price?: ModelPrice;
   /** What it was told beforehand that changes its answers, such as an effort. @defaultValue nothing */
   readonly settings?: Readonly<Record<string, JsonValue>>;
+}
+
+/** A model that writes text. Call it through `CallContext.generate`, never directly. */
+export interface LanguageModel extends Payee {
+  /** What it honours. */
+  readonly capabilities: Capabilities;
   /** Answers with `request.samples` completions, or throws. */
   generate(request: GenerateRequest, call: ModelCall): Promise<Generation>;
 }

@@ -1,20 +1,11 @@
 import type { Failure } from './failure.ts';
-import type { JsonValue } from './json.ts';
-import type { ModelCall, ModelPrice, Usage } from './language-model.ts';
+import type { ModelCall, Payee, Usage } from './language-model.ts';
 
 /**
  * A model that scores solutions: step by step (a process reward model, PRM) or as a whole (an outcome reward
  * model, ORM). Call it through `CallContext.score`.
  */
-export interface RewardModel {
-  /** Who serves it. */
-  readonly provider: string;
-  /** Its name there, and in price tables. */
-  readonly modelId: string;
-  /** What it costs, where its provider knows. A price table overrides it. */
-  readonly price?: ModelPrice;
-  /** What it was told beforehand that changes its answers, such as an effort. @defaultValue nothing */
-  readonly settings?: Readonly<Record<string, JsonValue>>;
+export interface RewardModel extends Payee {
   /** What gets a score: each step, or the solution as a whole. @defaultValue `'steps'` */
   readonly scores?: 'solution' | 'steps';
   /**

@@ -1,4 +1,4 @@
-import { expectation, expectMethods } from '../base/expect.ts';
+import { expectMethods, wrongValue } from '../base/expect.ts';
 import { expectVerifier } from '../base/expect-no-oracle.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { actingAfter } from '../calls/acting-on.ts';
@@ -69,6 +69,6 @@ function rewarded<State>(
   transition: Transition<State>,
   { correct, score = correct ? 1 : 0 }: Verdict,
 ): Transition<State> {
-  if (!(score >= 0 && score <= 1)) throw expectation('score', 'a number from 0 to 1', score);
+  if (!(score >= 0 && score <= 1)) throw wrongValue('score', 'a number from 0 to 1', score);
   return { ...transition, reward: score };
 }

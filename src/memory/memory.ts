@@ -1,5 +1,12 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectInteger, expectMethods, expectNumber } from '../base/expect.ts';
+import {
+  expectation,
+  expectInteger,
+  expectMethods,
+  expectNumber,
+  wrongValue,
+} from '../base/expect.ts';
+import { contextFrom } from '../calls/door.ts';
 import type { CallContext } from '../contracts/context.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type {
@@ -142,7 +149,7 @@ function expectSimilarities({ name }: Retriever, similarities: unknown, count: n
     similarities.length === count &&
     similarities.every((one) => Number.isFinite(one));
   if (isSound) return;
-  throw expectation(`similarities of ${name}`, `${count} numbers`, similarities);
+  throw wrongValue(`similarities of ${name}`, `${count} numbers`, similarities);
 }
 
 /** A context for within an effect. A call made here would wait for the effect, and the effect for it. */
@@ -154,10 +161,7 @@ function closed({ signal, random, clock }: CallContext, { name }: Retriever): Ca
         `Expected the retriever ${name} to make its calls in \`prepare\`: \`similarities\` runs inside an effect, where none can be made.`,
       ),
     );
-  return {
-    ...{ signal, random, clock },
-    ...{ generate: refuse, score: refuse, decide: refuse, embed: refuse, effect: refuse },
-  };
+  return contextFrom({ signal, random, clock, call: refuse });
 }
 
 async function remember(

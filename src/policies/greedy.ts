@@ -1,4 +1,4 @@
-import { expectation, expectFunction, expectNumber } from '../base/expect.ts';
+import { expectFunction, expectNumber, wrongValue } from '../base/expect.ts';
 import type { Random } from '../contracts/context.ts';
 import type { Policy } from '../contracts/policy.ts';
 import { isNewTo } from './is-new-to.ts';
@@ -95,7 +95,7 @@ function draw<Action>(
 
 function checkScore(score: number): number {
   if (typeof score !== 'number' || Number.isNaN(score)) {
-    throw expectation('score', 'a function that returns a number', score);
+    throw wrongValue('score', 'a function that returns a number', score);
   }
   return score;
 }

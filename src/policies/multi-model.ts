@@ -1,8 +1,9 @@
 import { expectation, expectMethods, expectNumber } from '../base/expect.ts';
 import { provenanceOf } from '../base/provenance.ts';
-import type { Random } from '../contracts/context.ts';
+import { contextWith } from '../calls/door.ts';
+import type { CallContext, Random } from '../contracts/context.ts';
+import type { Generation } from '../contracts/language-model.ts';
 import type { Policy, Proposal, ProposeRequest } from '../contracts/policy.ts';
-import { namingContext } from './naming-context.ts';
 import { outcomeOf, proposalsOfEach } from './outcomes.ts';
 
 /** Several policies as one. */
@@ -205,4 +206,24 @@ function expectWeights(weights: Readonly<Record<string, number>>, names: readonl
   if (!(total > 0 && Number.isFinite(total))) {
     throw expectation('weights', 'numbers of which one is above 0', total);
   }
+}
+
+/**
+ * The same context with other random numbers, in which each completion says who wrote it, where it does not
+ * say so already.
+ */
+function namingContext(context: CallContext, random: CallContext['random']): CallContext {
+  return contextWith(context, {
+    random,
+    async call(operation, request) {
+      const result = await context.call(operation, request);
+      if (operation.kind !== 'generate') return result;
+      const generation = result as Generation;
+      const completions = generation.completions.map((completion) => ({
+        ...completion,
+        model: completion.model ?? operation.name,
+      }));
+      return { ...result, completions };
+    },
+  });
 }

@@ -286,7 +286,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
       this.#take({ problem, attempt }, plan, result);
     } catch (error) {
       // What one problem cannot do, another may; what the disk or the caller refuses, none can.
-      if (!EspalierError.isInstance(error) || error.code !== 'usage') throw error;
+      if (!EspalierError.isInstance(error) || error.scope === 'run') throw error;
       spend ??= { ...nothing, ...indexJournal(file.lines).total };
       this.#fail({ problem, attempt }, { reason: error.message, spend });
     }
@@ -299,7 +299,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
       plan = await this.#options.plan(problem, attempt);
     } catch (cause) {
       this.#options.signal?.throwIfAborted();
-      if (EspalierError.isInstance(cause) && cause.code === 'storage') throw cause;
+      if (EspalierError.isInstance(cause) && cause.scope === 'run') throw cause;
       throw new EspalierError('usage', messageOf(cause), { cause });
     }
     if (typeof plan === 'object' && plan !== null) return plan as TreePlan<State, Action>;

@@ -1,18 +1,7 @@
-import type { Clock } from '../contracts/clock.ts';
-import type { CallContext, EffectName, Random } from '../contracts/context.ts';
-import type { DecisionModel, DecisionRequest, Decisions } from '../contracts/decision-model.ts';
-import type { Embedding, EmbeddingModel } from '../contracts/embedding-model.ts';
 import type { Failure } from '../contracts/failure.ts';
-import type { JsonValue, MaybePromise } from '../contracts/json.ts';
-import type {
-  GenerateRequest,
-  Generation,
-  LanguageModel,
-  ModelCall,
-} from '../contracts/language-model.ts';
+import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Proposal } from '../contracts/policy.ts';
-import type { RewardModel, ScoreRequest, StepScores } from '../contracts/reward-model.ts';
 import type { Spend } from '../contracts/spend.ts';
 import type { Conclusion } from '../tree/tree.ts';
 import type {
@@ -33,10 +22,12 @@ import type { SearchSession } from './session.ts';
 import type { Simulations } from './simulations.ts';
 
 /** The context that an algorithm works with: a thin face of the parts that do the work. */
-export class AlgorithmContext<State, Action> implements SearchContext<State, Action> {
+export class AlgorithmContext<State, Action>
+  extends PluginContext
+  implements SearchContext<State, Action>
+{
   readonly #session: SearchSession<State, Action>;
   readonly #simulations: () => Simulations<State, Action>;
-  readonly #calls: CallContext;
   readonly #realisations: Realisations<State, Action>;
   readonly #expansions: Expansions<State, Action>;
   readonly #evaluations: Evaluations<State, Action>;
@@ -46,9 +37,9 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
     session: SearchSession<State, Action>,
     simulations: () => Simulations<State, Action>,
   ) {
+    super(session.runtime, 'algorithm');
     this.#session = session;
     this.#simulations = simulations;
-    this.#calls = new PluginContext(session.runtime, 'algorithm');
     this.#realisations = new Realisations(session);
     this.#expansions = new Expansions(session, this.#realisations);
     this.#evaluations = new Evaluations(session, this.#realisations, (failure) =>
@@ -56,44 +47,8 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
     );
   }
 
-  get signal(): AbortSignal {
-    return this.#calls.signal;
-  }
-
-  get random(): Random {
-    return this.#calls.random;
-  }
-
-  get clock(): Clock {
-    return this.#calls.clock;
-  }
-
   get stopped(): boolean {
     return this.#simulations().stopped;
-  }
-
-  generate(model: LanguageModel, request: GenerateRequest): Promise<Generation> {
-    return this.#calls.generate(model, request);
-  }
-
-  score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
-    return this.#calls.score(model, request);
-  }
-
-  decide(model: DecisionModel, request: DecisionRequest): Promise<Decisions> {
-    return this.#calls.decide(model, request);
-  }
-
-  embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]> {
-    return this.#calls.embed(model, texts);
-  }
-
-  effect<T>(
-    effect: EffectName,
-    input: JsonValue,
-    run: (call: ModelCall) => Promise<T>,
-  ): Promise<T> {
-    return this.#calls.effect(effect, input, run);
   }
 
   /** Why no answer of the evaluator could be used; `undefined` where one could, or none was asked for. */

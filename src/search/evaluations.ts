@@ -117,6 +117,7 @@ export class Evaluations<State, Action> {
   }
 
   #fail(batch: readonly SearchNode<State, Action>[], error: unknown, context: PluginContext): void {
+    context.note(error);
     context.throwIfInterrupted();
     for (const node of batch) failNode(this.#session, node, failureFrom(error, 'call'));
   }

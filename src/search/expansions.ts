@@ -94,6 +94,7 @@ export class Expansions<State, Action> {
 
   #fail(node: SearchNode<State, Action>, error: unknown, batch: Batch): Children<State, Action> {
     // Samples that were never drawn are offered again when the search goes on.
+    batch.context.note(error);
     if (batch.context.isInterrupted) this.#session.tree.countSamples(node, -batch.asked);
     batch.context.throwIfInterrupted();
     // A call that failed is not made again here: that is for the model's own retries.

@@ -1,20 +1,10 @@
-import { expectJson } from '../base/canonical-json.ts';
-import { EspalierError } from '../base/errors.ts';
-import { isError, messageOf } from '../base/failure.ts';
+import { endsSearch } from '../base/errors.ts';
 import { acting } from '../calls/acting-on.ts';
 import type { Calls } from '../calls/calls.ts';
+import { Door } from '../calls/door.ts';
 import type { Clock } from '../contracts/clock.ts';
-import type { CallContext, EffectName, Random } from '../contracts/context.ts';
-import type { DecisionModel, DecisionRequest, Decisions } from '../contracts/decision-model.ts';
-import type { Embedding, EmbeddingModel } from '../contracts/embedding-model.ts';
-import type { JsonValue } from '../contracts/json.ts';
-import type {
-  GenerateRequest,
-  Generation,
-  LanguageModel,
-  ModelCall,
-} from '../contracts/language-model.ts';
-import type { RewardModel, ScoreRequest, StepScores } from '../contracts/reward-model.ts';
+import type { Random } from '../contracts/context.ts';
+import type { Operation } from '../contracts/operation.ts';
 
 /** What all plug-in calls of one search share. */
 export interface PluginRuntime {
@@ -37,7 +27,7 @@ export interface PluginPlace {
  * The call context of one plug-in call. Its random numbers are named by what is being done, so that they
  * do not depend on what else is under way.
  */
-export class PluginContext implements CallContext {
+export class PluginContext extends Door {
   readonly #runtime: PluginRuntime;
   readonly #purpose: string;
   readonly #node: number;
@@ -52,6 +42,7 @@ export class PluginContext implements CallContext {
     purpose: string,
     { node = 0, offset = 0, state }: PluginPlace = {},
   ) {
+    super();
     this.#runtime = runtime;
     this.#purpose = purpose;
     this.#node = node;
@@ -72,32 +63,22 @@ export class PluginContext implements CallContext {
     return this.#random;
   }
 
-  generate(model: LanguageModel, request: GenerateRequest): Promise<Generation> {
-    return this.#noting(this.#runtime.calls.generate(model, request));
+  async call<Request, Result>(
+    operation: Operation<Request, Result>,
+    request: Request,
+  ): Promise<Result> {
+    const bound = this.#state === undefined ? operation : acting(operation, this.#state);
+    try {
+      return await this.#runtime.calls.call(bound, request);
+    } catch (error) {
+      this.note(error);
+      throw error;
+    }
   }
 
-  score(model: RewardModel, request: ScoreRequest): Promise<StepScores> {
-    return this.#noting(this.#runtime.calls.score(model, request));
-  }
-
-  decide(model: DecisionModel, request: DecisionRequest): Promise<Decisions> {
-    return this.#noting(this.#runtime.calls.decide(model, request));
-  }
-
-  embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]> {
-    return this.#noting(this.#runtime.calls.embed(model, texts));
-  }
-
-  effect<T>(
-    effect: EffectName,
-    input: JsonValue,
-    run: (call: ModelCall) => Promise<T>,
-  ): Promise<T> {
-    // Before the gate sees it: what a plug-in asks is its own matter, and fails no more than what it was called for.
-    expectJson(`input of ${typeof effect === 'string' ? effect : effect.name}`, input);
-    const state = this.#state;
-    const asked = state === undefined ? ([effect, input] as const) : acting(effect, input, state);
-    return this.#noting(this.#runtime.calls.effect(...asked, run));
+  /** Keeps what ends the search, in case the plug-in swallows it. */
+  note(error: unknown): void {
+    if (endsSearch(error)) this.#refusal ??= error;
   }
 
   /** Whether the search is over, or refused a call that was made through this context. */
@@ -116,25 +97,4 @@ export class PluginContext implements CallContext {
     this.#refusal ??= refusal;
     throw refusal;
   }
-
-  async #noting<T>(call: Promise<T>): Promise<T> {
-    try {
-      return await call;
-    } catch (error) {
-      if (endsSearch(error)) this.#refusal ??= asError(error);
-      throw error;
-    }
-  }
-}
-
-function asError(thrown: unknown): Error {
-  return isError(thrown) ? thrown : new Error(messageOf(thrown));
-}
-
-/** Whether an error is about the search as a whole, and not about the one call that met it. */
-function endsSearch(error: unknown): boolean {
-  return (
-    EspalierError.isInstance(error) &&
-    ['budget', 'storage', 'usage', 'unavailable'].includes(error.code)
-  );
 }

@@ -140,6 +140,7 @@ export class Realisations<State, Action> {
   }
 
   #fail(node: ChildNode<State, Action>, error: unknown, context: PluginContext): void {
+    context.note(error);
     context.throwIfInterrupted();
     failNode(this.#session, node, failureFrom(error, 'environment'));
   }

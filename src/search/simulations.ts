@@ -1,4 +1,4 @@
-import { EspalierError } from '../base/errors.ts';
+import { EspalierError, endsGracefully } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
 import type { CallGate } from '../calls/call-gate.ts';
 import type { Sequencer } from '../calls/sequencer.ts';
@@ -231,10 +231,10 @@ export class Simulations<State, Action> {
   /** A refused call, a full disk and an absent model end the search gracefully; all else rejects it. */
   #fail(error: unknown): void {
     const { ledger, runtime } = this.#session;
-    const code = EspalierError.isInstance(error) ? error.code : undefined;
-    if (code === 'budget') this.end({ reason: 'budget', exceeded: ledger.exhausted });
-    else if (code === 'storage' || code === 'unavailable') {
-      this.end({ reason: 'failed', failure: { kind: 'call', message: (error as Error).message } });
+    if (endsGracefully(error)) {
+      const { code, unit = ledger.exhausted, message } = error;
+      if (code === 'budget') this.end({ reason: 'budget', exceeded: unit });
+      else this.end({ reason: 'failed', failure: { kind: 'call', message } });
     } else if (!(this.#stop !== undefined && runtime.signal.aborted)) {
       this.#error ??= { thrown: error };
     }

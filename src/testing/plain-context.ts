@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { seededRandom } from '../base/random.ts';
+import { contextFrom } from '../calls/door.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { CallContext, Random } from '../contracts/context.ts';
 import { manualClock } from './manual-clock.ts';
@@ -24,18 +25,11 @@ export function plainContext(options: PlainContextOptions = {}): CallContext {
   // Every call in flight may listen; that is no leak.
   setMaxListeners(0, signal);
   const call = { signal, clock };
-  const open = async <Value>(act: () => Promise<Value>): Promise<Value> => {
-    signal.throwIfAborted();
-    return act();
-  };
-  return {
-    signal,
-    random,
-    clock,
-    generate: (model, request) => open(() => model.generate(request, call)),
-    score: (model, request) => open(() => model.score(request, call)),
-    decide: (model, request) => open(() => model.decide(request, call)),
-    embed: (model, texts) => open(async () => (await model.embed(texts, call)).embeddings),
-    effect: (_effect, _input, run) => open(() => run(call)),
-  };
+  return contextFrom({
+    ...{ signal, random, clock },
+    async call(operation, request) {
+      signal.throwIfAborted();
+      return operation.run(request, call);
+    },
+  });
 }

@@ -39,7 +39,8 @@ export function tableMdp(table: MdpTable, options: TableMdpOptions = {}): Proble
       step(state, action) {
         const transition = table[state]?.[action];
         if (transition === undefined) {
-          throw new EspalierError('usage', `Expected an action of ${state}, got ${action}.`);
+          const message = `Expected an action of ${state}, got ${action}.`;
+          throw new EspalierError('usage', message, { scope: 'item' });
         }
         const { to, reward } = transition;
         return {

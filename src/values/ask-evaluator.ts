@@ -1,7 +1,7 @@
 import { describeValue, expectMethods, expectOneOf } from '../base/expect.ts';
 import { expectNoOracle } from '../base/expect-no-oracle.ts';
 import { failureOf, isFailure } from '../base/failure.ts';
-import { contextWith } from '../calls/context-with.ts';
+import { contextWith } from '../calls/door.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../contracts/evaluator.ts';
 import type { Failure } from '../contracts/failure.ts';

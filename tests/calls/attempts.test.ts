@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { turn } from '../../src/base/clock.ts';
 import { ModelCallError } from '../../src/base/errors.ts';
+import type { CallSpend } from '../../src/calls/call-spend.ts';
 import { type MemoryJournal, memoryJournal, replayed } from '../../src/calls/journal.ts';
 import { indexJournal } from '../../src/calls/journal-index.ts';
 import type { JournalLine } from '../../src/calls/journal-lines.ts';
-import type { CallSpend, Ledger } from '../../src/calls/ledger.ts';
+import type { Ledger } from '../../src/calls/ledger.ts';
 import type { ModelCall } from '../../src/contracts/language-model.ts';
 import { deferred, openGate } from './harness.ts';
 import {

@@ -188,7 +188,7 @@ describe('effect', () => {
     const input = { at: new Date(0) } as unknown as null;
 
     await expect(calls.effect('read', input, () => Promise.resolve(1))).rejects.toThrow(
-      'a Date at `request.2.at`',
+      'a Date at `input of read.at`',
     );
   });
 

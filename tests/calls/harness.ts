@@ -1,12 +1,15 @@
+import { seededRandom } from '../../src/base/random.ts';
 import { CallGate } from '../../src/calls/call-gate.ts';
 import type { CallReport } from '../../src/calls/call-in-flight.ts';
 import type { CallRequest } from '../../src/calls/call-request.ts';
 import { Calls } from '../../src/calls/calls.ts';
+import { contextFrom } from '../../src/calls/door.ts';
 import { type Journal, type MemoryJournal, memoryJournal } from '../../src/calls/journal.ts';
 import { Ledger } from '../../src/calls/ledger.ts';
 import type { PriceTable } from '../../src/calls/prices.ts';
 import { type Order, Sequencer } from '../../src/calls/sequencer.ts';
 import type { Clock } from '../../src/contracts/clock.ts';
+import type { CallContext } from '../../src/contracts/context.ts';
 import type { JsonValue } from '../../src/contracts/json.ts';
 import type {
   GenerateRequest,
@@ -68,7 +71,7 @@ export interface Harness {
   readonly sequencer: Sequencer;
   readonly ledger: Ledger;
   readonly gate: CallGate;
-  readonly calls: Calls;
+  readonly calls: CallContext;
   readonly reports: readonly CallReport[];
   readonly warnings: readonly ModelWarning[];
 }
@@ -94,7 +97,10 @@ export function openGate(options: GateOptions = {}): Harness {
     before: options.before,
   });
   gate.ledger = ledger;
-  const calls = new Calls(gate, { prices, ledger });
+  const engine = new Calls(gate, { prices, ledger });
+  const { signal } = controller;
+  const call: CallContext['call'] = (operation, request) => engine.call(operation, request);
+  const calls = contextFrom({ signal, clock, random: seededRandom('tests'), call });
   return {
     journal: journal as MemoryJournal,
     controller,

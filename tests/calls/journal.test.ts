@@ -161,7 +161,7 @@ describe('a journal that cannot be read', () => {
 
   test.each<[string, unknown]>([
     ['call', { ...intent(0, 'a'), call: -1 }],
-    ['kind', { ...intent(0, 'a'), kind: 'guess' }],
+    ['kind', { ...intent(0, 'a'), kind: 7 as never }],
     ['reserved.usd', { ...intent(0, 'a'), reserved: { calls: 1, tokens: 1 } }],
     ['output', { type: 'result', call: 0, key: 'a', spend }],
     ['message', { ...failure(0, 'a'), message: 7 }],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { generate } from '../../src/calls/operations/generate.ts';
 import { defaultPrices, type PriceTable, pricesAsOf } from '../../src/calls/prices.ts';
-import { actualCost, priceOf, worstCase } from '../../src/calls/pricing.ts';
-import type { ModelPrice, Usage } from '../../src/contracts/language-model.ts';
+import { actualCost, mostCost, priceOf } from '../../src/calls/pricing.ts';
+import type { GenerateRequest, ModelPrice, Usage } from '../../src/contracts/language-model.ts';
 import { search } from '../../src/index.ts';
 import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
@@ -37,6 +38,9 @@ describe('what tokens cost', () => {
     expect(usdOf({ ...usage, cachedTokens: 1500 }, price)).toBe(1);
   });
 });
+
+const worstCase = (request: GenerateRequest, samples: number, price: ModelPrice | undefined) =>
+  mostCost(generate(recordingModel()).worstCase?.({ ...request, samples }), price);
 
 describe('the worst case', () => {
   const request = { messages: [{ role: 'user' as const, content: 'hello' }], maxTokens: 10 };

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import {
-  actualCost,
-  defaultMaxTokens,
-  priceOf,
-  worstCase,
-  worstCaseOfReading,
-} from '../../src/calls/pricing.ts';
-import type { Message } from '../../src/contracts/language-model.ts';
+import { embed } from '../../src/calls/operations/embed.ts';
+import { defaultMaxTokens, generate } from '../../src/calls/operations/generate.ts';
+import { actualCost, mostCost, priceOf } from '../../src/calls/pricing.ts';
+import type { GenerateRequest, Message, ModelPrice } from '../../src/contracts/language-model.ts';
+import { recordingModel } from './harness.ts';
 
 const price = { input: 3, output: 15 };
+const worstCase = (request: GenerateRequest, samples: number, price: ModelPrice | undefined) =>
+  mostCost(generate(recordingModel()).worstCase?.({ ...request, samples }), price);
+
 const user = (content: string): Message => ({ role: 'user', content });
 
 describe('worstCase', () => {
@@ -35,9 +35,10 @@ describe('worstCase', () => {
   });
 });
 
-test('worstCaseOfReading is one call that writes nothing', () => {
+test('the worst case of an embedding is one call that writes nothing', () => {
+  const model = { provider: 'test', modelId: 'vectors', embed: async () => ({ embeddings: [] }) };
   // 16 + (2 + 16) + (3 + 16) = 53 tokens at 3 dollars a million.
-  expect(worstCaseOfReading(['ab', 'abc'], price)).toEqual({
+  expect(mostCost(embed(model).worstCase?.(['ab', 'abc']), price)).toEqual({
     calls: 1,
     tokens: 53,
     usd: 0.000159,

@@ -12,4 +12,8 @@ describeAlgorithm(
   { create: () => abMcts({ belief: betaBelief() }) },
   runner,
 );
-describeAlgorithm('depthFirst()', { create: () => depthFirst({ width: 64, climb: 1, answers: Infinity }) }, runner);
+describeAlgorithm(
+  'depthFirst()',
+  { create: () => depthFirst({ width: 64, climb: 1, answers: Infinity }) },
+  runner,
+);

@@ -4,8 +4,9 @@ import { canonicalJson } from '../../src/base/canonical-json.ts';
 import { turn } from '../../src/base/clock.ts';
 import { EspalierError } from '../../src/base/errors.ts';
 import { seededRandom } from '../../src/base/random.ts';
+import type { CallSpend } from '../../src/calls/call-spend.ts';
 import { type JournalLine, parseJournal, sealLine } from '../../src/calls/journal-lines.ts';
-import { type CallSpend, Ledger, type Reservation } from '../../src/calls/ledger.ts';
+import { Ledger, type Reservation } from '../../src/calls/ledger.ts';
 import { Sequencer } from '../../src/calls/sequencer.ts';
 import { standingClock } from '../calls/harness.ts';
 

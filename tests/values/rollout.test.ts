@@ -239,10 +239,11 @@ describe('rollouts that wait', () => {
         return [{ action: await context.effect('look', null, () => Promise.resolve(1)) }];
       },
     };
+    const plain = callContext();
     const context = callContext({
-      effect: (effect, _input, run) => {
-        effects.push(typeof effect === 'string' ? effect : effect.name);
-        return run(context);
+      call: (operation, request) => {
+        effects.push(operation.name);
+        return plain.call(operation, request);
       },
     });
     const evaluator = rollout({ environment: corridor, policy: calling });

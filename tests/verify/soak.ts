@@ -12,6 +12,7 @@ import { CallGate } from '../../dist/calls/call-gate.js';
 import { Calls } from '../../dist/calls/calls.js';
 import { memoryJournal } from '../../dist/calls/journal.js';
 import { Ledger } from '../../dist/calls/ledger.js';
+import { generate } from '../../dist/calls/operations/generate.js';
 import { Sequencer } from '../../dist/calls/sequencer.js';
 
 const { values } = parseArgs({
@@ -184,6 +185,7 @@ async function searchOnce(
     deadlineAhead: () => false,
   });
   const calls = new Calls(gate, { prices: {}, ledger: purse });
+  const asking = generate(model);
   let next = 0;
   const work = async () => {
     while (next < perSearch) {
@@ -192,7 +194,7 @@ async function searchOnce(
       const content = `Question ${number}.${index}, if you please.`;
       const request = { messages: [{ role: 'user', content } as const], maxTokens: 32 };
       try {
-        await calls.generate(model, { ...request, samples: 1 + (index % 3) });
+        await calls.call(asking, { ...request, samples: 1 + (index % 3) });
         tally.answered++;
       } catch (error) {
         tally[whatBefell(error, signal)]++;

@@ -1,5 +1,5 @@
 import { expectation } from '../../base/expect.ts';
-import { defaultMaxTokens } from '../../calls/pricing.ts';
+import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 import type { JsonBody } from '../transport/chat-request.ts';

@@ -1,5 +1,5 @@
 import { expectOneOf } from '../../base/expect.ts';
-import { defaultMaxTokens } from '../../calls/pricing.ts';
+import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 import { expectRequest } from '../transport/expect-request.ts';

@@ -1,4 +1,4 @@
-import { defaultMaxTokens } from '../../calls/pricing.ts';
+import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message, ModelCall } from '../../contracts/language-model.ts';
 import { wantsLogprobs } from '../transport/chat-logprobs.ts';

@@ -1,4 +1,4 @@
-import { defaultMaxTokens } from '../../calls/pricing.ts';
+import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message, ToolDefinition } from '../../contracts/language-model.ts';
 import { wantsLogprobs } from './chat-logprobs.ts';

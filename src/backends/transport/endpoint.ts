@@ -1,7 +1,6 @@
 import { expectation } from '../../base/expect.ts';
-import type { AnyModel } from '../../calls/middleware/wrap.ts';
 import { sumOfUsages } from '../../calls/usage.ts';
-import type { ModelCall, ModelPrice, Usage } from '../../contracts/language-model.ts';
+import type { ModelCall, ModelPrice, Payee, Usage } from '../../contracts/language-model.ts';
 import type { JsonBody } from './chat-request.ts';
 import { type ConnectionOptions, expectConnection, expectModelName } from './connection.ts';
 import { modelCallErrorFrom } from './errors.ts';
@@ -33,7 +32,7 @@ export interface EndpointHabits {
 /** Posts JSON to one server. */
 export class Endpoint extends Exchange {
   /** What the model is called in the fields of its kind. */
-  readonly names: Pick<AnyModel, 'provider' | 'modelId' | 'price'>;
+  readonly names: Pick<Payee, 'provider' | 'modelId' | 'price'>;
   readonly #address: string;
 
   constructor(habits: EndpointHabits, options: EndpointOptions) {

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { modelName } from '../../base/model-name.ts';
-import { type Answer, type AnyModel, aroundCalls } from '../../calls/middleware/wrap.ts';
-import { ImpossibleUsages } from '../../calls/usage.ts';
-import type { Generation, ModelCall } from '../../contracts/language-model.ts';
+import { aroundCalls } from '../../calls/middleware/wrap.ts';
+import { ImpossibleUsages, withoutUsage } from '../../calls/usage.ts';
+import type { Generation, ModelCall, Payee } from '../../contracts/language-model.ts';
 import { type KnownSecrets, withoutSecrets, withoutSecretsIn } from './secrets.ts';
 import { faultOfUsage } from './usage-fault.ts';
 
@@ -13,7 +13,7 @@ import { faultOfUsage } from './usage-fault.ts';
  *
  * @param secrets - The credentials that are known by then.
  */
-export function guarded<Model extends AnyModel>(model: Model, secrets: () => KnownSecrets): Model {
+export function guarded<Model extends Payee>(model: Model, secrets: () => KnownSecrets): Model {
   const guard = aroundCalls((next) => {
     const impossible = new ImpossibleUsages();
     return (asked, call, make) =>
@@ -25,7 +25,7 @@ export function guarded<Model extends AnyModel>(model: Model, secrets: () => Kno
         return withoutUsage(answer);
       });
   });
-  return (guard as (next: AnyModel) => AnyModel)(model) as Model;
+  return guard(model);
 }
 
 /** What something comes to, without the credentials in it. */
@@ -47,11 +47,6 @@ function cautious(call: ModelCall, secrets: () => KnownSecrets): ModelCall {
     warn: (warning) =>
       call.warn?.({ ...warning, message: withoutSecrets(warning.message, secrets()) }),
   };
-}
-
-function withoutUsage<Given extends Answer>(answer: Given): Given {
-  const { usage: _, ...rest } = answer;
-  return ('completions' in answer ? { ...rest, usage: {} } : rest) as Given;
 }
 
 /** Tokens hold a secret in pieces: where their text changes, they no longer fit it. */

@@ -1,7 +1,6 @@
 import type { ModelCallError } from '../../base/errors.ts';
 import { withRetry } from '../../calls/middleware/with-retry.ts';
-import type { AnyModel } from '../../calls/middleware/wrap.ts';
-import type { ModelCall } from '../../contracts/language-model.ts';
+import type { ModelCall, Payee } from '../../contracts/language-model.ts';
 import { type ConnectionOptions, secretsOf, secretsOfClient } from './connection.ts';
 import { withDeadline } from './deadline.ts';
 import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
@@ -127,10 +126,10 @@ export class Line {
   }
 
   /** A model of this line: what it says is guarded, and its failed calls are repeated as its options say. */
-  kept<Model extends AnyModel>(model: Model): Model {
+  kept<Model extends Payee>(model: Model): Model {
     const { retry = {} } = this.#options;
     const kept = guarded(model, () => this.secrets);
     if (retry === false) return kept;
-    return (withRetry(retry) as (next: AnyModel) => AnyModel)(kept) as Model;
+    return withRetry(retry)(kept);
   }
 }

@@ -1,8 +1,4 @@
-import type { DecisionModel } from '../../contracts/decision-model.ts';
-import type { EmbeddingModel } from '../../contracts/embedding-model.ts';
-import type { LanguageModel, Middleware } from '../../contracts/language-model.ts';
-import type { RewardModel } from '../../contracts/reward-model.ts';
-import type { AnyModel } from './wrap.ts';
+import type { Middleware, Payee } from '../../contracts/language-model.ts';
 
 /**
  * A model with middleware around it. The first is outermost: it sees a call first, and the answer last.
@@ -20,28 +16,9 @@ import type { AnyModel } from './wrap.ts';
  * const model = wrapModel(server, withCache(), withRetry(), withLimit({ concurrency: 8 }));
  * ```
  */
-export function wrapModel(
-  model: LanguageModel,
-  ...middleware: readonly Middleware[]
-): LanguageModel;
-/** A reward model with middleware around it. The first is outermost. */
-export function wrapModel(
-  model: RewardModel,
-  ...middleware: readonly Middleware<RewardModel>[]
-): RewardModel;
-/** A decision model with middleware around it. The first is outermost. */
-export function wrapModel(
-  model: DecisionModel,
-  ...middleware: readonly Middleware<DecisionModel>[]
-): DecisionModel;
-/** An embedding model with middleware around it. The first is outermost. */
-export function wrapModel(
-  model: EmbeddingModel,
-  ...middleware: readonly Middleware<EmbeddingModel>[]
-): EmbeddingModel;
-export function wrapModel(
-  model: AnyModel,
-  ...middleware: readonly ((next: never) => AnyModel)[]
-): AnyModel {
-  return middleware.reduceRight((next, wrap) => wrap(next as never), model);
+export function wrapModel<Model extends Payee>(
+  model: Model,
+  ...middleware: readonly Middleware<Model>[]
+): Model {
+  return middleware.reduceRight((next, wrap) => wrap(next), model);
 }

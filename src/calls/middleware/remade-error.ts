@@ -5,17 +5,5 @@ export function remade(
   error: ModelCallError,
   changes: { readonly message?: string; readonly charged?: boolean },
 ): ModelCallError {
-  const { kind, message, status, retryable, retryAfterMs, requestId, charged, parameter } = error;
-  return new ModelCallError({
-    kind,
-    message,
-    status,
-    retryable,
-    retryAfterMs,
-    requestId,
-    charged,
-    parameter,
-    ...changes,
-    cause: error,
-  });
+  return new ModelCallError({ ...error, message: error.message, ...changes, cause: error });
 }

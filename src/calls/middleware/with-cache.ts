@@ -1,28 +1,32 @@
-import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
+import { LRUCache } from 'lru-cache';
 import { systemClock } from '../../base/clock.ts';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectInteger, expectMethods, expectNumber } from '../../base/expect.ts';
-import { modelName } from '../../base/model-name.ts';
+import { jsonFault } from '../../base/json.ts';
 import type { Clock } from '../../contracts/clock.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { ModelCall } from '../../contracts/language-model.ts';
+import { addressOfCall } from '../call-request.ts';
+import { contentOf } from '../calls.ts';
 import type {
-  GenerateRequest,
-  Generation,
-  LanguageModel,
-  Middleware,
-  ModelCall,
-} from '../../contracts/language-model.ts';
-import { expectCompletions } from '../replies.ts';
+  Answer,
+  ModelOperation,
+  Parts,
+  PartsOf,
+  Purchase,
+} from '../operations/model-operation.ts';
 import { sumOfUsages } from '../usage.ts';
-import {
-  type CachedSample,
-  type CacheStore,
-  memoryStore,
-  parseSample,
-  sampleAsJson,
-} from './cache-store.ts';
 import { Flights, ForeignFailure, type Get } from './flights.ts';
 import { remade } from './remade-error.ts';
-import { inPlaceOf } from './wrap.ts';
+import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
+
+/** Where samples are kept: anything with these two methods, so a Keyv instance as it is. */
+export interface CacheStore {
+  /** The value of a key, if there is one. */
+  get(key: string): unknown;
+  /** Keeps a value, which is JSON, for so many milliseconds, or for ever. */
+  set(key: string, value: JsonValue, ttlMs?: number): unknown;
+}
 
 /** Options of {@link withCache}. */
 export interface CacheOptions {
@@ -37,16 +41,18 @@ export interface CacheOptions {
 }
 
 /**
- * Buys no sample twice. A sample is known by its model, its request and its index, so that drawing again
- * still gives something new, at any temperature; it is the same sample whether it was asked for alone or
- * with others, and only what is missing is bought. Equal calls under way at once are one.
+ * Buys nothing twice. A sample is known by its model, its request and its index, so that drawing again still
+ * gives something new, at any temperature; it is the same sample whether it was asked for alone or with others,
+ * and only what is missing is bought. So are the scores of a solution; decisions and embeddings are known by all
+ * that was asked together. Equal calls under way at once are one.
  *
- * A sample from the cache used no tokens, and a generation of nothing else is `fromCache`. Kept is what was answered in full: no errors, no refusals, nothing
- * that came after the caller had given up. A store that fails is a warning and never a failed call.
+ * What comes from the cache used no tokens, and an answer of nothing else is `fromCache`. Kept is what was answered
+ * in full: no errors, no refusals, nothing that came after the caller had given up. A store that fails is a warning
+ * and never a failed call.
  *
  * @throws EspalierError `usage` for an option out of its range.
  */
-export function withCache(options: CacheOptions = {}): Middleware {
+export function withCache(options: CacheOptions = {}): AnyMiddleware {
   const { maxEntries = 10_000, ttlMs } = options;
   expectInteger('maxEntries', maxEntries, { min: 1 });
   if (ttlMs !== undefined) expectNumber('ttlMs', ttlMs, { min: 1 });
@@ -54,73 +60,70 @@ export function withCache(options: CacheOptions = {}): Middleware {
   let clock: Clock = systemClock;
   const store = options.store ?? memoryStore(maxEntries, () => clock.now());
   const prefix = options.namespace === undefined ? '' : `${options.namespace}:`;
-  const flights = new Flights<CachedSample>();
-  return (next) =>
-    inPlaceOf(next, {
-      generate(request, call) {
-        clock = call.clock;
-        return new CachedCall(next, call, { store, ttlMs, flights }).answer(request, prefix);
-      },
-    });
+  const shared: Shared = { store, ttlMs, prefix, flights: new Flights() };
+  return aroundCalls(() => (asked, call, make) => {
+    clock = call.clock;
+    return new CachedCall(asked, call, { make, shared }).answer();
+  });
 }
 
 interface Shared {
   readonly store: CacheStore;
   readonly ttlMs: number | undefined;
-  readonly flights: Flights<CachedSample>;
+  readonly prefix: string;
+  readonly flights: Flights<Answer>;
 }
 
-/** A sample that somebody has to get, and how to hand it to all who wait for it. */
+/** A part that somebody has to get. */
 interface Wanted {
-  readonly index: number;
+  readonly place: number;
   readonly key: string;
 }
 
 /** One call of a model that is answered as far as possible from what is known. */
 class CachedCall {
-  readonly #model: LanguageModel;
+  readonly #operation: ModelOperation<unknown, Answer>;
+  readonly #parts: Parts<unknown, Answer>;
+  readonly #request: PartsOf<unknown>;
   readonly #call: ModelCall;
+  readonly #make: Make;
   readonly #shared: Shared;
-  readonly #bought: Generation[] = [];
+  readonly #bought: Answer[] = [];
 
-  constructor(model: LanguageModel, call: ModelCall, shared: Shared) {
-    this.#model = model;
+  constructor(
+    { operation, request }: Asked,
+    call: ModelCall,
+    { make, shared }: { readonly make: Make; readonly shared: Shared },
+  ) {
+    this.#operation = operation;
+    this.#parts = operation.parts ?? whole(operation);
+    this.#request = this.#parts.of(request);
     this.#call = call;
+    this.#make = make;
     this.#shared = shared;
   }
 
-  async answer(request: GenerateRequest, prefix: string): Promise<Generation> {
-    const { samples = 1, offset = 0, ...content } = request;
-    const { provider, modelId } = this.#model;
-    const address = contentAddress(canonicalJson('request', [provider, modelId, content]));
-    const wanted = Array.from({ length: samples }, (_, place) => ({
-      index: offset + place,
-      key: `${prefix}${address}#${offset + place}`,
-    }));
+  async answer(): Promise<Answer> {
+    const { prefix, flights } = this.#shared;
+    const wanted = this.#request.keys.map((key, place) => ({ place, key: `${prefix}${key}` }));
     const { signal } = this.#call;
-    const get: Get<Wanted, CachedSample> = (owned, settle) => this.#get(owned, { content, settle });
+    const get: Get<Wanted, Answer> = (owned, settle) => this.#get(owned, settle);
     try {
-      return this.#collect(await this.#shared.flights.share(wanted, { signal, get }));
+      return this.#collect(await flights.share(wanted, { signal, get }));
     } catch (error) {
       throw this.#chargedAsMade(error);
     }
   }
 
-  #collect(samples: readonly CachedSample[]): Generation {
-    const [answeredBy, ...others] = new Set(samples.map((sample) => sample.answeredBy));
-    const [bought, ...more] = this.#bought;
-    const requestId = more.length === 0 ? bought?.requestId : undefined;
-    return {
-      completions: samples.map(({ completion }) => completion),
-      // What was bought nowhere is known to have used nothing.
-      usage:
-        this.#bought.length === 0
-          ? { inputTokens: 0, outputTokens: 0 }
-          : sumOfUsages(this.#bought.map(({ usage }) => ({ ...usage }))),
-      ...(this.#bought.every(({ fromCache }) => fromCache) && { fromCache: true }),
-      ...(answeredBy !== undefined && others.length === 0 && { answeredBy }),
-      ...(requestId !== undefined && { requestId }),
-    };
+  #collect(parts: readonly Answer[]): Answer {
+    // What was bought nowhere is known to have used nothing.
+    if (this.#bought.length === 0) {
+      return { ...this.#parts.join(parts, noTokens), fromCache: true };
+    }
+    const usage = sumOfUsages(this.#bought.map((answer) => ({ ...answer.usage })));
+    const isFree = this.#bought.every(({ fromCache }) => fromCache);
+    const { fromCache: _, ...answer } = this.#parts.join(parts, usage);
+    return isFree ? { ...answer, fromCache: true } : answer;
   }
 
   /** A failure is charged to whoever made the request; a call that bought something is charged anyway. */
@@ -132,62 +135,61 @@ class CachedCall {
     return charged === failure.charged ? failure : remade(failure, { charged });
   }
 
-  /** Finds samples in the store and buys the others. */
-  async #get(wanted: readonly Wanted[], to: Delivery): Promise<void> {
-    const known = await Promise.all(wanted.map(({ key }) => this.#read(key)));
-    const missing = wanted.filter((each, place) => {
-      const sample = known[place];
-      if (sample !== undefined) to.settle(each.key, sample);
-      return sample === undefined;
+  /** Finds parts in the store and buys the others. */
+  async #get(wanted: readonly Wanted[], settle: Settle): Promise<void> {
+    const known = await Promise.all(wanted.map((each) => this.#read(each)));
+    const missing = wanted.filter(({ key }, at) => {
+      const part = known[at];
+      if (part !== undefined) settle(key, part);
+      return part === undefined;
     });
-    const batches = this.#model.capabilities.n === true;
-    const [first, ...rest] = batches ? runsOf(missing) : missing.map((each) => [each]);
+    const places = missing.map(({ place }) => place);
+    const [first, ...rest] = this.#request.purchases(places, nothingLeft);
     if (first === undefined) return;
     // The first request of several warms the server's prefix cache for the others.
-    await this.#buy(first, to);
+    await this.#buy(first, settle);
     await Promise.all(
-      rest.map(async (run) => {
+      rest.map(async (purchase) => {
         await this.#call.requestExtraCall?.('Only some of the samples were in the cache.');
-        await this.#buy(run, to);
+        await this.#buy(purchase, settle);
       }),
     );
   }
 
-  async #buy(run: readonly Wanted[], { content, settle }: Delivery): Promise<void> {
-    const { length: samples } = run;
-    const request = { ...content, samples, offset: run[0]?.index ?? 0 };
-    const generation = await this.#model.generate(request, this.#call);
-    expectCompletions(modelName(this.#model), generation);
-    const { completions, answeredBy } = generation;
-    if (completions.length !== samples) {
-      throw new ModelCallError({
-        kind: 'malformed',
-        message: `${modelName(this.#model)} gave ${completions.length} of ${samples} completions.`,
-      });
-    }
-    this.#bought.push(generation);
-    for (const [place, completion] of completions.entries()) {
-      const sample = { completion, ...(answeredBy !== undefined && { answeredBy }) };
-      const { key = '' } = run[place] ?? {};
-      await this.#write(key, sample);
-      settle(key, sample);
+  async #buy({ request, keys }: Purchase<unknown>, settle: Settle): Promise<void> {
+    const made = await this.#make(this.#call, request);
+    const answer = this.#operation.accept?.(request, made) ?? made;
+    this.#bought.push(answer);
+    for (const [place, part] of this.#parts.split(answer).entries()) {
+      const key = `${this.#shared.prefix}${keys[place]}`;
+      await this.#write(key, part);
+      settle(key, part);
     }
   }
 
-  async #read(key: string): Promise<CachedSample | undefined> {
+  async #read({ key, place }: Wanted): Promise<Answer | undefined> {
+    let kept: unknown;
     try {
-      return parseSample(await this.#shared.store.get(key));
+      kept = await this.#shared.store.get(key);
     } catch (error) {
       this.#warn('read, so the model is asked', error);
+    }
+    if (kept === undefined || jsonFault(kept) !== undefined) return undefined;
+    const [purchase] = this.#request.purchases([place], nothingLeft);
+    try {
+      const part = this.#parts.kept(structuredClone(kept) as JsonValue);
+      return this.#operation.accept?.(purchase?.request, part) ?? part;
+    } catch {
       return undefined;
     }
   }
 
-  async #write(key: string, sample: CachedSample): Promise<void> {
-    if (this.#call.signal.aborted || sample.completion.finishReason === 'refusal') return;
+  async #write(key: string, part: Answer): Promise<void> {
+    const { isAnswer = () => true } = this.#operation;
+    const kept = this.#parts.keep(part);
+    if (this.#call.signal.aborted || !isAnswer(part) || jsonFault(kept) !== undefined) return;
     const { store, ttlMs } = this.#shared;
-    const value = sampleAsJson(sample);
-    if (value === undefined) return;
+    const value = JSON.parse(JSON.stringify(kept)) as JsonValue;
     try {
       await (ttlMs === undefined ? store.set(key, value) : store.set(key, value, ttlMs));
     } catch (error) {
@@ -198,26 +200,48 @@ class CachedCall {
   #warn(what: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     this.#call.warn?.({
-      model: modelName(this.#model),
+      model: this.#operation.name,
       about: 'cache',
       message: `The cache could not be ${what}: ${reason}`,
     });
   }
 }
 
-/** What is asked, and where samples go. */
-interface Delivery {
-  readonly content: Omit<GenerateRequest, 'samples' | 'offset'>;
-  readonly settle: (key: string, sample: CachedSample) => void;
+const noTokens = { inputTokens: 0, outputTokens: 0 };
+
+/** Hands a part to all who wait for it. */
+type Settle = (key: string, part: Answer) => void;
+
+const nothingLeft = (): undefined => undefined;
+
+/** Calls that are one part each. */
+function whole(operation: ModelOperation<unknown, Answer>): Parts<unknown, Answer> {
+  return {
+    of(request) {
+      const key = addressOfCall(contentOf(operation, request));
+      return {
+        keys: [key],
+        purchases: (places) => places.map(() => ({ request, keys: [key] })),
+      };
+    },
+    inTurn: false,
+    split: (answer) => [answer],
+    join: ([answer], usage) => ({ ...answer, usage }),
+    keep: ({ usage: _, ...answer }) => operation.result?.encode(answer) ?? answer,
+    kept: (json) => operation.result?.decode(json) ?? (json as Answer),
+    requestOf: (address) => address,
+  };
 }
 
-/** Samples with consecutive indices, together. */
-function runsOf(wanted: readonly Wanted[]): readonly (readonly Wanted[])[] {
-  const runs: Wanted[][] = [];
-  for (const each of wanted) {
-    const run = runs.at(-1);
-    if (run !== undefined && run.at(-1)?.index === each.index - 1) run.push(each);
-    else runs.push([each]);
-  }
-  return runs;
+/** A store in memory that forgets what was not used for longest. `now` is asked for the age of what it holds. */
+function memoryStore(maxEntries: number, now: () => number): CacheStore {
+  const entries = new LRUCache<string, { value: JsonValue; until: number }>({ max: maxEntries });
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      return entry !== undefined && now() < entry.until ? entry.value : undefined;
+    },
+    set: (key, value, ttlMs = Number.POSITIVE_INFINITY) =>
+      entries.set(key, { value, until: now() + ttlMs }),
+  };
 }

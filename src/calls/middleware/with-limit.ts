@@ -2,9 +2,10 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectInteger } from '../../base/expect.ts';
 import type { ModelCall, RateLimit, RateLimits } from '../../contracts/language-model.ts';
-import { actualCost } from '../pricing.ts';
+import type { Answer } from '../operations/model-operation.ts';
+import { actualCost, mostCost } from '../pricing.ts';
 import { type Booking, RateWindow } from './rate-window.ts';
-import { type Answer, type AnyMiddleware, type Asked, aroundCalls, worstCaseOf } from './wrap.ts';
+import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
 
 /** Options of {@link withLimit}. What is left out does not bind. */
 export interface LimitOptions {
@@ -64,11 +65,7 @@ class Limiter {
     }
   }
 
-  make<Given extends Answer>(
-    asked: Asked,
-    call: ModelCall,
-    make: (call: ModelCall) => Promise<Given>,
-  ): Promise<Given> {
+  make({ operation, request }: Asked, call: ModelCall, make: Make): Promise<Answer> {
     const { [passed]: already = [] }: MarkedCall = call;
     if (already.includes(this)) return make(call);
     const marked: MarkedCall = {
@@ -80,7 +77,7 @@ class Limiter {
       },
     };
     return inTurn(this.#places, call.signal, async () => {
-      const { tokens } = worstCaseOf(asked, undefined);
+      const { tokens } = mostCost(operation.worstCase?.(request));
       const booking = await inTurn(this.#turns, call.signal, () => this.#room(tokens, call));
       return this.#settling(booking, call, () => make(marked));
     });
@@ -105,11 +102,11 @@ class Limiter {
   }
 
   /** Corrects what was counted by what was used. */
-  async #settling<Given extends Answer>(
+  async #settling(
     booking: Booking | undefined,
     { clock }: ModelCall,
-    make: () => Promise<Given>,
-  ): Promise<Given> {
+    make: () => Promise<Answer>,
+  ): Promise<Answer> {
     try {
       const answer = await make();
       if (booking !== undefined) {

@@ -1,26 +1,20 @@
 import { expectJson } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
-import { modelName } from '../../base/model-name.ts';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import { chargeOf } from '../account.ts';
 import { isUnavailable } from '../call-outcome.ts';
 import { addressOfCall } from '../call-request.ts';
+import { type CallSpend, nothing } from '../call-spend.ts';
+import { contentOf } from '../calls.ts';
 import { beginJournal, type Journal } from '../journal.ts';
-import type { IntentLine, JournalLine } from '../journal-lines.ts';
-import { type CallSpend, nothing } from '../ledger.ts';
+import type { JournalLine } from '../journal-lines.ts';
+import type { Answer } from '../operations/model-operation.ts';
 import type { PriceTable } from '../prices.ts';
-import { actualCost, priceOf } from '../pricing.ts';
-import {
-  type Answer,
-  type AnyMiddleware,
-  type AnyModel,
-  type Asked,
-  aroundCalls,
-  worstCaseOf,
-} from './wrap.ts';
+import { actualCost, mostCost, priceOf } from '../pricing.ts';
+import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
 
 /** Options of {@link withRecording}. */
 export interface RecordingOptions {
@@ -43,14 +37,7 @@ export interface RecordingOptions {
 export function withRecording({ journal, prices = {} }: RecordingOptions): AnyMiddleware {
   if (journal.mode === 'replay') throw expectation('journal', 'one to write to', 'replay');
   const recorder = new Recorder(journal, prices);
-  return aroundCalls((next) => (asked, call, make) => recorder.record({ next, asked, call, make }));
-}
-
-interface Made<Given extends Answer> {
-  readonly next: AnyModel;
-  readonly asked: Asked;
-  readonly call: ModelCall;
-  readonly make: (call: ModelCall) => Promise<Given>;
+  return aroundCalls(() => (asked, call, make) => recorder.record(asked, call, make));
 }
 
 /** The number of the next call of each journal: several may write to the same one. */
@@ -65,20 +52,24 @@ class Recorder {
     this.#prices = prices;
   }
 
-  async record<Given extends Answer>({ next, asked, call, make }: Made<Given>): Promise<Given> {
-    const price = priceOf(next, this.#prices, false);
-    const reserved = worstCaseOf(asked, price);
-    const content = { name: modelName(next), ...contentOf(asked) };
+  async record({ operation, request }: Asked, call: ModelCall, make: Make): Promise<Answer> {
+    const { payee } = operation;
+    const price = payee && priceOf(payee, this.#prices, false);
+    const reserved = mostCost(operation.worstCase?.(request), price);
+    const content = contentOf(operation, request);
     const key = addressOfCall(content);
     const number = this.#number();
     const line = { call: number, key } as const;
     this.#write({ type: 'intent', ...line, reserved, ...content });
 
-    let answer: Given;
+    let answer: Answer;
     let output: JsonValue;
     try {
       answer = await make(this.#watched(call, { ...line, reserved }));
-      output = expectJson(`result of ${content.name}`, outputOf(answer));
+      output = expectJson(
+        `result of ${content.name}`,
+        operation.result?.encode(answer) ?? { ...answer },
+      );
     } catch (error) {
       // What became of an aborted call, nobody knows; that its journal is broken, the journal cannot tell.
       if (!call.signal.aborted && !isStorageError(error)) {
@@ -91,7 +82,7 @@ class Recorder {
     }
     const spend = actualCost(answer.usage, reserved, price);
     this.#write({ type: 'result', ...line, spend, output });
-    return namedBy(String(number), answer);
+    return operation.named?.(answer, String(number)) ?? answer;
   }
 
   /** The call as the model sees it: what it says of its attempts is written down. */
@@ -143,28 +134,4 @@ class Recorder {
 
 function isStorageError(error: unknown): boolean {
   return EspalierError.isInstance(error) && error.code === 'storage';
-}
-
-/** What a journal says was asked. */
-function contentOf(
-  asked: Asked,
-): Pick<IntentLine, 'kind' | 'request'> & { readonly samples?: readonly [number, number] } {
-  if (asked.kind === 'generate') {
-    const { samples = 1, offset = 0, ...content } = asked.request;
-    const request = content as unknown as JsonValue;
-    return { kind: 'generate', request, samples: [offset, samples] };
-  }
-  return { kind: asked.kind, request: asked.request as unknown as JsonValue };
-}
-
-/** What a journal says was answered: of an embedding, the vectors alone. */
-function outputOf(answer: Answer): unknown {
-  return 'embeddings' in answer ? answer.embeddings : { ...answer };
-}
-
-/** Completions that name the call which bought them. */
-function namedBy<Given extends Answer>(callId: string, answer: Given): Given {
-  if (!('completions' in answer) || !Array.isArray(answer.completions)) return answer;
-  const completions = answer.completions.map((completion: object) => ({ ...completion, callId }));
-  return { ...answer, completions };
 }

@@ -57,8 +57,8 @@ export function withRetry(options: RetryOptions = {}): AnyMiddleware {
   const settings = settingsOf(options);
   if (breakerOptions !== false) expectBreaker(breakerOptions);
   return aroundCalls((next) => {
-    const breaker =
-      breakerOptions === false ? noBreaker : new Breaker(modelName(next), breakerOptions);
+    const patience = breakerOptions === false ? { failures: Infinity } : breakerOptions;
+    const breaker = new Breaker(modelName(next), patience);
     return (_asked, call, make) => repeat(make, call, { settings, breaker });
   });
 }
@@ -78,19 +78,9 @@ function expectBreaker({ failures = 8, coolDownMs = 30_000 }: BreakerOptions): v
   expectNumber('breaker.coolDownMs', coolDownMs, { min: 0 });
 }
 
-type AnyBreaker = Pick<Breaker, 'enter' | 'succeeded' | 'left' | 'failed' | 'sleep'>;
-
-const noBreaker: AnyBreaker = {
-  enter: () => ({ isTrial: false }),
-  succeeded: () => {},
-  left: () => {},
-  failed: () => {},
-  sleep: (ms, { clock, signal }) => clock.sleep(ms, signal),
-};
-
 interface Surroundings {
   readonly settings: Settings;
-  readonly breaker: AnyBreaker;
+  readonly breaker: Breaker;
 }
 
 async function repeat<Answer>(

@@ -1,8 +1,8 @@
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { expectMethods } from '../../base/expect.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
-import { type Attributes, answerAttributes, requestAttributes } from './telemetry-attributes.ts';
-import { type Answer, type AnyMiddleware, type Asked, aroundCalls } from './wrap.ts';
+import type { Answer, Attributes } from '../operations/model-operation.ts';
+import { type AnyMiddleware, aroundCalls } from './wrap.ts';
 
 /** Starts spans. The tracer of `@opentelemetry/api` is one. */
 export interface TelemetryTracer {
@@ -48,13 +48,6 @@ interface TracedCall extends ModelCall {
   readonly [traced]?: true;
 }
 
-const operations: Readonly<Record<Asked['kind'], string>> = {
-  generate: 'chat',
-  score: 'score',
-  decide: 'decide',
-  embed: 'embeddings',
-};
-
 /**
  * One OpenTelemetry span a call, by the conventions for generative AI (`gen_ai.*`, in development): the
  * request, the model that answered, tokens, errors. Where several stand around a model, the outermost makes
@@ -64,32 +57,56 @@ export function withTelemetry({ tracer, content = false }: TelemetryOptions): An
   expectMethods('tracer', tracer, ['startSpan']);
   return aroundCalls((next) => async (asked, call, make) => {
     if ((call as TracedCall)[traced] === true) return make(call);
-    const operation = operations[asked.kind];
+    const { telemetry, kind } = asked.operation;
+    const operation = telemetry?.operation ?? kind;
     const span = quietly(() =>
       tracer.startSpan(`${operation} ${next.modelId}`, {
         kind: clientSpan,
-        attributes: {
+        attributes: said({
           'gen_ai.operation.name': operation,
           'gen_ai.provider.name': next.provider,
           'gen_ai.request.model': next.modelId,
-          ...requestAttributes(asked, content),
-        },
+          ...telemetry?.request?.(asked.request, content),
+        }),
       }),
     );
     const tracedCall: TracedCall = { ...call, [traced]: true };
     if (span === undefined) return make(tracedCall);
-    return told(span, { content, signal: call.signal, make: () => make(tracedCall) });
+    const tell = (answer: Answer) =>
+      span.setAttributes(
+        said({ ...usageAttributes(answer), ...telemetry?.answer?.(answer, content) }),
+      );
+    return told(span, { tell, signal: call.signal, make: () => make(tracedCall) });
   });
 }
 
+/** Leaves out what nobody said. */
+function said(attributes: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
+
+function usageAttributes({ usage = {} }: Answer): Attributes {
+  return {
+    'gen_ai.usage.input_tokens': usage.inputTokens,
+    'gen_ai.usage.output_tokens': usage.outputTokens,
+    'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens,
+    'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
+    'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens,
+  };
+}
+
 /** Makes a call and tells its span what became of it. */
-async function told<Given extends Answer>(
+async function told(
   span: TelemetrySpan,
-  call: { readonly content: boolean; readonly signal: AbortSignal; make(): Promise<Given> },
-): Promise<Given> {
+  call: {
+    readonly tell: (answer: Answer) => unknown;
+    readonly signal: AbortSignal;
+    make(): Promise<Answer>;
+  },
+): Promise<Answer> {
   try {
     const answer = await call.make();
-    quietly(() => span.setAttributes(answerAttributes(answer, call.content)));
+    quietly(() => call.tell(answer));
     return answer;
   } catch (error) {
     quietly(() => tellError(span, error, call.signal));

@@ -1,126 +1,66 @@
 import { expectObject } from '../../base/expect.ts';
-import { modelName } from '../../base/model-name.ts';
-import type { DecisionModel, DecisionRequest } from '../../contracts/decision-model.ts';
-import type { EmbeddingModel } from '../../contracts/embedding-model.ts';
-import type {
-  GenerateRequest,
-  LanguageModel,
-  Middleware,
-  ModelCall,
-  ModelPrice,
-  Usage,
-} from '../../contracts/language-model.ts';
-import type { RewardModel, ScoreRequest } from '../../contracts/reward-model.ts';
-import type { CallSpend } from '../ledger.ts';
-import {
-  worstCase,
-  worstCaseOfDecision,
-  worstCaseOfReading,
-  worstCaseOfScores,
-} from '../pricing.ts';
-
-/** A model of any kind. */
-export type AnyModel = LanguageModel | RewardModel | DecisionModel | EmbeddingModel;
+import type { ModelCall, Payee } from '../../contracts/language-model.ts';
+import { decide } from '../operations/decide.ts';
+import { embed } from '../operations/embed.ts';
+import { generate } from '../operations/generate.ts';
+import type { Answer, ModelOperation } from '../operations/model-operation.ts';
+import { score } from '../operations/score.ts';
 
 /** A middleware for models of every kind. */
-export type AnyMiddleware = Middleware &
-  Middleware<RewardModel> &
-  Middleware<DecisionModel> &
-  Middleware<EmbeddingModel>;
+export type AnyMiddleware = <Model extends Payee>(next: Model) => Model;
 
-/** What a model is asked, whatever its kind. */
-export type Asked =
-  | { readonly kind: 'generate'; readonly request: GenerateRequest }
-  | { readonly kind: 'score'; readonly request: ScoreRequest }
-  | { readonly kind: 'decide'; readonly request: DecisionRequest }
-  | { readonly kind: 'embed'; readonly request: readonly string[] };
-
-/** What all answers have in common. */
-export interface Answer {
-  readonly usage?: Usage;
+/** A call that a model is asked for, whatever its kind. */
+export interface Asked {
+  readonly operation: ModelOperation<unknown, Answer>;
+  readonly request: unknown;
 }
 
-/** Stands around the calls of a model: `make` hands a call on. */
-export type Around = <Given extends Answer>(
-  asked: Asked,
-  call: ModelCall,
-  make: (call: ModelCall) => Promise<Given>,
-) => Promise<Given>;
+/** Hands a call on, by default with what was asked. */
+export type Make = (call: ModelCall, request?: unknown) => Promise<Answer>;
+
+/** Stands around the calls of a model. */
+export type Around = (asked: Asked, call: ModelCall, make: Make) => Promise<Answer>;
+
+/** Makes an operation of a model that has the method for it. */
+type OperationOf = (model: Payee) => ModelOperation<unknown, Answer>;
+
+/** The kinds of calls that models answer, by the method that a model has for each. */
+const kinds = Object.entries({ generate, score, decide, embed }) as unknown as readonly (readonly [
+  method: string,
+  operationOf: OperationOf,
+])[];
 
 /** A middleware that treats calls of every kind alike. `surround` is called once a model. */
-export function aroundCalls(surround: (next: AnyModel) => Around): AnyMiddleware {
-  const wrap = (next: AnyModel): AnyModel => {
-    const surrounding = surround(next);
-    const around: Around = (asked, call, make) =>
-      surrounding(asked, call, async (passed) => {
-        const answer = await make(passed);
-        expectObject(`reply of ${modelName(next)}`, answer);
-        return answer;
-      });
-    return inPlaceOf(next, {
-      ...('generate' in next && {
-        generate: (request, call) =>
-          around({ kind: 'generate', request }, call, (passed) => next.generate(request, passed)),
-      }),
-      ...('score' in next && {
-        score: (request, call) =>
-          around({ kind: 'score', request }, call, (passed) => next.score(request, passed)),
-      }),
-      ...('decide' in next && {
-        decide: (request, call) =>
-          around({ kind: 'decide', request }, call, (passed) => next.decide(request, passed)),
-      }),
-      ...('embed' in next && {
-        embed: (request, call) =>
-          around({ kind: 'embed', request }, call, (passed) => next.embed(request, passed)),
-      }),
-    });
+export function aroundCalls(surround: (next: Payee) => Around): AnyMiddleware {
+  return (next) => {
+    const around = surround(next);
+    const methods = kinds
+      .filter(([method]) => method in next)
+      .map(([method, operationOf]) => [
+        method,
+        (request: unknown, call: ModelCall) => {
+          const operation = operationOf(next);
+          return around({ operation, request }, call, async (passed, part = request) => {
+            const answer = await operation.run(part, passed);
+            expectObject(`reply of ${operation.name}`, answer);
+            return answer;
+          });
+        },
+      ]);
+    return inPlaceOf(next, Object.fromEntries(methods));
   };
-  return wrap as AnyMiddleware;
 }
-
-type Methods = Partial<
-  Pick<LanguageModel, 'generate'> &
-    Pick<RewardModel, 'score'> &
-    Pick<DecisionModel, 'decide'> &
-    Pick<EmbeddingModel, 'embed'>
->;
 
 /**
  * A model with these methods that is otherwise another one, read anew each time: a model may learn what it
  * honours only as it is called.
  */
-export function inPlaceOf<Model extends AnyModel>(model: Model, methods: Methods): Model {
-  const described = descriptions.filter((name) => name in model || name === 'price');
-  const getters = described.map((name) => [
-    name,
-    { enumerable: true, get: () => Reflect.get(model, name) },
-  ]);
+function inPlaceOf<Model extends Payee>(model: Model, methods: object): Model {
+  const described = kinds.flatMap(([method, operationOf]) =>
+    method in model ? (operationOf(model).describedBy ?? []) : [],
+  );
+  const getters = ['provider', 'modelId', 'price', 'settings', ...described]
+    .filter((name) => name in model || name === 'price')
+    .map((name) => [name, { enumerable: true, get: () => Reflect.get(model, name) }]);
   return Object.defineProperties({ ...methods }, Object.fromEntries(getters)) as Model;
-}
-
-/** What a model tells of itself; `price` also where it learns it later. */
-const descriptions = [
-  'settings',
-  'provider',
-  'modelId',
-  'price',
-  'capabilities',
-  'scores',
-  'incremental',
-  'range',
-];
-
-/** The most that a call may cost. */
-export function worstCaseOf(asked: Asked, price: ModelPrice | undefined): CallSpend {
-  switch (asked.kind) {
-    case 'generate':
-      return worstCase(asked.request, asked.request.samples ?? 1, price);
-    case 'score':
-      return worstCaseOfScores(asked.request, price);
-    case 'decide':
-      return worstCaseOfDecision(asked.request, price);
-    case 'embed':
-      return worstCaseOfReading(asked.request, price);
-  }
 }

@@ -16,7 +16,9 @@ export function arithmeticEnvironment<Value>(
     start: (state) => (rules.solved(state) ? { reward: 1, terminal: true } : {}),
     step(state, action) {
       const outcome = tryStep(rules, state, action);
-      if ('problem' in outcome) throw new EspalierError('usage', outcome.problem);
+      if ('problem' in outcome) {
+        throw new EspalierError('usage', outcome.problem, { scope: 'item' });
+      }
       const next = outcome.state;
       if (rules.solved(next)) return { state: next, reward: 1, terminal: true };
       return isDeadEnd(rules, next) ? { state: next, reward: 0, terminal: true } : { state: next };

@@ -87,7 +87,7 @@ function actions(state: BlocksworldState): readonly BlocksworldAction[] {
 
 function step(state: BlocksworldState, action: BlocksworldAction): Transition<BlocksworldState> {
   const move = readMove(state, action);
-  if (typeof move === 'string') throw new EspalierError('usage', move);
+  if (typeof move === 'string') throw new EspalierError('usage', move, { scope: 'item' });
   const { blocks, places, goal } = state;
   const next = { blocks, places: places.with(move.block, move.isPut ? move.support : HAND), goal };
   return isGoal(next) ? { state: next, reward: 1, terminal: true } : { state: next };

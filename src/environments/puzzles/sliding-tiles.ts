@@ -78,7 +78,7 @@ function environment(instance: TilesInstance): PuzzleEnvironment<TilesState, Til
 
 function step(state: TilesState, action: TilesAction): Transition<TilesState> {
   const blank = readMove(state, action);
-  if (typeof blank === 'string') throw new EspalierError('usage', blank);
+  if (typeof blank === 'string') throw new EspalierError('usage', blank, { scope: 'item' });
   const next = moveBlank(state, blank);
   return isSolved(next) ? { state: next, reward: 1, terminal: true } : { state: next };
 }

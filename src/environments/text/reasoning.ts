@@ -1,5 +1,5 @@
 import { EspalierError } from '../../base/errors.ts';
-import { expectation, expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectation, expectFunction, expectInteger, wrongValue } from '../../base/expect.ts';
 import { expectVerifier } from '../../base/expect-no-oracle.ts';
 import { actingAfter } from '../../calls/acting-on.ts';
 import type { CallContext } from '../../contracts/context.ts';
@@ -126,14 +126,14 @@ async function reward(
   context: CallContext,
 ): Promise<Transition<ReasoningState>> {
   const { correct, score = correct ? 1 : 0 } = await verifier.verify(state, context);
-  expectNumber('score', score, { min: 0, max: 1 });
+  if (!(score >= 0 && score <= 1)) throw wrongValue('score', 'a finite number from 0 to 1', score);
   return { state, terminal: true, answer: true, reward: score };
 }
 
 function expectOpen({ steps, answer }: ReasoningState, maxSteps: number): void {
   if (answer === undefined && steps.length < maxSteps) return;
   const end = answer === undefined ? 'behind the last step' : 'behind an answer';
-  throw new EspalierError('usage', `Expected no step ${end}, got one.`);
+  throw new EspalierError('usage', `Expected no step ${end}, got one.`, { scope: 'item' });
 }
 
 function expectText(name: string, value: unknown): void {

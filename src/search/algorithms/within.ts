@@ -1,4 +1,4 @@
-import { contextWith } from '../../calls/context-with.ts';
+import { contextWith } from '../../calls/door.ts';
 import type { Spend } from '../../contracts/spend.ts';
 import type { SearchContext, SimulateOptions } from '../contracts.ts';
 import { runRound } from '../round.ts';

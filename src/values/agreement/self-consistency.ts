@@ -7,7 +7,7 @@ import {
 } from '../../base/expect.ts';
 import { failureOf } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
-import { contextWith } from '../../calls/context-with.ts';
+import { contextWith } from '../../calls/door.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';

@@ -1,6 +1,6 @@
 import { expectInteger, expectMethods, expectNumber, expectOneOf } from '../../base/expect.ts';
 import { provenanceOf } from '../../base/provenance.ts';
-import { contextWith } from '../../calls/context-with.ts';
+import { contextWith } from '../../calls/door.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';

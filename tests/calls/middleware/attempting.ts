@@ -1,7 +1,8 @@
 import { turn } from '../../../src/base/clock.ts';
 import { EspalierError } from '../../../src/base/errors.ts';
 import type { CallRequest } from '../../../src/calls/call-request.ts';
-import type { CallSpend, Ledger } from '../../../src/calls/ledger.ts';
+import type { CallSpend } from '../../../src/calls/call-spend.ts';
+import type { Ledger } from '../../../src/calls/ledger.ts';
 import type { FailedAttempt, ModelCall } from '../../../src/contracts/language-model.ts';
 
 /** Nothing at all. */

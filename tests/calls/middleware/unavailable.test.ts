@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { turn } from '../../../src/base/clock.ts';
 import { EspalierError, ModelCallError } from '../../../src/base/errors.ts';
+import { addSpend } from '../../../src/calls/call-spend.ts';
 import { type Journal, memoryJournal, replayed } from '../../../src/calls/index.ts';
-import { addSpend } from '../../../src/calls/ledger.ts';
 import { openGate } from '../harness.ts';
 import { calling, caught, none, paid, used, worst } from './attempting.ts';
 

@@ -4,18 +4,12 @@ import type {
   Generation,
   Message,
   ToolCall,
-  Usage,
 } from '../../contracts/language-model.ts';
-import type { Answer, Asked } from './wrap.ts';
-
-/** What a span says, by name. */
-export type Attributes = Record<string, string | number | boolean | string[] | undefined>;
+import type { Attributes } from './model-operation.ts';
 
 /** What is asked, by the names of OpenTelemetry's conventions for generative AI. */
-export function requestAttributes(asked: Asked, content: boolean): Attributes {
-  if (asked.kind !== 'generate') return {};
-  const { request } = asked;
-  return told({
+export function requestAttributes(request: GenerateRequest, content: boolean): Attributes {
+  return {
     'gen_ai.request.choice.count': request.samples === 1 ? undefined : request.samples,
     'gen_ai.request.max_tokens': request.maxTokens,
     'gen_ai.request.temperature': request.temperature,
@@ -24,31 +18,19 @@ export function requestAttributes(asked: Asked, content: boolean): Attributes {
     'gen_ai.request.seed': request.seed,
     'gen_ai.request.stop_sequences': request.stop && [...request.stop],
     ...(content && contentOfRequest(request)),
-  });
+  };
 }
 
 /** What came back. */
-export function answerAttributes(answer: Answer, content: boolean): Attributes {
-  const generation = 'completions' in answer ? (answer as Generation) : undefined;
-  const reasons = generation?.completions.flatMap(({ finishReason }) =>
+export function answerAttributes(generation: Generation, content: boolean): Attributes {
+  const reasons = generation.completions.flatMap(({ finishReason }) =>
     finishReason === undefined ? [] : [finishReasons[finishReason]],
   );
-  return told({
-    'gen_ai.response.model': generation?.answeredBy,
-    'gen_ai.response.id': generation?.requestId,
-    'gen_ai.response.finish_reasons': reasons?.length === 0 ? undefined : reasons,
-    ...usageAttributes(answer.usage),
-    ...(content && generation && { 'gen_ai.output.messages': outputOf(generation) }),
-  });
-}
-
-function usageAttributes(usage: Usage = {}): Attributes {
   return {
-    'gen_ai.usage.input_tokens': usage.inputTokens,
-    'gen_ai.usage.output_tokens': usage.outputTokens,
-    'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens,
-    'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens,
-    'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens,
+    'gen_ai.response.model': generation.answeredBy,
+    'gen_ai.response.id': generation.requestId,
+    'gen_ai.response.finish_reasons': reasons.length === 0 ? undefined : reasons,
+    ...(content && { 'gen_ai.output.messages': outputOf(generation) }),
   };
 }
 
@@ -104,9 +86,4 @@ function textParts(content: string): readonly unknown[] {
 
 function partOfCall({ id, name, input }: ToolCall): unknown {
   return { type: 'tool_call', id, name, arguments: input };
-}
-
-/** Leaves out what nobody said. */
-function told(attributes: Attributes): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }

@@ -1,0 +1,111 @@
+import { Account } from './account.ts';
+import { CallInFlight, type CallReport } from './call-in-flight.ts';
+import type { Outcome } from './call-outcome.ts';
+import type { CallRequest } from './call-request.ts';
+import { type CallSpend, nothing } from './call-spend.ts';
+import type { JournalUse } from './journal-use.ts';
+import type { Reservation } from './ledger.ts';
+import type { Recall } from './recall.ts';
+import type { Sequencer } from './sequencer.ts';
+import type { SharedCalls } from './shared-calls.ts';
+
+interface Surroundings {
+  readonly sequencer: Sequencer;
+  readonly journal: JournalUse;
+  readonly recall: Recall;
+  readonly shared: SharedCalls;
+  readonly onCall: (report: CallReport) => void;
+}
+
+/** The calls that were issued and have not taken effect. Each is charged once, whatever becomes of it. */
+export class CallsUnderWay {
+  readonly #around: Surroundings;
+  readonly #calls = new Set<CallInFlight>();
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+  }
+
+  get calls(): Iterable<CallInFlight> {
+    return this.#calls;
+  }
+
+  has(call: CallInFlight): boolean {
+    return this.#calls.has(call);
+  }
+
+  /** Gives a call its place in the order of issue. */
+  open(
+    asked: { readonly number: number; readonly key: string },
+    request: CallRequest,
+    reservation: Reservation,
+  ): CallInFlight {
+    const issued = { ...asked, ticket: this.#around.sequencer.issue() };
+    const call = new CallInFlight(issued, request, reservation);
+    this.#calls.add(call);
+    return call;
+  }
+
+  /** Lets an outcome take effect. */
+  settle(
+    call: CallInFlight,
+    outcome: Outcome,
+    { spend, replayed }: { readonly spend: CallSpend; readonly replayed: boolean },
+  ): void {
+    if (!this.#calls.delete(call)) return;
+    const { kind, name } = call.request;
+    const failure = 'message' in outcome ? outcome.message : undefined;
+    this.#around.onCall({ callId: call.callId, kind, name, spend, replayed, failure });
+    call.tell(outcome);
+  }
+
+  drop(call: CallInFlight, reason: unknown): void {
+    if (this.#calls.delete(call)) call.drop(reason);
+  }
+
+  /** The search is over: what has come is kept for one that goes on, and what was under way is not repeated unasked. */
+  abandon(reason: unknown): void {
+    const { shared } = this.#around;
+    for (const call of this.#calls) {
+      const { key, request, ended } = call;
+      this.charge(call);
+      this.drop(call, reason);
+      if (ended !== undefined) shared.share(key, call.outputOf(ended.outcome()));
+      else if (!request.repeatable) shared.abandon(key);
+    }
+  }
+
+  /** Charges a call what it has cost or, where nobody knows, what it may have: once. */
+  charge({ account, ended, record }: CallInFlight): CallSpend {
+    if (account.isSettled || record === undefined || record.reused !== undefined) {
+      return account.settle(ended?.spend);
+    }
+    this.#around.recall.claim(record.cost);
+    // As the journal says: it knows attempts whose turn has not come, and grants that were never used.
+    return account.settle(record.lastCost, record.attemptsCost);
+  }
+
+  /** Sets aside anew what a call may cost that is made again. */
+  async reserveAgain(call: CallInFlight, waits: boolean): Promise<void> {
+    const { ledger, reserve } = call.request;
+    const account = new Account(call.request, await ledger.reserve(reserve, { waits }));
+    // Abandoned meanwhile, it has been charged.
+    if (this.has(call)) call.account = account;
+    else account.settle(nothing);
+  }
+
+  /** Charges what is still under way, and writes down what it may have cost: the search is over. */
+  end(): void {
+    for (const call of this.#calls) {
+      const { number, key, account, ended, record } = call;
+      const isWritten = ended !== undefined || account.isSettled || record?.isCounted === true;
+      this.charge(call);
+      if (isWritten) continue;
+      const { covered: spend } = record ?? account;
+      if (record !== undefined) record.isLost = true;
+      const message = 'The search ended while the call was under way.';
+      const line = { type: 'failure', call: number, key, spend, message } as const;
+      this.#around.journal.tryToWrite({ ...line, abandoned: true });
+    }
+  }
+}

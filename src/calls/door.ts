@@ -1,0 +1,62 @@
+import type { Clock } from '../contracts/clock.ts';
+import type { CallContext, Random } from '../contracts/context.ts';
+import type { Operation } from '../contracts/operation.ts';
+import { decide } from './operations/decide.ts';
+import { effect } from './operations/effect.ts';
+import { embed } from './operations/embed.ts';
+import { generate } from './operations/generate.ts';
+import { score } from './operations/score.ts';
+
+/** What of a context is its own: all kinds of calls go the way of `call`. */
+type Own = Pick<CallContext, 'call' | 'clock' | 'random' | 'signal'>;
+
+const conveniences: Omit<CallContext, keyof Own> & ThisType<CallContext> = {
+  async generate(model, request) {
+    return this.call(generate(model), request);
+  },
+  async score(model, request) {
+    return this.call(score(model), request);
+  },
+  async decide(model, request) {
+    return this.call(decide(model), request);
+  },
+  async embed(model, texts) {
+    return (await this.call(embed(model), texts)).embeddings;
+  },
+  async effect(named, input, run) {
+    return this.call(effect(named, run), input);
+  },
+};
+
+/** A call context for whoever extends it and says how a call is made. */
+export abstract class Door implements CallContext {
+  declare readonly generate: CallContext['generate'];
+  declare readonly score: CallContext['score'];
+  declare readonly decide: CallContext['decide'];
+  declare readonly embed: CallContext['embed'];
+  declare readonly effect: CallContext['effect'];
+  abstract readonly signal: AbortSignal;
+  abstract readonly random: Random;
+  abstract readonly clock: Clock;
+  abstract call<Request, Result>(
+    operation: Operation<Request, Result>,
+    request: Request,
+  ): Promise<Result>;
+
+  static {
+    Object.assign(Door.prototype, conveniences);
+  }
+}
+
+/** A call context as an object that may be copied. */
+export function contextFrom(own: Own): CallContext {
+  return { ...own, ...conveniences };
+}
+
+/** A call context with other random numbers, or one that makes calls in another way. */
+export function contextWith(context: CallContext, parts: Partial<Own>): CallContext {
+  const { signal, random, clock } = context;
+  // Contexts have private fields: their methods are called on them.
+  const call: CallContext['call'] = (operation, request) => context.call(operation, request);
+  return contextFrom({ signal, random, clock, call, ...parts });
+}

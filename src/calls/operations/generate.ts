@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
+import { EspalierError, ModelCallError } from '../../base/errors.ts';
+import { expectArray, expectInteger, expectObject, expectText } from '../../base/expect.ts';
+import { expectMessages } from '../../base/expect-messages.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type {
+  Completion,
+  GenerateRequest,
+  Generation,
+  LanguageModel,
+} from '../../contracts/language-model.ts';
+import type { WorstCase } from '../../contracts/operation.ts';
+import { faultOfCounts } from '../usage.ts';
+import { answerAttributes, requestAttributes } from './chat-attributes.ts';
+import type { LeftOf, ModelOperation, Parts, SampleRange } from './model-operation.ts';
+import { ofModel } from './of-model.ts';
+import { mostTokensOf } from './tokens.ts';
+
+/** The completion length that a reservation assumes where a request sets no `maxTokens`. */
+export const defaultMaxTokens = 1024;
+
+/** Asks for text. */
+export function generate(model: LanguageModel): ModelOperation<GenerateRequest, Generation> {
+  const common = ofModel('generate', model);
+  return {
+    ...common,
+    check(request) {
+      expectObject('model.capabilities', model.capabilities);
+      expectObject('request', request);
+      expectMessages(request.messages);
+      expectSamples(request.samples ?? 1);
+      expectInteger('offset', request.offset ?? 0, { min: 0 });
+    },
+    address: contentOf,
+    samples: rangeOf,
+    worstCase,
+    usageFault,
+    run: (request, call) => model.generate(request, call),
+    accept: ({ samples = 1 }, reply) => accept(common.name, reply, samples),
+    isAnswer: ({ completions }) =>
+      completions.every(({ finishReason }) => finishReason !== 'refusal'),
+    named: ({ completions, ...rest }, callId) => ({
+      completions: completions.map((completion) => ({ ...completion, callId })),
+      ...rest,
+    }),
+    parts: partsOf(common.name, model),
+    describedBy: ['capabilities'],
+    telemetry: { operation: 'chat', request: requestAttributes, answer: answerAttributes },
+    extent: ({ samples = 1 }, { completions }) => {
+      const sizes = completions.map(bytesOf);
+      return {
+        requests: samples,
+        answers: sizes.filter((bytes) => bytes > 0).length,
+        bytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
+      };
+    },
+  };
+}
+
+function expectSamples(samples: number): void {
+  if (samples === Number.POSITIVE_INFINITY) throw new EspalierError('usage', unlimited);
+  expectInteger('samples', samples, { min: 1 });
+}
+
+const unlimited =
+  'Expected `samples` to be an integer from 1 up, got `Infinity`: a policy whose `count` is `Infinity` is asked for all actions, and has to choose how many to draw, unless the algorithm has a `width`.';
+
+/** What all samples of a request have in common. */
+function contentOf({ samples: _, offset: __, ...content }: GenerateRequest): JsonValue {
+  return content as unknown as JsonValue;
+}
+
+function rangeOf({ samples = 1, offset = 0 }: GenerateRequest): SampleRange {
+  return [offset, samples];
+}
+
+function worstCase(request: GenerateRequest): WorstCase {
+  const { messages, schema, tools, samples = 1, maxTokens = defaultMaxTokens } = request;
+  return {
+    calls: samples,
+    inputTokens: mostTokensOf(messages, schema, tools),
+    outputTokens: samples * maxTokens,
+  };
+}
+
+/** A text that nobody was paid for comes from a cache, and is said to. */
+function usageFault(_: GenerateRequest, { completions, usage, fromCache = false }: Generation) {
+  const { inputTokens, outputTokens } = { ...usage };
+  const isPaid = fromCache || inputTokens !== 0 || outputTokens !== 0;
+  const isFree = !isPaid && completions.some(({ text }) => text !== '');
+  return isFree ? 'no token for a text' : faultOfCounts(usage);
+}
+
+/** A generation that holds so many completions. */
+function accept(name: string, reply: Generation, count: number): Generation {
+  expectObject(`reply of ${name}`, reply);
+  expectArray(`completions of ${name}`, reply.completions);
+  for (const [place, completion] of reply.completions.entries()) {
+    const nameOf = (field: string) => `completions[${place}]${field} of ${name}`;
+    expectObject(nameOf(''), completion);
+    const { text, toolCalls, logprobs } = completion;
+    expectText(nameOf('.text'), text);
+    if (toolCalls !== undefined) expectArray(nameOf('.toolCalls'), toolCalls);
+    if (logprobs !== undefined) expectArray(nameOf('.logprobs'), logprobs);
+  }
+  if (reply.completions.length === count) return { ...reply };
+  throw new ModelCallError({
+    kind: 'malformed',
+    message: `${name} gave ${reply.completions.length} of ${count} completions.`,
+  });
+}
+
+const alternative = { token: z.string(), logprob: z.number() };
+
+/** A sample as a cache keeps it: stores outlive versions, and others may write to them. */
+const sampleSchema = z.object({
+  completion: z.object({
+    text: z.string(),
+    finishReason: z.exactOptional(z.enum(['stop', 'length', 'tool', 'refusal', 'other'])),
+    logprobs: z.exactOptional(
+      z.array(z.object({ ...alternative, top: z.exactOptional(z.array(z.object(alternative))) })),
+    ),
+    toolCalls: z.exactOptional(
+      z.array(z.object({ id: z.string(), name: z.string(), input: z.json() })),
+    ),
+    reasoning: z.exactOptional(z.string()),
+  }),
+  answeredBy: z.exactOptional(z.string()),
+});
+
+/** Its parts are samples, by their index. */
+function partsOf(name: string, model: LanguageModel): Parts<GenerateRequest, Generation> {
+  const batches = () => model.capabilities.n === true;
+  return {
+    of(request) {
+      const content = canonicalJson('request', [name, contentOf(request)]);
+      const address = contentAddress(content);
+      const keyOf = (index: number) => `${address}#${index}`;
+      const [first] = rangeOf(request);
+      return {
+        keys: indices(rangeOf(request)).map(keyOf),
+        purchases(places, left) {
+          const missing = places.map((place) => first + place);
+          const ranges = rangesOf({ request, left, keyOf }, missing, batches());
+          return ranges.map((range) => ({
+            request: withRange(request, range),
+            keys: indices(range).map(keyOf),
+          }));
+        },
+      };
+    },
+    get inTurn() {
+      return !batches();
+    },
+    split: ({ completions, usage: _, ...rest }) =>
+      completions.map((completion) => ({ completions: [completion], usage: {}, ...rest })),
+    join,
+    keep: ({ completions: [completion], answeredBy }) => ({
+      completion,
+      ...(answeredBy !== undefined && { answeredBy }),
+    }),
+    kept(json) {
+      const { completion, ...rest } = sampleSchema.parse(json);
+      return { completions: [completion], usage: {}, ...rest };
+    },
+    requestOf: (address, range = [0, 1]) => withRange(address as unknown as GenerateRequest, range),
+  };
+}
+
+interface Asking {
+  readonly request: GenerateRequest;
+  readonly left: LeftOf<GenerateRequest>;
+  readonly keyOf: (index: number) => string;
+}
+
+/** In which requests samples are bought: in those that a journal holds, the others together or one by one. */
+function rangesOf(
+  asking: Asking,
+  missing: readonly number[],
+  batches: boolean,
+): readonly SampleRange[] {
+  const ranges: SampleRange[] = [];
+  const isBought = (index: number) =>
+    ranges.some(([first, count]) => index >= first && index < first + count);
+  for (const index of missing) {
+    if (!isBought(index)) ranges.push(rangeWith(index, asking, batches ? missing : [index]));
+  }
+  return ranges;
+}
+
+/** The samples that are bought together with one: those that a journal holds, or as many after it as may be. */
+function rangeWith(
+  index: number,
+  { request, left, keyOf }: Asking,
+  missing: readonly number[],
+): SampleRange {
+  const asked: SampleRange = [index, runLength(index, (next) => missing.includes(next))];
+  const before = left(withRange(request, asked));
+  // The run before asked just so; its request may have failed, and another one brought the sample.
+  if (before === undefined || before.isAsked) return asked;
+  const there = before.holding(keyOf(index));
+  if (there !== undefined) return rangeOf(there);
+  const isNew = (next: number) =>
+    missing.includes(next) && before.holding(keyOf(next)) === undefined;
+  return [index, runLength(index, isNew)];
+}
+
+function withRange(request: GenerateRequest, [offset, samples]: SampleRange): GenerateRequest {
+  return { ...request, samples, offset };
+}
+
+function indices([first, count]: SampleRange): readonly number[] {
+  return Array.from({ length: count }, (_, place) => first + place);
+}
+
+/** How many consecutive indices from `start` on there are. */
+function runLength(start: number, includes: (index: number) => boolean): number {
+  let count = 0;
+  while (includes(start + count)) count++;
+  return count;
+}
+
+/** Who answered, and which request it was, is told where that is the same of all. */
+function join(results: readonly Generation[], usage: Generation['usage']): Generation {
+  const [answeredBy, ...others] = new Set(results.map((result) => result.answeredBy));
+  const [requestId, ...more] = new Set(results.flatMap((result) => result.requestId ?? []));
+  return {
+    completions: results.flatMap(({ completions }) => completions),
+    usage,
+    ...(results.every(({ fromCache }) => fromCache) && { fromCache: true }),
+    ...(answeredBy !== undefined && others.length === 0 && { answeredBy }),
+    ...(requestId !== undefined && more.length === 0 && { requestId }),
+  };
+}
+
+function bytesOf({ text, reasoning = '', toolCalls = [] }: Completion): number {
+  const calls = toolCalls.map(({ name, input }) => name + JSON.stringify(input));
+  return Buffer.byteLength([text, reasoning, ...calls].join(''));
+}

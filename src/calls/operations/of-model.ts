@@ -1,0 +1,14 @@
+import { expectMethods } from '../../base/expect.ts';
+import { modelName } from '../../base/model-name.ts';
+import type { Payee } from '../../contracts/language-model.ts';
+import type { Answer, ModelOperation } from './model-operation.ts';
+
+/** What calls of all models have in common. Throws where a model has no method for this kind of call. */
+export function ofModel(
+  kind: string,
+  model: Payee,
+): Pick<ModelOperation<unknown, Answer>, 'kind' | 'name' | 'payee' | 'repeatable' | 'usage'> {
+  expectMethods('model', model, [kind]);
+  const name = modelName(model);
+  return { kind, name, payee: model, repeatable: true, usage: (_, { usage }) => usage };
+}
