@@ -174,15 +174,8 @@ export {
   uct,
   type WideningRule,
 } from './tree/selection.ts';
-export {
-  type NodeJson,
-  type StateCodec,
-  type TreeConclusionJson,
-  type TreeJson,
-  treeFromJson,
-  treeToJson,
-  treeVersion,
-} from './tree/serialize.ts';
+export { type StateCodec, treeFromJson, treeToJson } from './tree/serialize.ts';
+export type { LoggedSimulation, SimulationLog, SimulationLogJson } from './tree/simulation-log.ts';
 export { actionsTo, pathTo, type SearchSummary, summarise } from './tree/summary.ts';
 export {
   type BackupOptions,
@@ -191,6 +184,12 @@ export {
   SearchTree,
   type TreeOrigin,
 } from './tree/tree.ts';
+export {
+  type NodeJson,
+  type TreeConclusionJson,
+  type TreeJson,
+  treeVersion,
+} from './tree/tree-json.ts';
 export {
   type ProgressiveWideningOptions,
   progressiveWidening,

@@ -284,6 +284,7 @@ export class CallGate {
     if (!this.#inFlight.delete(call)) return;
     const { kind, name } = call.request;
     const failure = 'message' in outcome ? outcome.message : undefined;
+    call.request.ledger.addAnswered(spend);
     this.#options.onCall({ callId: call.callId, kind, name, spend, replayed, failure });
     call.tell(outcome);
   }

@@ -16,7 +16,7 @@ export function provenanceOf<State, Action>(
     depth: from.depth,
     visits: nodes.map(({ visits }) => visits),
     values: nodes.map(knownValue),
-    parts: nodes.map(({ evaluation }) => evaluation?.parts ?? {}),
+    parts: nodes.map(({ evaluations }) => evaluations.at(-1)?.parts ?? {}),
     models,
     method,
     rule,

@@ -77,8 +77,8 @@ export function countEnds<State, Action>(
 }
 
 /** Whether rows may be made of a node: it has not failed and is no duplicate of a sibling. */
-export function isPart({ status, annotations }: SearchNode): boolean {
-  return status !== 'failed' && annotations['duplicateOf'] === undefined;
+export function isPart({ status, duplicateOf }: SearchNode): boolean {
+  return status !== 'failed' && duplicateOf === undefined;
 }
 
 /** The conversation in which the children of a node were proposed. */

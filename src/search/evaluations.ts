@@ -8,7 +8,6 @@ import type { Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Spend } from '../contracts/spend.ts';
-import { outcomeOf } from '../tree/tree.ts';
 import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { Realisations } from './realisations.ts';
@@ -80,17 +79,17 @@ export class Evaluations<State, Action> {
    */
   outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined> {
     if (this.#session.evaluator?.simulate === undefined || !canBePlayed(node)) return undefined;
-    const known = outcomeOf(node);
+    const known = node.outcome?.value;
     if (known !== undefined) return known;
     const underWay = this.#simulating.get(node);
     const asking = underWay ?? this.#ask([node], 'simulate');
-    if (asking === undefined) return outcomeOf(node);
+    if (asking === undefined) return node.outcome?.value;
     if (underWay === undefined) {
       const tracked = asking.finally(() => this.#simulating.delete(node));
       this.#simulating.set(node, tracked);
-      return tracked.then(() => outcomeOf(node));
+      return tracked.then(() => node.outcome?.value);
     }
-    return underWay.then(() => outcomeOf(node));
+    return underWay.then(() => node.outcome?.value);
   }
 
   #ask(
@@ -153,7 +152,7 @@ export class Evaluations<State, Action> {
         tree.setOutcome(node, evaluation);
         continue;
       }
-      tree.setEvaluation(node, evaluation);
+      tree.addEvaluation(node, evaluation);
       emit?.({ type: 'node-evaluated', node, evaluation });
     }
   }
@@ -196,7 +195,7 @@ function canBePlayed({ kind, status, terminal, reward }: SearchNode): boolean {
 function needsEvaluation(node: SearchNode): boolean {
   if (node.status === 'failed' || node.status === 'pruned') return false;
   if (node.terminal && node.reward !== undefined) return false;
-  return node.evaluation === undefined;
+  return node.evaluations.length === 0;
 }
 
 function verdictFrom(told: unknown): Verdict {

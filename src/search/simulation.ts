@@ -13,6 +13,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   readonly #source: Random;
   #draws: Random | undefined;
   #deepest: SearchNode<State, Action> | undefined;
+  #isOver = false;
 
   /** `tree` is left out where no other simulation could see the marks. */
   constructor(tree: SearchTree<State, Action> | undefined, index: number, source: Random) {
@@ -38,21 +39,26 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   }
 
   visit<Node extends SearchNode<State, Action>>(node: Node): Node {
-    if (this.#tree === undefined) return node;
-    if (this.#deepest === undefined || isBelow(node, this.#deepest)) {
-      this.#tree.addInFlight(node, 1, this.#deepest);
+    if (this.#deepest === undefined || this.#tree === undefined || isBelow(node, this.#deepest)) {
+      this.#tree?.addInFlight(node, 1, this.#deepest);
     } else {
-      this.release();
+      this.#tree.addInFlight(this.#deepest, -1);
       this.#tree.addInFlight(node, 1);
     }
     this.#deepest = node;
     return node;
   }
 
-  /** Takes the marks back. */
-  release(): void {
+  /** Whether its marks have been taken back. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Takes the marks back. @returns the node that it visited last */
+  release(): SearchNode<State, Action> | undefined {
     if (this.#deepest !== undefined) this.#tree?.addInFlight(this.#deepest, -1);
-    this.#deepest = undefined;
+    this.#isOver = true;
+    return this.#deepest;
   }
 
   #stream(): Random {

@@ -1,6 +1,7 @@
 import { EspalierError } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
 import type { CallGate } from '../calls/call-gate.ts';
+import type { CallSpend } from '../calls/ledger.ts';
 import type { Sequencer } from '../calls/sequencer.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
@@ -62,11 +63,14 @@ export class Simulations<State, Action> {
   #stop: Stop | undefined;
   #error: { readonly thrown: unknown } | undefined;
   #running = 0;
+  /** What had been spent when the last simulation was logged. */
+  #logged: CallSpend;
   #ended: (() => void)[] = [];
 
   constructor(session: SearchSession<State, Action>, options: SimulationsOptions<State, Action>) {
     this.#session = session;
     this.#options = options;
+    this.#logged = session.ledger.answered;
   }
 
   /** Why the search is over; `undefined` while it is not. */
@@ -110,10 +114,10 @@ export class Simulations<State, Action> {
       let outcome: SimulationOutcome;
       try {
         outcome = this.#heard(await simulate(simulation));
-        simulation.release();
+        this.#end(simulation, outcome);
         this.#finish(simulation, round, outcome);
       } catch (error) {
-        simulation.release();
+        this.#end(simulation);
         this.#fail(error);
         return;
       } finally {
@@ -164,14 +168,28 @@ export class Simulations<State, Action> {
 
   #start(): SimulationInFlight<State, Action> {
     const { tree, ledger, runtime, emit } = this.#session;
-    const index = tree.simulations + tree.handedBack;
-    tree.simulations++;
+    const index = tree.startSimulation();
     ledger.addSimulations(1);
     this.#running++;
     emit?.({ type: 'simulation-start', simulation: index });
     this.#options.deadline.start();
     const marked = this.#options.concurrency > 1 ? tree : undefined;
     return new SimulationInFlight(marked, index, runtime.random);
+  }
+
+  /** Takes the marks back, and logs what came of it. */
+  #end(simulation: SimulationInFlight<State, Action>, outcome?: SimulationOutcome): void {
+    if (simulation.isOver) return;
+    const { tree, ledger } = this.#session;
+    const leaf = simulation.release() ?? tree.cursor;
+    if (outcome === 'waiting') {
+      tree.handBackSimulation();
+      return;
+    }
+    const [before, { answered }] = [this.#logged, ledger];
+    const calls = answered.calls - before.calls;
+    tree.endSimulation(leaf, { calls, tokens: answered.tokens - before.tokens });
+    this.#logged = answered;
   }
 
   #finish(
@@ -181,8 +199,6 @@ export class Simulations<State, Action> {
   ): void {
     const { tree, ledger, emit } = this.#session;
     if (outcome === 'waiting') {
-      tree.simulations--;
-      tree.handedBack++;
       ledger.addSimulations(-1);
       round.left++;
     } else {

@@ -7,7 +7,7 @@ export type FinalChoice = <Node extends NodeStatistics>(
 ) => Node | undefined;
 
 /**
- * The child with the most visits; ties go to the higher value, then to the first. Where solved subtrees
+ * The child with the most visits; ties go to the higher value, then to the first. Where closed subtrees
  * are not visited again, a value says more than a count: then prefer {@link maxChild}.
  *
  * @see Chaslot, Winands, van den Herik, Uiterwijk, Bouzy, "Progressive Strategies for Monte-Carlo Tree
@@ -35,7 +35,7 @@ export const robustOrSolvedChild: FinalChoice = (children, discount = 1) => {
 };
 
 function isKnown({ status }: NodeStatistics): boolean {
-  return status === 'solved' || status === 'terminal';
+  return status === 'closed' || status === 'terminal';
 }
 
 /** The best that can come of a node below which everything is known: its reward and that of the best way on. */

@@ -107,17 +107,20 @@ export function puct({
 
 /**
  * Q(s, a) as far as it is known: what was backed up, and before the first visit the reward and the evaluation, of
- * which what is missing counts as 0. Nothing follows an end with a reward: it is worth that reward.
+ * which what is missing counts as 0. An evaluation about the action holds the reward already. Nothing follows an end
+ * with a reward: it is worth that reward.
  */
 export function knownValue({
   visits,
   value,
   reward,
   rawValue = 0,
+  about,
   terminal,
 }: NodeStatistics): number {
   if (visits > 0) return value;
-  return terminal && reward !== undefined ? reward : (reward ?? 0) + rawValue;
+  if (terminal && reward !== undefined) return reward;
+  return about === 'action' ? rawValue : (reward ?? 0) + rawValue;
 }
 
 /** Options of {@link thompson}. */
@@ -163,7 +166,7 @@ export type Selection = <State, Action>(
 /** Options of {@link descend} and {@link flat}. */
 export interface SelectionOptions {
   /**
-   * Whether terminal nodes and solved subtrees are visited again. Textbook visit counts need it. In a
+   * Whether terminal nodes and closed subtrees are visited again. Textbook visit counts need it. In a
    * search over models it wastes simulations: a known outcome teaches nothing.
    *
    * @defaultValue false
@@ -239,7 +242,7 @@ function* below<State, Action>(
 export function isClosed(node: NodeStatistics, revisit = false): boolean {
   if (node.status === 'failed' || node.status === 'pruned') return true;
   if (revisit) return false;
-  return node.status === 'solved' || (node.status === 'terminal' && node.visits > 0);
+  return node.status === 'closed' || (node.status === 'terminal' && node.visits > 0);
 }
 
 /** Whether a node with children is at the moment below the width that its rule allows. */

@@ -221,7 +221,7 @@ describe('an end without a reward', () => {
     const [end] = tree.add(tree.root, [{ action: 'b', prior: 1 }]);
     if (end === undefined) expect.fail('The child was added.');
     tree.realise(end, { state: 'ab', terminal: true });
-    tree.setEvaluation(end, { value: 0.25 });
+    tree.addEvaluation(end, { value: 0.25 });
     const playing = rollout({ environment, policy, evaluator, worth: 'best', rollouts: 3 });
     const both = withSimulation(evaluator, playing, { alpha: 0.5 });
     expect(await both.simulate?.([end], request)).toMatchObject([{ value: 0.25 }]);

@@ -214,7 +214,7 @@ describe('a debate under a budget', () => {
       budget: { calls },
     });
     const { model, debaters } = sides;
-    const judged = [...result.tree.nodes()].filter(({ evaluation }) => evaluation !== undefined);
+    const judged = [...result.tree.nodes()].filter(({ evaluations }) => evaluations.length > 0);
     return { ...result, judged, completions: model.completions + debaters.completions };
   };
 

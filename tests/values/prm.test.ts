@@ -37,7 +37,9 @@ function nodeAt(words: Words, parentEvaluation?: Evaluation): SearchNode<Words, 
   for (const [place, word] of words.entries()) {
     const isLast = place === words.length - 1;
     const parent: SearchNode<Words, string> =
-      isLast && parentEvaluation !== undefined ? { ...node, evaluation: parentEvaluation } : node;
+      isLast && parentEvaluation !== undefined
+        ? { ...node, evaluations: [parentEvaluation] }
+        : node;
     node = realisedNode(word, words.slice(0, place + 1), {
       id: place + 1,
       depth: place + 1,

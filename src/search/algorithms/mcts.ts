@@ -271,10 +271,10 @@ function unlessStuck<State, Action>(
 
 /** The numbers of a node as if it had been visited without end. A node has getters, and cannot be spread. */
 function oftenVisited(node: NodeStatistics): NodeStatistics {
-  const { id, depth, value, inFlight, prior, reward, rawValue } = node;
-  const { status, terminal, answer, samples, children } = node;
-  const numbers = { id, depth, value, inFlight, prior, reward, rawValue };
-  return { ...numbers, status, terminal, answer, samples, children, visits: Infinity };
+  const { id, depth, value, inFlight, prior, reward, rawValue, about } = node;
+  const { status, exact, terminal, answer, samples, children } = node;
+  const numbers = { id, depth, value, inFlight, prior, reward, rawValue, about };
+  return { ...numbers, status, exact, terminal, answer, samples, children, visits: Infinity };
 }
 
 /** The end of the best way on from a node all of whose children are known. */
@@ -289,7 +289,7 @@ function bestEnd<State, Action>(
 function best<State, Action>({
   children,
 }: SearchNode<State, Action>): SearchNode<State, Action> | undefined {
-  return maxChild(children.filter(({ status }) => status === 'terminal' || status === 'solved'));
+  return maxChild(children.filter(({ status }) => status === 'terminal' || status === 'closed'));
 }
 
 /**

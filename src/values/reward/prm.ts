@@ -104,7 +104,7 @@ function knownValues<State, Action>(
   { parent }: SearchNode<State, Action>,
   { prompt, steps }: SolutionText,
 ): readonly number[] {
-  const parts = parent?.evaluation?.parts;
+  const parts = parent?.evaluations.at(-1)?.parts;
   if (model.incremental !== true || parent === undefined || parts === undefined) return [];
   const before = solutionOf(parent);
   const known = before.steps.map((_, place) => parts[partName(place)]);
