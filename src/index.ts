@@ -12,7 +12,6 @@ export {
   type ModelCallErrorKind,
   type ModelCallErrorOptions,
 } from './base/errors.ts';
-export { isFailure } from './base/failure.ts';
 export { provenanceOf, provenanceOfModel } from './base/provenance.ts';
 export { seededRandom } from './base/random.ts';
 export type { Clock } from './contracts/clock.ts';
@@ -31,10 +30,10 @@ export type {
   YesNoQuestion,
 } from './contracts/decision-model.ts';
 export type { Embedding, EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';
-export type { Environment, Notation, Transition } from './contracts/environment.ts';
+export type { Environment, Notation, Parsed, Transition } from './contracts/environment.ts';
 export type { Evaluation, RawScore } from './contracts/evaluation.ts';
 export type { EvaluateRequest, Evaluator, Heuristic } from './contracts/evaluator.ts';
-export type { Failure } from './contracts/failure.ts';
+export type { CountedFailure, Failed, Failure } from './contracts/failure.ts';
 export type { Codec, JsonValue, MaybePromise } from './contracts/json.ts';
 export type {
   Capabilities,
@@ -77,7 +76,6 @@ export type {
   SearchNode,
 } from './contracts/node.ts';
 export type {
-  FailedProposal,
   Policy,
   Proposal,
   ProposeRequest,

@@ -1,5 +1,5 @@
 import type { CallContext } from '../contracts/context.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { Failed, Failure } from '../contracts/failure.ts';
 import { EspalierError, type EspalierErrorCode, ModelCallError } from './errors.ts';
 import { describeValue } from './expect.ts';
 
@@ -65,10 +65,10 @@ const local: readonly EspalierErrorCode[] = ['usage', 'interrupted', 'unrecorded
  * The failure of one item whose evaluation threw. What ends the search is no matter of one item, and is
  * thrown on: an abort, a spent budget, a journal that cannot be written.
  */
-export function failureOf(error: unknown, kind: Failure['kind'], { signal }: CallContext): Failure {
+export function failedBy(error: unknown, kind: Failure['kind'], { signal }: CallContext): Failed {
   const code = EspalierError.isInstance(error) ? error.code : undefined;
   if (signal.aborted || (code !== undefined && !local.includes(code))) throw error;
-  return failureFrom(error, kind);
+  return { failure: failureFrom(error, kind) };
 }
 
 const kinds: Readonly<Record<Failure['kind'], true>> = {

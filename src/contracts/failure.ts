@@ -26,6 +26,12 @@ export interface Failure {
   readonly transient?: true;
 }
 
+/** An item that came to nothing: it stands where the item would. */
+export interface Failed {
+  /** Why. */
+  readonly failure: Failure;
+}
+
 /** Failures of one kind at one place. */
 export interface CountedFailure extends Failure {
   /** How many there were; `message` is that of the first. */

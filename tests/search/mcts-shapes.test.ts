@@ -160,7 +160,9 @@ describe('an evaluator that simulates', () => {
   test('fails one node where it fails', async () => {
     const evaluator = simulating((nodes) =>
       nodes.map(({ state }) =>
-        state === 'r' ? { kind: 'call', message: 'It broke.' } : { value: 0.5 },
+        state === 'r'
+          ? { failure: { kind: 'call' as const, message: 'It broke.' } }
+          : { value: 0.5 },
       ),
     );
     const algorithm = mcts({ evaluates: 'all' });

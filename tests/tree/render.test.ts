@@ -89,7 +89,7 @@ describe('a rendered tree', () => {
   test('shows g, h and rewards, rounded to a thousandth', () => {
     const tree = plant();
     const child = grow(tree, tree.root, ['a', { reward: -1 / 3 }]);
-    tree.note(child, "astar", { g: 2 / 3, h: 1 });
+    tree.note(child, 'astar', { g: 2 / 3, h: 1 });
 
     expect(renderTree(tree)).toContain('g 0.667  h 1  r -0.333');
   });
