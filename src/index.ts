@@ -71,6 +71,7 @@ export type {
   NodeStatistics,
   NodeStatus,
   ProposedNode,
+  PruneReason,
   RealisedNode,
   RootNode,
   SearchNode,
@@ -138,6 +139,7 @@ export {
   visitWeighted,
   visitWeightedBackup,
 } from './tree/backup.ts';
+export { type Candidate, explain } from './tree/explain.ts';
 export {
   type FinalChoice,
   maxChild,
@@ -145,6 +147,7 @@ export {
   robustOrSolvedChild,
 } from './tree/final-choice.ts';
 export { type InFlight, unobserved, virtualLoss } from './tree/in-flight.ts';
+export { type Notes, notesOf } from './tree/notes.ts';
 export {
   byMinMax,
   byParentAndSiblings,
@@ -154,6 +157,7 @@ export {
   mixedWithEvaluation,
 } from './tree/qtransform.ts';
 export { type RenderOptions, renderTree } from './tree/render.ts';
+export type { Explained, Reasons, RuleSpec } from './tree/rules.ts';
 export {
   descend,
   type FlatScore,

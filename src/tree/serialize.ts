@@ -21,7 +21,7 @@ export function treeToJson<State, Action>(
   tree: SearchTree<State, Action>,
   { codec }: StateCodec<State> = {},
 ): TreeJson {
-  const { origin, stamps, simulations, handedBack, discount } = tree;
+  const { origin, stamps, simulations, handedBack, discount, rule } = tree;
   const { cursor, preferred, conclusion, log, size } = tree;
   return {
     format: 'espalier-tree',
@@ -32,6 +32,7 @@ export function treeToJson<State, Action>(
     simulations,
     ...(handedBack > 0 && { handedBack }),
     ...(discount !== 1 && { discount }),
+    ...(rule !== undefined && { rule }),
     cursor: cursor.id,
     ...(preferred !== undefined && { preferred: preferred.id }),
     ...(conclusion !== undefined && {
@@ -133,6 +134,7 @@ export function treeFromJson<State = unknown, Action = unknown>(
   tree.simulations = read.simulations;
   tree.handedBack = read.handedBack ?? 0;
   tree.discount = read.discount ?? 1;
+  tree.rule = read.rule;
   for (const stamp of read.stamps) tree.stamps.add(stamp);
   for (const [id, node] of read.nodes.entries()) {
     if (id > 0) tree.append(parentOf(node, id), { action: node.action as Action, prior: 1 });

@@ -5,6 +5,7 @@ import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { NodeStatus, PruneReason } from '../contracts/node.ts';
+import type { RuleSpec } from './rules.ts';
 import type { SimulationLogJson } from './simulation-log.ts';
 
 /** The version of the serial form that this espalier writes, and the latest that it reads. */
@@ -28,6 +29,8 @@ export interface TreeJson {
   readonly handedBack?: number | undefined;
   /** γ. @defaultValue 1 */
   readonly discount?: number | undefined;
+  /** The rule by which nodes were selected. @defaultValue not known */
+  readonly rule?: RuleSpec | undefined;
   /** Where the real world stood. */
   readonly cursor: number;
   /** The node on which an unfinished search would bet. */
@@ -159,6 +162,7 @@ export const treeSchema: z.ZodType = z.strictObject({
   simulations: count,
   handedBack: count.optional(),
   discount: z.number().min(0).max(1).optional(),
+  rule: z.strictObject({ name: z.string(), options: z.record(z.string(), json) }).optional(),
   cursor: count,
   preferred: count.optional(),
   conclusion: z.strictObject({ node: count, optimal: z.boolean() }).optional(),

@@ -10,6 +10,7 @@ import { type BackupRule, meanBackup } from './backup.ts';
 import { closeAbove, closeFrom, openAbove } from './closing.ts';
 import { robustChild } from './final-choice.ts';
 import { TreeNode, view } from './node.ts';
+import type { RuleSpec } from './rules.ts';
 import type { TreeView } from './selection.ts';
 import { type LoggedSimulation, SimulationLog } from './simulation-log.ts';
 
@@ -75,6 +76,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   simulations = 0;
   /** Simulations that found nothing to do before another one had ended. They do not count, and their indices stay taken. */
   handedBack = 0;
+  /** The rule by which nodes were selected last, where it has a name. */
+  rule: RuleSpec | undefined = undefined;
   /** The simulations that have ended, in that order. Those of trees that were saved by earlier versions are not in it. */
   readonly log: SimulationLog = new SimulationLog();
 
@@ -406,6 +409,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     copy.simulations = this.simulations;
     copy.handedBack = this.handedBack;
     copy.discount = this.#discount;
+    copy.rule = this.rule;
     for (const logged of this.log) copy.log.add(logged);
     for (const stamp of this.stamps) copy.stamps.add(stamp);
     for (const { id, parent, action } of this.#nodes) {

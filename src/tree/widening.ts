@@ -1,3 +1,4 @@
+import { named } from './rules.ts';
 import { isClosed, knownValue, type WideningRule } from './selection.ts';
 
 /** Options of {@link progressiveWidening}. */
@@ -16,12 +17,11 @@ export interface ProgressiveWideningOptions {
  * @see Couëtoux et al., "Continuous Upper Confidence Trees", 2011; Chaslot et al., "Progressive
  * Strategies for Monte-Carlo Tree Search", 2008.
  */
-export function progressiveWidening({
-  k = 1,
-  alpha = 0.5,
-}: ProgressiveWideningOptions = {}): WideningRule {
-  return ({ children, samples, visits, inFlight }) =>
+export function progressiveWidening(options: ProgressiveWideningOptions = {}): WideningRule {
+  const { k = 1, alpha = 0.5 } = options;
+  const rule: WideningRule = ({ children, samples, visits, inFlight }) =>
     Math.max(children.length, samples) < k * Math.max(1, visits + inFlight) ** alpha;
+  return named('progressiveWidening', options, rule);
 }
 
 /** Options of {@link valueWidening}. */
@@ -43,15 +43,13 @@ export interface ValueWideningOptions {
  * the question of Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive
  * Branching Tree Search", 2025; this rule is simpler, and ours.
  */
-export function valueWidening({
-  k = 2,
-  below = 0.4,
-  most = 24,
-}: ValueWideningOptions = {}): WideningRule {
-  return ({ children, samples }) => {
+export function valueWidening(options: ValueWideningOptions = {}): WideningRule {
+  const { k = 2, below = 0.4, most = 24 } = options;
+  const rule: WideningRule = ({ children, samples }) => {
     const drawn = Math.max(children.length, samples);
     if (drawn < k) return true;
     if (drawn >= (children.length === 0 ? Math.min(most, 3 * k) : most)) return false;
     return children.every((child) => isClosed(child) || knownValue(child) < below);
   };
+  return named('valueWidening', options, rule);
 }

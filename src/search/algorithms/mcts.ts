@@ -110,6 +110,7 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
     laws: ['visits', 'values', 'simulations'],
     async run(tree, context) {
       tree.discount = discount;
+      tree.rule = selection.spec;
       const growth = { tree, context, rules };
       const simulate = simulates === 'path' ? simulatePath : simulateLeaf;
       await context.simulate((simulation) => simulate(growth, simulation));
