@@ -30,7 +30,13 @@ export type {
   YesNoQuestion,
 } from './contracts/decision-model.ts';
 export type { Embedding, EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';
-export type { Environment, Notation, Parsed, Transition } from './contracts/environment.ts';
+export type {
+  Environment,
+  Notation,
+  Parsed,
+  ParsedAction,
+  Transition,
+} from './contracts/environment.ts';
 export type { Evaluation, RawScore } from './contracts/evaluation.ts';
 export type { EvaluateRequest, Evaluator, Heuristic } from './contracts/evaluator.ts';
 export type { CountedFailure, Failed, Failure } from './contracts/failure.ts';

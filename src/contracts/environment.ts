@@ -49,7 +49,13 @@ export interface Transition<State> {
 }
 
 /** An action that was read from text, or why there is none. */
-export type Parsed<Action> = Failed | { readonly action: Action };
+export type Parsed<Action> = Failed | ParsedAction<Action>;
+
+/** An action that was read from text. */
+export interface ParsedAction<Action> {
+  /** The action, a. */
+  readonly action: Action;
+}
 
 /** One notation for policies, judges and training rows, so that they all see the same text. */
 export interface Notation<State, Action> {
