@@ -195,7 +195,7 @@ function canBePlayed({ kind, status, terminal, reward }: SearchNode): boolean {
 function needsEvaluation(node: SearchNode): boolean {
   if (node.status === 'failed' || node.status === 'pruned') return false;
   if (node.terminal && node.reward !== undefined) return false;
-  return node.evaluations.length === 0;
+  return node.rawValue === undefined;
 }
 
 function verdictFrom(told: unknown): Verdict {
@@ -218,7 +218,7 @@ function soundVerdict(told: unknown): Verdict {
     return invalid(`Expected \`value\` to be a number from 0 to 1, got ${describeValue(value)}.`);
   }
   // Also for callers without types.
-  if (!['action', 'state'].includes(about)) {
+  if (about !== 'action' && (about as unknown) !== 'state') {
     return invalid(`Expected \`about\` to be 'action' or 'state', got ${describeValue(about)}.`);
   }
   const verdict: Evaluation = { ...told, value };

@@ -186,7 +186,8 @@ export class Simulations<State, Action> {
       tree.handBackSimulation();
       return;
     }
-    const [before, { answered }] = [this.#logged, ledger];
+    const { answered } = ledger;
+    const before = this.#logged;
     const calls = answered.calls - before.calls;
     tree.endSimulation(leaf, { calls, tokens: answered.tokens - before.tokens });
     this.#logged = answered;

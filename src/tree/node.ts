@@ -60,8 +60,10 @@ export class TreeNode<State, Action> {
     return isOne(evaluated) ? [evaluated] : evaluated;
   }
 
-  set evaluations(evaluations: readonly Evaluation[]) {
-    this.#evaluated = evaluations.length > 1 ? evaluations : evaluations[0];
+  /** Keeps a further sample. */
+  addEvaluation(evaluation: Evaluation): void {
+    const evaluated = this.#evaluated;
+    this.#evaluated = evaluated === undefined ? evaluation : [...this.evaluations, evaluation];
   }
 
   get rawValue(): number | undefined {

@@ -42,41 +42,40 @@ export function uct(options: UctOptions = {}): SelectionRule {
   return ofTerms('uct', options, (parent) => {
     const logVisits = Math.log(Math.max(1, inFlight.visits(parent)));
     const transformed = qtransform?.(parent);
-    const visitsOf = (child: NodeStatistics) => inFlight.visits(child) + pseudoVisits;
-    return {
-      exploit: (child) =>
-        visitsOf(child) === 0
-          ? unvisited(child)
-          : inFlight.value(child, transformed?.(child) ?? knownValue(child)),
-      explore: (child) => {
-        const visits = visitsOf(child);
-        return visits === 0 ? 0 : c * Math.sqrt(logVisits / visits);
-      },
+    return (child, terms) => {
+      const visits = inFlight.visits(child) + pseudoVisits;
+      if (visits === 0) return sumOf(unvisited(child), 0, terms);
+      const value = inFlight.value(child, transformed?.(child) ?? knownValue(child));
+      return sumOf(value, c * Math.sqrt(logVisits / visits), terms);
     };
   });
 }
 
-/** What both terms of a bandit rule make of a child. */
+/** The terms of a bandit rule. */
 interface Terms {
-  exploit(child: NodeStatistics): number;
-  explore(child: NodeStatistics): number;
+  exploit: number;
+  explore: number;
 }
 
-/** A rule that is the sum of two terms. */
+function sumOf(exploit: number, explore: number, terms: Terms | undefined): number {
+  if (terms !== undefined) {
+    terms.exploit = exploit;
+    terms.explore = explore;
+  }
+  return exploit + explore;
+}
+
+/** A rule that is the sum of two terms, which it writes down where it is asked for them. */
 function ofTerms(
   name: string,
   options: object,
-  termsAt: (parent: NodeStatistics) => Terms,
+  rule: (parent: NodeStatistics) => (child: NodeStatistics, terms?: Terms) => number,
 ): SelectionRule {
-  const rule = (parent: NodeStatistics) => {
-    const { exploit, explore } = termsAt(parent);
-    return (child: NodeStatistics) => exploit(child) + explore(child);
-  };
   const explain = (parent: NodeStatistics) => {
-    const terms = termsAt(parent);
+    const rate = rule(parent);
     return (child: NodeStatistics) => {
-      const [exploit, explore] = [terms.exploit(child), terms.explore(child)];
-      return { total: exploit + explore, terms: { exploit, explore } };
+      const terms = { exploit: 0, explore: 0 };
+      return { total: rate(child, terms), terms };
     };
   };
   return named(name, options, Object.assign(rule, { explain }));
@@ -118,12 +117,10 @@ export function puct(options: PuctOptions = {}): SelectionRule {
     const weight = cInit + Math.log1p((visitsOfParent + 1) / cBase);
     const scale = weight * Math.sqrt(visitsOfParent);
     const transformed = qtransform?.(parent);
-    return {
-      exploit: (child) => {
-        const qvalue = child.visits === 0 ? unvisited(child) : child.value;
-        return inFlight.value(child, transformed?.(child) ?? qvalue);
-      },
-      explore: (child) => (scale * child.prior) / (1 + inFlight.visits(child)),
+    return (child, terms) => {
+      const qvalue = child.visits === 0 ? unvisited(child) : child.value;
+      const value = inFlight.value(child, transformed?.(child) ?? qvalue);
+      return sumOf(value, (scale * child.prior) / (1 + inFlight.visits(child)), terms);
     };
   });
 }
@@ -133,17 +130,11 @@ export function puct(options: PuctOptions = {}): SelectionRule {
  * which what is missing counts as 0. An evaluation about the action holds the reward already. Nothing follows an end
  * with a reward: it is worth that reward.
  */
-export function knownValue({
-  visits,
-  value,
-  reward,
-  rawValue = 0,
-  about,
-  terminal,
-}: NodeStatistics): number {
-  if (visits > 0) return value;
+export function knownValue(node: NodeStatistics): number {
+  if (node.visits > 0) return node.value;
+  const { reward, rawValue = 0, terminal } = node;
   if (terminal && reward !== undefined) return reward;
-  return about === 'action' ? rawValue : (reward ?? 0) + rawValue;
+  return reward === undefined || node.about === 'action' ? rawValue : reward + rawValue;
 }
 
 /** Options of {@link thompson}. */

@@ -181,7 +181,7 @@ function fill<State, Action>(own: TreeNode<State, Action>, node: NodeJson): void
   own.exact = node.exact ?? false;
   own.terminal = node.terminal ?? false;
   own.complete = node.complete ?? false;
-  own.evaluations = node.evaluations ?? [];
+  for (const evaluation of node.evaluations ?? []) own.addEvaluation(evaluation);
   const { answer, samples, failure, failedProposals, pruned, duplicateOf } = node;
   const { outcome, completion, notes, annotations } = node;
   const rare = { answer, samples, failure, failedProposals, pruned, duplicateOf };

@@ -33,6 +33,10 @@ export class SimulationLog {
   readonly #returns: number[] = [];
   readonly #calls: number[] = [];
   readonly #tokens: number[] = [];
+  /** Simulations under way, and what they have backed up: from where, and what it came to at the root. */
+  #underWay = 0;
+  readonly #backedUpFrom: NodeId[] = [];
+  readonly #backedUp: number[] = [];
 
   /** How many there are. */
   get size(): number {
@@ -46,6 +50,37 @@ export class SimulationLog {
       const [calls = 0, tokens = 0] = [this.#calls[index], this.#tokens[index]];
       yield { leaf, return: Number.isNaN(value) ? undefined : value, calls, tokens };
     }
+  }
+
+  /** @internal */
+  start(): void {
+    this.#underWay++;
+  }
+
+  /** @internal What nobody simulates, such as a tree that is read from other data, is not logged. */
+  backUp(leaf: NodeId, value: number): void {
+    if (this.#underWay === 0) return;
+    this.#backedUpFrom.push(leaf);
+    this.#backedUp.push(value);
+  }
+
+  /** @internal */
+  end(leaf: NodeId, { calls, tokens }: Pick<LoggedSimulation, 'calls' | 'tokens'>): void {
+    const place = this.#backedUpFrom.indexOf(leaf);
+    this.add({ leaf, return: this.#backedUp[place], calls, tokens });
+    if (place >= 0 && this.#underWay > 1) {
+      this.#backedUpFrom.splice(place, 1);
+      this.#backedUp.splice(place, 1);
+    }
+    this.handBack();
+  }
+
+  /** @internal */
+  handBack(): void {
+    this.#underWay--;
+    if (this.#underWay > 0) return;
+    this.#backedUpFrom.length = 0;
+    this.#backedUp.length = 0;
   }
 
   /** @internal */

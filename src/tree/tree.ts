@@ -87,9 +87,6 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   #best: Scored<State, Action> | undefined;
   #conclusion: Conclusion<State, Action> | undefined;
   #preferred: SearchNode<State, Action> | undefined;
-  /** Simulations that are under way, and what they have backed up. */
-  #underWay = 0;
-  readonly #returns = new Map<NodeId, number>();
 
   constructor(state: State, origin: TreeOrigin) {
     this.origin = origin;
@@ -237,7 +234,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** Records what an evaluator said. A further sample is kept beside those that are there: their mean is the value. */
   addEvaluation(node: SearchNode<State, Action>, evaluation: Evaluation): void {
     const own = this.#own(node);
-    own.evaluations = [...own.evaluations, evaluation];
+    own.addEvaluation(evaluation);
     this.#consider(own);
   }
 
@@ -312,7 +309,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** Counts a simulation as started. @returns its index. */
   startSimulation(): number {
-    this.#underWay++;
+    this.log.start();
     return this.simulations++ + this.handedBack;
   }
 
@@ -320,17 +317,15 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   handBackSimulation(): void {
     this.simulations--;
     this.handedBack++;
-    this.#endOne();
+    this.log.handBack();
   }
 
   /** Logs a simulation that has ended, and what was spent since the one before. */
   endSimulation(
     { id: leaf }: SearchNode<State, Action>,
-    { calls, tokens }: Pick<LoggedSimulation, 'calls' | 'tokens'>,
+    spend: Pick<LoggedSimulation, 'calls' | 'tokens'>,
   ): void {
-    this.log.add({ leaf, return: this.#returns.get(leaf), calls, tokens });
-    this.#returns.delete(leaf);
-    this.#endOne();
+    this.log.end(leaf, spend);
   }
 
   /** Counts a simulation under way at a node and everywhere above it, as far as `until`. */
@@ -371,7 +366,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
       own.value = rule(own, sample);
       sample.bootstrap = own.value;
     }
-    if (this.#underWay > 0) this.#returns.set(leaf.id, target);
+    this.log.backUp(leaf.id, target);
     closeFrom(leaf);
   }
 
@@ -442,11 +437,6 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     for (const node of this.#nodes) this.#consider(node);
     if (preferred !== undefined) this.prefer(this.node(preferred));
     if (conclusion !== undefined) this.conclude(this.node(conclusion.node), conclusion);
-  }
-
-  #endOne(): void {
-    this.#underWay--;
-    if (this.#underWay === 0) this.#returns.clear();
   }
 
   #mutable(id: NodeId): TreeNode<State, Action> {

@@ -81,7 +81,9 @@ test.each(depths)(
         notation: words,
         form: 'number',
       }).evaluate([rootNode<string, string>('s')], request);
-    expect(await evaluate(`{"score": ${deep(depth)}}`)).toMatchObject([{ kind: 'parse' }]);
+    expect(await evaluate(`{"score": ${deep(depth)}}`)).toMatchObject([
+      { failure: { kind: 'parse' } },
+    ]);
     expect(await evaluate(`${deep(depth)} {"score": 10}`)).toMatchObject([{ value: 1 }]);
   },
 );
