@@ -14,16 +14,21 @@ export {
   type ModelCallErrorKind,
   type ModelCallErrorOptions,
 } from './base/errors.ts';
-export { isFailure } from './base/failure.ts';
 export { provenanceOf, provenanceOfModel } from './base/provenance.ts';
 export { seededRandom } from './base/random.ts';
 export type { Clock } from './contracts/clock.ts';
 export type { CallContext, EffectName, NamedEffect, Random } from './contracts/context.ts';
 export type { Embedding, EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';
-export type { Environment, Notation, Transition } from './contracts/environment.ts';
+export type {
+  Environment,
+  Notation,
+  Parsed,
+  ParsedAction,
+  Transition,
+} from './contracts/environment.ts';
 export type { Evaluation, RawScore } from './contracts/evaluation.ts';
 export type { EvaluateRequest, Evaluator, Heuristic } from './contracts/evaluator.ts';
-export type { Failure } from './contracts/failure.ts';
+export type { CountedFailure, Failed, Failure } from './contracts/failure.ts';
 export type { Codec, JsonValue, MaybePromise } from './contracts/json.ts';
 export type {
   Capabilities,
@@ -62,13 +67,13 @@ export type {
   NodeStatistics,
   NodeStatus,
   ProposedNode,
+  PruneReason,
   RealisedNode,
   RootNode,
   SearchNode,
 } from './contracts/node.ts';
 export type { Operation, WorstCase } from './contracts/operation.ts';
 export type {
-  FailedProposal,
   Policy,
   Proposal,
   ProposeRequest,
@@ -137,6 +142,7 @@ export {
   visitWeighted,
   visitWeightedBackup,
 } from './tree/backup.ts';
+export { type Candidate, explain } from './tree/explain.ts';
 export {
   type FinalChoice,
   maxChild,
@@ -144,6 +150,7 @@ export {
   robustOrSolvedChild,
 } from './tree/final-choice.ts';
 export { type InFlight, unobserved, virtualLoss } from './tree/in-flight.ts';
+export { type Notes, notesOf } from './tree/notes.ts';
 export {
   type Belief,
   betaBelief,
@@ -159,6 +166,7 @@ export {
   mixedWithEvaluation,
 } from './tree/qtransform.ts';
 export { type RenderOptions, renderTree } from './tree/render.ts';
+export type { Explained, Reasons, RuleSpec } from './tree/rules.ts';
 export {
   canWiden,
   descend,
@@ -181,15 +189,8 @@ export {
   uct,
   type WideningRule,
 } from './tree/selection.ts';
-export {
-  type NodeJson,
-  type StateCodec,
-  type TreeConclusionJson,
-  type TreeJson,
-  treeFromJson,
-  treeToJson,
-  treeVersion,
-} from './tree/serialize.ts';
+export { type StateCodec, treeFromJson, treeToJson } from './tree/serialize.ts';
+export type { LoggedSimulation, SimulationLog, SimulationLogJson } from './tree/simulation-log.ts';
 export { actionsTo, pathTo, promiseOf, type SearchSummary, summarise } from './tree/summary.ts';
 export {
   type BackupOptions,
@@ -198,6 +199,12 @@ export {
   SearchTree,
   type TreeOrigin,
 } from './tree/tree.ts';
+export {
+  type NodeJson,
+  type TreeConclusionJson,
+  type TreeJson,
+  treeVersion,
+} from './tree/tree-json.ts';
 export {
   type ProgressiveWideningOptions,
   progressiveWidening,

@@ -1,5 +1,5 @@
 import type { CallContext } from '../contracts/context.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { Failed, Failure } from '../contracts/failure.ts';
 import { EspalierError, endsSearch, ModelCallError } from './errors.ts';
 import { describeValue } from './expect.ts';
 
@@ -62,9 +62,9 @@ export function isTransient(error: unknown): boolean {
  * The failure of one item whose evaluation threw. What ends the search is no matter of one item, and is
  * thrown on: an abort, a spent budget, a journal that cannot be written.
  */
-export function failureOf(error: unknown, kind: Failure['kind'], { signal }: CallContext): Failure {
+export function failedBy(error: unknown, kind: Failure['kind'], { signal }: CallContext): Failed {
   if (signal.aborted || endsSearch(error)) throw error;
-  return failureFrom(error, kind);
+  return { failure: failureFrom(error, kind) };
 }
 
 const kinds: Readonly<Record<Failure['kind'], true>> = {

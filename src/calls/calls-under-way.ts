@@ -55,6 +55,7 @@ export class CallsUnderWay {
     if (!this.#calls.delete(call)) return;
     const { kind, name } = call.request;
     const failure = 'message' in outcome ? outcome.message : undefined;
+    call.request.ledger.addAnswered(spend);
     this.#around.onCall({ callId: call.callId, kind, name, spend, replayed, failure });
     call.tell(outcome);
   }

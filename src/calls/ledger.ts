@@ -52,6 +52,7 @@ export class Ledger {
   #simulations = 0;
   #nodes = 0;
   #used: CallSpend = { calls: 0, tokens: 0, usd: 0 };
+  #answered: CallSpend = { calls: 0, tokens: 0, usd: 0 };
   #reserved: CallSpend = { calls: 0, tokens: 0, usd: 0 };
   #open = 0;
   #overdraft: Overdraft = { tokens: 0, usd: 0 };
@@ -83,6 +84,17 @@ export class Ledger {
       ...this.#used,
       ms: this.#clock.now() - this.#startedAt,
     };
+  }
+
+  /** What the calls that took effect have cost: without what killed processes have lost, and so equal in a replay. */
+  get answered(): CallSpend {
+    return this.#answered;
+  }
+
+  /** Counts a call as answered, here and in every parent. */
+  addAnswered(cost: CallSpend): void {
+    this.#answered = addSpend(this.#answered, cost);
+    this.#parent?.addAnswered(cost);
   }
 
   /** What the budget still holds; calls in flight count as reserved. */

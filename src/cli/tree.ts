@@ -27,7 +27,7 @@ export function runTreeCommand(path: string, request: TreeRequest): void {
   for (const stored of saved.trees) {
     const entry = stored.read();
     const tree = treeFromJson(entry.tree);
-    hasCosts ||= tree.root.annotations['g'] !== undefined;
+    hasCosts ||= tree.root.notes['astar'] !== undefined;
     print(`${draw({ ...entry, tree, path }, saved, request)}\n`);
   }
   print(hasCosts ? `${legend} · ${costLegend}` : legend);

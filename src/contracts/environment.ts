@@ -1,5 +1,5 @@
 import type { CallContext } from './context.ts';
-import type { Failure } from './failure.ts';
+import type { Failed } from './failure.ts';
 import type { Codec, JsonValue, MaybePromise } from './json.ts';
 import type { Message } from './language-model.ts';
 import type { Provenance } from './provenance.ts';
@@ -48,6 +48,15 @@ export interface Transition<State> {
   readonly answer?: boolean;
 }
 
+/** An action that was read from text, or why there is none. */
+export type Parsed<Action> = Failed | ParsedAction<Action>;
+
+/** An action that was read from text. */
+export interface ParsedAction<Action> {
+  /** The action, a. */
+  readonly action: Action;
+}
+
 /** One notation for policies, judges and training rows, so that they all see the same text. */
 export interface Notation<State, Action> {
   /** The bare state as a conversation: no lessons, no siblings, no known answer. */
@@ -55,7 +64,7 @@ export interface Notation<State, Action> {
   /** An action as a model would write it. `parse(format(a), s)` equals `a`. */
   format(action: Action): string;
   /** Reads an action from model text. Text is data: it is never executed. */
-  parse(text: string, state: State): Action | Failure;
+  parse(text: string, state: State): Parsed<Action>;
 
   /**
    * The text at which one action ends and another would begin. A model that honours `stop` is told to stop

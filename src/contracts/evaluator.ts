@@ -1,6 +1,6 @@
 import type { CallContext } from './context.ts';
 import type { Evaluation } from './evaluation.ts';
-import type { Failure } from './failure.ts';
+import type { Failed } from './failure.ts';
 import type { MaybePromise } from './json.ts';
 import type { SearchNode } from './node.ts';
 import type { Provenance } from './provenance.ts';
@@ -15,7 +15,7 @@ export interface Evaluator<State, Action> extends Provenance {
   evaluate(
     nodes: readonly SearchNode<State, Action>[],
     request: EvaluateRequest,
-  ): MaybePromise<readonly (Evaluation | Failure)[]>;
+  ): MaybePromise<readonly (Evaluation | Failed)[]>;
 
   /**
    * The return of a simulation from nodes that the search goes on from, where that is more than their value:
@@ -25,7 +25,7 @@ export interface Evaluator<State, Action> extends Provenance {
   simulate?(
     nodes: readonly SearchNode<State, Action>[],
     request: EvaluateRequest,
-  ): MaybePromise<readonly (Evaluation | Failure)[]>;
+  ): MaybePromise<readonly (Evaluation | Failed)[]>;
 }
 
 /** What an evaluator is given besides the nodes. */

@@ -25,3 +25,15 @@ export interface Failure {
   /** Present where the same may go well later: a server was busy, or could not be reached. */
   readonly transient?: true;
 }
+
+/** An item that came to nothing: it stands where the item would. */
+export interface Failed {
+  /** Why. */
+  readonly failure: Failure;
+}
+
+/** Failures of one kind at one place. */
+export interface CountedFailure extends Failure {
+  /** How many there were; `message` is that of the first. */
+  readonly count: number;
+}

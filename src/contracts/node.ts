@@ -1,5 +1,5 @@
 import type { Evaluation } from './evaluation.ts';
-import type { Failure } from './failure.ts';
+import type { CountedFailure, Failure } from './failure.ts';
 import type { JsonValue } from './json.ts';
 import type { Completion } from './language-model.ts';
 
@@ -11,11 +11,22 @@ export type NodeId = number;
  *
  * - `open`: it may be searched further.
  * - `terminal`: nothing can follow.
- * - `solved`: everything below it is known; there is nothing to learn by visiting it.
+ * - `closed`: nothing is left to learn by visiting it; `exact` says whether that is proven.
  * - `failed`: its proposal, its step or its evaluation came to nothing; `failure` says why.
- * - `pruned`: an algorithm or a duplicate sibling has put it aside.
+ * - `pruned`: it has been put aside; `pruned` says why.
  */
-export type NodeStatus = 'open' | 'terminal' | 'solved' | 'failed' | 'pruned';
+export type NodeStatus = 'open' | 'terminal' | 'closed' | 'failed' | 'pruned';
+
+/**
+ * Why a node has been put aside.
+ *
+ * - `duplicate`: a sibling came to the same state by an equal edge; `duplicateOf` names it.
+ * - `dominated`: the same state was reached more cheaply elsewhere.
+ * - `hopeless`: no goal can be reached from it.
+ * - `beam`: others of its level were better, and there was no room for it.
+ * - `other`: for a reason of the algorithm's own.
+ */
+export type PruneReason = 'beam' | 'dominated' | 'duplicate' | 'hopeless' | 'other';
 
 /** The numbers of a node: all that a rule may look at. */
 export interface NodeStatistics {
@@ -39,10 +50,14 @@ export interface NodeStatistics {
   readonly prior: number;
   /** r(s, a) of the incoming edge, where the environment gave one. */
   readonly reward: number | undefined;
-  /** v(s) as evaluated, before any backup. */
+  /** The mean of what the evaluator said, before any backup: v(s), or Q(s, a) where that is {@link about} the action. */
   readonly rawValue: number | undefined;
+  /** What `rawValue` is about. */
+  readonly about: 'action' | 'state';
   /** Where the node stands. */
   readonly status: NodeStatus;
+  /** Whether a closed node is known in full: all that was proposed below it is terminal, exact or a duplicate. */
+  readonly exact: boolean;
   /** Whether nothing can follow this state. Stays true when the status becomes `pruned`. */
   readonly terminal: boolean;
   /** Whether this is a complete answer that may still be refined. */
@@ -56,13 +71,23 @@ export interface NodeStatistics {
 interface NodeBase<State, Action> extends NodeStatistics {
   /** In the order in which they were proposed. */
   readonly children: readonly ChildNode<State, Action>[];
-  /** What the evaluator said of it. */
-  readonly evaluation: Evaluation | undefined;
+  /** What the evaluator said of it, each sample by itself, in order. */
+  readonly evaluations: readonly Evaluation[];
+  /** The return of a simulation from here on, where the evaluator gave one. */
+  readonly outcome: Evaluation | undefined;
   /** Why the status is `failed`, or why the last expansion brought nothing. */
   readonly failure: Failure | undefined;
+  /** Proposals for children that came to nothing, one entry a kind. */
+  readonly failedProposals: readonly CountedFailure[];
+  /** Why the status is `pruned`. Trees that were saved by earlier versions need not know. */
+  readonly pruned: PruneReason | undefined;
+  /** The sibling that stands for it, where it is a duplicate. */
+  readonly duplicateOf: NodeId | undefined;
   /** Whether the policy has been asked, and has no further action to offer here. */
   readonly complete: boolean;
-  /** What an algorithm keeps here (g of A*, arms of a bandit): saved with the tree. */
+  /** What algorithms keep here, each under its name: see `notesOf`. Saved with the tree. */
+  readonly notes: Readonly<Record<string, JsonValue>>;
+  /** What users of the tree keep here. Saved with the tree. */
   readonly annotations: Readonly<Record<string, JsonValue>>;
   /** The model output from which the action was read. */
   readonly completion: Completion | undefined;

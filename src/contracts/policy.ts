@@ -1,5 +1,5 @@
 import type { CallContext } from './context.ts';
-import type { Failure } from './failure.ts';
+import type { Failed } from './failure.ts';
 import type { MaybePromise } from './json.ts';
 import type { Completion } from './language-model.ts';
 import type { SearchNode } from './node.ts';
@@ -40,7 +40,7 @@ export interface ProposeRequest {
 }
 
 /** A proposed action, or why a sample came to none. */
-export type Proposal<Action> = ValidProposal<Action> | FailedProposal;
+export type Proposal<Action> = Failed | ValidProposal<Action>;
 
 /** A proposed action. */
 export interface ValidProposal<Action> {
@@ -50,10 +50,4 @@ export interface ValidProposal<Action> {
   readonly prior?: number;
   /** The model output from which the action was read. */
   readonly completion?: Completion;
-}
-
-/** A sample that came to no action. */
-export interface FailedProposal {
-  /** Why. */
-  readonly failure: Failure;
 }

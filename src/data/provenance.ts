@@ -38,7 +38,7 @@ function rowProvenance<State, Action>(
     depth: from.depth,
     visits: nodes.map(({ visits }) => visits),
     values: nodes.map(knownValue),
-    parts: nodes.map(({ evaluation }) => evaluation?.parts ?? {}),
+    parts: nodes.map(({ evaluations }) => evaluations.at(-1)?.parts ?? {}),
     models,
     method,
     rule,

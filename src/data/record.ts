@@ -88,8 +88,8 @@ export function countEnds<State, Action>(
 }
 
 /** Whether rows may be made of a node: it has not failed and is no duplicate of a sibling. */
-export function isPart({ status, annotations }: SearchNode): boolean {
-  return status !== 'failed' && annotations['duplicateOf'] === undefined;
+export function isPart({ status, duplicateOf }: SearchNode): boolean {
+  return status !== 'failed' && duplicateOf === undefined;
 }
 
 /** The nodes from below the root down to a node. */

@@ -75,11 +75,11 @@ function judgementPrompt<State, Action>(
   content: ReflectionContent,
 ): readonly Message[] {
   const { texts } = settings.prompts;
-  const { state, evaluation } = subject.surprise.node;
+  const { state, evaluations } = subject.surprise.node;
   const question = fill(texts.judged, {
     ...whatCame(settings, subject, content),
     judgement: Math.round(100 * subject.surprise.expected),
-    reason: evaluation?.rationale?.trim() || texts.noReason,
+    reason: evaluations.at(-1)?.rationale?.trim() || texts.noReason,
   });
   return withInstruction(closed(settings.notation.prompt(state)), question);
 }

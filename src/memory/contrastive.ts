@@ -1,6 +1,6 @@
 import { EspalierError } from '../base/errors.ts';
 import { expectation, expectInteger, expectMethods, expectNumber } from '../base/expect.ts';
-import { failureFrom, failureOf } from '../base/failure.ts';
+import { failedBy, failureFrom } from '../base/failure.ts';
 import { provenanceOfModel } from '../base/provenance.ts';
 import type { CallContext } from '../contracts/context.ts';
 import type { Failure } from '../contracts/failure.ts';
@@ -200,7 +200,7 @@ async function keep(
     return { learnt: await memory.remember(written, context), failures: [] };
   } catch (error) {
     if (isSpent(error, context)) return { learnt: [], failures: [failureFrom(error, 'call')] };
-    return { learnt: [], failures: [failureOf(error, 'call', context)] };
+    return { learnt: [], failures: [failedBy(error, 'call', context).failure] };
   }
 }
 
@@ -220,7 +220,7 @@ async function attempt<State, Action>(
     return { reflection: makeReflection({ ...content, lesson }) };
   } catch (error) {
     if (isSpent(error, context)) return { lost: 'budget' };
-    return { failure: failureOf(error, 'call', context) };
+    return failedBy(error, 'call', context);
   }
 }
 

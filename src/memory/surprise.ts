@@ -55,9 +55,8 @@ export function valueSurprises<State, Action>(
 ): readonly Surprise<State, Action>[] {
   const steps = path.filter(({ kind }) => kind !== 'root');
   return steps.flatMap((node, place) => {
-    const { evaluation } = node;
-    if (!isTaken(node) || evaluation === undefined) return [];
-    const expected = node.rawValue ?? evaluation.value;
+    const { rawValue: expected } = node;
+    if (!isTaken(node) || expected === undefined) return [];
     const next = steps[place + 1];
     if (next === undefined) return [surpriseOf(node, { expected, realised: outcome, next })];
     if (!isTaken(next) || next.visits === 0) return [];

@@ -49,7 +49,7 @@ export function agentQ<State, Action>(
   expectNumber('alpha', alpha, { min: 0, max: 1 });
   expectNumber('theta', theta, { min: 0 });
   const selection = descend(
-    uct({ c, pseudoVisits: 1, qtransform: mixedWithEvaluation(() => 1 - alpha) }),
+    uct({ c, pseudoVisits: 1, qtransform: mixedWithEvaluation(1 - alpha) }),
   );
   return {
     name: 'agent-q',

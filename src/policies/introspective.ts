@@ -1,7 +1,6 @@
 import { expectInteger, expectMethods } from '../base/expect.ts';
-import { isFailure } from '../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { Parsed } from '../contracts/environment.ts';
 import type { Completion, Message } from '../contracts/language-model.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
 import { withInstruction, withParts } from '../prompting/prompt-parts.ts';
@@ -93,13 +92,14 @@ export function introspective<State, Action>(
   const keyOf = (action: Action) => notation.format(action).replace(/\s+/g, ' ').trim();
 
   function fresh(
-    action: Action | Failure,
+    parsed: Parsed<Action>,
     known: ReadonlySet<string>,
     { text }: Completion,
-  ): Action | Failure {
-    if (isFailure(action) || !known.has(keyOf(action))) return action;
+  ): Parsed<Action> {
+    if ('failure' in parsed || !known.has(keyOf(parsed.action))) return parsed;
     const short = text.trim().slice(0, 80);
-    return { kind: 'invalid', message: fill(set.texts.known, { action: short }) };
+    const message = fill(set.texts.known, { action: short });
+    return { failure: { kind: 'invalid', message } };
   }
 
   /** One after the other, each in the light of those before it. */

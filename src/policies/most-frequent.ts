@@ -1,7 +1,8 @@
 import { canonicalJson } from '../base/canonical-json.ts';
 import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
 import { provenanceOf } from '../base/provenance.ts';
-import type { FailedProposal, Policy, Proposal, ValidProposal } from '../contracts/policy.ts';
+import type { Failed } from '../contracts/failure.ts';
+import type { Policy, Proposal, ValidProposal } from '../contracts/policy.ts';
 
 /** How many samples are drawn, and what is kept of them. */
 export interface MostFrequentOptions<Action> {
@@ -97,10 +98,10 @@ function mostOf<Action>(
 
 function part<Action>(proposals: readonly Proposal<Action>[]): {
   readonly sound: readonly ValidProposal<Action>[];
-  readonly failures: readonly FailedProposal[];
+  readonly failures: readonly Failed[];
 } {
   const sound: ValidProposal<Action>[] = [];
-  const failures: FailedProposal[] = [];
+  const failures: Failed[] = [];
   for (const proposal of proposals) {
     if ('failure' in proposal) failures.push(proposal);
     else sound.push(proposal);

@@ -1,5 +1,4 @@
 import { expectation, expectInteger, expectMethods } from '../base/expect.ts';
-import { isFailure } from '../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
@@ -129,8 +128,8 @@ export function multiAction<State>(options: MultiActionOptions<State>): Policy<S
           ...{ model, settings, context, repairs },
           messages: withInstruction(prompt, fill(set.texts[kind], {})),
           read: (completion: Completion) => {
-            const action = read(state, completion);
-            return isFailure(action) ? action : labelled(action, label);
+            const parsed = read(state, completion);
+            return 'failure' in parsed ? parsed : { action: labelled(parsed.action, label) };
           },
         };
         return proposeSamples(dialogue, { offset: first, count: places.length });

@@ -1,4 +1,4 @@
-import { failureOf } from '../base/failure.ts';
+import { failedBy } from '../base/failure.ts';
 import type { CallContext } from '../contracts/context.ts';
 import type { Proposal } from '../contracts/policy.ts';
 
@@ -23,7 +23,7 @@ export async function outcomeOf<Action>(
   try {
     return { proposals: await ask() };
   } catch (error) {
-    const failure = failureOf(error, 'call', context);
+    const { failure } = failedBy(error, 'call', context);
     return { error, proposals: Array.from({ length: count }, () => ({ failure })) };
   }
 }

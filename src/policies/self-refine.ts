@@ -1,8 +1,9 @@
 import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
-import { failureOf } from '../base/failure.ts';
+import { failedBy } from '../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
 import type { CallContext } from '../contracts/context.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { Parsed } from '../contracts/environment.ts';
+import type { Failed } from '../contracts/failure.ts';
 import type { Completion, LanguageModel, Message } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
@@ -138,7 +139,7 @@ interface Rewriting<Action> {
   readonly context: CallContext;
   readonly repairs: number;
   readonly texts: SelfRefineTexts;
-  readonly read: (completion: Completion) => Action | Failure;
+  readonly read: (completion: Completion) => Parsed<Action>;
   /** The prompt with which the review was asked for. */
   readonly question: readonly Message[];
 }
@@ -150,7 +151,7 @@ async function rewrite<Action>(
   index: number,
 ): Promise<Proposal<Action>> {
   const critique = text.replace(/^.*<\/think>/s, '').trim();
-  if (critique === '' || finishReason === 'refusal') return { failure: noCritique };
+  if (critique === '' || finishReason === 'refusal') return noCritique;
   const messages: readonly Message[] = [
     ...question,
     { role: 'assistant', content: critique },
@@ -158,14 +159,16 @@ async function rewrite<Action>(
   ];
   try {
     const [proposal] = await proposeSamples({ ...base, messages }, { offset: index, count: 1 });
-    if (proposal === undefined) return { failure: noCritique };
+    if (proposal === undefined) return noCritique;
     if ('failure' in proposal) return proposal;
     const { completion = { text: '' } } = proposal;
     const thoughts = [critique, completion.reasoning ?? ''].filter((part) => part !== '');
     return { ...proposal, completion: { ...completion, reasoning: thoughts.join('\n\n') } };
   } catch (error) {
-    return { failure: failureOf(error, 'call', base.context) };
+    return failedBy(error, 'call', base.context);
   }
 }
 
-const noCritique: Failure = { kind: 'empty', message: 'Expected a review, got no text.' };
+const noCritique: Failed = {
+  failure: { kind: 'empty', message: 'Expected a review, got no text.' },
+};

@@ -147,12 +147,12 @@ function outcomeOf<State, Action>(
 }
 
 function scoreOf<State, Action>(
-  { visits, value, evaluation }: ChildNode<State, Action>,
+  { visits, value, rawValue }: ChildNode<State, Action>,
   texts: SiblingsTexts,
 ): string {
   if (visits > 0) return fill(texts.visited, { value: short(value), visits });
-  if (evaluation === undefined) return texts.unscored;
-  return fill(texts.evaluated, { value: short(evaluation.value) });
+  if (rawValue === undefined) return texts.unscored;
+  return fill(texts.evaluated, { value: short(rawValue) });
 }
 
 /** The lines of a state's prompt that the prompt of its parent has not. */

@@ -1,5 +1,4 @@
 import { expectInteger } from '../base/expect.ts';
-import { isFailure } from '../base/failure.ts';
 import type { Notation } from '../contracts/environment.ts';
 import type { Policy } from '../contracts/policy.ts';
 import { type PromptSet, withTexts } from '../prompting/prompts.ts';
@@ -100,8 +99,9 @@ function withLines<State>(notation: Notation<State, string>): Notation<State, st
   return {
     ...whole,
     parse(text, state) {
-      const action = whole.parse(text, state);
-      return isFailure(action) || isLast(action) ? action : oneLine(action);
+      const parsed = whole.parse(text, state);
+      if ('failure' in parsed || isLast(parsed.action)) return parsed;
+      return { action: oneLine(parsed.action) };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { findJson } from '../base/find-json.ts';
 import { isPlainObject } from '../base/json.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { Failed } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
 
@@ -65,10 +65,10 @@ export function reasonIn(fields: Fields): string | undefined {
 }
 
 /** Why none of the replies counts. */
-export function unreadable(expected: string, completions: readonly Completion[]): Failure {
+export function unreadable(expected: string, completions: readonly Completion[]): Failed {
   const [first] = completions;
   const text = first === undefined ? '' : first.text.trim().slice(0, 80);
-  return { kind: 'parse', message: `Expected ${expected}, got \`${text}\`.` };
+  return { failure: { kind: 'parse', message: `Expected ${expected}, got \`${text}\`.` } };
 }
 
 /** A value and all the objects in it, the outer ones first. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isPlainObject } from '../base/json.ts';
-import type { TreeJson } from '../tree/serialize.ts';
+import type { TreeJson } from '../tree/tree-json.ts';
 import { readLineAt, readLines } from './json-lines.ts';
 
 /** What a tree belongs to. */

@@ -4,18 +4,17 @@ import { failureFrom } from '../base/failure.ts';
 import type { Ledger } from '../calls/ledger.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../contracts/evaluator.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { Failed, Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Spend } from '../contracts/spend.ts';
-import { outcomeOf } from '../tree/tree.ts';
 import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { Realisations } from './realisations.ts';
 import type { SearchSession } from './session.ts';
 import { failureToldAs, unfit } from './unfit.ts';
 
-type Verdict = Evaluation | Failure;
+type Verdict = Evaluation | Failed;
 
 /** So many answers, none of which can be used, show that no further one will be. */
 const hopeless = 8;
@@ -80,17 +79,17 @@ export class Evaluations<State, Action> {
    */
   outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined> {
     if (this.#session.evaluator?.simulate === undefined || !canBePlayed(node)) return undefined;
-    const known = outcomeOf(node);
+    const known = node.outcome?.value;
     if (known !== undefined) return known;
     const underWay = this.#simulating.get(node);
     const asking = underWay ?? this.#ask([node], 'simulate');
-    if (asking === undefined) return outcomeOf(node);
+    if (asking === undefined) return node.outcome?.value;
     if (underWay === undefined) {
       const tracked = asking.finally(() => this.#simulating.delete(node));
       this.#simulating.set(node, tracked);
-      return tracked.then(() => outcomeOf(node));
+      return tracked.then(() => node.outcome?.value);
     }
-    return underWay.then(() => outcomeOf(node));
+    return underWay.then(() => node.outcome?.value);
   }
 
   #ask(
@@ -145,8 +144,8 @@ export class Evaluations<State, Action> {
     let index = 0;
     for (const node of batch) {
       const evaluation = verdictFrom(verdicts[index++]);
-      if ('kind' in evaluation) {
-        this.#reject(node, evaluation);
+      if ('failure' in evaluation) {
+        this.#reject(node, evaluation.failure);
         continue;
       }
       this.#malformed = undefined;
@@ -154,7 +153,7 @@ export class Evaluations<State, Action> {
         tree.setOutcome(node, evaluation);
         continue;
       }
-      tree.setEvaluation(node, evaluation);
+      tree.addEvaluation(node, evaluation);
       emit?.({ type: 'node-evaluated', node, evaluation });
     }
   }
@@ -197,7 +196,7 @@ function canBePlayed({ kind, status, terminal, reward }: SearchNode): boolean {
 function needsEvaluation(node: SearchNode): boolean {
   if (node.status === 'failed' || node.status === 'pruned') return false;
   if (node.terminal && node.reward !== undefined) return false;
-  return node.evaluation === undefined;
+  return node.rawValue === undefined;
 }
 
 function verdictFrom(told: unknown): Verdict {
@@ -205,23 +204,31 @@ function verdictFrom(told: unknown): Verdict {
     return soundVerdict(told);
   } catch (error) {
     // A getter may throw what it likes.
-    return failureFrom(error, 'invalid');
+    return { failure: failureFrom(error, 'invalid') };
   }
 }
 
 /** A verdict that can be kept, as it stands now: the evaluator may use its object again. */
 function soundVerdict(told: unknown): Verdict {
   if (typeof told !== 'object' || told === null) {
-    return { kind: 'invalid', message: `Expected an evaluation, got ${describeValue(told)}.` };
+    return invalid(`Expected an evaluation, got ${describeValue(told)}.`);
   }
-  if ('kind' in told) return failureToldAs('failure', { ...told });
-  const { value } = told as Evaluation;
+  if ('failure' in told) return { failure: failureToldAs('failure', told.failure) };
+  const { value, about = 'state' } = told as Evaluation;
   if (!(Number.isFinite(value) && value >= 0 && value <= 1)) {
-    const message = `Expected \`value\` to be a number from 0 to 1, got ${describeValue(value)}.`;
-    return { kind: 'invalid', message };
+    return invalid(`Expected \`value\` to be a number from 0 to 1, got ${describeValue(value)}.`);
+  }
+  // Also for callers without types.
+  if (about !== 'action' && (about as unknown) !== 'state') {
+    return invalid(`Expected \`about\` to be 'action' or 'state', got ${describeValue(about)}.`);
   }
   const verdict: Evaluation = { ...told, value };
-  return unfit('evaluation', verdict) ?? verdict;
+  const fault = unfit('evaluation', verdict);
+  return fault === undefined ? verdict : { failure: fault };
+}
+
+function invalid(message: string): Failed {
+  return { failure: { kind: 'invalid', message } };
 }
 
 /** What the evaluator is given. What remains is worked out only where it is looked at. */

@@ -54,7 +54,7 @@ export class Expansions<State, Action> {
     proposals: readonly Proposal<Action>[],
   ): Promise<Children<State, Action>> {
     await this.#realisations.realise([node]);
-    const isInner = node.status === 'open' || node.status === 'solved' || hasFailedBelow(node);
+    const isInner = node.status === 'open' || node.status === 'closed' || hasFailedBelow(node);
     if (node.kind === 'proposed' || !isInner || proposals.length === 0) return [];
     const context = new PluginContext(this.#session.runtime, 'graft', { node: node.id });
     const batch = { context, wanted: 0, asked: 0, independent: true, widening: undefined };

@@ -1,4 +1,4 @@
-import type { Failure } from '../contracts/failure.ts';
+import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { hasFailedBelow } from '../tree/closing.ts';
 import type { SearchTree } from '../tree/tree.ts';
@@ -15,29 +15,19 @@ export function failNode<State, Action>(
   emit?.({ type: 'node-failed', node, failure });
 }
 
-/** Failed proposals of one kind at one node, as they are noted there. */
-interface Lost extends Failure {
-  readonly count: number;
-}
-
 /** Notes at a node which proposals came to nothing. */
 export function noteLost<State, Action>(
   tree: SearchTree<State, Action>,
   node: SearchNode<State, Action>,
   failures: readonly Failure[],
 ): void {
-  const lost = lostAt(node).map((kind) => ({ ...kind }));
+  const lost = node.failedProposals.map((kind) => ({ ...kind }));
   for (const { kind, message } of failures) {
     const known = lost.find((other) => other.kind === kind);
     if (known === undefined) lost.push({ kind, message, count: 1 });
     else known.count++;
   }
-  const failedProposals = lost.reduce((sum, { count }) => sum + count, 0);
-  tree.annotate(node, { failedProposals, lost: lost });
-}
-
-function lostAt({ annotations: { lost } }: SearchNode): readonly Lost[] {
-  return (lost ?? []) as unknown as readonly Lost[];
+  tree.setFailedProposals(node, lost);
 }
 
 /** Counts what came to nothing in a tree. What failed because all below it did is counted there. */
@@ -49,9 +39,8 @@ export function failuresOf<State, Action>(tree: SearchTree<State, Action>): Sear
     kinds[kind] = (kinds[kind] ?? 0) + count;
   };
   for (const node of tree.nodes()) {
-    const lost = lostAt(node);
-    for (const failure of lost) add(failure, failure.count);
-    const { status, failure } = node;
+    const { status, failure, failedProposals: lost } = node;
+    for (const one of lost) add(one, one.count);
     const isCounted = status !== 'failed' || hasFailedBelow(node) || isLost(lost, failure);
     if (!isCounted && failure !== undefined) add(failure, 1);
   }
@@ -59,7 +48,7 @@ export function failuresOf<State, Action>(tree: SearchTree<State, Action>): Sear
   return { count, kinds, first };
 }
 
-function isLost(lost: readonly Lost[], failure: Failure | undefined): boolean {
+function isLost(lost: readonly CountedFailure[], failure: Failure | undefined): boolean {
   return lost.some(({ kind, message }) => kind === failure?.kind && message === failure.message);
 }
 

@@ -118,10 +118,7 @@ export class Realisations<State, Action> {
       return;
     }
     const { tree } = this.#session;
-    tree.setPrior(twin, twin.prior + node.prior);
-    tree.setPrior(node, 0);
-    tree.annotate(node, { duplicateOf: twin.id });
-    tree.prune(node);
+    tree.merge(node, twin);
   }
 
   /** The realised children of a node by what they came to. */

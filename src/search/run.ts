@@ -72,9 +72,7 @@ export async function runSearch<State, Action>(
     if (typeof stamp !== 'string') throw expectation('stamps', 'texts', stamp);
     tree.stamps.add(stamp);
   }
-  const { evaluator } = options;
   tree.discount = checked.discount;
-  tree.scoresByOutcome = evaluator?.simulate !== undefined && evaluator.needs === 'proposed';
   if (within === undefined) startAt(tree, options, outside);
 
   const session: SearchSession<State, Action> = {

@@ -16,6 +16,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   readonly #source: Random;
   #draws: Random | undefined;
   #deepest: SearchNode<State, Action> | undefined;
+  #isOver = false;
 
   /** @param marks - Whether another simulation could see the marks. */
   constructor(
@@ -48,6 +49,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
     selection: Selection,
     { from = this.#tree.cursor, widening }: SelectOptions<State, Action> = {},
   ): SearchNode<State, Action> | undefined {
+    this.#tree.rule = selection.spec;
     const view = widening === undefined ? { cursor: from } : { cursor: from, widening };
     for (;;) {
       const selected = selection(view, this);
@@ -59,21 +61,30 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   }
 
   visit<Node extends SearchNode<State, Action>>(node: Node): Node {
-    if (!this.#marks) return node;
+    if (!this.#marks) {
+      this.#deepest = node;
+      return node;
+    }
     if (this.#deepest === undefined || isBelow(node, this.#deepest)) {
       this.#tree.addInFlight(node, 1, this.#deepest);
     } else {
-      this.release();
+      this.#tree.addInFlight(this.#deepest, -1);
       this.#tree.addInFlight(node, 1);
     }
     this.#deepest = node;
     return node;
   }
 
-  /** Takes the marks back. */
-  release(): void {
-    if (this.#deepest !== undefined) this.#tree.addInFlight(this.#deepest, -1);
-    this.#deepest = undefined;
+  /** Whether its marks have been taken back. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Takes the marks back. @returns the node that it visited last */
+  release(): SearchNode<State, Action> | undefined {
+    if (this.#marks && this.#deepest !== undefined) this.#tree.addInFlight(this.#deepest, -1);
+    this.#isOver = true;
+    return this.#deepest;
   }
 
   #stream(): Random {

@@ -1,6 +1,7 @@
 import { EspalierError, endsGracefully } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
 import type { CallGate } from '../calls/call-gate.ts';
+import type { CallSpend } from '../calls/call-spend.ts';
 import type { Sequencer } from '../calls/sequencer.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
@@ -63,11 +64,14 @@ export class Simulations<State, Action> {
   #stop: Stop | undefined;
   #error: { readonly thrown: unknown } | undefined;
   #running = 0;
+  /** What had been spent when the last simulation was logged. */
+  #logged: CallSpend;
   #ended: (() => void)[] = [];
 
   constructor(session: SearchSession<State, Action>, options: SimulationsOptions<State, Action>) {
     this.#session = session;
     this.#options = options;
+    this.#logged = session.ledger.answered;
   }
 
   /** Why the search is over; `undefined` while it is not. */
@@ -111,10 +115,10 @@ export class Simulations<State, Action> {
       let outcome: SimulationOutcome;
       try {
         outcome = this.#heard(await simulate(simulation));
-        simulation.release();
+        this.#end(simulation, outcome);
         this.#finish(simulation, round, outcome);
       } catch (error) {
-        simulation.release();
+        this.#end(simulation);
         this.#fail(error);
         return;
       } finally {
@@ -165,8 +169,7 @@ export class Simulations<State, Action> {
 
   #start({ name }: Round): SimulationInFlight<State, Action> {
     const { tree, ledger, runtime, emit } = this.#session;
-    const index = tree.simulations + tree.handedBack;
-    tree.simulations++;
+    const index = tree.startSimulation();
     ledger.addSimulations(1);
     this.#running++;
     emit?.({
@@ -179,6 +182,22 @@ export class Simulations<State, Action> {
     return new SimulationInFlight(tree, { index, source: runtime.random, marks });
   }
 
+  /** Takes the marks back, and logs what came of it. */
+  #end(simulation: SimulationInFlight<State, Action>, outcome?: SimulationOutcome): void {
+    if (simulation.isOver) return;
+    const { tree, ledger } = this.#session;
+    const leaf = simulation.release() ?? tree.cursor;
+    if (outcome === 'waiting') {
+      tree.handBackSimulation();
+      return;
+    }
+    const { answered } = ledger;
+    const before = this.#logged;
+    const calls = answered.calls - before.calls;
+    tree.endSimulation(leaf, { calls, tokens: answered.tokens - before.tokens });
+    this.#logged = answered;
+  }
+
   #finish(
     simulation: SimulationInFlight<State, Action>,
     round: Round,
@@ -186,8 +205,6 @@ export class Simulations<State, Action> {
   ): void {
     const { tree, ledger, emit } = this.#session;
     if (outcome === 'waiting') {
-      tree.simulations--;
-      tree.handedBack++;
       ledger.addSimulations(-1);
       round.left++;
     } else {

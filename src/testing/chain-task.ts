@@ -4,7 +4,7 @@ import type { Random } from '../contracts/context.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { Failed, Failure } from '../contracts/failure.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Policy } from '../contracts/policy.ts';
 import type { RewardModel } from '../contracts/reward-model.ts';
@@ -186,19 +186,22 @@ function evaluatorOf(model: RewardModel): Evaluator<ChainState, number> {
     needs: 'realised',
     evaluate: (nodes, { context }) =>
       Promise.all(
-        nodes.map(async (node): Promise<Evaluation | Failure> => {
+        nodes.map(async (node): Promise<Evaluation | Failed> => {
           const steps = stateOf(node).map(String);
-          if (steps.length === 0) return { kind: 'empty', message: 'There is no step yet.' };
+          if (steps.length === 0) return failed('empty', 'There is no step yet.');
           const solution = { prompt: 'chain', steps };
           const { scores } = await context.score(model, { solutions: [solution] });
           const [given] = scores;
-          if (given === undefined || 'kind' in given) {
-            return given ?? { kind: 'invalid', message: 'Expected scores, got none.' };
-          }
+          if (given === undefined) return failed('invalid', 'Expected scores, got none.');
+          if ('kind' in given) return { failure: given };
           return { value: given.at(-1) ?? 0 };
         }),
       ),
   };
+}
+
+function failed(kind: Failure['kind'], message: string): Failed {
+  return { failure: { kind, message } };
 }
 
 /** Kept off the ends, where noise could not move it. */

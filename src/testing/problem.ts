@@ -52,7 +52,8 @@ export function stateEvaluator<State>(value: (state: State) => number): Evaluato
         try {
           return { value: value(stateOf(node)) };
         } catch (error) {
-          return { kind: 'invalid', message: error instanceof Error ? error.message : 'unknown' };
+          const message = error instanceof Error ? error.message : 'unknown';
+          return { failure: { kind: 'invalid', message } };
         }
       }),
   };

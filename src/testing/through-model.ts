@@ -63,7 +63,8 @@ export function throughModel<State, Action>(
                   const text = completions[0]?.text ?? '';
                   const value = Number(text);
                   if (text !== '' && Number.isFinite(value)) return { value };
-                  return { kind: 'parse', message: `Expected a number, got \`${text}\`.` };
+                  const message = `Expected a number, got \`${text}\`.`;
+                  return { failure: { kind: 'parse', message } };
                 }),
               ),
           },

@@ -19,26 +19,43 @@ export function closeAbove<State, Action>(node: TreeNode<State, Action>): void {
 export function openAbove<State, Action>(node: TreeNode<State, Action>): void {
   for (let above = node.parent; above !== undefined; above = above.parent) {
     if (above.status === 'failed' && hasFailedBelow(above)) above.set({ failure: undefined });
-    else if (above.status !== 'solved') return;
+    else if (above.status !== 'closed') return;
     above.status = 'open';
+    above.exact = false;
   }
 }
 
-/** A node is solved once all its children are closed, and failed where failures left none of use. */
+/** A node is closed once all its children are, and has failed where failures left none of use. */
 function closeIfDone<State, Action>(node: TreeNode<State, Action>): boolean {
   if (node.status !== 'open') return isClosed(node);
   if (!node.children.every((child) => isClosed(child))) return false;
   // A duplicate stands for its sibling: it neither failed nor is it known.
   const { children } = node;
-  const isKnown = children.some(({ status }) => status === 'solved' || status === 'terminal');
+  const isKnown = children.some(({ status }) => status === 'closed' || status === 'terminal');
   const failed = isKnown ? undefined : children.find(({ status }) => status === 'failed');
   if (failed === undefined) {
-    node.status = 'solved';
+    node.status = 'closed';
+    node.exact = isExact(node);
   } else {
     node.status = 'failed';
     node.set({ failure: { kind: 'empty', message: causeBelow(failed) } });
   }
   return true;
+}
+
+/** Whether all below a closed node is known, and nothing was lost on the way. */
+export function isExact({
+  children,
+  failedProposals,
+}: Pick<TreeNode<unknown, unknown>, 'children' | 'failedProposals'>): boolean {
+  return (
+    children.length > 0 &&
+    failedProposals.length === 0 &&
+    children.every(
+      ({ status, exact, duplicateOf }) =>
+        status === 'terminal' || exact || duplicateOf !== undefined,
+    )
+  );
 }
 
 /** Names what failed first, however far below: not that it failed because something below it did. */

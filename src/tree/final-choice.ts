@@ -1,24 +1,34 @@
 import type { NodeStatistics } from '../contracts/node.ts';
+import { type Explained, named } from './rules.ts';
 
 /** Picks the action to take once the search is over. `discount` is γ, 1 where it is left out. Pure. */
-export type FinalChoice = <Node extends NodeStatistics>(
-  children: readonly Node[],
-  discount?: number,
-) => Node | undefined;
+export type FinalChoice = Explained &
+  (<Node extends NodeStatistics>(children: readonly Node[], discount?: number) => Node | undefined);
 
 /**
- * The child with the most visits; ties go to the higher value, then to the first. Where solved subtrees
+ * The child with the most visits; ties go to the higher value, then to the first. Where closed subtrees
  * are not visited again, a value says more than a count: then prefer {@link maxChild}.
  *
  * @see Chaslot, Winands, van den Herik, Uiterwijk, Bouzy, "Progressive Strategies for Monte-Carlo Tree
  * Search", 2008, section 2.4.
  */
-export const robustChild: FinalChoice = (children) =>
-  greatest(children, (a, b) => a.visits - b.visits || a.value - b.value);
+export const robustChild: FinalChoice = choosing('robustChild', 'visits', (children) =>
+  greatest(children, (a, b) => a.visits - b.visits || a.value - b.value),
+);
 
 /** The visited child with the highest value; ties go to more visits, then to the first. */
-export const maxChild: FinalChoice = (children) =>
-  greatest(children, (a, b) => a.value - b.value || a.visits - b.visits);
+export const maxChild: FinalChoice = choosing('maxChild', 'value', (children) =>
+  greatest(children, (a, b) => a.value - b.value || a.visits - b.visits),
+);
+
+/** A choice by one number of the children, and by another one among equals. */
+function choosing(name: string, by: 'value' | 'visits', choice: FinalChoice): FinalChoice {
+  const explain = () => (child: NodeStatistics) => {
+    const { value, visits } = child;
+    return { total: child[by], terms: { value, visits } };
+  };
+  return named(name, {}, Object.assign(choice, { explain }));
+}
 
 /**
  * The {@link robustChild}, unless a child below which everything is known can return at least as much: it is not
@@ -35,7 +45,7 @@ export const robustOrSolvedChild: FinalChoice = (children, discount = 1) => {
 };
 
 function isKnown({ status }: NodeStatistics): boolean {
-  return status === 'solved' || status === 'terminal';
+  return status === 'closed' || status === 'terminal';
 }
 
 /** The best that can come of a node below which everything is known: its reward and that of the best way on. */

@@ -1,12 +1,13 @@
 import type { NodeStatistics } from '../contracts/node.ts';
+import { named, type RuleSpec } from './rules.ts';
 
 /**
  * How a selection rule counts the simulations that are under way below a node, so that simulations
  * started together spread over the tree.
  */
 export interface InFlight {
-  /** The name in reports. */
-  readonly name: string;
+  /** Its name and options. A way of the user's own needs none. */
+  readonly spec?: RuleSpec;
   /** The visits that the exploration term counts. */
   visits(node: NodeStatistics): number;
   /** The value that the exploitation term sees in place of `qvalue`. */
@@ -21,11 +22,14 @@ export interface InFlight {
  * @see Liu, Chen, Yu, Zhai, Zhou, Liu, "Watch the Unobserved: A Simple Approach to Parallelizing Monte
  * Carlo Tree Search", 2020, equation 4.
  */
-export const unobserved: InFlight = {
-  name: 'unobserved',
-  visits: (node) => node.visits + node.inFlight,
-  value: (_node, qvalue) => qvalue,
-};
+export const unobserved: InFlight = named(
+  'unobserved',
+  {},
+  {
+    visits: (node: NodeStatistics) => node.visits + node.inFlight,
+    value: (_node: NodeStatistics, qvalue: number) => qvalue,
+  },
+);
 
 /**
  * Counts each simulation under way as one that has returned `loss`: N + O in both terms. The default, from
@@ -35,11 +39,11 @@ export const unobserved: InFlight = {
  *
  * @see Chaslot, Winands, van den Herik, "Parallel Monte-Carlo Tree Search", 2008, section 3.3.
  */
-export function virtualLoss({ loss = 0 }: { readonly loss?: number } = {}): InFlight {
-  return {
-    name: 'virtual-loss',
-    visits: (node) => node.visits + node.inFlight,
-    value: ({ visits, inFlight }, qvalue) =>
+export function virtualLoss(options: { readonly loss?: number } = {}): InFlight {
+  const { loss = 0 } = options;
+  return named('virtualLoss', options, {
+    visits: (node: NodeStatistics) => node.visits + node.inFlight,
+    value: ({ visits, inFlight }: NodeStatistics, qvalue: number) =>
       inFlight === 0 ? qvalue : (visits * qvalue + inFlight * loss) / (visits + inFlight),
-  };
+  });
 }

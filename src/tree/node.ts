@@ -1,10 +1,11 @@
 import type { Evaluation } from '../contracts/evaluation.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
-import type { NodeId, NodeStatus, SearchNode } from '../contracts/node.ts';
+import type { NodeId, NodeStatus, PruneReason, SearchNode } from '../contracts/node.ts';
 
-const noChildren: readonly never[] = Object.freeze([]);
+const none: readonly never[] = Object.freeze([]);
+const nothing: Readonly<Record<string, never>> = Object.freeze({});
 
 /**
  * The one mutable form of a node. Everybody else sees it as a `SearchNode`, which is read only.
@@ -17,7 +18,7 @@ export class TreeNode<State, Action> {
   readonly parent: TreeNode<State, Action> | undefined;
   readonly action: Action | undefined;
   state: State | undefined = undefined;
-  children: readonly TreeNode<State, Action>[] = noChildren;
+  children: readonly TreeNode<State, Action>[] = none;
 
   prior: number;
   reward: number | undefined = undefined;
@@ -26,12 +27,14 @@ export class TreeNode<State, Action> {
   inFlight = 0;
 
   status: NodeStatus = 'open';
+  exact = false;
   /** Whether `state` is set: a state may itself be `undefined`. */
   realised = false;
   terminal = false;
   complete = false;
 
-  evaluation: Evaluation | undefined = undefined;
+  /** One sample stands by itself: most nodes have no second one. */
+  #evaluated: Evaluation | readonly Evaluation[] | undefined = undefined;
   #rare: Rare = nothingRare;
 
   constructor(
@@ -51,8 +54,28 @@ export class TreeNode<State, Action> {
     return this.realised ? 'realised' : 'proposed';
   }
 
+  get evaluations(): readonly Evaluation[] {
+    const evaluated = this.#evaluated;
+    if (evaluated === undefined) return none;
+    return isOne(evaluated) ? [evaluated] : evaluated;
+  }
+
+  /** Keeps a further sample. */
+  addEvaluation(evaluation: Evaluation): void {
+    const evaluated = this.#evaluated;
+    this.#evaluated = evaluated === undefined ? evaluation : [...this.evaluations, evaluation];
+  }
+
   get rawValue(): number | undefined {
-    return this.evaluation?.value;
+    const evaluated = this.#evaluated;
+    if (evaluated === undefined || isOne(evaluated)) return evaluated?.value;
+    return evaluated.reduce((sum, { value }) => sum + value, 0) / evaluated.length;
+  }
+
+  get about(): 'action' | 'state' {
+    const evaluated = this.#evaluated;
+    const first = evaluated === undefined || isOne(evaluated) ? evaluated : evaluated[0];
+    return first?.about ?? 'state';
   }
 
   get answer(): boolean {
@@ -67,12 +90,32 @@ export class TreeNode<State, Action> {
     return this.#rare.failure;
   }
 
+  get failedProposals(): readonly CountedFailure[] {
+    return this.#rare.failedProposals ?? none;
+  }
+
+  get pruned(): PruneReason | undefined {
+    return this.#rare.pruned;
+  }
+
+  get duplicateOf(): NodeId | undefined {
+    return this.#rare.duplicateOf;
+  }
+
+  get outcome(): Evaluation | undefined {
+    return this.#rare.outcome;
+  }
+
   get completion(): Completion | undefined {
     return this.#rare.completion;
   }
 
+  get notes(): Readonly<Record<string, JsonValue>> {
+    return this.#rare.notes ?? nothing;
+  }
+
   get annotations(): Readonly<Record<string, JsonValue>> {
-    return this.#rare.annotations;
+    return this.#rare.annotations ?? nothing;
   }
 
   /** Sets what most nodes lack. */
@@ -86,12 +129,12 @@ export class TreeNode<State, Action> {
    */
   reopen(): void {
     const isBare = this.children.length === 0;
-    const forgotten = isBare ? ['duplicateOf', 'failedProposals', 'lost'] : ['duplicateOf'];
-    const kept = Object.entries(this.annotations).filter(([name]) => !forgotten.includes(name));
     this.status = this.terminal ? 'terminal' : 'open';
     if (isBare) this.complete = false;
     this.set({
-      annotations: Object.fromEntries(kept),
+      pruned: undefined,
+      duplicateOf: undefined,
+      ...(isBare && { failedProposals: undefined }),
       ...(isBare && this.failure?.transient === true && { samples: 0 }),
       failure: undefined,
     });
@@ -106,21 +149,27 @@ export class TreeNode<State, Action> {
     this.visits = other.visits;
     this.value = other.value;
     this.status = other.status;
+    this.exact = other.exact;
     this.terminal = other.terminal;
     this.complete = other.complete;
-    this.evaluation = other.evaluation;
+    this.#evaluated = other.#evaluated;
     this.#rare = other.#rare;
   }
 }
 
-/** What most nodes lack. It is kept apart, so that they stay small. */
+/** What most nodes lack. It is kept apart, and the rarest of it left out, so that they stay small. */
 interface Rare {
   readonly answer: boolean;
   /** Proposals that the policy has been asked for here. */
   readonly samples: number;
   readonly failure: Failure | undefined;
   readonly completion: Completion | undefined;
-  readonly annotations: Readonly<Record<string, JsonValue>>;
+  readonly failedProposals?: readonly CountedFailure[] | undefined;
+  readonly pruned?: PruneReason | undefined;
+  readonly duplicateOf?: NodeId | undefined;
+  readonly outcome?: Evaluation | undefined;
+  readonly notes?: Readonly<Record<string, JsonValue>> | undefined;
+  readonly annotations?: Readonly<Record<string, JsonValue>> | undefined;
 }
 
 const nothingRare: Rare = Object.freeze({
@@ -128,8 +177,11 @@ const nothingRare: Rare = Object.freeze({
   samples: 0,
   failure: undefined,
   completion: undefined,
-  annotations: Object.freeze({}),
 });
+
+function isOne(evaluated: Evaluation | readonly Evaluation[]): evaluated is Evaluation {
+  return !Array.isArray(evaluated);
+}
 
 /** The read-only face of a node. The only cast between the two. */
 export function view<State, Action>(node: TreeNode<State, Action>): SearchNode<State, Action> {

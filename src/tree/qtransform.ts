@@ -1,4 +1,5 @@
 import type { NodeStatistics } from '../contracts/node.ts';
+import { named } from './rules.ts';
 import { knownValue, type QTransform } from './selection.ts';
 
 /**
@@ -8,7 +9,11 @@ import { knownValue, type QTransform } from './selection.ts';
  * 2020, equation 5, with fixed bounds.
  */
 export function byMinMax({ min, max }: { readonly min: number; readonly max: number }): QTransform {
-  return () => (child) => (child.visits === 0 ? 0 : (child.value - min) / (max - min));
+  return named(
+    'byMinMax',
+    { min, max },
+    () => (child: NodeStatistics) => (child.visits === 0 ? 0 : (child.value - min) / (max - min)),
+  );
 }
 
 /**
@@ -17,29 +22,38 @@ export function byMinMax({ min, max }: { readonly min: number; readonly max: num
  *
  * @see Schrittwieser et al., 2020, equation 5, with the bounds of one family.
  */
-export const byParentAndSiblings: QTransform = (parent) => {
-  let least = stateValue(parent);
-  let greatest = least;
-  for (const { visits, value } of parent.children) {
-    if (visits === 0) continue;
-    least = Math.min(least, value);
-    greatest = Math.max(greatest, value);
-  }
-  const span = Math.max(greatest - least, 1e-8);
-  return (child) => (child.visits === 0 ? 0 : (child.value - least) / span);
-};
+export const byParentAndSiblings: QTransform = named(
+  'byParentAndSiblings',
+  {},
+  (parent: NodeStatistics) => {
+    let least = stateValue(parent);
+    let greatest = least;
+    for (const { visits, value } of parent.children) {
+      if (visits === 0) continue;
+      least = Math.min(least, value);
+      greatest = Math.max(greatest, value);
+    }
+    const span = Math.max(greatest - least, 1e-8);
+    return (child: NodeStatistics) => (child.visits === 0 ? 0 : (child.value - least) / span);
+  },
+);
 
 /**
  * Mixes what was evaluated with what was backed up: `w · v + (1 − w) · Q`, with the weight w of the evaluation
  * as a function of the visits N. Before the first visit, and without an evaluation, it is {@link knownValue}.
  *
- * @param weight - w(N), in [0, 1]: `c / (N + c)` for I-MCTS, a constant 1 − α for Agent Q.
+ * @param weight - w(N), in [0, 1]: a function such as `c / (N + c)` for I-MCTS, or a constant, 1 − α for Agent Q.
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025,
  * "Hybrid reward"; Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024,
  * the mix of the search's and the critic's values.
  */
-export function mixedWithEvaluation(weight: (visits: number) => number): QTransform {
-  return () => (child) => mixedValue(child, weight(child.visits));
+export function mixedWithEvaluation(weight: number | ((visits: number) => number)): QTransform {
+  const at = typeof weight === 'number' ? () => weight : weight;
+  return named(
+    'mixedWithEvaluation',
+    { weight },
+    () => (child: NodeStatistics) => mixedValue(child, at(child.visits)),
+  );
 }
 
 /** `w · v + (1 − w) · Q` of one node, as {@link mixedWithEvaluation} has it. */
@@ -66,12 +80,9 @@ export interface MixValueOptions {
  * @see Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022,
  * equations 8, 10 and 33.
  */
-export function completedByMixValue({
-  valueScale = 0.1,
-  maxVisitInit = 50,
-  rescale = true,
-}: MixValueOptions = {}): QTransform {
-  return (parent) => {
+export function completedByMixValue(options: MixValueOptions = {}): QTransform {
+  const { valueScale = 0.1, maxVisitInit = 50, rescale = true } = options;
+  return named('completedByMixValue', options, (parent: NodeStatistics) => {
     const mixed = mixedValueBelow(parent);
     const complete = (child: NodeStatistics) => (child.visits > 0 ? child.value : mixed);
     let least = Number.POSITIVE_INFINITY;
@@ -85,8 +96,8 @@ export function completedByMixValue({
     if (!rescale) least = 0;
     const span = rescale ? Math.max(greatest - least, 1e-8) : 1;
     const scale = (maxVisitInit + most) * valueScale;
-    return (child) => (scale * (complete(child) - least)) / span;
-  };
+    return (child: NodeStatistics) => (scale * (complete(child) - least)) / span;
+  });
 }
 
 /** v_mix: the raw value of the parent, mixed with what its visited children say. */

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { pathTo } from './summary.ts';
 import type { SearchTree } from './tree.ts';
@@ -96,8 +97,8 @@ interface Line {
 
 /** Visits are left out of trees that were grown without any. */
 function numbers(node: SearchNode, isVisited: boolean): string {
-  const { visits, value, prior, depth, reward, status, annotations } = node;
-  const { g, h } = annotations;
+  const { visits, value, prior, depth, reward, status, notes } = node;
+  const { g, h } = Object(notes['astar']) as Partial<Record<'g' | 'h', JsonValue>>;
   return [
     ...(isVisited ? [`N ${visits}`.padEnd(7)] : []),
     ...(visits > 0 ? [`${depth === 0 ? 'V' : 'Q'} ${value.toFixed(3)}`] : []),

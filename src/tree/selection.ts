@@ -2,15 +2,15 @@ import type { Random } from '../contracts/context.ts';
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { type InFlight, virtualLoss } from './in-flight.ts';
 import { sampleBeta } from './posterior.ts';
+import { type Explained, named } from './rules.ts';
 
 /** Scores the children of one parent; the highest score is selected. Pure, but for the random source. */
-export type SelectionRule = (
-  parent: NodeStatistics,
-  random: Random,
-) => (child: NodeStatistics) => number;
+export type SelectionRule = Explained &
+  ((parent: NodeStatistics, random: Random) => (child: NodeStatistics) => number);
 
 /** The value that a rule sees in place of Q: normalised, or completed for unvisited children. */
-export type QTransform = (parent: NodeStatistics) => (child: NodeStatistics) => number;
+export type QTransform = Pick<Explained, 'spec'> &
+  ((parent: NodeStatistics) => (child: NodeStatistics) => number);
 
 /** Options of {@link uct}. */
 export interface UctOptions {
@@ -36,23 +36,49 @@ export interface UctOptions {
  *
  * @see Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006, section 2.3, with c = 2·Cp.
  */
-export function uct({
-  c = Math.SQRT2,
-  unvisited = () => Number.POSITIVE_INFINITY,
-  pseudoVisits = 0,
-  inFlight = virtualLoss(),
-  qtransform,
-}: UctOptions = {}): SelectionRule {
-  return (parent) => {
+export function uct(options: UctOptions = {}): SelectionRule {
+  const { c = Math.SQRT2, pseudoVisits = 0, inFlight = virtualLoss(), qtransform } = options;
+  const { unvisited = () => Number.POSITIVE_INFINITY } = options;
+  return ofTerms('uct', options, (parent) => {
     const logVisits = Math.log(Math.max(1, inFlight.visits(parent)));
     const transformed = qtransform?.(parent);
-    return (child) => {
-      const visits = inFlight.visits(child);
-      if (visits + pseudoVisits === 0) return unvisited(child);
+    return (child, terms) => {
+      const visits = inFlight.visits(child) + pseudoVisits;
+      if (visits === 0) return sumOf(unvisited(child), 0, terms);
       const value = inFlight.value(child, transformed?.(child) ?? knownValue(child));
-      return value + c * Math.sqrt(logVisits / (visits + pseudoVisits));
+      return sumOf(value, c * Math.sqrt(logVisits / visits), terms);
+    };
+  });
+}
+
+/** The terms of a bandit rule. */
+interface Terms {
+  exploit: number;
+  explore: number;
+}
+
+function sumOf(exploit: number, explore: number, terms: Terms | undefined): number {
+  if (terms !== undefined) {
+    terms.exploit = exploit;
+    terms.explore = explore;
+  }
+  return exploit + explore;
+}
+
+/** A rule that is the sum of two terms, which it writes down where it is asked for them. */
+function ofTerms(
+  name: string,
+  options: object,
+  rule: (parent: NodeStatistics) => (child: NodeStatistics, terms?: Terms) => number,
+): SelectionRule {
+  const explain = (parent: NodeStatistics) => {
+    const rate = rule(parent);
+    return (child: NodeStatistics) => {
+      const terms = { exploit: 0, explore: 0 };
+      return { total: rate(child, terms), terms };
     };
   };
+  return named(name, options, Object.assign(rule, { explain }));
 }
 
 /** Options of {@link puct}. */
@@ -83,39 +109,35 @@ export interface PuctOptions {
  * @see Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go
  * through self-play", 2018, supplementary materials, "Search".
  */
-export function puct({
-  cInit = 1.25,
-  cBase = 19652,
-  parentVisits = (visits) => visits,
-  unvisited = knownValue,
-  inFlight = virtualLoss(),
-  qtransform,
-}: PuctOptions = {}): SelectionRule {
-  return (parent) => {
+export function puct(options: PuctOptions = {}): SelectionRule {
+  const { cInit = 1.25, cBase = 19652, inFlight = virtualLoss(), qtransform } = options;
+  const { parentVisits = (visits) => visits, unvisited = knownValue } = options;
+  return ofTerms('puct', options, (parent) => {
     const visitsOfParent = parentVisits(inFlight.visits(parent));
     const weight = cInit + Math.log1p((visitsOfParent + 1) / cBase);
     const scale = weight * Math.sqrt(visitsOfParent);
     const transformed = qtransform?.(parent);
-    return (child) => {
-      const visits = inFlight.visits(child);
+    return (child, terms) => {
       const qvalue = child.visits === 0 ? unvisited(child) : child.value;
       const value = inFlight.value(child, transformed?.(child) ?? qvalue);
-      return value + (scale * child.prior) / (1 + visits);
+      return sumOf(value, (scale * child.prior) / (1 + inFlight.visits(child)), terms);
     };
-  };
+  });
 }
 
 /**
  * Q(s, a) as far as it is known: what was backed up, and before the first visit the reward and the evaluation, of
- * which what is missing counts as 0. Nothing follows an end with a reward: it is worth that reward.
+ * which what is missing counts as 0. An evaluation about the action holds the reward already. Nothing follows an end
+ * with a reward: it is worth that reward.
  */
 export function knownValue(node: NodeStatistics): number {
   return node.visits > 0 ? node.value : ownReturn(node);
 }
 
 /** What a node was worth when it was first backed up, or would be: its reward and its evaluation. */
-export function ownReturn({ reward, rawValue = 0, terminal }: NodeStatistics): number {
-  return terminal && reward !== undefined ? reward : (reward ?? 0) + rawValue;
+export function ownReturn({ reward, rawValue = 0, terminal, about }: NodeStatistics): number {
+  if (terminal && reward !== undefined) return reward;
+  return reward === undefined || about === 'action' ? rawValue : reward + rawValue;
 }
 
 /** Options of {@link thompson}. */
@@ -132,11 +154,17 @@ export interface ThompsonOptions {
  * @see Thompson, "On the likelihood that one unknown probability exceeds another…", 1933; Chapelle and
  * Li, "An Empirical Evaluation of Thompson Sampling", 2011, algorithm 2.
  */
-export function thompson({ pseudoCounts = [1, 1] }: ThompsonOptions = {}): SelectionRule {
-  const [successes, failures] = pseudoCounts;
-  return (_parent, random) =>
-    ({ visits, value }) =>
-      sampleBeta(random, successes + visits * value, failures + visits * (1 - value));
+export function thompson(options: ThompsonOptions = {}): SelectionRule {
+  const [successes, failures] = options.pseudoCounts ?? [1, 1];
+  const belief = ({ visits, value }: NodeStatistics) =>
+    [successes + visits * value, failures + visits * (1 - value)] as const;
+  const rule: SelectionRule = (_parent, random) => (child) => sampleBeta(random, ...belief(child));
+  // A draw cannot be repeated: the mean of what it is drawn from stands for it.
+  const explain = () => (child: NodeStatistics) => {
+    const [alpha, beta] = belief(child);
+    return { total: alpha / (alpha + beta), terms: { alpha, beta } };
+  };
+  return named('thompson', options, Object.assign(rule, { explain }));
 }
 
 /** What a selection may look at. */
@@ -153,15 +181,16 @@ export interface TreeView<State = unknown, Action = unknown> {
 }
 
 /** Chooses the node from which a simulation goes on; `undefined` when nothing is left to learn. */
-export type Selection = <State, Action>(
-  tree: TreeView<State, Action>,
-  random: Random,
-) => SearchNode<State, Action> | undefined;
+export type Selection = Explained &
+  (<State, Action>(
+    tree: TreeView<State, Action>,
+    random: Random,
+  ) => SearchNode<State, Action> | undefined);
 
 /** Options of {@link descend} and {@link flat}. */
 export interface SelectionOptions {
   /**
-   * Whether terminal nodes and solved subtrees are visited again. Textbook visit counts need it. In a
+   * Whether terminal nodes and closed subtrees are visited again. Textbook visit counts need it. In a
    * search over models it wastes simulations: a known outcome teaches nothing.
    *
    * @defaultValue false
@@ -174,12 +203,13 @@ export interface SelectionOptions {
 }
 
 /** Whether a node that has children may get another. Pure. */
-export type WideningRule = (node: NodeStatistics) => boolean;
+export type WideningRule = Pick<Explained, 'spec'> & ((node: NodeStatistics) => boolean);
 
 /** Walks down from the cursor, taking the child with the highest score, to a node that can grow. */
 export function descend(rule: SelectionRule, options: SelectionOptions = {}): Selection {
   const { revisit = false, ties = 'first' } = options;
-  return <State, Action>(tree: TreeView<State, Action>, random: Random) => {
+  const { explain } = rule;
+  const select = <State, Action>(tree: TreeView<State, Action>, random: Random) => {
     const { widening = tree.widening } = options;
     let node = tree.cursor;
     if (isClosed(node, revisit)) return undefined;
@@ -191,6 +221,7 @@ export function descend(rule: SelectionRule, options: SelectionOptions = {}): Se
     }
     return node;
   };
+  return named('descend', { ...options, rule }, Object.assign(select, explain && { explain }));
 }
 
 /** Scores any node below the cursor; at the cursor itself `parent` is `undefined`. Pure, but for the random source. */
@@ -206,7 +237,7 @@ export type FlatScore = (
  */
 export function flat(score: FlatScore, options: SelectionOptions = {}): Selection {
   const { revisit = false, ties = 'first' } = options;
-  return <State, Action>(tree: TreeView<State, Action>, random: Random) => {
+  const select = <State, Action>(tree: TreeView<State, Action>, random: Random) => {
     const { widening = tree.widening } = options;
     const isOpenEnded = (node: SearchNode<State, Action>) =>
       widening !== undefined &&
@@ -220,6 +251,7 @@ export function flat(score: FlatScore, options: SelectionOptions = {}): Selectio
       score(node, node === cursor ? undefined : node.parent, random);
     return choose(candidates, scoreOf, { revisit, ties, random });
   };
+  return named('flat', { ...options, score }, select);
 }
 
 /** A node and all its descendants, parents first. The stack is explicit, because paths may be long. */
@@ -237,7 +269,7 @@ export function* subtree<State, Action>(
 export function isClosed(node: NodeStatistics, revisit = false): boolean {
   if (node.status === 'failed' || node.status === 'pruned') return true;
   if (revisit) return false;
-  return node.status === 'solved' || (node.status === 'terminal' && node.visits > 0);
+  return node.status === 'closed' || (node.status === 'terminal' && node.visits > 0);
 }
 
 /** Whether an open node is at the moment below the width that its rule allows. */

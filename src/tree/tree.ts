@@ -1,16 +1,18 @@
 import { EspalierError } from '../base/errors.ts';
-import { isPlainObject, jsonFault } from '../base/json.ts';
+import { jsonFault } from '../base/json.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
-import type { ChildNode, NodeId, RootNode, SearchNode } from '../contracts/node.ts';
+import type { ChildNode, NodeId, PruneReason, RootNode, SearchNode } from '../contracts/node.ts';
 import { type BackupRule, meanBackup } from './backup.ts';
 import { closeAbove, closeFrom, openAbove } from './closing.ts';
 import { robustChild } from './final-choice.ts';
 import { TreeNode, view } from './node.ts';
+import type { RuleSpec } from './rules.ts';
 import type { TreeView } from './selection.ts';
+import { type LoggedSimulation, SimulationLog } from './simulation-log.ts';
 
 /** An action to add to the tree. */
 export interface NewChild<Action> {
@@ -74,11 +76,10 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   simulations = 0;
   /** Simulations that found nothing to do before another one had ended. They do not count, and their indices stay taken. */
   handedBack = 0;
-  /**
-   * Whether ends without a reward are scored only by the return of a simulation: what they were evaluated at was
-   * said before the action was taken.
-   */
-  scoresByOutcome = false;
+  /** The rule by which nodes were selected last, where it has a name. */
+  rule: RuleSpec | undefined = undefined;
+  /** The simulations that have ended, in that order. Those of trees that were saved by earlier versions are not in it. */
+  readonly log: SimulationLog = new SimulationLog();
 
   #discount = 1;
   readonly #nodes: TreeNode<State, Action>[];
@@ -159,20 +160,19 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** The sibling that a duplicate was merged into; the node itself where it is none. */
   original(node: SearchNode<State, Action>): SearchNode<State, Action> {
-    const { duplicateOf } = node.annotations;
-    return typeof duplicateOf === 'number' ? this.node(duplicateOf) : node;
+    return node.duplicateOf === undefined ? node : this.node(node.duplicateOf);
   }
 
   /**
    * The return of a finished path: the sum of its rewards, plus, of a last state that brought no reward, the
-   * return of a simulation from it, or else its evaluation. Each edge but the first is discounted once more, as
+   * return of a simulation from it, or else its evaluation, where that is about the state. Each edge but the first is discounted once more, as
    * in {@link backup}. `undefined` for an answer that has none of them.
    *
    * @param discount - γ. @defaultValue that of the tree; 1 asks how much was reached, however late
    */
   score(node: SearchNode<State, Action>, discount: number = this.#discount): number | undefined {
-    const evaluated = this.scoresByOutcome ? undefined : node.rawValue;
-    const ahead = node.reward === undefined ? (outcomeOf(node) ?? evaluated) : 0;
+    const evaluated = node.about === 'action' ? undefined : node.rawValue;
+    const ahead = node.reward === undefined ? (node.outcome?.value ?? evaluated) : 0;
     if (ahead === undefined) return undefined;
     let sum = ahead;
     let above: SearchNode<State, Action> | undefined = node;
@@ -231,10 +231,10 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#consider(own);
   }
 
-  /** Records v(s). */
-  setEvaluation(node: SearchNode<State, Action>, evaluation: Evaluation): void {
+  /** Records what an evaluator said. A further sample is kept beside those that are there: their mean is the value. */
+  addEvaluation(node: SearchNode<State, Action>, evaluation: Evaluation): void {
     const own = this.#own(node);
-    own.evaluation = evaluation;
+    own.addEvaluation(evaluation);
     this.#consider(own);
   }
 
@@ -251,10 +251,26 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#own(node).set({ failure });
   }
 
+  /** Keeps which proposals for children of a node came to nothing. */
+  setFailedProposals(node: SearchNode<State, Action>, failed: readonly CountedFailure[]): void {
+    this.#own(node).set({ failedProposals: failed });
+  }
+
+  /** Puts a node aside because a sibling came to the same: that one takes over its prior, and stands for it. */
+  merge(node: SearchNode<State, Action>, sibling: SearchNode<State, Action>): void {
+    const twin = this.#own(sibling);
+    const own = this.#own(node);
+    twin.prior += own.prior;
+    own.prior = 0;
+    own.set({ duplicateOf: twin.id });
+    this.prune(node, 'duplicate');
+  }
+
   /** Puts a node aside because an algorithm, or an equal sibling, makes it needless. It is no longer the best. */
-  prune(node: SearchNode<State, Action>): void {
+  prune(node: SearchNode<State, Action>, why: PruneReason = 'other'): void {
     const own = this.#own(node);
     own.status = 'pruned';
+    own.set({ pruned: why });
     closeAbove(own);
     if (this.#conclusion?.node === node) this.#conclusion = undefined;
     if (this.#preferred === node) this.#preferred = undefined;
@@ -270,23 +286,46 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.#consider(own);
   }
 
-  /** Keeps an algorithm's note at a node. It is saved with the tree. */
+  /** Keeps a note of the user's at a node. It is saved with the tree. */
   annotate(node: SearchNode<State, Action>, notes: Readonly<Record<string, JsonValue>>): void {
-    const fault = jsonFault(notes);
-    if (fault !== undefined) {
-      throw new EspalierError(
-        'usage',
-        `Expected the notes at node ${node.id} to be JSON, got ${fault.what} at \`${fault.path.join('.')}\`.`,
-      );
-    }
+    expectNotes(node, notes);
     const own = this.#own(node);
     own.set({ annotations: { ...own.annotations, ...notes } });
   }
 
+  /** Keeps what an algorithm knows of a node: {@link notesOf} does so with types. It is saved with the tree. */
+  note(node: SearchNode<State, Action>, owner: string, note: JsonValue): void {
+    expectNotes(node, note);
+    const own = this.#own(node);
+    own.set({ notes: { ...own.notes, [owner]: note } });
+  }
+
   /** Records the return of a simulation from a node on. */
   setOutcome(node: SearchNode<State, Action>, outcome: Evaluation): void {
-    this.annotate(node, { outcome: outcome as unknown as JsonValue });
-    this.#consider(this.#own(node));
+    const own = this.#own(node);
+    own.set({ outcome });
+    this.#consider(own);
+  }
+
+  /** Counts a simulation as started. @returns its index. */
+  startSimulation(): number {
+    this.log.start();
+    return this.simulations++ + this.handedBack;
+  }
+
+  /** Takes a simulation back that found nothing to do. */
+  handBackSimulation(): void {
+    this.simulations--;
+    this.handedBack++;
+    this.log.handBack();
+  }
+
+  /** Logs a simulation that has ended, and what was spent since the one before. */
+  endSimulation(
+    { id: leaf }: SearchNode<State, Action>,
+    spend: Pick<LoggedSimulation, 'calls' | 'tokens'>,
+  ): void {
+    this.log.end(leaf, spend);
   }
 
   /** Counts a simulation under way at a node and everywhere above it, as far as `until`. */
@@ -303,25 +342,31 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    * Carries the return of a simulation from a node up to the root.
    *
    * The node's own return is v(s), or nothing beyond its reward where a terminal one was rewarded. Each
-   * edge adds its reward and discounts what follows; the root has no edge, and its value is V(s).
+   * edge adds its reward and discounts what follows, but the first one for an evaluation about the action, which holds
+   * both; the root has no edge, and its value is V(s).
    */
   backup(node: SearchNode<State, Action>, options: BackupOptions = {}): void {
     const { rule = meanBackup, discount: gamma = this.#discount, outcome } = options;
     const leaf = this.#own(node);
     const isRewardedEnd = leaf.terminal && leaf.reward !== undefined;
     let target = isRewardedEnd ? 0 : (outcome ?? leafValue(leaf));
+    let isReturn = !isRewardedEnd && outcome === undefined && isOfAction(leaf);
     // One object for the whole path: a rule reads it and keeps nothing.
     const sample = { target, bootstrap: target, reward: 0, discount: 1 };
     for (let own: TreeNode<State, Action> | undefined = leaf; own !== undefined; own = own.parent) {
       sample.discount = own.parent === undefined ? 1 : gamma;
       sample.reward = own.parent === undefined ? 0 : (own.reward ?? 0);
-      target = sample.reward + sample.discount * target;
+      if (!isReturn) {
+        target = sample.reward + sample.discount * target;
+        sample.bootstrap = sample.reward + sample.discount * sample.bootstrap;
+      }
+      isReturn = false;
       sample.target = target;
-      sample.bootstrap = sample.reward + sample.discount * sample.bootstrap;
       own.visits += 1;
       own.value = rule(own, sample);
       sample.bootstrap = own.value;
     }
+    this.log.backUp(leaf.id, target);
     closeFrom(leaf);
   }
 
@@ -359,6 +404,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     copy.simulations = this.simulations;
     copy.handedBack = this.handedBack;
     copy.discount = this.#discount;
+    copy.rule = this.rule;
+    for (const logged of this.log) copy.log.add(logged);
     for (const stamp of this.stamps) copy.stamps.add(stamp);
     for (const { id, parent, action } of this.#nodes) {
       if (parent !== undefined) copy.append(parent.id, { action: action as Action, prior: 0 });
@@ -460,11 +507,16 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   }
 }
 
-/** The return of a simulation from a node on, where there was one. */
-export function outcomeOf({ annotations }: Pick<SearchNode, 'annotations'>): number | undefined {
-  const { outcome } = annotations;
-  if (!isPlainObject(outcome)) return undefined;
-  return typeof outcome['value'] === 'number' ? outcome['value'] : undefined;
+function expectNotes({ id }: SearchNode, notes: JsonValue): void {
+  const fault = jsonFault(notes);
+  if (fault === undefined) return;
+  const where = `${fault.what} at \`${fault.path.join('.')}\``;
+  throw new EspalierError('usage', `Expected the notes at node ${id} to be JSON, got ${where}.`);
+}
+
+/** Whether the evaluation of a node is Q(s, a) already. The start has no action. */
+function isOfAction<State, Action>({ parent, about }: TreeNode<State, Action>): boolean {
+  return parent !== undefined && about === 'action';
 }
 
 function leafValue<State, Action>({ id, rawValue }: TreeNode<State, Action>): number {

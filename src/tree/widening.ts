@@ -1,5 +1,6 @@
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { maxChild } from './final-choice.ts';
+import { named } from './rules.ts';
 import { isClosed, knownValue, type WideningRule } from './selection.ts';
 
 /** Options of {@link progressiveWidening}. */
@@ -18,12 +19,11 @@ export interface ProgressiveWideningOptions {
  * @see Couëtoux et al., "Continuous Upper Confidence Trees", 2011; Chaslot et al., "Progressive
  * Strategies for Monte-Carlo Tree Search", 2008.
  */
-export function progressiveWidening({
-  k = 1,
-  alpha = 0.5,
-}: ProgressiveWideningOptions = {}): WideningRule {
-  return ({ children, samples, visits, inFlight }) =>
+export function progressiveWidening(options: ProgressiveWideningOptions = {}): WideningRule {
+  const { k = 1, alpha = 0.5 } = options;
+  const rule: WideningRule = ({ children, samples, visits, inFlight }) =>
     Math.max(children.length, samples) < k * Math.max(1, visits + inFlight) ** alpha;
+  return named('progressiveWidening', options, rule);
 }
 
 /** Options of {@link valueWidening}. */
@@ -45,17 +45,15 @@ export interface ValueWideningOptions {
  * the question of Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive
  * Branching Tree Search", 2025; this rule is simpler, and ours.
  */
-export function valueWidening({
-  k = 2,
-  below = 0.4,
-  most = 24,
-}: ValueWideningOptions = {}): WideningRule {
-  return ({ children, samples }) => {
+export function valueWidening(options: ValueWideningOptions = {}): WideningRule {
+  const { k = 2, below = 0.4, most = 24 } = options;
+  const rule: WideningRule = ({ children, samples }) => {
     const drawn = Math.max(children.length, samples);
     if (drawn < k) return true;
     if (drawn >= (children.length === 0 ? Math.min(most, 3 * k) : most)) return false;
     return children.every((child) => isClosed(child) || knownValue(child) < below);
   };
+  return named('valueWidening', options, rule);
 }
 
 /**
@@ -75,10 +73,10 @@ export function goingOnFrom<State, Action>(
 
 /** The numbers of a node as if it had been visited without end. A node has getters, and cannot be spread. */
 function oftenVisited(node: NodeStatistics): NodeStatistics {
-  const { id, depth, value, inFlight, prior, reward, rawValue } = node;
-  const { status, terminal, answer, samples, children } = node;
-  const numbers = { id, depth, value, inFlight, prior, reward, rawValue };
-  return { ...numbers, status, terminal, answer, samples, children, visits: Infinity };
+  const { id, depth, value, inFlight, prior, reward, rawValue, about } = node;
+  const { status, exact, terminal, answer, samples, children } = node;
+  const numbers = { id, depth, value, inFlight, prior, reward, rawValue, about };
+  return { ...numbers, status, exact, terminal, answer, samples, children, visits: Infinity };
 }
 
 /** The end of the best way on from a node all of whose children are known. */
@@ -93,5 +91,5 @@ export function bestEnd<State, Action>(
 function bestKnown<State, Action>({
   children,
 }: SearchNode<State, Action>): SearchNode<State, Action> | undefined {
-  return maxChild(children.filter(({ status }) => status === 'terminal' || status === 'solved'));
+  return maxChild(children.filter(({ status }) => status === 'terminal' || status === 'closed'));
 }

@@ -1,10 +1,10 @@
 import { describeValue, expectMethods, expectOneOf } from '../base/expect.ts';
 import { expectNoOracle } from '../base/expect-no-oracle.ts';
-import { failureOf, isFailure } from '../base/failure.ts';
+import { failedBy } from '../base/failure.ts';
 import { contextWith } from '../calls/door.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../contracts/evaluator.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { Failed } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { type Waiting, wait } from './settle.ts';
 import { valueInRange } from './value-in-range.ts';
@@ -36,7 +36,7 @@ export interface Asking<State, Action> {
 export function* askEvaluator<State, Action>(
   { name, evaluator, method, nodes }: Asking<State, Action>,
   whole: EvaluateRequest,
-): Waiting<readonly (Evaluation | Failure)[]> {
+): Waiting<readonly (Evaluation | Failed)[]> {
   if (nodes.length === 0) return [];
   const request = requestOf(name, whole);
   try {
@@ -48,10 +48,10 @@ export function* askEvaluator<State, Action>(
     if (Array.isArray(verdicts) && verdicts.length === nodes.length) return verdicts.map(checked);
     const got = Array.isArray(verdicts) ? `${verdicts.length}` : describeValue(verdicts);
     const message = `Expected ${nodes.length} evaluations, got ${got}.`;
-    return nodes.map((): Failure => ({ kind: 'invalid', message }));
+    return nodes.map((): Failed => ({ failure: { kind: 'invalid', message } }));
   } catch (error) {
-    const failure = failureOf(error, 'call', whole.context);
-    return nodes.map(() => failure);
+    const failed = failedBy(error, 'call', whole.context);
+    return nodes.map(() => failed);
   }
 }
 
@@ -66,11 +66,15 @@ function requestOf(name: string, whole: EvaluateRequest): EvaluateRequest {
   };
 }
 
-function checked(verdict: unknown): Evaluation | Failure {
-  if (isFailure(verdict)) return verdict;
+function checked(verdict: unknown): Evaluation | Failed {
+  if (isFailed(verdict)) return verdict;
   const evaluation = (
     typeof verdict === 'object' && verdict !== null ? verdict : { value: verdict }
   ) as Evaluation;
   const sound = valueInRange('`value`', evaluation.value);
-  return 'kind' in sound ? sound : { ...evaluation, ...sound };
+  return 'failure' in sound ? sound : { ...evaluation, ...sound };
+}
+
+function isFailed(verdict: unknown): verdict is Failed {
+  return typeof verdict === 'object' && verdict !== null && 'failure' in verdict;
 }

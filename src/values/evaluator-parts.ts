@@ -1,7 +1,7 @@
 import { expectation } from '../base/expect.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { Failed } from '../contracts/failure.ts';
 import { expectEvaluator } from './ask-evaluator.ts';
 
 /** An evaluator that another one is made of. */
@@ -23,7 +23,7 @@ export interface Answer {
   /** The name of the part. */
   readonly name: string;
   /** What it said. */
-  readonly verdict: Evaluation | Failure;
+  readonly verdict: Evaluation | Failed;
 }
 
 /** What a part said that did not fail. */
@@ -34,11 +34,13 @@ export interface Scored extends Answer {
 
 /** Tells whether a part could value a node. */
 export function isScored(answer: Answer): answer is Scored {
-  return !('kind' in answer.verdict);
+  return !('failure' in answer.verdict);
 }
 
 /** The failure of a part that gave nothing at all for a node. */
-export const nameless: Failure = { kind: 'invalid', message: 'Expected an evaluation, got none.' };
+export const nameless: Failed = {
+  failure: { kind: 'invalid', message: 'Expected an evaluation, got none.' },
+};
 
 /** Throws unless parts are evaluators with different names that look at the same kind of nodes. */
 export function expectParts<State, Action>(
@@ -81,7 +83,7 @@ export function needsOf<State, Action>(
 export function joined(answers: readonly Answer[]): Omit<Evaluation, 'value'> {
   const scored = answers.filter(isScored);
   const reasons = answers.flatMap(({ name, verdict }) => {
-    if ('kind' in verdict) return [`${name} failed: ${verdict.message}`];
+    if ('failure' in verdict) return [`${name} failed: ${verdict.failure.message}`];
     return verdict.rationale === undefined ? [] : [`${name}: ${verdict.rationale}`];
   });
   const unscored = scored.reduce((sum, { verdict }) => sum + (verdict.unscored ?? 0), 0);

@@ -1,5 +1,5 @@
 import { expectFunction } from '../base/expect.ts';
-import { failureOf } from '../base/failure.ts';
+import { failedBy } from '../base/failure.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
 import { noState } from './no-state.ts';
 import { valueInRange } from './value-in-range.ts';
@@ -21,7 +21,7 @@ export function heuristic<State>(estimate: (state: State) => number): Evaluator<
         try {
           return valueInRange('the result of `estimate`', estimate(node.state));
         } catch (error) {
-          return failureOf(error, 'invalid', context);
+          return failedBy(error, 'invalid', context);
         }
       }),
   };

@@ -1,7 +1,9 @@
-import type { Failure } from '../contracts/failure.ts';
+import type { Failed } from '../contracts/failure.ts';
 
 /** The failure of a node that was to be evaluated before its action was taken. */
-export const noState: Failure = {
-  kind: 'invalid',
-  message: 'Expected a node with a state, got a proposed one.',
+export const noState: Failed = {
+  failure: {
+    kind: 'invalid',
+    message: 'Expected a node with a state, got a proposed one.',
+  },
 };

@@ -1,11 +1,11 @@
 import { expectVerifier } from '../base/expect-no-oracle.ts';
-import { failureOf } from '../base/failure.ts';
+import { failedBy } from '../base/failure.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { actingOn, stateAddress } from '../calls/acting-on.ts';
 import type { CallContext } from '../contracts/context.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
-import type { Failure } from '../contracts/failure.ts';
+import type { Failed } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Oracle, Verifier } from '../contracts/verifier.ts';
 import { noState } from './no-state.ts';
@@ -38,7 +38,7 @@ function* verify<State>(
   check: Verifier<State>,
   node: SearchNode<State>,
   context: CallContext,
-): Waiting<Evaluation | Failure> {
+): Waiting<Evaluation | Failed> {
   if (node.kind === 'proposed') return noState;
   const acting = actingOn(context, () => stateAddress(node));
   try {
@@ -48,6 +48,6 @@ function* verify<State>(
       ? { ...evaluation, rationale }
       : evaluation;
   } catch (error) {
-    return failureOf(error, 'call', context);
+    return failedBy(error, 'call', context);
   }
 }

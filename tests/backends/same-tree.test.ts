@@ -27,8 +27,8 @@ const notation: Notation<Path, number> = {
   parse: (text) => {
     const number = Number.parseFloat(text);
     return number >= 0
-      ? Math.floor(number * 4)
-      : { kind: 'parse', message: `Expected a number, got \`${text}\`.` };
+      ? { action: Math.floor(number * 4) }
+      : { failure: { kind: 'parse', message: `Expected a number, got \`${text}\`.` } };
   },
 };
 

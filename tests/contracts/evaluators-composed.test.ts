@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Evaluation, Evaluator, Failure } from '../../src/index.ts';
+import type { Evaluation, Evaluator, Failed } from '../../src/index.ts';
 import {
   banditTree,
   type ChainState,
@@ -49,8 +49,8 @@ function failsAt(evaluator: Evaluator<ChainState, number>): Evaluator<ChainState
     async evaluate(nodes, request) {
       const fit = nodes.filter(({ state }) => (state as unknown) !== null);
       const verdicts = [...(await evaluator.evaluate(fit, request))];
-      return nodes.map(({ state }): Evaluation | Failure => {
-        const failure = { kind: 'invalid', message: 'There is no state.' } as const;
+      return nodes.map(({ state }): Evaluation | Failed => {
+        const failure = { failure: { kind: 'invalid', message: 'There is no state.' } } as const;
         return (state as unknown) === null ? failure : (verdicts.shift() ?? failure);
       });
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Evaluation, Evaluator, Failure } from '../../src/index.ts';
+import type { Evaluation, Evaluator, Failed } from '../../src/index.ts';
 import {
   type BanditTree,
   banditTree,
@@ -57,9 +57,9 @@ describe('the conformance kit', () => {
   test('fails an evaluator whose batch fails as a whole', async () => {
     const failures = await evaluatorFailures(
       changed((verdicts) =>
-        verdicts.find((verdict) => 'kind' in verdict) === undefined
+        verdicts.find((verdict) => 'failure' in verdict) === undefined
           ? verdicts
-          : verdicts.map(() => ({ kind: 'invalid', message: 'something failed' })),
+          : verdicts.map(() => ({ failure: { kind: 'invalid', message: 'something failed' } })),
       ),
     );
     expect(failures).toContain('lets what it cannot value fail alone');
@@ -93,7 +93,7 @@ function evaluatorFailures(evaluator: Evaluator<BanditState, number>): Promise<r
 }
 
 function changed(
-  change: (verdicts: readonly (Evaluation | Failure)[]) => readonly (Evaluation | Failure)[],
+  change: (verdicts: readonly (Evaluation | Failed)[]) => readonly (Evaluation | Failed)[],
 ): Evaluator<BanditState, number> {
   const { evaluator } = banditTree();
   return {

@@ -48,8 +48,7 @@ function grow(seedlings: readonly Seedling[], id: string): TreeRecord<string, st
   const tree = new SearchTree<string, string>('', { environment: 'words', seed: 3 });
   for (const { parent, word, kind, reward, value } of seedlings) {
     const open: Node[] = [...tree.nodes()].filter(
-      (node) =>
-        !node.terminal && node.status === 'open' && node.annotations['duplicateOf'] === undefined,
+      (node) => !node.terminal && node.status === 'open' && node.duplicateOf === undefined,
     );
     const above = open[parent % open.length] ?? tree.root;
     const [child] = tree.add(above, [{ action: `w${word}-${above.children.length}`, prior: 0.1 }]);
@@ -57,9 +56,9 @@ function grow(seedlings: readonly Seedling[], id: string): TreeRecord<string, st
     const state = `${above.state ?? ''}/${child.action}`;
     if (kind === 'failed') tree.fail(child, { kind: 'call', message: 'It broke.' });
     else tree.realise(child, { state, terminal: kind === 'terminal', answer: kind === 'answer' });
-    if (kind === 'duplicate') tree.annotate(child, { duplicateOf: 1 });
-    if (kind === 'terminal' || kind === 'answer') tree.setEvaluation(child, { value: reward });
-    if (kind === 'inner') tree.setEvaluation(child, { value });
+    if (kind === 'duplicate') tree.merge(child, tree.node(1));
+    if (kind === 'terminal' || kind === 'answer') tree.addEvaluation(child, { value: reward });
+    if (kind === 'inner') tree.addEvaluation(child, { value });
   }
   return recordOf(tree, id);
 }
@@ -80,7 +79,7 @@ function shareBelow(tree: SearchTree<string, string>, id: number): number | unde
     let leads = false;
     for (let at: Node | undefined = end; at !== undefined; at = at.parent) leads ||= at.id === id;
     const counts = leads && (end.terminal || end.answer) && end.status !== 'failed';
-    return counts && end.annotations['duplicateOf'] === undefined ? [end.rawValue ?? -1] : [];
+    return counts && end.duplicateOf === undefined ? [end.rawValue ?? -1] : [];
   });
   if (worths.length === 0) return undefined;
   return worths.filter((worth) => worth === 1).length / worths.length;

@@ -88,7 +88,7 @@ describe('labels of Math-Shepherd', () => {
 
   test('read the evaluation where the tree has it, and else the ends', () => {
     const record = plant(small);
-    record.tree.setEvaluation(record.tree.node(1), { value: 0.25 });
+    record.tree.addEvaluation(record.tree.node(1), { value: 0.25 });
     expect(look(stepLabels.mathShepherd({ from: 'evaluation' }), record)[0]).toBe(
       'a 0.25 + 1, c 1 + 1 | true',
     );
@@ -100,7 +100,7 @@ describe('labels of Math-Shepherd', () => {
     const { tree } = record;
     expect(look(stepLabels.mathShepherd(), record)[1]).toBe('a 0.6667 + 1, d 0 - -1 | false');
     tree.fail(tree.node(4), { kind: 'call', message: 'It broke.' });
-    tree.annotate(tree.node(5), { duplicateOf: 1 });
+    tree.merge(tree.node(5), tree.node(1));
     expect(look(stepLabels.mathShepherd(), record)).toEqual([
       'a 0.5 + 1, c 1 + 1 | true',
       'a 0.5 + 1, d 0 - -1 | false',
@@ -180,7 +180,7 @@ describe('labels of OmegaPRM', () => {
     const record = plant({ a: { c: null, d: 0 }, b: null });
     const values = [0.5, 0.625, 0, 0.125];
     for (const [place, value] of values.entries()) {
-      if (place !== 2) record.tree.setEvaluation(record.tree.node(place + 1), { value });
+      if (place !== 2) record.tree.addEvaluation(record.tree.node(place + 1), { value });
     }
     // Nodes in order: a, c, d, b; d is an end and has a reward alone.
     expect(look(stepLabels.omegaPrm(), record)).toEqual([

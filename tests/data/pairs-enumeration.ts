@@ -65,8 +65,8 @@ function endsBelow(record: TreeRecord<string, string>, node: Node): readonly boo
   return own === undefined ? below : [own, ...below];
 }
 
-function isDuplicate({ annotations }: Node): boolean {
-  return 'duplicateOf' in annotations;
+function isDuplicate({ duplicateOf }: Node): boolean {
+  return duplicateOf !== undefined;
 }
 
 function bundlesOf(

@@ -48,8 +48,8 @@ export function planted(
         ...(answer !== undefined && { answer: true }),
       });
     }
-    if (answer !== undefined) tree.setEvaluation(node, { value: answer });
-    if (evaluation !== undefined) tree.setEvaluation(node, evaluation);
+    if (answer !== undefined) tree.addEvaluation(node, { value: answer });
+    if (evaluation !== undefined) tree.addEvaluation(node, evaluation);
     Object.assign(tree.mutable(node.id), { visits, value: q });
     for (const below of plan.below ?? []) plant(node, below);
   };
@@ -209,9 +209,9 @@ function sprout(
   if (becomes === 'unscored-end') return node;
   if (becomes === 'duplicate') {
     const [first] = above.children;
-    if (first !== undefined && first !== node) tree.annotate(node, { duplicateOf: first.id });
+    if (first !== undefined && first !== node) tree.merge(node, first);
   }
-  if (becomes !== 'end') tree.setEvaluation(node, { value: worth, parts: { worth } });
+  if (becomes !== 'end') tree.addEvaluation(node, { value: worth, parts: { worth } });
   for (let count = 0; count < backups; count++) tree.backup(node);
   return node;
 }

@@ -99,7 +99,7 @@ describe('nodes', () => {
     const odd = family(0.5, 0.9, 0.5, 0.1);
     const [a, b] = odd.tree.root.children as readonly SearchNode<string, string>[];
     odd.tree.fail(b as SearchNode<string, string>, { kind: 'call', message: 'It broke.' });
-    odd.tree.annotate(a as SearchNode<string, string>, { duplicateOf: 3 });
+    odd.tree.merge(a as SearchNode<string, string>, odd.tree.node(3));
 
     expect(look(odd)).toEqual(['c>d 0.40']);
     expect(look(odd, { score: ({ action }) => (action === 'd' ? undefined : 1) })).toEqual([]);
@@ -138,7 +138,7 @@ describe('equal texts', () => {
     expect(look(planted(twins), { requireMixedOutcome: true })).toEqual(['go>stay 0.20']);
     expect(look(planted(twins), { score: pairScores.hardOutcome })).toEqual(['go>stay 1.00']);
     const merged = planted(twins);
-    merged.tree.annotate(merged.tree.node(1), { duplicateOf: 5 });
+    merged.tree.merge(merged.tree.node(1), merged.tree.node(5));
     expect(look(merged, { requireMixedOutcome: true })).toEqual(['go>stay 0.20']);
   });
 });

@@ -86,7 +86,7 @@ describe('readOmegaPrm: the tree', () => {
 
   test('equal siblings are merged', () => {
     expect([...tree.nodes()].filter((node) => !isPart(node)).map(({ id }) => id)).toEqual([2]);
-    expect(tree.node(2)).toMatchObject({ status: 'pruned', annotations: { duplicateOf: 1 } });
+    expect(tree.node(2)).toMatchObject({ status: 'pruned', duplicateOf: 1 });
     expect(tree.node(1).prior).toBe(0.5);
   });
 });
@@ -244,7 +244,7 @@ describe('readToolBench: the tree', () => {
   });
 
   test('Q is the share of leaves that won; equal calls are merged', () => {
-    expect(grown.node(2).annotations).toEqual({ duplicateOf: 1 });
+    expect(grown.node(2).duplicateOf).toBe(1);
     // Leaves below 1: given up, won, lost, and the equal call that came to nothing.
     expect(grown.node(1)).toMatchObject({ visits: 4, value: 0.25 });
     expect(grown.root).toMatchObject({ visits: 5, value: 0.2 });
@@ -292,7 +292,7 @@ describe('readToolBench: the record', () => {
     };
     const { tree: other } = readToolBench(JSON.stringify(swapped), { problem: 'p-1' });
 
-    expect(other.node(1).annotations).toEqual({ duplicateOf: 2 });
+    expect(other.node(1).duplicateOf).toBe(2);
     expect(isPart(other.node(2))).toBe(true);
   });
 

@@ -198,7 +198,7 @@ describe('rows of rollouts', () => {
 
   test('are not made of what lies below a duplicate, or was not scored', () => {
     const tree = plant({ a: { c: 1 }, b: { d: 1 } });
-    tree.tree.annotate(tree.tree.node(3), { duplicateOf: 1 });
+    tree.tree.merge(tree.tree.node(3), tree.tree.node(1));
     expect([...rlRules.groups().rows([tree])].map(({ steps }) => steps)).toEqual([['a', 'c']]);
   });
 
@@ -246,7 +246,7 @@ describe('how ends were drawn', () => {
     twice.tree.backup(twice.tree.node(1));
     expect(drawn(twice)).toEqual(new Set(['search']));
     const merged = plant({ a: 1, b: 0 });
-    merged.tree.annotate(merged.tree.node(2), { duplicateOf: 1 });
+    merged.tree.merge(merged.tree.node(2), merged.tree.node(1));
     expect(drawn(merged)).toEqual(new Set(['search']));
   });
 

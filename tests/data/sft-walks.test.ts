@@ -101,7 +101,7 @@ describe('a search that is run once more', () => {
     const tree = explored();
     const a = tree.node(1);
     tree.add(tree.root, [{ action: 'x', prior: 1 }]);
-    tree.annotate(a, { duplicateOf: 2 });
+    tree.merge(a, tree.node(2));
     expect(
       states(resimulate(chatRecord(tree), tree.node(2) as Child, { c: 1, simulations: 9 })),
     ).toEqual(['/b']);
@@ -215,11 +215,11 @@ describe('exploratory learning', () => {
 function refined(): TreeRecord<string, string> {
   const tree = plant();
   const a = add(tree, 0, ['draft', { answer: true }]);
-  tree.setEvaluation(a, { value: 0.25, rationale: ' Too short. ' });
+  tree.addEvaluation(a, { value: 0.25, rationale: ' Too short. ' });
   const b = add(tree, a.id, ['better', { answer: true, value: 0.5 }]);
   add(tree, a.id, ['same', { answer: true, value: 0.25 }]);
   const d = add(tree, b.id, ['good', { answer: true }]);
-  tree.setEvaluation(d, { value: 1, rationale: 'All is there.' });
+  tree.addEvaluation(d, { value: 1, rationale: 'All is there.' });
   return restatedRecord(tree);
 }
 

@@ -216,7 +216,7 @@ describe('revisions of Agent-R', () => {
     const [better] = record.tree.root.children;
     if (better === undefined) throw new Error('a is there.');
     record.tree.realise(better, { state: 'a', answer: true });
-    record.tree.setEvaluation(better, { value: 1 });
+    record.tree.addEvaluation(better, { value: 1 });
     grow(record.tree, better, { b: 0 });
     expect(rowsOf(sftRules.agentR(), record)).toEqual([]);
   });

@@ -6,6 +6,7 @@ import {
   blocksworld,
 } from '../../src/environments/index.ts';
 import { HAND, TABLE } from '../../src/environments/puzzles/blocksworld-state.ts';
+import { told } from '../support/told.ts';
 
 /** b is on a, c on the table; the goal is a on b on c. */
 const instance: BlocksworldInstance = {
@@ -74,15 +75,15 @@ describe('the notation of Blocksworld', () => {
     ['1. pickup the c, then stack it', '(pick-up c)'],
     ['Hmm, stacking?\n(pick-up c)\n(stack c b)', '(pick-up c)'],
   ])('reads what models write: %s', (text, action) => {
-    expect(environment.notation.parse(text, start)).toBe(action);
+    expect(told(environment.notation.parse(text, start))).toBe(action);
   });
 
   it('answers an illegal action of a model with a failure that says why', () => {
-    expect(environment.notation.parse('(pick-up a)', start)).toEqual({
+    expect(told(environment.notation.parse('(pick-up a)', start))).toEqual({
       kind: 'parse',
       message: 'Expected nothing on `a`, got `(pick-up a)`.',
     });
-    expect(environment.notation.parse('(pick-up z)', start)).toEqual({
+    expect(told(environment.notation.parse('(pick-up z)', start))).toEqual({
       kind: 'parse',
       message: 'Expected an action such as `(pick-up a)` on the blocks a b c, got `(pick-up z)`.',
     });

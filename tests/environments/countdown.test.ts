@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import type { Random } from '../../src/contracts/context.ts';
 import { type CountdownState, countdown } from '../../src/environments/index.ts';
+import { told } from '../support/told.ts';
 
 function play(instance: Parameters<typeof countdown.environment>[0], steps: readonly string[]) {
   const environment = countdown.environment(instance);
   let state = environment.reset();
   const actions = steps.map((text) => {
-    const action = environment.notation.parse(text, state);
+    const action = told(environment.notation.parse(text, state));
     if ('kind' in action) throw new Error(action.message);
     state = environment.step(state, action).state;
     return action;
@@ -22,7 +23,7 @@ describe('Countdown', () => {
 
   it('is won by a famous solution', () => {
     const { environment, state, actions } = play(famous, steps);
-    const last = environment.notation.parse('23800 / 25 = 952', state);
+    const last = told(environment.notation.parse('23800 / 25 = 952', state));
     if ('kind' in last) throw new Error(last.message);
     expect(environment.step(state, last)).toMatchObject({ reward: 1, terminal: true });
     expect(countdown.check(famous, [...actions, last])).toEqual({ correct: true });
@@ -38,7 +39,7 @@ describe('Countdown', () => {
     const { environment, state } = play({ numbers: [7, 8, 25], target: 175 }, ['25 * 7 = 175']);
     expect(environment.key(state)).toBe('8 175');
     expect(environment.actions(state)).toEqual([]);
-    expect(environment.notation.parse('8 + 175 = 183', state)).toEqual({
+    expect(told(environment.notation.parse('8 + 175 = 183', state))).toEqual({
       kind: 'parse',
       message: 'Expected no action in a solved state, got `8 + 175`.',
     });
@@ -47,7 +48,7 @@ describe('Countdown', () => {
   it('allows positive whole results only', () => {
     const { environment, state } = play({ numbers: [4, 6, 6], target: 100 }, []);
     for (const text of ['4 - 6 = -2', '6 - 6 = 0', '6 / 4 = 1.5']) {
-      expect(environment.notation.parse(text, state)).toMatchObject({ kind: 'parse' });
+      expect(told(environment.notation.parse(text, state))).toMatchObject({ kind: 'parse' });
     }
     expect(environment.actions(state).map(environment.notation.format)).toEqual([
       '4 + 6 = 10 (left: 6 10)',
@@ -61,7 +62,7 @@ describe('Countdown', () => {
 
   it('ends with reward 0 when one wrong number is left', () => {
     const { environment, state } = play({ numbers: [2, 3], target: 7 }, []);
-    const action = environment.notation.parse('2 + 3 = 5', state);
+    const action = told(environment.notation.parse('2 + 3 = 5', state));
     if ('kind' in action) throw new Error(action.message);
     expect(environment.step(state, action)).toMatchObject({ reward: 0, terminal: true });
   });

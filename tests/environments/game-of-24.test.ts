@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
 import { rational } from '../../src/environments/puzzles/rational.ts';
+import { told } from '../support/told.ts';
 
 const environment = gameOf24.environment({ numbers: [10, 4, 13, 9] });
 const start = environment.reset();
@@ -11,7 +12,7 @@ const { parse } = environment.notation;
 function play(...steps: readonly string[]): GameOf24State {
   let state = start;
   for (const text of steps) {
-    const action = parse(text, state);
+    const action = told(parse(text, state));
     if ('kind' in action) throw new Error(action.message);
     state = environment.step(state, action).state;
   }
@@ -24,7 +25,7 @@ describe('the Game of 24', () => {
     const actions: GameOf24Action[] = [];
     let state = start;
     for (const text of steps) {
-      const action = parse(text, state);
+      const action = told(parse(text, state));
       if ('kind' in action) throw new Error(action.message);
       expect(environment.notation.format(action)).toBe(text);
       actions.push(action);
@@ -39,7 +40,7 @@ describe('the Game of 24', () => {
     const eights = gameOf24.environment({ numbers: [3, 3, 8, 8] });
     let state = eights.reset();
     for (const text of ['8/3 = 8/3', '3 - 8/3 = 1/3', '8 ÷ 1/3 = 24']) {
-      const action = eights.notation.parse(text, state);
+      const action = told(eights.notation.parse(text, state));
       if ('kind' in action) throw new Error(action.message);
       const transition = eights.step(state, action);
       state = transition.state;
@@ -60,14 +61,14 @@ describe('the Game of 24', () => {
 
   it('needs every number: 24 among others is no solution', () => {
     const state = gameOf24.environment({ numbers: [4, 6, 1] });
-    const made = state.notation.parse('4 * 6 = 24', state.reset());
+    const made = told(state.notation.parse('4 * 6 = 24', state.reset()));
     if ('kind' in made) throw new Error(made.message);
     expect(state.step(state.reset(), made)).not.toHaveProperty('terminal');
   });
 
   it('ends with reward 0 when one wrong number is left', () => {
     const state = play('10 - 4 = 6', '13 - 9 = 4');
-    const last = parse('4 + 6 = 10', state);
+    const last = told(parse('4 + 6 = 10', state));
     if ('kind' in last) throw new Error(last.message);
     const transition = environment.step(state, last);
     expect(transition).toMatchObject({ reward: 0, terminal: true });
@@ -77,7 +78,7 @@ describe('the Game of 24', () => {
 
   it('can aim at another number', () => {
     const other = gameOf24.environment({ numbers: [2, 3], target: 6 });
-    const action = other.notation.parse('2 x 3 = 6', other.reset());
+    const action = told(other.notation.parse('2 x 3 = 6', other.reset()));
     if ('kind' in action) throw new Error(action.message);
     expect(other.step(other.reset(), action).reward).toBe(1);
     expect(other.notation.prompt(other.reset())[0]?.content).toContain('Target: 6');
@@ -95,19 +96,20 @@ describe('what models write', () => {
     '(10) - (4) = 6 (Left: 6 9 13).',
     'Let me think.\n10 - 4 = 6 (left: 6 9 13)\n6 * 9 = 54 (left: 13 54)',
   ])('is read: %s', (text) => {
-    expect(parse(text, start)).toMatchObject({ left: rational(10), operator: '-' });
+    expect(told(parse(text, start))).toMatchObject({ left: rational(10), operator: '-' });
   });
 
   it.each(['4 × 9 = 36', '4 x 9 = 36', '4 X 9', '4·9=36', '4*9 = 36 (left: 10 13 36)'])(
     'may multiply in many ways: %s',
-    (text) => expect(parse(text, start)).toMatchObject({ operator: '*', result: rational(36) }),
+    (text) =>
+      expect(told(parse(text, start))).toMatchObject({ operator: '*', result: rational(36) }),
   );
 
   it('may have negative numbers and decimals', () => {
     const state = play('4 - 9 = -5');
-    expect(parse('10 - -5 = 15', state)).toMatchObject({ result: rational(15) });
-    expect(parse('-5 + 10 = 5 (left: 5 13)', state)).toMatchObject({ result: rational(5) });
-    expect(parse('10 ÷ 4 = 2.5', start)).toMatchObject({ result: rational(5, 2) });
+    expect(told(parse('10 - -5 = 15', state))).toMatchObject({ result: rational(15) });
+    expect(told(parse('-5 + 10 = 5 (left: 5 13)', state))).toMatchObject({ result: rational(5) });
+    expect(told(parse('10 ÷ 4 = 2.5', start))).toMatchObject({ result: rational(5, 2) });
   });
 
   it.each([
@@ -120,21 +122,21 @@ describe('what models write', () => {
     ['99999999999999999999 + 1 = 2', 'Expected a number, got `99999999999999999999`.'],
     ['24', 'Expected a step such as `2 * 3 = 6 (left: 6 8)`, got `24`.'],
   ])('is refused when it is wrong: %s', (text, message) => {
-    expect(parse(text, start)).toEqual({ kind: 'parse', message });
+    expect(told(parse(text, start))).toEqual({ kind: 'parse', message });
   });
 
   it('may not divide by zero', () => {
     const zero = gameOf24.environment({ numbers: [3, 3, 5] });
-    const action = zero.notation.parse('3 - 3 = 0', zero.reset());
+    const action = told(zero.notation.parse('3 - 3 = 0', zero.reset()));
     if ('kind' in action) throw new Error(action.message);
     const { state } = zero.step(zero.reset(), action);
-    expect(zero.notation.parse('5 / 0 = 0', state)).toMatchObject({ kind: 'parse' });
+    expect(told(zero.notation.parse('5 / 0 = 0', state))).toMatchObject({ kind: 'parse' });
   });
 });
 
 describe('a step of the Game of 24', () => {
   it('is refused where it is not legal', () => {
-    const legal = parse('10 - 4 = 6', start);
+    const legal = told(parse('10 - 4 = 6', start));
     if ('kind' in legal) throw new Error(legal.message);
     const wrong: GameOf24Action = { ...legal, result: rational(7) };
     expect(() => environment.step(start, wrong)).toThrow('Expected `10 - 4 = 6`, got `7`.');

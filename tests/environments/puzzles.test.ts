@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import type { Failure } from '../../src/contracts/failure.ts';
+import type { Failed } from '../../src/contracts/failure.ts';
 import { type PuzzleName, puzzles } from '../../src/environments/index.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
+import { told } from '../support/told.ts';
 
 const names = Object.keys(puzzles) as readonly PuzzleName[];
 const instanceCount = 12;
@@ -91,9 +92,9 @@ describe.each(names)('the notation of %s', (name) => {
       for (const state of states) {
         for (const action of environment.actions(state)) {
           const text = environment.notation.format(action);
-          expect(environment.notation.parse(text, state)).toEqual(action);
+          expect(told(environment.notation.parse(text, state))).toEqual(action);
           const wrapped = `\n 1. ${text.toUpperCase()} \nand so on`;
-          expect(environment.notation.parse(wrapped, state)).toEqual(action);
+          expect(told(environment.notation.parse(wrapped, state))).toEqual(action);
           expect(JSON.parse(JSON.stringify(action))).toEqual(action);
         }
       }
@@ -103,7 +104,8 @@ describe.each(names)('the notation of %s', (name) => {
   it('answers text without an action with a failure of one sentence', () => {
     const { environment, states } = walks[0] ?? { states: [] };
     for (const text of ['', 'I do not know.', '{}', '()', '='.repeat(10_000), '🌳']) {
-      const failure = environment?.notation.parse(text, states[0]) as Failure;
+      const parsed = environment?.notation.parse(text, states[0]);
+      const { failure } = (parsed ?? {}) as Failed;
       expect(failure.kind).toBe('parse');
       expect(failure.message).toMatch(/^Expected .{1,200}, got `.{0,80}`\.$/su);
     }

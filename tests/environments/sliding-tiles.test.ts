@@ -5,6 +5,7 @@ import {
   linearConflict,
   manhattanDistance,
 } from '../../src/environments/puzzles/sliding-tiles-heuristic.ts';
+import { told } from '../support/told.ts';
 
 const solved = '123456780';
 
@@ -42,8 +43,8 @@ describe('sliding tiles', () => {
     ['left or right?\n**up**', 'up'],
   ])('read what models write: %s', (text, action) => {
     const environment = slidingTiles.environment(slidingTiles.parse('1 2 3 4 5 6 0 7 8'));
-    expect(environment.notation.parse(text, environment.reset())).toBe(action);
-    expect(environment.notation.parse('down', environment.reset())).toEqual({
+    expect(told(environment.notation.parse(text, environment.reset()))).toBe(action);
+    expect(told(environment.notation.parse('down', environment.reset()))).toEqual({
       kind: 'parse',
       message: 'Expected one of up, right, got `"down"`.',
     });

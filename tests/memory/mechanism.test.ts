@@ -55,7 +55,7 @@ const notationOf = ({ colour }: Lock): Notation<string, string> => ({
     },
   ],
   format: (action) => (action === 'force' ? 'force' : `turn the wheel to notch ${action}`),
-  parse: (text) => (text === 'force' ? text : text.slice(-1)),
+  parse: (text) => ({ action: text === 'force' ? text : text.slice(-1) }),
 });
 
 const lesson = 'A quick way in is often a dead end: work the mechanism itself.';
@@ -87,9 +87,7 @@ function policyOf(model: ScriptedModel, lock: Lock, remembering?: Memory): Polic
       if (node.kind === 'proposed') return [];
       const messages = await withParts(notation.prompt(node.state), promptParts, { node, context });
       const { completions } = await context.generate(model, { messages, samples: 5, offset });
-      return completions.map(({ text }) => ({
-        action: notation.parse(text, node.state) as string,
-      }));
+      return completions.map(({ text }) => notation.parse(text, node.state));
     },
   };
 }

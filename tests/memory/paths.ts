@@ -21,10 +21,10 @@ export function path(steps: readonly PathStep[]): readonly SearchNode<string, st
   for (const [place, step] of steps.entries()) {
     const parent = nodes.at(-1) ?? rootNode<string, string>('');
     const { action, value, rawValue, rationale, visits = 2, status = 'open' } = step;
-    const evaluation =
+    const evaluations =
       rawValue === undefined
-        ? undefined
-        : { value: rawValue, ...(rationale !== undefined && { rationale }) };
+        ? []
+        : [{ value: rawValue, ...(rationale !== undefined && { rationale }) }];
     const numbers = {
       id: place + 1,
       depth: place + 1,
@@ -32,7 +32,7 @@ export function path(steps: readonly PathStep[]): readonly SearchNode<string, st
       rawValue,
       visits,
       status,
-      evaluation,
+      evaluations,
     };
     nodes.push(
       step.proposed === true
@@ -50,5 +50,5 @@ export const notation: Notation<string, string> = {
     { role: 'user', content: `Done so far: ${state === '' ? 'nothing' : [...state].join(', ')}.` },
   ],
   format: (action) => `do ${action}`,
-  parse: (text) => text.replace('do ', ''),
+  parse: (text) => ({ action: text.replace('do ', '') }),
 };

@@ -34,7 +34,7 @@ function grow(simulations: number) {
 /** Q as the paper has it: what the tree holds, less the value of the parent. */
 function paperQ(tree: SearchTree<string, string>, id: number): number {
   const node = tree.node(id);
-  const { value: ofParent = 0 } = node.parent?.evaluation ?? {};
+  const { rawValue: ofParent = 0 } = node.parent ?? {};
   const held = node.visits > 0 ? node.value : (node.rawValue ?? node.reward ?? 0);
   return round(held - ofParent);
 }

@@ -29,8 +29,8 @@ export function wordsEnvironment({ rewards = {} }: Words): NotatedEnvironment<st
       format: (action) => action,
       parse: (text) =>
         /^[a-z]$/.test(text.trim())
-          ? text.trim()
-          : { kind: 'parse', message: `Expected a letter, got \`${text}\`.` },
+          ? { action: text.trim() }
+          : { failure: { kind: 'parse', message: `Expected a letter, got \`${text}\`.` } },
     },
   };
 }
@@ -65,7 +65,7 @@ export function wordsValue(
       nodes.map((node) => {
         const value = values[stateOf(node)];
         return value === undefined
-          ? { kind: 'invalid', message: `There is no value of \`${stateOf(node)}\`.` }
+          ? { failure: { kind: 'invalid', message: `There is no value of \`${stateOf(node)}\`.` } }
           : { value };
       }),
   };

@@ -69,7 +69,7 @@ async function quality(simulations: number): Promise<void> {
     const parallel = await solve(counting(way), { simulations, concurrency: inFlight });
     const { difference, low, high } = pairedDifference(parallel, sequential);
     const [points, from, to] = [difference, low, high].map((value) => (100 * value).toFixed(1));
-    print(`  ${inFlight} in flight, ${way.name.padEnd(13)} ${shareOf(parallel)}`);
+    print(`  ${inFlight} in flight, ${(way.spec?.name ?? '').padEnd(13)} ${shareOf(parallel)}`);
     print(`   ${points} points, paired 95 % [${from}, ${to}]\n`);
   }
 }

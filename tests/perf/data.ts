@@ -73,7 +73,7 @@ function grow(problem: number): TreeRecord<State, string> {
         state: [...state, child.action],
         ...(isLast && { terminal: true, reward: next() }),
       });
-      tree.setEvaluation(child, { value: next(), parts: { judge: next() } });
+      tree.addEvaluation(child, { value: next(), parts: { judge: next() } });
       tree.backup(child);
     }
     parent = children[0] ?? parent;

@@ -272,7 +272,7 @@ describe('a search with several steps a call', () => {
       ['Add.', 0.5],
       ['Count.', 0.25],
     ]);
-    expect(tree.root.annotations).toMatchObject({ failedProposals: 1 });
+    expect(tree.root.failedProposals).toMatchObject([{ count: 1 }]);
   });
 });
 

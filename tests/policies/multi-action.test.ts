@@ -17,6 +17,7 @@ import {
   scriptedModel,
 } from '../../src/testing/index.ts';
 import { realisedNode, rootNode } from '../support/nodes.ts';
+import { told } from '../support/told.ts';
 import { asking, describeConduct, environment, outcomes, question, restated } from './conduct.ts';
 
 const { texts } = multiActionPrompts;
@@ -129,7 +130,7 @@ describe('an action of a kind', () => {
     expect(actionKind(`${label} So.`)).toBe(kind);
     expect(extractAnswer(`${label} 4 apples. Reply: 4.`)).toBeUndefined();
     const action = `${label} So.`;
-    expect(restated.parse(restated.format(action), state)).toBe(action);
+    expect(told(restated.parse(restated.format(action), state))).toBe(action);
   });
 
   test('has its label once, also where the model wrote it', async () => {

@@ -11,7 +11,9 @@ const notation: Notation<string, string> = {
   prompt: (state) => [{ role: 'user', content: `Question: 3 + 4?\nAnswer so far: ${state}` }],
   format: (action) => action,
   parse: (text) =>
-    /\d/.test(text) ? text.trim() : { kind: 'parse', message: 'Expected a number.' },
+    /\d/.test(text)
+      ? { action: text.trim() }
+      : { failure: { kind: 'parse', message: 'Expected a number.' } },
   delimiter: '\n\n',
 };
 const answers: Environment<string, string> = {

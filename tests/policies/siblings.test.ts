@@ -38,8 +38,8 @@ describe('what is told of siblings', () => {
     const text = told(
       [
         proposed('Add\nthem.'),
-        proposed('Guess.', { evaluation: { value: 0.1 } }),
-        realised('Count.', { visits: 3, value: 2 / 3, evaluation: { value: 0.9 } }),
+        proposed('Guess.', { rawValue: 0.1 }),
+        realised('Count.', { visits: 3, value: 2 / 3, rawValue: 0.9 }),
         realised('Stop.', { terminal: true, reward: 0.25 }),
         proposed('Fly.', { status: 'failed', failure }),
       ],

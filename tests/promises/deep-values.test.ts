@@ -5,7 +5,7 @@ import { openaiCompatible } from '../../src/backends/index.ts';
 import type { JsonValue } from '../../src/contracts/json.ts';
 import { auditDataset } from '../../src/data/index.ts';
 import { blocksworld, gameOf24, reasoning } from '../../src/environments/index.ts';
-import { isFailure, mcts, search, treeFromJson, treeToJson } from '../../src/index.ts';
+import { mcts, search, treeFromJson, treeToJson } from '../../src/index.ts';
 import { fromModel, uniform } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { heuristic, judge } from '../../src/values/index.ts';
@@ -67,7 +67,7 @@ test.each(
       count: 1,
       offset: 0,
     });
-    expect(proposals.map((each) => isFailure(each) || !('action' in each))).not.toContain(false);
+    expect(proposals.map((each) => 'failure' in each || !('action' in each))).not.toContain(false);
   }
 });
 
@@ -80,7 +80,9 @@ test.each(depths)(
         notation: words,
         form: 'number',
       }).evaluate([rootNode<string, string>('s')], request);
-    expect(await evaluate(`{"score": ${deep(depth)}}`)).toMatchObject([{ kind: 'parse' }]);
+    expect(await evaluate(`{"score": ${deep(depth)}}`)).toMatchObject([
+      { failure: { kind: 'parse' } },
+    ]);
     expect(await evaluate(`${deep(depth)} {"score": 10}`)).toMatchObject([{ value: 1 }]);
   },
 );

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type GameOf24Action,
-  type GameOf24State,
-  gameOf24,
-} from '../../src/environments/index.ts';
+import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
 import {
   type Environment,
   type ErrorScope,

@@ -5,7 +5,7 @@ import {
   type Environment,
   type Evaluation,
   type Evaluator,
-  type Failure,
+  type Failed,
   ModelCallError,
   mcts,
   type Policy,
@@ -197,9 +197,9 @@ describe('an evaluator none of whose answers can be used', () => {
     ),
   });
 
-  test.each<[string, () => Evaluation | Failure]>([
+  test.each<[string, () => Evaluation | Failed]>([
     ['a value that is none', () => ({ value: Number.NaN })],
-    ['a reply that cannot be read', () => ({ kind: 'parse', message: 'Got a poem.' })],
+    ['a reply that cannot be read', () => ({ failure: { kind: 'parse', message: 'Got a poem.' } })],
   ])('ends the search with a sentence: %s', async (_, answer) => {
     let asked = 0;
     const evaluator: Evaluator<string, string> = {
@@ -223,7 +223,9 @@ describe('an evaluator none of whose answers can be used', () => {
       needs: 'realised',
       evaluate: (nodes) =>
         nodes.map(() =>
-          asked++ === 5 ? { value: 0.5 } : { kind: 'parse' as const, message: 'A poem.' },
+          asked++ === 5
+            ? { value: 0.5 }
+            : { failure: { kind: 'parse' as const, message: 'A poem.' } },
         ),
     };
     const { failures, stopReason } = await search({

@@ -24,12 +24,12 @@ import {
 const notation: Notation<string, string> = {
   prompt: (state) => [{ role: 'user', content: `Work: ${state}.` }],
   format: (action) => action,
-  parse: (text) => text,
+  parse: (text) => ({ action: text }),
 };
 const spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };
 const request: EvaluateRequest = { context: plainContext(), remaining: spend };
 const node = new SearchTree<string, string>('half done', { environment: 'work', seed: 0 }).root;
-const failed = { kind: 'parse' };
+const failed = { failure: { kind: 'parse' } };
 
 /** A model whose first token could have been any of these. */
 function telling(...top: readonly (readonly [string, number])[]) {
@@ -111,7 +111,7 @@ describe('a judgement read from tokens', () => {
       { messages: [], questions: { right: { type: 'yes-no', text: 'Is it right?' } } },
       { signal: request.context.signal } as never,
     );
-    expect(answers['right']).toMatchObject(failed);
+    expect(answers['right']).toMatchObject(failed.failure);
   });
 
   test('that is none is counted beside those that are', async () => {
@@ -221,7 +221,7 @@ describe('an end without a reward', () => {
     const [end] = tree.add(tree.root, [{ action: 'b', prior: 1 }]);
     if (end === undefined) expect.fail('The child was added.');
     tree.realise(end, { state: 'ab', terminal: true });
-    tree.setEvaluation(end, { value: 0.25 });
+    tree.addEvaluation(end, { value: 0.25 });
     const playing = rollout({ environment, policy, evaluator, worth: 'best', rollouts: 3 });
     const both = withSimulation(evaluator, playing, { alpha: 0.5 });
     expect(await both.simulate?.([end], request)).toMatchObject([{ value: 0.25 }]);

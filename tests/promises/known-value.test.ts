@@ -53,7 +53,7 @@ function planted(): {
       ...('reward' in plan && { reward: plan.reward }),
       ...('terminal' in plan && { terminal: plan.terminal }),
     });
-    if ('v' in plan) tree.setEvaluation(node, { value: plan.v });
+    if ('v' in plan) tree.addEvaluation(node, { value: plan.v });
     if ('backup' in plan) tree.backup(node, { outcome: plan.backup });
   }
   const record: TreeRecord<string, string> = {

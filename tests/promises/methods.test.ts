@@ -28,8 +28,8 @@ function wordsWorth(worth: (word: string) => number): Environment {
       format: (action) => action,
       parse: (text) =>
         /^[a-z]$/.test(text)
-          ? text
-          : { kind: 'parse', message: `Expected a letter, got \`${text}\`.` },
+          ? { action: text }
+          : { failure: { kind: 'parse', message: `Expected a letter, got \`${text}\`.` } },
     },
   };
 }

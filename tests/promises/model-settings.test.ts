@@ -18,7 +18,7 @@ import { compare, criticRanking, debate, judge, prm, selfEval } from '../../src/
 const notation: Notation<string, string> = {
   prompt: (state) => [{ role: 'user', content: state }],
   format: (action) => action,
-  parse: (text) => text,
+  parse: (text) => ({ action: text }),
 };
 
 describe('what a backend is told beforehand that changes its answers is in its `settings`:', () => {

@@ -309,7 +309,7 @@ describe('another model', () => {
       notation: {
         prompt: () => [{ role: 'user', content: 'Go.' }],
         format: (action: string) => action,
-        parse: (text: string) => text,
+        parse: (text: string) => ({ action: text }),
       },
     };
 

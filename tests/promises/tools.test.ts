@@ -32,7 +32,9 @@ const lookUps: Notation<number, string> = {
   ],
   format: (action) => action,
   parse: (text) =>
-    text.trim() === 'look' ? 'look' : { kind: 'parse', message: `Expected look, got \`${text}\`.` },
+    text.trim() === 'look'
+      ? { action: 'look' }
+      : { failure: { kind: 'parse', message: `Expected look, got \`${text}\`.` } },
 };
 
 const spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };

@@ -140,7 +140,7 @@ describe.each(cases)('%s', (_name, make) => {
         })) as unknown as Proposal<string>[];
         const tree = await grown({ policy: { propose: () => proposals } });
         expect(tree.root.children.map(({ action }) => action)).toEqual(['a', 'c']);
-        const [lost] = tree.root.annotations['lost'] as unknown as { message: string }[];
+        const [lost] = tree.root.failedProposals;
         expect(lost?.message).toMatch(sentence);
       }
     },
@@ -305,7 +305,7 @@ test('an endless heuristic is endless in a tree that was saved too', async () =>
   const loaded = treeFromJson<string, string>(JSON.stringify(treeToJson(tree)));
   await search({ ...options, tree: loaded, budget: { simulations: 3 } });
   const bad = [...loaded.nodes()].find(({ state }) => isBad(state));
-  expect(bad).toMatchObject({ status: 'pruned', children: [], annotations: { h: null } });
+  expect(bad).toMatchObject({ status: 'pruned', children: [], notes: { astar: { h: null } } });
 });
 
 const { proxy: revoked, revoke } = Proxy.revocable([], {});

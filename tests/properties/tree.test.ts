@@ -214,7 +214,7 @@ test.prop([fc.array(event, { maxLength: 60 })])(
   (events) => {
     for (const node of live(events).nodes()) {
       const closed =
-        node.status === 'solved' ||
+        node.status === 'closed' ||
         node.status === 'failed' ||
         node.status === 'pruned' ||
         (node.status === 'terminal' && node.visits > 0);

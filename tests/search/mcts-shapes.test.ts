@@ -136,7 +136,7 @@ describe('an evaluator that simulates', () => {
 
     expect([left?.rawValue, left?.visits]).toEqual([0, 0]);
     expect([right?.rawValue, right?.value, right?.visits]).toEqual([1, 0.25, 1]);
-    expect(right?.annotations['outcome']).toEqual({ value: 0.25, rationale: 'played' });
+    expect(right?.outcome).toEqual({ value: 0.25, rationale: 'played' });
   });
 
   test('is asked once a node, and never for a rewarded end', async () => {
@@ -160,7 +160,9 @@ describe('an evaluator that simulates', () => {
   test('fails one node where it fails', async () => {
     const evaluator = simulating((nodes) =>
       nodes.map(({ state }) =>
-        state === 'r' ? { kind: 'call', message: 'It broke.' } : { value: 0.5 },
+        state === 'r'
+          ? { failure: { kind: 'call' as const, message: 'It broke.' } }
+          : { value: 0.5 },
       ),
     );
     const algorithm = mcts({ evaluate: 'all' });

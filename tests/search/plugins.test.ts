@@ -141,7 +141,7 @@ describe('a policy', () => {
     });
     expect(stopReason).not.toBe('failed');
     expect(tree.root.children.map(({ action }) => action)).toEqual([0, 1]);
-    expect(tree.root.annotations['failedProposals']).toBe(1);
+    expect(tree.root.failedProposals).toMatchObject([{ count: 1 }]);
   });
 });
 
@@ -248,7 +248,7 @@ describe('siblings that lead to the same state', () => {
       '0.300000',
       '0.700000',
     ]);
-    expect(first).toMatchObject({ status: 'pruned', annotations: { duplicateOf: second?.id } });
+    expect(first).toMatchObject({ status: 'pruned', pruned: 'duplicate', duplicateOf: second?.id });
     expect(first?.visits).toBe(0);
   });
 

@@ -44,7 +44,7 @@ describe('a node none of whose samples can be used', () => {
     expect(policy.asked).toBe(3);
     expect(root).toMatchObject({ status: 'open', samples: 6 });
     expect(root.children.map(({ action }) => action)).toEqual([0]);
-    expect(root.annotations['failedProposals']).toBe(5);
+    expect(root.failedProposals).toMatchObject([{ count: 5 }]);
     // The first two simulations had nothing to evaluate.
     expect(root.visits).toBe(1);
   });

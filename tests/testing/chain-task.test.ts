@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Evaluation, type Failure, search } from '../../src/index.ts';
+import { type Evaluation, type Failed, search } from '../../src/index.ts';
 import {
   type ChainState,
   type ChainTaskOptions,
@@ -116,8 +116,8 @@ describe('a reader of the chain task', () => {
   const nodes = states.map((state) => realisedNode<ChainState, number>(state[0] ?? 0, state));
   const read = async (options: Parameters<typeof task.evaluator>[0]) => {
     const verdicts = await task.evaluator(options).evaluate(nodes, request);
-    return verdicts.map((verdict: Evaluation | Failure) =>
-      'kind' in verdict ? -1 : verdict.value,
+    return verdicts.map((verdict: Evaluation | Failed) =>
+      'failure' in verdict ? -1 : verdict.value,
     );
   };
   const truth = states.map((state) => task.value(state));
@@ -152,7 +152,7 @@ describe('a reader of the chain task', () => {
 
   test('has no word on the empty solution', async () => {
     expect(await task.evaluator().evaluate([rootNode<ChainState, number>([])], request)).toEqual([
-      { kind: 'empty', message: 'There is no step yet.' },
+      { failure: { kind: 'empty', message: 'There is no step yet.' } },
     ]);
   });
 

@@ -118,7 +118,7 @@ describe('SearchTree.backup', () => {
 
   test('gives the root its own evaluation undiscounted', () => {
     const tree = plant();
-    tree.setEvaluation(tree.root, { value: 0.75 });
+    tree.addEvaluation(tree.root, { value: 0.75 });
     tree.backup(tree.root, { discount: 0.5 });
 
     expect(tree.root).toMatchObject({ visits: 1, value: 0.75 });

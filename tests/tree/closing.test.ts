@@ -14,8 +14,8 @@ describe('a complete node', () => {
 
     tree.backup(end);
     expect([tree.root, a, end].map(({ status }) => status)).toEqual([
-      'solved',
-      'solved',
+      'closed',
+      'closed',
       'terminal',
     ]);
   });
@@ -29,7 +29,7 @@ describe('a complete node', () => {
     expect(tree.root.status).toBe('open');
 
     tree.backup(right);
-    expect(tree.root.status).toBe('solved');
+    expect(tree.root.status).toBe('closed');
   });
 
   test('closes at once where its children were closed before it was complete', () => {
@@ -39,7 +39,7 @@ describe('a complete node', () => {
     expect(tree.root.status).toBe('open');
 
     tree.complete(tree.root);
-    expect(tree.root).toMatchObject({ status: 'solved', complete: true });
+    expect(tree.root).toMatchObject({ status: 'closed', complete: true });
   });
 
   test('fails once all its children have failed, and says so', () => {
@@ -69,7 +69,7 @@ describe('a complete node', () => {
     tree.fail(bad, broken);
     tree.backup(end);
 
-    expect(tree.root.status).toBe('solved');
+    expect(tree.root.status).toBe('closed');
   });
 });
 
@@ -81,7 +81,7 @@ describe('a complete node without an open child', () => {
     tree.prune(child);
 
     expect(child.status).toBe('pruned');
-    expect(tree.root.status).toBe('solved');
+    expect(tree.root.status).toBe('closed');
   });
 
   test('is solved without children: nothing follows, and nothing failed', () => {
@@ -89,7 +89,7 @@ describe('a complete node without an open child', () => {
     const leaf = grow(tree, tree.root, ['a', {}]);
     tree.complete(leaf);
 
-    expect(leaf.status).toBe('solved');
+    expect(leaf.status).toBe('closed');
     expect(tree.root.status).toBe('open');
   });
 });

@@ -200,8 +200,8 @@ test('a node is closed when another visit can teach nothing', () => {
   expect(isClosed(stats())).toBe(false);
   expect(isClosed(stats({ status: 'failed' }), true)).toBe(true);
   expect(isClosed(stats({ status: 'pruned' }), true)).toBe(true);
-  expect(isClosed(stats({ status: 'solved' }))).toBe(true);
-  expect(isClosed(stats({ status: 'solved' }), true)).toBe(false);
+  expect(isClosed(stats({ status: 'closed' }))).toBe(true);
+  expect(isClosed(stats({ status: 'closed' }), true)).toBe(false);
   expect(isClosed(stats({ status: 'terminal', visits: 0 }))).toBe(false);
   expect(isClosed(stats({ status: 'terminal', visits: 1 }))).toBe(true);
   expect(isClosed(stats({ status: 'terminal', visits: 1 }), true)).toBe(false);

@@ -52,7 +52,7 @@ describe('maxChild', () => {
 
 describe('robustOrSolvedChild', () => {
   const often = stats({ id: 1, visits: 9, value: 0.5 });
-  const known = (value: number) => stats({ id: 2, visits: 1, value, status: 'solved' });
+  const known = (value: number) => stats({ id: 2, visits: 1, value, status: 'closed' });
 
   test('is the robust child while what is known in full is worth less', () => {
     expect(robustOrSolvedChild([often, known(0.4)])).toBe(often);
@@ -73,12 +73,12 @@ describe('robustOrSolvedChild', () => {
     const ends = [0, 1].map((value) =>
       stats({ visits: 1, value, reward: value, status: 'terminal' }),
     );
-    const good = stats({ id: 5, visits: 3, value: 0.4, status: 'solved', children: ends });
+    const good = stats({ id: 5, visits: 3, value: 0.4, status: 'closed', children: ends });
     const flattered = stats({
       id: 6,
       visits: 9,
       value: 0.9,
-      status: 'solved',
+      status: 'closed',
       children: ends.slice(0, 1),
     });
 

@@ -32,7 +32,7 @@ export function grow(
   const [child] = tree.add(parent, [{ action, prior }]);
   if (child === undefined) throw new Error('A child was added and not returned.');
   tree.realise(child, { state: `${parent.state ?? ''}/${action}`, ...transition });
-  if (value !== undefined) tree.setEvaluation(child, evaluated(value));
+  if (value !== undefined) tree.addEvaluation(child, evaluated(value));
   return child;
 }
 
@@ -53,7 +53,9 @@ export function stats(changes: Partial<NodeStatistics> = {}): NodeStatistics {
     prior: 1,
     reward: undefined,
     rawValue: undefined,
+    about: 'state',
     status: 'open',
+    exact: false,
     terminal: false,
     answer: false,
     children: [],

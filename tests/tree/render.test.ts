@@ -89,7 +89,7 @@ describe('a rendered tree', () => {
   test('shows g, h and rewards, rounded to a thousandth', () => {
     const tree = plant();
     const child = grow(tree, tree.root, ['a', { reward: -1 / 3 }]);
-    tree.annotate(child, { g: 2 / 3, h: 1 });
+    tree.note(child, 'astar', { g: 2 / 3, h: 1 });
 
     expect(renderTree(tree)).toContain('g 0.667  h 1  r -0.333');
   });
@@ -104,7 +104,7 @@ describe('a rendered tree', () => {
       tree.realise(child, { state: depth, terminal: depth === 3_000 });
       node = child;
     }
-    tree.setEvaluation(node, { value: 1 });
+    tree.addEvaluation(node, { value: 1 });
 
     expect(renderTree(tree)).toContain('★ 3000');
   });

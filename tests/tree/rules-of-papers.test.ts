@@ -123,7 +123,7 @@ test('a backup may carry the return of a simulation in place of the evaluation',
   );
   if (a === undefined || b === undefined) throw new Error('There are no children.');
   tree.realise(a, { state: 'a' });
-  tree.setEvaluation(a, { value: 0.75 });
+  tree.addEvaluation(a, { value: 0.75 });
   tree.backup(a, { outcome: 0.25 });
   tree.realise(b, { state: 'b', terminal: true, reward: 1 });
   tree.backup(b, { outcome: 0 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
 import type { Codec } from '../../src/contracts/json.ts';
-import { type TreeJson, treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
+import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
+import type { TreeJson } from '../../src/tree/tree-json.ts';
 import { grow, plant, type WordTree } from './grow.ts';
 
 /** A tree in which everything that a node can hold is set somewhere. */
@@ -11,7 +12,7 @@ function rich(): WordTree {
   tree.stamps.add('oracle-guided');
   tree.simulations = 4;
   const a = grow(tree, tree.root, ['a', { prior: 0.6, reward: 0.1 }]);
-  tree.setEvaluation(a, {
+  tree.addEvaluation(a, {
     value: 0.7,
     raw: { score: 7, range: [0, 10] },
     parts: { judge: 0.7 },
@@ -60,7 +61,7 @@ describe('treeToJson', () => {
 
     expect(treeToJson(tree)).toEqual({
       format: 'espalier-tree',
-      version: 1,
+      version: 2,
       environment: 'words',
       seed: 0,
       stamps: [],
@@ -75,7 +76,7 @@ describe('treeToJson', () => {
           prior: 0.5,
           visits: 1,
           value: 0.25,
-          evaluation: { value: 0.25 },
+          evaluations: [{ value: 0.25 }],
         },
       ],
     });
@@ -197,12 +198,12 @@ describe('a codec', () => {
 describe('a tree that cannot be read', () => {
   test('was written by a later version', () => {
     const error = errorOf(() =>
-      treeFromJson(tampered((tree) => Object.assign(tree, { version: 2, shape: [] }))),
+      treeFromJson(tampered((tree) => Object.assign(tree, { version: 3, shape: [] }))),
     );
 
     expect(error.code).toBe('invalid-tree');
     expect(error.message).toBe(
-      'The tree cannot be read: field `version`: it is 2, this espalier reads up to 1.',
+      'The tree cannot be read: field `version`: it is 3, this espalier reads up to 2.',
     );
   });
 
@@ -222,7 +223,13 @@ describe('a tree that cannot be read', () => {
     ['nodes.1.value', (_, nodes) => Object.assign(nodes[1] ?? {}, { value: null })],
     ['nodes.1.prior', (_, nodes) => Object.assign(nodes[1] ?? {}, { prior: 'high' })],
     ['nodes.3.status', (_, nodes) => Object.assign(nodes[3] ?? {}, { status: 'done' })],
-    ['nodes.1.evaluation.value', (_, nodes) => Object.assign(nodes[1] ?? {}, { evaluation: {} })],
+    [
+      'nodes.1.evaluations.0.value',
+      (_, nodes) => Object.assign(nodes[1] ?? {}, { evaluations: [{}] }),
+    ],
+    ['nodes.1.duplicateOf', (_, nodes) => Object.assign(nodes[1] ?? {}, { duplicateOf: 6 })],
+    ['log.leaves.0', (tree) => Object.assign(tree, { log: { leaves: [6], returns: [0] } })],
+    ['log', (tree) => Object.assign(tree, { log: { leaves: [1, 2], returns: [0] } })],
     ['nodes.3.parent', (_, nodes) => Object.assign(nodes[3] ?? {}, { parent: 3 })],
     ['nodes.3.parent', (_, nodes) => delete nodes[3]?.['parent']],
     ['nodes.3.action', (_, nodes) => delete nodes[3]?.['action']],
@@ -250,11 +257,11 @@ describe('a tree that cannot be read', () => {
 test('what a plug-in puts into an evaluation or a completion beyond the contract is kept', () => {
   const json = treeToJson(rich());
   const nodes = json.nodes.map((node) =>
-    node.evaluation === undefined
+    node.evaluations === undefined
       ? node
-      : { ...node, evaluation: { ...node.evaluation, votes: 3 } },
+      : { ...node, evaluations: node.evaluations.map((each) => ({ ...each, votes: 3 })) },
   );
   const again: TreeJson = treeToJson(treeFromJson({ ...json, nodes }));
 
-  expect(again.nodes[1]?.evaluation).toHaveProperty('votes', 3);
+  expect(again.nodes[1]?.evaluations?.[0]).toHaveProperty('votes', 3);
 });

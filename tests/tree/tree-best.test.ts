@@ -58,20 +58,21 @@ describe('bestTerminal', () => {
     const answer = grow(tree, tree.root, ['answer', { answer: true }]);
     expect(tree.bestTerminal).toBeUndefined();
 
-    tree.setEvaluation(answer, evaluated(0));
+    tree.addEvaluation(answer, evaluated(0));
     expect(tree.bestTerminal).toBe(answer);
   });
 
-  test('gives way when its value is corrected below that of another', () => {
+  test('gives way when the mean of its evaluations falls below that of another', () => {
     const tree = plant();
     const first = grow(tree, tree.root, ['first', { value: 0.9, answer: true }]);
     const second = grow(tree, tree.root, ['second', { value: 0.8, answer: true }]);
     expect(tree.bestTerminal).toBe(first);
 
-    tree.setEvaluation(first, evaluated(0.1));
+    tree.addEvaluation(first, evaluated(0.1));
+    expect(tree.score(first)).toBe(0.5);
     expect(tree.bestTerminal).toBe(second);
 
-    tree.setEvaluation(first, evaluated(0.8));
+    for (let more = 0; more < 10; more++) tree.addEvaluation(first, evaluated(0.9));
     expect(tree.bestTerminal).toBe(first);
   });
 });

@@ -72,7 +72,7 @@ function numbersOf(tree: WordTree): readonly unknown[] {
     action: node.action,
     state: node.state,
     complete: node.complete,
-    evaluation: node.evaluation,
+    evaluations: node.evaluations,
     annotations: node.annotations,
     completion: node.completion,
     samples: node.samples,

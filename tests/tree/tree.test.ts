@@ -86,16 +86,16 @@ describe('realise', () => {
 });
 
 describe('notes on a node', () => {
-  test('setPrior and setEvaluation set what they say', () => {
+  test('setPrior and addEvaluation set what they say', () => {
     const tree = plant();
     const child = grow(tree, tree.root, ['a', {}]);
     tree.setPrior(child, 0.125);
-    tree.setEvaluation(child, { value: 0.5, rationale: 'Half way.' });
+    tree.addEvaluation(child, { value: 0.5, rationale: 'Half way.' });
 
     expect(child).toMatchObject({
       prior: 0.125,
       rawValue: 0.5,
-      evaluation: { value: 0.5, rationale: 'Half way.' },
+      evaluations: [{ value: 0.5, rationale: 'Half way.' }],
     });
   });
 
@@ -137,7 +137,7 @@ describe('notes on a node', () => {
     const tree = plant();
     const first = grow(tree, tree.root, ['a', {}]);
     const again = grow(tree, tree.root, ['a', {}]);
-    tree.annotate(again, { duplicateOf: first.id });
+    tree.merge(again, first);
 
     expect(tree.original(again)).toBe(first);
     expect(tree.original(first)).toBe(first);
@@ -180,7 +180,7 @@ describe('a node of another tree', () => {
       () => tree.countSamples(foreign, 1),
       () => tree.complete(foreign),
       () => tree.realise(foreign, { state: '' }),
-      () => tree.setEvaluation(foreign, evaluated(1)),
+      () => tree.addEvaluation(foreign, evaluated(1)),
       () => tree.fail(foreign, failure),
       () => tree.prune(foreign),
       () => tree.annotate(foreign, {}),

@@ -70,7 +70,7 @@ describe('valueWidening', () => {
   });
 
   test('expects nothing of children that are closed', () => {
-    const closed = stats({ visits: 1, value: 0.9, status: 'solved' });
+    const closed = stats({ visits: 1, value: 0.9, status: 'closed' });
     const failed = stats({ visits: 0, rawValue: 0.9, status: 'failed' });
     expect(rule(stats({ samples: 4, children: [closed, failed] }))).toBe(true);
   });

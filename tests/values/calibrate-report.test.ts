@@ -92,16 +92,16 @@ describe('labelled samples', () => {
 /** Root 0.5; below it 0.7 with three ends (right 0.9, wrong 0.2, lost) and a duplicate, and a sibling that goes on. */
 function grown(): SearchTree<string, string> {
   const tree = new SearchTree<string, string>('start', { environment: 'drawn', seed: 0 });
-  tree.setEvaluation(tree.root, { value: 0.5 });
+  tree.addEvaluation(tree.root, { value: 0.5 });
   const [way, other] = tree.add(tree.root, [
     { action: 'a', prior: 0.5 },
     { action: 'b', prior: 0.5 },
   ]);
   if (way === undefined || other === undefined) throw new Error('No children were added.');
   tree.realise(way, { state: 'way' });
-  tree.setEvaluation(way, { value: 0.7 });
+  tree.addEvaluation(way, { value: 0.7 });
   tree.realise(other, { state: 'other' });
-  tree.setEvaluation(other, { value: 0.6 });
+  tree.addEvaluation(other, { value: 0.6 });
   const actions = ['x', 'y', 'z', 'again'];
   const ends = tree.add(
     way,
@@ -111,7 +111,7 @@ function grown(): SearchTree<string, string> {
     const end = ends[place];
     if (end === undefined) throw new Error('No end was added.');
     tree.realise(end, { state, terminal: true });
-    tree.setEvaluation(end, { value: [0.9, 0.2, 0.4, 0.9][place] ?? 0 });
+    tree.addEvaluation(end, { value: [0.9, 0.2, 0.4, 0.9][place] ?? 0 });
     if (place === 3) tree.prune(end);
   }
   return tree;

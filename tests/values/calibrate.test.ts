@@ -300,7 +300,7 @@ describe('a calibrated evaluator', () => {
         raw: { score: 0.5, range: [0, 1] },
         parts: { uncalibrated: 0.5 },
       },
-      expect.objectContaining({ kind: 'invalid' }),
+      expect.objectContaining({ failure: expect.objectContaining({ kind: 'invalid' }) as unknown }),
     ]);
   });
 

@@ -100,8 +100,10 @@ describe('a comparison of two', () => {
       unscored: 1,
     });
     expect(await comparePair(pair, { model }, context)).toEqual({
-      kind: 'parse',
-      message: 'Expected A, B or T, got `A or B?`.',
+      failure: {
+        kind: 'parse',
+        message: 'Expected A, B or T, got `A or B?`.',
+      },
     });
   });
 
@@ -150,7 +152,7 @@ describe('an evaluator that compares siblings', () => {
     const nodes = [rootNode<string, string>('s'), ...proposals('s', 'only')];
     expect(await compare({ model, notation }).evaluate(nodes, request)).toEqual([
       { value: 1 },
-      { value: 1 },
+      { value: 1, about: 'action' },
     ]);
     expect(model.requests).toEqual([]);
   });
@@ -164,7 +166,7 @@ describe('an evaluator that compares siblings', () => {
     const evaluator = compare({ model, notation, about: 'state' });
     expect(evaluator.needs).toBe('realised');
     const verdicts = await evaluator.evaluate([...nodes, ...parent.children.slice(0, 1)], request);
-    expect(verdicts).toMatchObject([{ value: 1 }, { value: 0 }, { kind: 'invalid' }]);
+    expect(verdicts).toMatchObject([{ value: 1 }, { value: 0 }, { failure: { kind: 'invalid' } }]);
     expect(model.requests).toHaveLength(2);
   });
 
@@ -176,12 +178,13 @@ describe('an evaluator that compares siblings', () => {
         return both[0] === 'do a' ? 'A' : 'B';
       },
     });
+    const rationale = '1 of 2 comparisons failed: Expected A, B or T, got `cannot say`.';
     expect(
       await compare({ model, notation }).evaluate(proposals('s', 'a', 'b', 'c'), request),
     ).toEqual([
-      { value: 1, rationale: '1 of 2 comparisons failed: Expected A, B or T, got `cannot say`.' },
-      { kind: 'parse', message: 'Expected A, B or T, got `cannot say`.' },
-      { value: 0, rationale: '1 of 2 comparisons failed: Expected A, B or T, got `cannot say`.' },
+      { value: 1, about: 'action', rationale },
+      { failure: { kind: 'parse', message: 'Expected A, B or T, got `cannot say`.' } },
+      { value: 0, about: 'action', rationale },
     ]);
   });
 

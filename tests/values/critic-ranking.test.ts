@@ -46,9 +46,9 @@ describe('a critic that lists', () => {
     expect(evaluator.prompts).toHaveProperty('critic-ranking');
     // c is first, a second, b last.
     expect(await evaluator.evaluate(nodes, request)).toEqual([
-      { value: 0.5, rationale: 'Rank 2 of 3: c closes it' },
-      { value: 0, rationale: 'Rank 3 of 3: c closes it' },
-      { value: 1, rationale: 'Rank 1 of 3: c closes it' },
+      { value: 0.5, about: 'action', rationale: 'Rank 2 of 3: c closes it' },
+      { value: 0, about: 'action', rationale: 'Rank 3 of 3: c closes it' },
+      { value: 1, about: 'action', rationale: 'Rank 1 of 3: c closes it' },
     ]);
     expect(model.requests).toHaveLength(1);
     expect(shown(told(model.requests[0] as never))).toEqual([
@@ -70,8 +70,10 @@ describe('a critic that lists', () => {
     ['is none', 'I like c.'],
   ])('does not count where its list %s', async (_what, reply) => {
     const failure = {
-      kind: 'parse',
-      message: `Expected each number from 1 to 3 once, got \`${reply}\`.`,
+      failure: {
+        kind: 'parse',
+        message: `Expected each number from 1 to 3 once, got \`${reply}\`.`,
+      },
     };
     const evaluator = criticRanking({ model: answering(reply), notation, by: 'list' });
     expect(await evaluator.evaluate(nodes, request)).toEqual([failure, failure, failure]);
@@ -104,9 +106,9 @@ describe('a critic that lists', () => {
     const model = answering('{"ranking": [1, 2, 3]}', 'Ranking: 2 > 1 > 3', '{"ranking": [1]}');
     const options = { model, notation, by: 'list', samples: 3, reason: false } as const;
     expect(await criticRanking(options).evaluate(nodes, request)).toEqual([
-      { value: 0.75, rationale: 'Rank 1, 2 of 3.', unscored: 1 },
-      { value: 0.75, rationale: 'Rank 2, 1 of 3.', unscored: 1 },
-      { value: 0, rationale: 'Rank 3, 3 of 3.', unscored: 1 },
+      { value: 0.75, about: 'action', rationale: 'Rank 1, 2 of 3.', unscored: 1 },
+      { value: 0.75, about: 'action', rationale: 'Rank 2, 1 of 3.', unscored: 1 },
+      { value: 0, about: 'action', rationale: 'Rank 3, 3 of 3.', unscored: 1 },
     ]);
   });
 
@@ -117,7 +119,7 @@ describe('a critic that lists', () => {
     expect(values(await create(reciprocalRank).evaluate(nodes, request))).toEqual([0.5, 1 / 3, 1]);
     expect(await create((rank) => 2 - rank).evaluate(nodes, request)).toMatchObject([
       { value: 0 },
-      { kind: 'invalid', message: expect.stringContaining('`rankScore`') as string },
+      { failure: { kind: 'invalid', message: expect.stringContaining('`rankScore`') as string } },
       { value: 1 },
     ]);
   });
@@ -127,9 +129,9 @@ describe('a critic that names the best of those that are left', () => {
   test('is asked one time less than there are proposals, one after the other', async () => {
     const model = critic('b', 'c', 'a');
     expect(await criticRanking({ model, notation }).evaluate(nodes, request)).toEqual([
-      { value: 0, rationale: 'Rank 3 of 3.' },
-      { value: 1, rationale: 'Rank 1 of 3: b is best' },
-      { value: 0.5, rationale: 'Rank 2 of 3: c is best' },
+      { value: 0, about: 'action', rationale: 'Rank 3 of 3.' },
+      { value: 1, about: 'action', rationale: 'Rank 1 of 3: b is best' },
+      { value: 0.5, about: 'action', rationale: 'Rank 2 of 3: c is best' },
     ]);
     expect(model.requests.map((asked) => shown(told(asked)).map(([number]) => number))).toEqual([
       [1, 2, 3],
@@ -148,9 +150,9 @@ describe('a critic that names the best of those that are left', () => {
     });
     const evaluator = criticRanking({ model, notation, samples: 3, reason: false });
     expect(await evaluator.evaluate(nodes, request)).toEqual([
-      { value: 0.5, rationale: 'Rank 2 of 3.', unscored: 1 },
-      { value: 1, rationale: 'Rank 1 of 3.' },
-      { value: 0, rationale: 'Rank 3 of 3.', unscored: 1 },
+      { value: 0.5, about: 'action', rationale: 'Rank 2 of 3.', unscored: 1 },
+      { value: 1, about: 'action', rationale: 'Rank 1 of 3.' },
+      { value: 0, about: 'action', rationale: 'Rank 3 of 3.', unscored: 1 },
     ]);
   });
 
@@ -159,15 +161,22 @@ describe('a critic that names the best of those that are left', () => {
       answer: (asked) => (shown(told(asked)).length === 4 ? '{"best": 2}' : '{"best": 2}!'),
     });
     const failure = {
-      kind: 'parse',
-      message: 'Expected one of the numbers 1, 3, 4, got `{"best": 2}!`.',
+      failure: {
+        kind: 'parse',
+        message: 'Expected one of the numbers 1, 3, 4, got `{"best": 2}!`.',
+      },
     };
     expect(
       await criticRanking({ model, notation }).evaluate(
         proposals('s', 'a', 'b', 'c', 'd'),
         request,
       ),
-    ).toEqual([failure, { value: 1, rationale: 'Rank 1 of 4.' }, failure, failure]);
+    ).toEqual([
+      failure,
+      { value: 1, about: 'action', rationale: 'Rank 1 of 4.' },
+      failure,
+      failure,
+    ]);
   });
 });
 
@@ -196,7 +205,7 @@ describe('a critic', () => {
       1,
       0.5,
       0,
-      { kind: 'call', message: 'Out of order.' },
+      { failure: { kind: 'call', message: 'Out of order.' } },
     ]);
   });
 

@@ -91,8 +91,10 @@ describe('a debate', () => {
     const mute = parties([], []);
     expect(await debate({ ...mute, notation }).evaluate([root], request)).toEqual([
       {
-        kind: 'parse',
-        message: 'Expected one of the codes A, B, C, D, E in each order, got `none`.',
+        failure: {
+          kind: 'parse',
+          message: 'Expected one of the codes A, B, C, D, E in each order, got `none`.',
+        },
       },
     ]);
     const { model } = parties(['A'], ['A']);
@@ -100,7 +102,7 @@ describe('a debate', () => {
       answer: (asked) => (roleOf(told(asked)) === 'advocate' ? 'Yes.' : ' '),
     });
     expect(await debate({ model, debaters, notation }).evaluate([root], request)).toEqual([
-      { kind: 'parse', message: 'Expected an argument of the opponent, got ``.' },
+      { failure: { kind: 'parse', message: 'Expected an argument of the opponent, got ``.' } },
     ]);
     expect(model.requests).toEqual([]);
   });
@@ -116,7 +118,7 @@ describe('a debate', () => {
     const nodes = [root, rootNode<string, string>('lost'), rootNode<string, string>('won')];
     expect(await debate({ model, debaters, notation }).evaluate(nodes, request)).toMatchObject([
       { value: 1 },
-      { kind: 'call', message: 'Out of order.' },
+      { failure: { kind: 'call', message: 'Out of order.' } },
       { value: 1 },
     ]);
   });
@@ -214,7 +216,7 @@ describe('a debate under a budget', () => {
       budget: { calls },
     });
     const { model, debaters } = sides;
-    const judged = [...result.tree.nodes()].filter(({ evaluation }) => evaluation !== undefined);
+    const judged = [...result.tree.nodes()].filter(({ evaluations }) => evaluations.length > 0);
     return { ...result, judged, completions: model.completions + debaters.completions };
   };
 

@@ -83,8 +83,8 @@ test.each([
   ['an answer to something else', { type: 'scale', level: 1 }, 'got one of the type `scale`'],
   ['no probability', { type: 'yes-no', probability: 7 }, 'from 0 to 1, got `7`'],
 ])('%s fails the node', async (_what, answer, message) => {
-  const failed = { kind: matching(/./), message: containing(message) };
-  expect(await evaluationOf(answer)).toEqual(failed);
+  const failure = { kind: matching(/./), message: containing(message) };
+  expect(await evaluationOf(answer)).toEqual({ failure });
 });
 
 test('tells the state, or the action in the state before it; with what else is to be told', async () => {
@@ -116,8 +116,8 @@ test('tells the state, or the action in the state before it; with what else is t
 test('a node without a state fails', async () => {
   const { model } = answering({ type: 'yes-no', probability: 1 });
   const evaluator = decision<string, string>({ model, notation });
-  const [failure] = await evaluator.evaluate([proposedNode('A', 'go')], request);
-  expect(failure).toMatchObject({ kind: 'invalid' });
+  const [failed] = await evaluator.evaluate([proposedNode('A', 'go')], request);
+  expect(failed).toMatchObject({ failure: { kind: 'invalid' } });
 });
 
 test('passes on the prompts of a language model behind it', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
 import type { Evaluation } from '../../src/contracts/evaluation.ts';
 import type { Evaluator } from '../../src/contracts/evaluator.ts';
-import type { Failure } from '../../src/contracts/failure.ts';
+import type { Failed } from '../../src/contracts/failure.ts';
 import type { Oracle } from '../../src/contracts/verifier.ts';
 import { type EnsembleOptions, ensemble } from '../../src/values/combine/ensemble.ts';
 import { hybridWeight } from '../../src/values/combine/hybrid-weight.ts';
@@ -13,12 +13,12 @@ import { noSpend, realisedNode } from '../support/nodes.ts';
 const near = (value: number): unknown => expect.closeTo(value, 12);
 
 const request = { context: callContext(), remaining: noSpend };
-const failure: Failure = { kind: 'parse', message: 'No number.' };
+const failure: Failed = { failure: { kind: 'parse', message: 'No number.' } };
 const nodes = [realisedNode(0, 0), realisedNode(1, 1)];
 
 /** Says of state `s` what stands at place `s`. */
 function says(
-  verdicts: readonly (Evaluation | Failure | number)[],
+  verdicts: readonly (Evaluation | Failed | number)[],
   changes: Partial<Evaluator<number, number>> = {},
 ): Evaluator<number, number> {
   return {
@@ -36,8 +36,8 @@ const a = { name: 'a', evaluator: says([0.2, 1]) };
 const b = { name: 'b', evaluator: says([0.8, 0.5]) };
 
 function valuesOf(options: EnsembleOptions<number, number>): readonly unknown[] {
-  const verdicts = ensemble(options).evaluate(nodes, request) as readonly (Evaluation | Failure)[];
-  return verdicts.map((verdict) => ('kind' in verdict ? verdict : verdict.value));
+  const verdicts = ensemble(options).evaluate(nodes, request) as readonly (Evaluation | Failed)[];
+  return verdicts.map((verdict) => ('failure' in verdict ? verdict : verdict.value));
 }
 
 describe('an ensemble', () => {
@@ -73,19 +73,23 @@ describe('an ensemble', () => {
     const weight = ({ state }: { state?: number | undefined }) => (state === 0 ? -1 : 1);
     expect(valuesOf({ parts: [{ ...a, weight }, b] })).toEqual([
       {
-        kind: 'invalid',
-        message: 'Expected the weight of a to be a number from 0 up, got `-1`.',
+        failure: {
+          kind: 'invalid',
+          message: 'Expected the weight of a to be a number from 0 up, got `-1`.',
+        },
       },
       0.75,
     ]);
     const [first] = valuesOf({ parts: [{ ...a, weight: 0 }] });
-    expect(first).toMatchObject({ kind: 'invalid' });
+    expect(first).toMatchObject({ failure: { kind: 'invalid' } });
     const thrown = () => {
       throw new Error('no weight');
     };
     expect(valuesOf({ parts: [{ ...a, weight: thrown }] })[0]).toEqual({
-      kind: 'invalid',
-      message: 'no weight',
+      failure: {
+        kind: 'invalid',
+        message: 'no weight',
+      },
     });
   });
 
@@ -114,7 +118,7 @@ describe('an ensemble with a part that fails', () => {
 
   it('fails the node, or leaves the part out', () => {
     expect(valuesOf({ parts: [broken, a] })).toEqual([
-      { kind: 'parse', message: 'broken: No number.' },
+      { failure: { kind: 'parse', message: 'broken: No number.' } },
       near(0.55),
     ]);
     const left = ensemble({ parts: [{ ...broken, weight: 9 }, a, b], onFailure: 'leave-out' });
@@ -122,7 +126,7 @@ describe('an ensemble with a part that fails', () => {
       { value: 0.5, parts: { a: 0.2, b: 0.8 }, rationale: 'broken failed: No number.' },
     ]);
     expect(valuesOf({ parts: [broken], onFailure: 'leave-out' })).toEqual([
-      { kind: 'parse', message: 'broken: No number.' },
+      { failure: { kind: 'parse', message: 'broken: No number.' } },
       0.1,
     ]);
   });
@@ -140,7 +144,9 @@ describe('an ensemble with a part that fails', () => {
       [short, 'x: Expected 2 evaluations, got 1.'],
       [wild, 'x: Expected `value` to be a number from 0 to 1, got `1.5`.'],
     ] as const) {
-      expect(valuesOf({ parts: [{ name: 'x', evaluator }, a] })[0]).toMatchObject({ message });
+      expect(valuesOf({ parts: [{ name: 'x', evaluator }, a] })[0]).toMatchObject({
+        failure: { message },
+      });
       const options = { parts: [{ name: 'x', evaluator }, a], onFailure: 'leave-out' } as const;
       expect(valuesOf(options)).toEqual([0.2, 1]);
     }

@@ -30,8 +30,10 @@ describe('the heuristic evaluator', () => {
     expect(evaluator.evaluate([rootNode(0), rootNode(1), rootNode(2)], request)).toEqual([
       { value: 0.5 },
       {
-        kind: 'invalid',
-        message: `Expected the result of \`estimate\` to be a number from 0 to 1, got ${got}.`,
+        failure: {
+          kind: 'invalid',
+          message: `Expected the result of \`estimate\` to be a number from 0 to 1, got ${got}.`,
+        },
       },
       { value: 0.5 },
     ]);
@@ -51,9 +53,11 @@ describe('the heuristic evaluator', () => {
       return 1;
     });
     expect(evaluator.evaluate([rootNode(0), rootNode(1), proposedNode(2, 'a')], request)).toEqual([
-      { kind: 'invalid', message: 'No idea.' },
+      { failure: { kind: 'invalid', message: 'No idea.' } },
       { value: 1 },
-      { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' },
+      {
+        failure: { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' },
+      },
     ]);
   });
 

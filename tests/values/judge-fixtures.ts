@@ -9,7 +9,7 @@ import { noSpend, rootNode } from '../support/nodes.ts';
 export const notation: Notation<string, string> = {
   prompt: (state) => [{ role: 'user', content: `Work: ${state}.` }],
   format: (action) => `do ${action}`,
-  parse: (text) => text.replace(/^do /, ''),
+  parse: (text) => ({ action: text.replace(/^do /, '') }),
 };
 
 export const request: EvaluateRequest = { context: plainContext(), remaining: noSpend };

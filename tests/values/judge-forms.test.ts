@@ -89,7 +89,9 @@ describe('points for criteria', () => {
     ['that exceed their weight', pointsOf({ understanding: 16 })],
     ['below nothing', pointsOf({ clarity: -1 })],
   ])('%s say nothing of the sum', async (_what, reply) => {
-    expect(await judged(answering(reply), 'criteria')).toMatchObject({ kind: 'parse' });
+    expect(await judged(answering(reply), 'criteria')).toMatchObject({
+      failure: { kind: 'parse' },
+    });
   });
 
   test('have seven criteria of 100 points unless others are given, weighted as in I-MCTS', async () => {
@@ -138,8 +140,10 @@ describe('codes', () => {
     'not A',
   ])('are not guessed from %s', async (reply) => {
     expect(await judged(answering(reply), 'codes')).toEqual({
-      kind: 'parse',
-      message: `Expected one of the codes A, B, C, D, E, got \`${reply}\`.`,
+      failure: {
+        kind: 'parse',
+        message: `Expected one of the codes A, B, C, D, E, got \`${reply}\`.`,
+      },
     });
   });
 });
@@ -201,8 +205,10 @@ describe('all forms', () => {
     const judging = judge({ model: answering('I would rather not.'), notation, form });
     expect(await judging.evaluate([root], request)).toEqual([
       {
-        kind: 'parse',
-        message: expect.stringMatching(/^Expected .*, got `I would rather not\.`\.$/) as string,
+        failure: {
+          kind: 'parse',
+          message: expect.stringMatching(/^Expected .*, got `I would rather not\.`\.$/) as string,
+        },
       },
     ]);
   });

@@ -83,9 +83,11 @@ describe('a judge that reads log-probabilities', () => {
     const model = tells([['Hello', 1]]);
     expect(await judge({ model, notation }).evaluate([root], request)).toEqual([
       {
-        kind: 'parse',
-        message:
-          'Expected one of the words sure, likely, impossible with a probability of 0.1 or more, got `Hello`.',
+        failure: {
+          kind: 'parse',
+          message:
+            'Expected one of the words sure, likely, impossible with a probability of 0.1 or more, got `Hello`.',
+        },
       },
     ]);
   });
@@ -132,7 +134,7 @@ describe('a judge that reads text', () => {
         [root, rootNode<GameOf24State, GameOf24Action>(other)],
         request,
       ),
-    ).toEqual([{ value: 1 }, { kind: 'call', message: 'Out of order.' }]);
+    ).toEqual([{ value: 1 }, { failure: { kind: 'call', message: 'Out of order.' } }]);
   });
 });
 
@@ -143,7 +145,9 @@ describe('a judge of actions', () => {
     const model = texts('sure');
     const judging = judge({ model, notation, about: 'action', samples: 1 });
     expect(judging.needs).toBe('proposed');
-    expect(await judging.evaluate([proposedNode(start, action)], request)).toEqual([{ value: 1 }]);
+    expect(await judging.evaluate([proposedNode(start, action)], request)).toEqual([
+      { value: 1, about: 'action' },
+    ]);
     expect(model.requests[0]?.messages[0]?.content).toBe(
       `${prompt?.content}\n\n${[
         `Proposed step: ${notation.format(action)}`,

@@ -96,10 +96,10 @@ test('what fails, fails alone', async () => {
   const nodes = [realisedNode('x', ''), realisedNode('y', ''), realisedNode('z', '')];
   const all = [...nodes, proposedNode('', 'z')];
   expect(await orm<string, string>({ model, notation }).evaluate(all, request)).toEqual([
-    { kind: 'invalid', message: 'Expected one score of a solution, got 2.' },
-    { kind: 'invalid', message: 'Expected one score of a solution, got 0.' },
+    { failure: { kind: 'invalid', message: 'Expected one score of a solution, got 2.' } },
+    { failure: { kind: 'invalid', message: 'Expected one score of a solution, got 0.' } },
     { value: 0.5 },
-    { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' },
+    { failure: { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' } },
   ]);
 });
 
@@ -110,7 +110,7 @@ test('a call that fails is the failure of those it was about', async () => {
   };
   const nodes = [realisedNode('x', '', { terminal: true }), realisedNode('y', '')];
   const values = await orm({ model, notation, at: 'terminal' }).evaluate(nodes, request);
-  expect(values).toEqual([{ kind: 'call', message: 'gone' }, { value: 0 }]);
+  expect(values).toEqual([{ failure: { kind: 'call', message: 'gone' } }, { value: 0 }]);
 });
 
 test.each([

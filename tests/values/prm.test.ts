@@ -24,7 +24,7 @@ const notation: Notation<Words, string> = {
     { role: 'assistant', content: 'Well,' },
   ],
   format: (word) => word,
-  parse: (text) => text,
+  parse: (text) => ({ action: text }),
 };
 
 /** A node at the end of these words, each of which is a step. */
@@ -33,7 +33,9 @@ function nodeAt(words: Words, parentEvaluation?: Evaluation): SearchNode<Words, 
   for (const [place, word] of words.entries()) {
     const isLast = place === words.length - 1;
     const parent: SearchNode<Words, string> =
-      isLast && parentEvaluation !== undefined ? { ...node, evaluation: parentEvaluation } : node;
+      isLast && parentEvaluation !== undefined
+        ? { ...node, evaluations: [parentEvaluation] }
+        : node;
     node = realisedNode(word, words.slice(0, place + 1), {
       id: place + 1,
       depth: place + 1,
@@ -189,15 +191,22 @@ test('what fails, fails alone', async () => {
     proposedNode<Words, string>([], '0.5'),
   ];
   expect(await evaluate(nodes, { model, solutionOf })).toEqual([
-    { kind: 'invalid', message: 'no text' },
-    { kind: 'invalid', message: 'Expected one score a step, 1 in all, got 2.' },
-    { kind: 'invalid', message: 'Expected scores that are numbers, got something else.' },
+    { failure: { kind: 'invalid', message: 'no text' } },
+    { failure: { kind: 'invalid', message: 'Expected one score a step, 1 in all, got 2.' } },
     {
-      kind: 'invalid',
-      message: 'Expected the score of a step to be a number from 0 to 1, got `1.5`.',
+      failure: {
+        kind: 'invalid',
+        message: 'Expected scores that are numbers, got something else.',
+      },
+    },
+    {
+      failure: {
+        kind: 'invalid',
+        message: 'Expected the score of a step to be a number from 0 to 1, got `1.5`.',
+      },
     },
     { value: 0.4, parts: { 'step 1': 0.4 } },
-    { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' },
+    { failure: { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' } },
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Evaluation } from '../../src/contracts/evaluation.ts';
 import type { Evaluator } from '../../src/contracts/evaluator.ts';
-import type { Failure } from '../../src/contracts/failure.ts';
+import type { Failed } from '../../src/contracts/failure.ts';
 import type { SearchNode } from '../../src/contracts/node.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
 import { type ProgressOptions, progress } from '../../src/values/reward/progress.ts';
@@ -13,7 +13,7 @@ const near = (value: number): unknown => expect.closeTo(value, 12);
 
 const request = { context: callContext(), remaining: noSpend };
 
-type Verdict = Evaluation | Failure;
+type Verdict = Evaluation | Failed;
 
 /** Q is the state itself; remembers what it was asked, batch by batch. */
 function listening() {
@@ -24,7 +24,7 @@ function listening() {
       asked.push(nodes.map(({ state = -1 }) => state));
       return nodes.map(
         ({ state = 0 }): Verdict =>
-          state < 0 ? { kind: 'empty', message: 'No step.' } : { value: state },
+          state < 0 ? { failure: { kind: 'empty', message: 'No step.' } } : { value: state },
       );
     },
   };
@@ -118,7 +118,7 @@ describe('the state before a step', () => {
   it('may be told where nothing can be said of the root', () => {
     const first = step(-1, 0.5);
     expect(measure({}, [first, step(0.5, 0.5)])).toMatchObject([
-      { kind: 'empty', message: 'before the step: No step.' },
+      { failure: { kind: 'empty', message: 'before the step: No step.' } },
       { raw: { score: 0.5 } },
     ]);
     const { asked, value } = listening();
@@ -131,11 +131,11 @@ describe('the state before a step', () => {
 
   it('fails nobody else', () => {
     expect(measure({}, [step(0.5, -1), step(0.5, 0.5)])).toMatchObject([
-      { kind: 'empty', message: 'No step.' },
+      { failure: { kind: 'empty', message: 'No step.' } },
       { raw: { score: 0.5 } },
     ]);
     const prover = heuristic((state: number) => (state === 1 ? Number.NaN : state));
-    expect(measure({ prover }, [step(0.5, 1)])).toMatchObject([{ kind: 'invalid' }]);
+    expect(measure({ prover }, [step(0.5, 1)])).toMatchObject([{ failure: { kind: 'invalid' } }]);
   });
 });
 

@@ -164,7 +164,7 @@ describe('failures in rollouts', () => {
       },
     ]);
     const alone = rollout({ environment: corridor, policy });
-    expect(alone.evaluate([start(2)], request())).toEqual([failure]);
+    expect(alone.evaluate([start(2)], request())).toEqual([{ failure }]);
   });
 
   it('fail one node and no other', () => {
@@ -178,9 +178,11 @@ describe('failures in rollouts', () => {
     const evaluator = rollout({ environment: throwing, policy: rightward });
     const nodes = [start(1), start(2), proposedNode(2, 1)];
     expect(evaluator.evaluate(nodes, request())).toEqual([
-      { kind: 'environment', message: 'The floor gave way.' },
+      { failure: { kind: 'environment', message: 'The floor gave way.' } },
       { value: 1 },
-      { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' },
+      {
+        failure: { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' },
+      },
     ]);
   });
 
@@ -189,8 +191,10 @@ describe('failures in rollouts', () => {
     const evaluator = rollout({ environment: rich, policy: rightward });
     expect(evaluator.evaluate([start(2)], request())).toEqual([
       {
-        kind: 'invalid',
-        message: 'Expected the return of a rollout to be a number from 0 to 1, got `2`.',
+        failure: {
+          kind: 'invalid',
+          message: 'Expected the return of a rollout to be a number from 0 to 1, got `2`.',
+        },
       },
     ]);
   });
@@ -303,6 +307,8 @@ describe('a rollout that is worth the best on its way', () => {
     const broken = heuristic(() => {
       throw new Error('It broke.');
     });
-    expect(value({ evaluator: broken, maxDepth: 2 }, 1)).toMatchObject([{ message: 'It broke.' }]);
+    expect(value({ evaluator: broken, maxDepth: 2 }, 1)).toMatchObject([
+      { failure: { message: 'It broke.' } },
+    ]);
   });
 });

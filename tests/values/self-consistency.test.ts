@@ -56,8 +56,16 @@ describe('the agreement of samples of a policy', () => {
   });
 
   test.each([
-    ['nothing is proposed', [], { kind: 'empty', message: 'Expected samples, got none.' }],
-    ['nothing can be read', [unread, unread], { kind: 'parse', message: 'Expected a step.' }],
+    [
+      'nothing is proposed',
+      [],
+      { failure: { kind: 'empty', message: 'Expected samples, got none.' } },
+    ],
+    [
+      'nothing can be read',
+      [unread, unread],
+      { failure: { kind: 'parse', message: 'Expected a step.' } },
+    ],
   ])('fails where %s', async (_what, list, failure) => {
     const { policy } = proposing(...list);
     expect(await selfConsistency({ policy, notation }).evaluate([root], request)).toEqual([
@@ -75,7 +83,7 @@ describe('the agreement of samples of a policy', () => {
     const nodes = [root, rootNode<string, string>('t'), rootNode<string, string>('u')];
     expect(await selfConsistency({ policy, notation }).evaluate(nodes, request)).toMatchObject([
       { value: 1 },
-      { kind: 'call', message: 'Out of order.' },
+      { failure: { kind: 'call', message: 'Out of order.' } },
       { value: 1 },
     ]);
   });
@@ -102,10 +110,12 @@ describe('the agreement of texts of a model', () => {
     const node = realisedNode('Answer: 8', 'done', { parent: root });
     const odd = realisedNode('jump', 'done', { parent: root });
     expect(await evaluator.evaluate([node, odd], request)).toEqual([
-      { value: 0.25, rationale: '1 of 4 agree on `8`.' },
+      { value: 0.25, about: 'action', rationale: '1 of 4 agree on `8`.' },
       {
-        kind: 'invalid',
-        message: 'Expected `key` to read the action of the node, got `undefined`.',
+        failure: {
+          kind: 'invalid',
+          message: 'Expected `key` to read the action of the node, got `undefined`.',
+        },
       },
     ]);
     expect(told(model.requests[0] as never)).toBe('Work: s.');
@@ -118,7 +128,7 @@ describe('the agreement of texts of a model', () => {
     });
     const nodes = [root, rootNode<string, string>('t')];
     expect(await selfConsistency({ model, notation, key }).evaluate(nodes, request)).toMatchObject([
-      { kind: 'parse', message: 'Expected a text with a key, got `Hm.`.' },
+      { failure: { kind: 'parse', message: 'Expected a text with a key, got `Hm.`.' } },
       { value: 1 },
     ]);
   });
@@ -150,7 +160,9 @@ describe('the share of an action', () => {
     expect(await evaluator.evaluate(nodes, request)).toEqual([
       { value: 0.6 },
       { value: 0 },
-      { kind: 'invalid', message: expect.stringContaining('prior of a node') as string },
+      {
+        failure: { kind: 'invalid', message: expect.stringContaining('prior of a node') as string },
+      },
     ]);
   });
 });

@@ -78,8 +78,10 @@ describe('a letter among tokens', () => {
     );
     expect(verdicts).toEqual([
       {
-        kind: 'parse',
-        message: `Expected A or B with a probability of 0.1 or more, got \`${completion.text}\`.`,
+        failure: {
+          kind: 'parse',
+          message: `Expected A or B with a probability of 0.1 or more, got \`${completion.text}\`.`,
+        },
       },
     ]);
   });
@@ -118,7 +120,10 @@ describe('self-evaluation elsewhere', () => {
     expect(evaluator.prompts).toHaveProperty('self-eval');
     expect(
       await evaluator.evaluate([proposedNode('s', 'jump'), proposedNode('s', 'odd')], request),
-    ).toEqual([{ value: 1 }, { kind: 'call', message: 'cannot be written' }]);
+    ).toEqual([
+      { value: 1, about: 'action' },
+      { failure: { kind: 'call', message: 'cannot be written' } },
+    ]);
     expect(told(model.requests[0] as never)).toMatch(
       /^Work: s\.\n\ntold at the root\n\nProposed step: do jump\n\n/,
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Evaluation } from '../../src/contracts/evaluation.ts';
 import type { Evaluator } from '../../src/contracts/evaluator.ts';
-import type { Failure } from '../../src/contracts/failure.ts';
+import type { Failed } from '../../src/contracts/failure.ts';
 import { type StagedOptions, staged } from '../../src/values/combine/staged.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
 import { callContext } from '../support/call-context.ts';
@@ -30,8 +30,8 @@ const fast = { name: 'fast', evaluator: heuristic((state: number) => state) };
 function verdictsOf(
   options: StagedOptions<number, number>,
   batch: typeof nodes = nodes,
-): readonly (Evaluation | Failure)[] {
-  return staged(options).evaluate(batch, request) as readonly (Evaluation | Failure)[];
+): readonly (Evaluation | Failed)[] {
+  return staged(options).evaluate(batch, request) as readonly (Evaluation | Failed)[];
 }
 
 describe('a staged evaluation', () => {
@@ -88,8 +88,10 @@ describe('the parts of a staged evaluation', () => {
       });
     const none = { name: 'accurate', evaluator: failing(0.9) };
     expect(verdictsOf({ fast, accurate: none })[2]).toEqual({
-      kind: 'invalid',
-      message: 'accurate: unknown',
+      failure: {
+        kind: 'invalid',
+        message: 'accurate: unknown',
+      },
     });
     expect(verdictsOf({ fast, accurate: none, onFailure: 'leave-out' })[2]).toEqual({
       value: 0.9,
@@ -100,7 +102,7 @@ describe('the parts of a staged evaluation', () => {
     const blind = { name: 'fast', evaluator: failing(0.1) };
     const unasked = halving();
     expect(verdictsOf({ fast: blind, accurate: unasked.accurate })[1]).toMatchObject({
-      kind: 'invalid',
+      failure: { kind: 'invalid' },
     });
     expect(unasked.asked).toEqual([0.5, 0.9, 0.5]);
     const alone = halving();
@@ -112,8 +114,10 @@ describe('the parts of a staged evaluation', () => {
     });
     const neither = { name: 'accurate', evaluator: failing(0.1) };
     expect(verdictsOf({ fast: blind, accurate: neither, onFailure: 'leave-out' })[1]).toEqual({
-      kind: 'invalid',
-      message: 'fast: unknown',
+      failure: {
+        kind: 'invalid',
+        message: 'fast: unknown',
+      },
     });
   });
 

@@ -49,13 +49,17 @@ describe('the verifier evaluator', () => {
     });
     const nodes = [rootNode(0), rootNode(1), rootNode(2), proposedNode(1, 'a')];
     expect(await evaluator.evaluate(nodes, request)).toEqual([
-      { kind: 'call', message: 'The tests did not start.' },
+      { failure: { kind: 'call', message: 'The tests did not start.' } },
       { value: 1 },
       {
-        kind: 'invalid',
-        message: 'Expected `score` of a verdict to be a number from 0 to 1, got `2`.',
+        failure: {
+          kind: 'invalid',
+          message: 'Expected `score` of a verdict to be a number from 0 to 1, got `2`.',
+        },
       },
-      { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' },
+      {
+        failure: { kind: 'invalid', message: 'Expected a node with a state, got a proposed one.' },
+      },
     ]);
   });
 
@@ -83,8 +87,8 @@ describe('the verifier evaluator', () => {
       },
     });
     expect(evaluator.evaluate([rootNode('interrupted'), rootNode('unrecorded')], request)).toEqual([
-      { kind: 'interrupted', message: 'Unknown.' },
-      { kind: 'unrecorded', message: 'Unknown.' },
+      { failure: { kind: 'interrupted', message: 'Unknown.' } },
+      { failure: { kind: 'unrecorded', message: 'Unknown.' } },
     ]);
   });
 

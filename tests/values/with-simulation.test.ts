@@ -51,7 +51,7 @@ describe('a value with a simulation', () => {
     const failing = heuristic((): number => {
       throw new Error('unknown');
     });
-    const failure = { kind: 'invalid', message: 'unknown' };
+    const failure = { failure: { kind: 'invalid', message: 'unknown' } };
     expect(returnsOf(withSimulation(value, failing), [0.1])).toEqual([failure]);
     expect(returnsOf(withSimulation(value, failing, { alpha: 0.5 }), [0.1])).toEqual([failure]);
     const unvalued = withSimulation(failing, always(1), { alpha: 0.5 });

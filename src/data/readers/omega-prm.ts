@@ -172,7 +172,7 @@ function take(tree: OmegaTree, node: Grown, { question, steps, end }: Taken): vo
 }
 
 function evaluate(tree: OmegaTree, node: Grown, { mc_value: value }: OmegaNode): void {
-  if (value !== null && value !== undefined) tree.setEvaluation(node, { value });
+  if (value !== null && value !== undefined) tree.addEvaluation(node, { value });
 }
 
 /** Counts a leaf all the way up. One that says what an earlier one says is a further visit to that one. */

@@ -14,13 +14,7 @@ export function mergeTwins<State, Action>(
   const first = new Map<string, ChildNode<State, Action>>();
   for (const [key, node] of keyed) {
     const twin = first.get(key);
-    if (twin === undefined) {
-      first.set(key, node);
-      continue;
-    }
-    tree.setPrior(twin, twin.prior + node.prior);
-    tree.setPrior(node, 0);
-    tree.annotate(node, { duplicateOf: twin.id });
-    tree.prune(node);
+    if (twin === undefined) first.set(key, node);
+    else tree.merge(node, twin);
   }
 }

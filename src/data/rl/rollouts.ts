@@ -63,9 +63,9 @@ export function samplingOf<State, Action>(
 
 function isBundle<State, Action>({ tree }: Pick<TreeRecord<State, Action>, 'tree'>): boolean {
   return [...tree.nodes()].every((node) => {
-    const { kind, status, visits, children, annotations } = node;
+    const { kind, status, visits, children, duplicateOf } = node;
     if (kind === 'root') return children.length > 0;
-    if (annotations['duplicateOf'] !== undefined || status === 'pruned') return false;
+    if (duplicateOf !== undefined || status === 'pruned') return false;
     if (visits > 1 || children.length > 1) return false;
     if (children.length === 1) return !isEnd(node);
     return status === 'failed' || (isEnd(node) && tree.score(node) !== undefined);

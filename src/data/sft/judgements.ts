@@ -70,7 +70,7 @@ function rowsOf<State, Action>(
   { verdict, only, question, reply }: Required<Omit<JudgementsOptions, 'oracleGuided'>>,
 ): readonly SftRow[] {
   return [...record.tree.nodes()].flatMap((node): readonly SftRow[] => {
-    const { value, rationale = '' } = node.evaluation ?? { value: 0.5 };
+    const { value, rationale = '' } = node.evaluations.at(-1) ?? { value: 0.5 };
     const isOut = value === 0.5 || (only === 'split' && (value === 0 || value === 1));
     if (isOut || rationale.trim() === '' || !isShown(node)) return [];
     const majority = value > 0.5;

@@ -47,7 +47,8 @@ const usualRequest =
  */
 export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
   const { minGain = 0, request = usualRequest, oracleGuided = false } = options;
-  const critiqueOf = options.critique ?? ((parent: SearchNode) => parent.evaluation?.rationale);
+  const critiqueOf =
+    options.critique ?? ((parent: SearchNode) => parent.evaluations.at(-1)?.rationale);
   expectFunction('critique', critiqueOf);
   expectNumber('minGain', minGain, { min: 0 });
   return {

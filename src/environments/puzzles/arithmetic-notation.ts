@@ -12,9 +12,11 @@ export function arithmeticNotation<Value>(
     format: (step) => writeStep(rules, step),
     parse(text, state) {
       const claim = readClaim(rules, text);
-      if ('kind' in claim) return claim;
+      if ('kind' in claim) return { failure: claim };
       const outcome = tryStep(rules, state, claim);
-      return 'problem' in outcome ? { kind: 'parse', message: outcome.problem } : outcome.step;
+      return 'problem' in outcome
+        ? { failure: { kind: 'parse', message: outcome.problem } }
+        : { action: outcome.step };
     },
   };
 }

@@ -13,10 +13,10 @@ export const blocksworldNotation: Notation<BlocksworldState, BlocksworldAction> 
       const names = blocks.join(' ');
       const expected = `an action such as \`(pick-up ${blocks[0]})\` on the blocks ${names}`;
       const message = `Expected ${expected}, got \`${text.trim().slice(0, 80)}\`.`;
-      return { kind: 'parse', message };
+      return { failure: { kind: 'parse', message } };
     }
     const move = readMove(state, action);
-    return typeof move === 'string' ? { kind: 'parse', message: move } : action;
+    return typeof move === 'string' ? { failure: { kind: 'parse', message: move } } : { action };
   },
 };
 

@@ -11,10 +11,10 @@ export const tilesNotation: Notation<TilesState, TilesAction> = {
     if (action === undefined) {
       const shown = text.trim().slice(0, 80);
       const message = `Expected one direction (${directions.join(', ')}), got \`${shown}\`.`;
-      return { kind: 'parse', message };
+      return { failure: { kind: 'parse', message } };
     }
     const move = readMove(state, action);
-    return typeof move === 'string' ? { kind: 'parse', message: move } : action;
+    return typeof move === 'string' ? { failure: { kind: 'parse', message: move } } : { action };
   },
 };
 

@@ -1,6 +1,6 @@
 import { describeValue } from '../../base/expect.ts';
 import { isPlainObject } from '../../base/json.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { joinParts } from './step-text.ts';
 
@@ -29,7 +29,7 @@ export interface JsonStep {
 }
 
 /** Reads `{ "step": …, "answer": … }`, or a bare string as a step without an answer. */
-export function readJsonStep(text: string, delimiter: string): JsonStep | Failure {
+export function readJsonStep(text: string, delimiter: string): Failed | JsonStep {
   const json = parsed(text);
   if (typeof json === 'string') return { step: joinParts(json, delimiter), answer: undefined };
   if (!isPlainObject(json)) return failure(describeText(text));
@@ -55,7 +55,7 @@ function describeText(text: string): string {
   return `\`${shown.length > 80 ? `${shown.slice(0, 79)}…` : shown}\``;
 }
 
-function failure(got: string): Failure {
+function failure(got: string): Failed {
   const message = `Expected a step such as \`{"step": "2 + 3 = 5", "answer": null}\`, got ${got}.`;
-  return { kind: 'parse', message };
+  return { failure: { kind: 'parse', message } };
 }

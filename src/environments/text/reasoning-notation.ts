@@ -1,6 +1,4 @@
-import { isFailure } from '../../base/failure.ts';
-import type { Notation } from '../../contracts/environment.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Notation, Parsed } from '../../contracts/environment.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { jsonStep, readJsonStep, stepSchema } from './json-step.ts';
 import type { ReasoningState } from './reasoning-state.ts';
@@ -70,17 +68,19 @@ function parseJson(
   { delimiter, extract, isEqual }: NotationRules,
   text: string,
   { steps }: ReasoningState,
-): string | Failure {
+): Parsed<string> {
   const written = readJsonStep(text, delimiter);
-  if (isFailure(written)) return written;
+  if ('failure' in written) return written;
   const { answer } = written;
   if (written.step === '' && answer === undefined) {
-    return { kind: 'empty', message: 'Expected a step, got an empty one.' };
+    return { failure: { kind: 'empty', message: 'Expected a step, got an empty one.' } };
   }
   const step =
-    written.step === '' ? '' : readStep(written.step, { delimiter, number: steps.length + 1 });
-  if (typeof step !== 'string' || answer === undefined) return step;
-  return withAnswer(step, answer, { delimiter, extract, isEqual });
+    written.step === ''
+      ? { action: '' }
+      : readStep(written.step, { delimiter, number: steps.length + 1 });
+  if ('failure' in step || answer === undefined) return step;
+  return withAnswer(step.action, answer, { delimiter, extract, isEqual });
 }
 
 /** A step that states the answer given beside it. One that states another answer contradicts itself. */
@@ -88,20 +88,21 @@ function withAnswer(
   step: string,
   answer: string,
   { delimiter, extract, isEqual }: Omit<NotationRules, 'system'>,
-): string | Failure {
+): Parsed<string> {
   const stated = extract(step);
   if (stated !== undefined) {
-    if (isEqual(stated, answer)) return step;
+    if (isEqual(stated, answer)) return { action: step };
     const message = `Expected one answer, got \`${stated}\` in the step and \`${answer}\` beside it.`;
-    return { kind: 'parse', message };
+    return { failure: { kind: 'parse', message } };
   }
   const between = step === '' ? '' : lineBreak(delimiter);
   for (const closing of [`The answer is ${answer}.`, `The answer is \\boxed{${answer}}.`]) {
     const whole = step + between + closing;
     const found = extract(whole);
-    if (found !== undefined && isEqual(found, answer)) return whole;
+    if (found !== undefined && isEqual(found, answer)) return { action: whole };
   }
-  return { kind: 'parse', message: `Expected a short answer, got \`${answer.slice(0, 60)}\`.` };
+  const message = `Expected a short answer, got \`${answer.slice(0, 60)}\`.`;
+  return { failure: { kind: 'parse', message } };
 }
 
 // What changes least comes first, so that the prompts of a search share as long a prefix as possible.

@@ -1,4 +1,5 @@
-import type { Failure } from '../../contracts/failure.ts';
+import type { Parsed } from '../../contracts/environment.ts';
+import type { Failed, Failure } from '../../contracts/failure.ts';
 
 /** How a step is told from what a model writes around it. */
 export interface StepRules {
@@ -28,24 +29,26 @@ const answerHeading = /^(?:#{1,6}\s+)?(?:\*\*)?(?:the )?(?:final )?answer(?:\*\*
  * label (`Step 3:`) or list marker. A marker that may be part of the step stays: `- 4` is a number, and
  * `2. ` is one only where the second step was asked for. A heading above the answer stays with the answer.
  */
-export function readStep(text: string, { delimiter, number }: StepRules): string | Failure {
+export function readStep(text: string, { delimiter, number }: StepRules): Parsed<string> {
   const body = text.replaceAll('\r\n', '\n').replace(/^.*<\/think>/s, '');
   if (/^\s*<think>/.test(body)) {
-    return { kind: 'parse', message: 'Expected a step, got thoughts that do not end.' };
+    return failed('parse', 'Expected a step, got thoughts that do not end.');
   }
   let heading = '';
   for (const part of body.split(delimiter)) {
     const step = withoutMarks(part, number);
     if (step === undefined) {
-      return { kind: 'parse', message: 'Expected a step, got one label behind another.' };
+      return failed('parse', 'Expected a step, got one label behind another.');
     }
     if (step === '') continue;
-    if (!answerHeading.test(step)) return isText(step) ? heading + step : unreadable(step);
+    if (!answerHeading.test(step)) {
+      return isText(step) ? { action: heading + step } : unreadable(step);
+    }
     heading = 'Answer: ';
   }
   return heading === ''
-    ? { kind: 'empty', message: 'Expected a step, got no text.' }
-    : { kind: 'parse', message: 'Expected a step, got a heading and nothing below it.' };
+    ? failed('empty', 'Expected a step, got no text.')
+    : failed('parse', 'Expected a step, got a heading and nothing below it.');
 }
 
 /** Text between delimiters as one step: its parts on lines of their own, or behind each other. */
@@ -81,6 +84,10 @@ function isText(step: string): boolean {
   return /[\p{L}\p{N}]/u.test(step);
 }
 
-function unreadable(step: string): Failure {
-  return { kind: 'parse', message: `Expected a step in words, got \`${step.slice(0, 60)}\`.` };
+function unreadable(step: string): Failed {
+  return failed('parse', `Expected a step in words, got \`${step.slice(0, 60)}\`.`);
+}
+
+function failed(kind: Failure['kind'], message: string): Failed {
+  return { failure: { kind, message } };
 }

@@ -1,21 +1,18 @@
-import { isFailure } from '../../base/failure.ts';
 import { findJson, wholeTexts } from '../../base/find-json.ts';
 import { isPlainObject } from '../../base/json.ts';
-import type { Notation } from '../../contracts/environment.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Notation, Parsed } from '../../contracts/environment.ts';
+import type { Failed, Failure } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion } from '../../contracts/language-model.ts';
 import { itemsOf } from './prompts.ts';
 
-const cutOff: Failure = {
-  kind: 'parse',
-  message: 'Expected an action, got an answer that was cut off.',
+const cutOff: Failed = {
+  failure: { kind: 'parse', message: 'Expected an action, got an answer that was cut off.' },
 };
-const noText: Failure = { kind: 'empty', message: 'Expected an action, got no text.' };
-const refused: Failure = { kind: 'empty', message: 'Expected an action, got a refusal.' };
-
-/** An action, or why there is none. */
-type Reading<Action> = Action | Failure;
+const noText: Failed = { failure: { kind: 'empty', message: 'Expected an action, got no text.' } };
+const refused: Failed = {
+  failure: { kind: 'empty', message: 'Expected an action, got a refusal.' },
+};
 
 /**
  * Reads an action from text. What an answer was cut off in is not read: `= 2` may have been on its way to
@@ -25,7 +22,7 @@ export function readText<State, Action>(
   notation: Notation<State, Action>,
   state: State,
   { text, finishReason }: Completion,
-): Reading<Action> {
+): Parsed<Action> {
   if (finishReason === 'refusal') return refused;
   const isCut = finishReason === 'length';
   const { delimiter = '\n' } = notation;
@@ -40,12 +37,12 @@ export function readJson<State, Action>(
   notation: Notation<State, Action>,
   state: State,
   completion: Completion,
-): Reading<Action> {
+): Parsed<Action> {
   const items = findItems(completion);
-  if (isFailure(items)) return items;
+  if ('failure' in items) return items;
   const readings = items.whole.map((item) => readItem(notation, state, item));
   return (
-    readings.find((reading) => !isFailure(reading)) ??
+    readings.find((reading) => 'action' in reading) ??
     readings[0] ??
     (items.isCut ? cutOff : items.isJson ? noText : noJson(completion))
   );
@@ -55,8 +52,8 @@ export function readJson<State, Action>(
 export interface ItemReading<Action> {
   /** The item as the model wrote it: its text, or its JSON. */
   readonly text: string;
-  /** The action, or why it is none. */
-  readonly action: Reading<Action>;
+  /** What it was read as. */
+  readonly parsed: Parsed<Action>;
 }
 
 /** Reads the actions in a list as JSON: those that are whole, even where the list was cut off. */
@@ -66,13 +63,13 @@ export function readList<State, Action>(
   completion: Completion,
 ): { readonly items: readonly ItemReading<Action>[]; readonly failure: Failure | undefined } {
   const found = findItems(completion);
-  if (isFailure(found)) return { items: [], failure: found };
+  if ('failure' in found) return { items: [], failure: found.failure };
   const items = found.whole.map((item) => ({
     text: typeof item === 'string' ? item : JSON.stringify(item),
-    action: readItem(notation, state, item),
+    parsed: readItem(notation, state, item),
   }));
   const nothing = found.isJson ? undefined : noJson(completion);
-  return { items, failure: found.isCut ? cutOff : nothing };
+  return { items, failure: (found.isCut ? cutOff : nothing)?.failure };
 }
 
 interface FoundItems {
@@ -84,7 +81,7 @@ interface FoundItems {
 }
 
 /** The actions in an answer, as JSON. */
-function findItems({ text, finishReason }: Completion): FoundItems | Failure {
+function findItems({ text, finishReason }: Completion): Failed | FoundItems {
   if (finishReason === 'refusal') return refused;
   if (text.trim() === '') return finishReason === 'length' ? cutOff : noText;
   const { values, cut } = findJson(text.replace(/^.*<\/think>/s, ''));
@@ -101,18 +98,19 @@ function readItem<State, Action>(
   notation: Notation<State, Action>,
   state: State,
   item: JsonValue,
-): Reading<Action> {
+): Parsed<Action> {
   const step = isPlainObject(item) ? item['step'] : item;
   const text = notation.schema === undefined ? step : JSON.stringify(item);
   if (typeof text !== 'string') {
     const got = JSON.stringify(item).slice(0, 80);
-    return { kind: 'parse', message: `Expected an object with a text \`step\`, got \`${got}\`.` };
+    const message = `Expected an object with a text \`step\`, got \`${got}\`.`;
+    return { failure: { kind: 'parse', message } };
   }
   return text.trim() === '' ? noText : notation.parse(text, state);
 }
 
-function noJson({ text }: Completion): Failure {
+function noJson({ text }: Completion): Failed {
   const shown = text.trim();
   const short = shown.length > 80 ? `${shown.slice(0, 79)}…` : shown;
-  return { kind: 'parse', message: `Expected JSON, got \`${short}\`.` };
+  return { failure: { kind: 'parse', message: `Expected JSON, got \`${short}\`.` } };
 }

@@ -1,6 +1,6 @@
-import { failureOf, isFailure } from '../../base/failure.ts';
+import { failedBy } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Parsed } from '../../contracts/environment.ts';
 import type {
   Completion,
   GenerateRequest,
@@ -27,7 +27,7 @@ export interface Dialogue<Action> {
   /** The words with which it is sent back. @defaultValue those that come with `fromModel` */
   readonly repair?: string;
   /** Reads an answer. */
-  readonly read: (completion: Completion) => Action | Failure;
+  readonly read: (completion: Completion) => Parsed<Action>;
 }
 
 /** Which samples are wanted. */
@@ -111,17 +111,18 @@ async function readOrRepair<Action>(
   dialogue: Dialogue<Action>,
   { messages, completion, index, repairs }: Answer,
 ): Promise<Proposal<Action>> {
-  const action = dialogue.read(completion);
-  if (!isFailure(action)) return { action, completion };
-  if (repairs === 0 || action.kind === 'empty') return { failure: action };
+  const parsed = dialogue.read(completion);
+  if ('action' in parsed) return { ...parsed, completion };
+  const { failure } = parsed;
+  if (repairs === 0 || failure.kind === 'empty') return parsed;
   const { model, settings, context, repair = fromModelPrompts.texts.repair } = dialogue;
-  const turns = [...messages, ...repairTurns(completion.text, action, repair)];
+  const turns = [...messages, ...repairTurns(completion.text, failure, repair)];
   try {
     const request = { ...settings, messages: turns, samples: 1, offset: index };
     const [repaired = completion] = (await context.generate(model, request)).completions;
     const answer = { messages: turns, completion: repaired, index, repairs: repairs - 1 };
     return await readOrRepair(dialogue, answer);
   } catch (error) {
-    return { failure: failureOf(error, 'call', context) };
+    return failedBy(error, 'call', context);
   }
 }

@@ -1,6 +1,5 @@
 import { expectInteger, expectNumber } from '../../base/expect.ts';
-import type { Notation } from '../../contracts/environment.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Notation, Parsed } from '../../contracts/environment.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion, LanguageModel } from '../../contracts/language-model.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
@@ -74,7 +73,7 @@ export function settingsOf<State, Action>(
 export function readerOf<State, Action>(
   notation: Notation<State, Action>,
   form: Exclude<Form, 'several'> = 'text',
-): (state: State, completion: Completion) => Action | Failure {
+): (state: State, completion: Completion) => Parsed<Action> {
   const read = form === 'json' || notation.schema !== undefined ? readJson : readText;
   return (state, completion) => read(notation, state, completion);
 }

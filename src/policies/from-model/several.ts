@@ -1,5 +1,5 @@
-import { failureOf, isFailure } from '../../base/failure.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import { failedBy } from '../../base/failure.ts';
+import type { Failed, Failure } from '../../contracts/failure.ts';
 import type { Completion } from '../../contracts/language-model.ts';
 import type { Proposal } from '../../contracts/policy.ts';
 import { fromModelPrompts, repairTurns } from './prompts.ts';
@@ -39,7 +39,7 @@ export async function proposeSeveral<Action>(
     try {
       completion = await ask();
     } catch (error) {
-      return missing(count, failureOf(error, 'call', context));
+      return missing(count, failedBy(error, 'call', context));
     }
     reading = dialogue.read(completion);
   }
@@ -59,7 +59,7 @@ function limitsOf(maxTokens: number | undefined, count: number) {
 
 /** What is wrong with an answer of which nothing can be used, and which may be better the next time. */
 function failureToRepair<Action>({ items, failure }: ListReading<Action>): Failure | undefined {
-  const failures = items.flatMap(({ action }) => (isFailure(action) ? [action] : []));
+  const failures = items.flatMap(({ parsed }) => ('failure' in parsed ? [parsed.failure] : []));
   if (failures.length < items.length) return undefined;
   return [...failures, failure].find((reason) => reason !== undefined && reason.kind !== 'empty');
 }
@@ -69,8 +69,8 @@ function proposalsOf<Action>(
   { callId, finishReason, model }: Completion,
   count: number,
 ): readonly Proposal<Action>[] {
-  const proposals = items.slice(0, count).map(({ text, action }): Proposal<Action> => {
-    if (isFailure(action)) return { failure: action };
+  const proposals = items.slice(0, count).map(({ text, parsed }): Proposal<Action> => {
+    if ('failure' in parsed) return parsed;
     // Log-probabilities belong to the whole list, and so to none of its items.
     const reason = finishReason === 'length' ? 'stop' : finishReason;
     const completion = {
@@ -79,16 +79,16 @@ function proposalsOf<Action>(
       ...(model !== undefined && { model }),
       ...(callId !== undefined && { callId }),
     };
-    return { action, completion };
+    return { ...parsed, completion };
   });
   const lacking = count - proposals.length;
   const empty: Failure = {
     kind: 'empty',
     message: `Expected ${count} actions, got ${proposals.length}.`,
   };
-  return [...proposals, ...missing<Action>(lacking, failure ?? empty)];
+  return [...proposals, ...missing(lacking, { failure: failure ?? empty })];
 }
 
-function missing<Action>(count: number, failure: Failure): readonly Proposal<Action>[] {
-  return Array.from({ length: count }, () => ({ failure }));
+function missing(count: number, failed: Failed): readonly Failed[] {
+  return Array.from({ length: count }, () => failed);
 }

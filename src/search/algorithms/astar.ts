@@ -1,6 +1,7 @@
 import { expectation, expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
 import type { Heuristic } from '../../contracts/evaluator.ts';
 import type { SearchNode } from '../../contracts/node.ts';
+import { notesOf } from '../../tree/notes.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext, SimulationOutcome } from '../contracts.ts';
 import { Frontier } from './frontier.ts';
@@ -74,6 +75,18 @@ export function astar<State = unknown>(options: AstarOptions<State> = {}): Searc
   };
 }
 
+/** What A* knows of a node. */
+interface AstarNote {
+  /** The cost so far. */
+  readonly g: number;
+  /** The cost to come; `null` for a node without hope, because JSON knows no Infinity. */
+  readonly h: number | null;
+  /** At the start: whether an earlier search went by other costs or estimates. */
+  readonly otherCosts?: boolean;
+}
+
+const notes = notesOf<AstarNote>('astar');
+
 interface Rules {
   readonly heuristic: Heuristic<unknown> | undefined;
   readonly cost: (node: SearchNode) => number;
@@ -110,7 +123,7 @@ class AstarSearch<State, Action> {
   /** Reads the open and the closed set off the tree. */
   async open(): Promise<void> {
     const { cursor } = this.#tree;
-    if (cursor.annotations['g'] === undefined) return this.#enter([cursor], 0);
+    if (!isEntered(cursor)) return this.#enter([cursor], 0);
     const within = new Set<SearchNode<State, Action>>([cursor]);
     for (const node of this.#tree.nodes()) {
       if (node.parent !== undefined && within.has(node.parent)) within.add(node);
@@ -179,8 +192,9 @@ class AstarSearch<State, Action> {
     const estimate =
       heuristic === undefined ? remainder(node) : numberFrom('heuristic', heuristic(node.state));
     const h = Number.isFinite(estimate) ? estimate : null;
-    if (node.annotations['g'] === g && node.annotations['h'] === h) return true;
-    this.#tree.annotate(node, { g, h });
+    const known = notes.at(node);
+    if (known?.g === g && known.h === h) return true;
+    notes.write(this.#tree, node, { ...known, g, h });
     return false;
   }
 
@@ -189,13 +203,13 @@ class AstarSearch<State, Action> {
     const rival = key === undefined ? undefined : this.#cheapest.get(key);
     // A dead end is left as it is: it has nothing to expand, and its siblings want to be told from it.
     if (node.terminal && !this.#rules.goal(node)) return;
-    const hopeless = node.annotations['h'] === null;
-    if (hopeless || (rival !== undefined && gOf(rival) <= gOf(node))) {
-      this.#tree.prune(node);
+    const isHopeless = hOf(node) === Number.POSITIVE_INFINITY;
+    if (isHopeless || (rival !== undefined && gOf(rival) <= gOf(node))) {
+      this.#tree.prune(node, isHopeless ? 'hopeless' : 'dominated');
       return;
     }
     // The dearer node of this state leaves the frontier; its children will be undercut in their turn.
-    if (rival !== undefined && rival.status === 'open') this.#tree.prune(rival);
+    if (rival !== undefined && rival.status === 'open') this.#tree.prune(rival, 'dominated');
     if (key !== undefined) this.#cheapest.set(key, node);
     this.#frontier.push(node, this.#priority(node));
   }
@@ -206,7 +220,7 @@ class AstarSearch<State, Action> {
     const isStart = node === this.#tree.cursor || parent === undefined;
     const isNoted = this.#note(node, isStart ? gOf(node) : gOf(parent) + this.#edge(node));
     // What was put aside by other costs or estimates may be on the cheapest path by these.
-    if (!isNoted) this.#tree.annotate(this.#tree.cursor, { otherCosts: true });
+    if (!isNoted) this.#distrust(this.#tree.cursor);
     if (node.terminal && !this.#rules.goal(node)) return;
     const key = this.#context.key(node);
     const rival = key === undefined ? undefined : this.#cheapest.get(key);
@@ -214,6 +228,10 @@ class AstarSearch<State, Action> {
       this.#cheapest.set(key, node);
     }
     if (node.children.length === 0) this.#frontier.push(node, this.#priority(node));
+  }
+
+  #distrust(cursor: SearchNode<State, Action>): void {
+    notes.write(this.#tree, cursor, { g: gOf(cursor), h: hOf(cursor), otherCosts: true });
   }
 
   #priority(node: SearchNode<State, Action>): { f: number; h: number; id: number } {
@@ -235,7 +253,7 @@ class AstarSearch<State, Action> {
   #isSound(cost: number): boolean {
     const { cursor } = this.#tree;
     // Below a cursor that has moved, states are missing that were reached more cheaply elsewhere.
-    if (cursor.kind !== 'root' || cursor.annotations['otherCosts'] === true) return false;
+    if (cursor.kind !== 'root' || notes.at(cursor)?.otherCosts === true) return false;
     for (const node of this.#tree.nodes()) {
       if (mayHide(node) && leastCost(node) < cost) return false;
     }
@@ -244,27 +262,26 @@ class AstarSearch<State, Action> {
 }
 
 /** Whether g and h of a node are known. */
-function isEntered({ annotations }: SearchNode): boolean {
-  return annotations['g'] !== undefined;
+function isEntered(node: SearchNode): boolean {
+  return notes.at(node) !== undefined;
 }
 
-function gOf({ annotations }: SearchNode): number {
-  return Number(annotations['g']);
+function gOf(node: SearchNode): number {
+  return notes.at(node)?.g ?? Number.NaN;
 }
 
-/** JSON knows no Infinity. */
-function hOf({ annotations: { h } }: SearchNode): number {
-  return h === null ? Number.POSITIVE_INFINITY : Number(h);
+function hOf(node: SearchNode): number {
+  return notes.at(node)?.h ?? Number.POSITIVE_INFINITY;
 }
 
 /** Whether paths may go through a node that nobody has seen. A state without actions hides none. */
 function mayHide(node: SearchNode): boolean {
-  const { status, complete, children, failure, annotations } = node;
-  if (annotations['failedProposals'] !== undefined) return true;
+  const { status, complete, children, failure, failedProposals, duplicateOf } = node;
+  if (failedProposals.length > 0) return true;
   if (status === 'failed') return !(complete && failure?.kind === 'empty');
   // Closed unseen, by a search that went no deeper or put it aside.
-  if (status === 'solved') return children.length === 0;
-  return status === 'pruned' && !isEntered(node) && annotations['duplicateOf'] === undefined;
+  if (status === 'closed') return children.length === 0;
+  return status === 'pruned' && !isEntered(node) && duplicateOf === undefined;
 }
 
 /** What a path through a node costs at least: f of the first node from it upwards of which g and h are known. */

@@ -59,7 +59,7 @@ export function bestOfN({
 
 /** Whether something can follow. What is known in full is walked through once more. */
 function isInner({ status }: SearchNode): boolean {
-  return status === 'open' || status === 'solved';
+  return status === 'open' || status === 'closed';
 }
 
 /**

@@ -1,6 +1,7 @@
 import { expectFunction, expectInteger, expectMethods } from '../../base/expect.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { type FinalChoice, robustOrSolvedChild } from '../../tree/final-choice.ts';
+import { notesOf } from '../../tree/notes.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
 import { within } from './within.ts';
@@ -63,12 +64,15 @@ function stepsTaken<State, Action>({ cursor, root }: SearchTree<State, Action>):
   return cursor.depth - root.depth;
 }
 
+/** How many simulations there had been when the world came to a node. */
+const notes = notesOf<{ readonly simulationsBefore: number }>('stepwise');
+
 /** How many simulations there were since the world came here; noted in the tree, so that a search can go on. */
 function simulationsHere<State, Action>(tree: SearchTree<State, Action>): number {
   const { cursor, simulations } = tree;
-  const { simulationsBefore } = cursor.annotations;
-  if (typeof simulationsBefore === 'number') return simulations - simulationsBefore;
-  tree.annotate(cursor, { simulationsBefore: simulations });
+  const note = notes.at(cursor);
+  if (note !== undefined) return simulations - note.simulationsBefore;
+  notes.write(tree, cursor, { simulationsBefore: simulations });
   return 0;
 }
 

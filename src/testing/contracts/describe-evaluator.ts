@@ -9,7 +9,7 @@ import type { CallContext } from '../../contracts/context.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Policy } from '../../contracts/policy.ts';
 import type { Budget } from '../../contracts/spend.ts';
@@ -73,7 +73,7 @@ interface Subject<State, Action> {
 function describeValues<State, Action>({ claims, runner }: Subject<State, Action>): void {
   runner.test('gives values in [0, 1]', async () => {
     const verdicts = await evaluate(claims, await sampleNodes(claims));
-    const values = verdicts.flatMap((verdict) => ('kind' in verdict ? [] : [verdict.value]));
+    const values = verdicts.flatMap((verdict) => ('failure' in verdict ? [] : [verdict.value]));
     assert.ok(values.length > 0, 'no node could be valued');
     for (const value of values) assert.ok(value >= 0 && value <= 1, `got ${value}`);
   });
@@ -85,14 +85,14 @@ function describeValues<State, Action>({ claims, runner }: Subject<State, Action
     if (returns === undefined) return;
     assert.equal(returns.length, nodes.length);
     for (const verdict of returns) {
-      const value = 'kind' in verdict ? 0 : verdict.value;
+      const value = 'failure' in verdict ? 0 : verdict.value;
       assert.ok(value >= 0 && value <= 1, `got ${value}`);
     }
   });
 
   runner.test('names the range of a score that it has mapped', async () => {
     for (const verdict of await evaluate(claims, await sampleNodes(claims))) {
-      if ('kind' in verdict || verdict.raw === undefined) continue;
+      if ('failure' in verdict || verdict.raw === undefined) continue;
       const { score, range } = verdict.raw;
       assert.ok(range[0] < range[1] && score >= range[0] && score <= range[1]);
     }
@@ -122,7 +122,7 @@ function describeBatches<State, Action>({ claims, runner }: Subject<State, Actio
 
   runner.test('gives in a batch what it gives one by one, in the order of the nodes', async () => {
     const nodes = await sampleNodes(claims);
-    const alone: (Evaluation | Failure)[] = [];
+    const alone: (Evaluation | Failed)[] = [];
     for (const node of nodes) alone.push(...(await evaluate(claims, [node])));
     assert.deepEqual(await evaluate(claims, nodes), alone);
     const reversed = await evaluate(claims, nodes.toReversed());
@@ -140,9 +140,9 @@ function describeFailures<State, Action>({ claims, runner }: Subject<State, Acti
       const before = await evaluate(claims, nodes);
       const middle = Math.floor(nodes.length / 2);
       const verdicts = await evaluate(claims, nodes.toSpliced(middle, 0, broken));
-      const failure = verdicts[middle];
-      assert.ok(failure !== undefined && 'kind' in failure, 'it did not fail');
-      assert.ok(failure.message !== '', 'it does not say why');
+      const failed = verdicts[middle];
+      assert.ok(failed !== undefined && 'failure' in failed, 'it did not fail');
+      assert.ok(failed.failure.message !== '', 'it does not say why');
       assert.deepEqual(verdicts.toSpliced(middle, 1), before);
     });
   }
@@ -194,7 +194,7 @@ function describeCalls<State, Action>({ claims, runner }: Subject<State, Action>
       const verdicts = await evaluate(claims, batch, context);
       assert.equal(ledger.spend.calls, costOf(batch));
       assert.ok(
-        verdicts.some((verdict) => !('kind' in verdict)),
+        verdicts.some((verdict) => !('failure' in verdict)),
         'nothing was valued',
       );
     }
@@ -305,7 +305,7 @@ async function evaluate<State, Action>(
   { create }: EvaluatorClaims<State, Action>,
   nodes: readonly SearchNode<State, Action>[],
   context: CallContext = plainContext({ random: seededRandom('values') }),
-): Promise<readonly (Evaluation | Failure)[]> {
+): Promise<readonly (Evaluation | Failed)[]> {
   return create().evaluate(nodes, { context, remaining: unlimited });
 }
 

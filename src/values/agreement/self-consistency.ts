@@ -5,19 +5,20 @@ import {
   expectMethods,
   expectOneOf,
 } from '../../base/expect.ts';
-import { failureOf } from '../../base/failure.ts';
+import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { contextWith } from '../../calls/door.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed, Failure } from '../../contracts/failure.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Policy } from '../../contracts/policy.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { evaluateEach } from '../evaluate-each.ts';
 import { noState } from '../no-state.ts';
 import { requestSettings } from '../request-settings.ts';
 import { valueInRange } from '../value-in-range.ts';
@@ -110,13 +111,14 @@ export function selfConsistency<State, Action>(
     needs: about === 'action' ? 'proposed' : 'realised',
     ...provenance,
     evaluate(nodes, request) {
-      const drawn = new Map<unknown, Promise<Draws | Failure>>();
+      const drawn = new Map<unknown, Promise<Draws | Failed>>();
       const drawAt = (place: StateNode<State, Action>) => {
         const known = drawn.get(place) ?? drawSafely(draw, place, request);
         drawn.set(place, known);
         return known;
       };
-      return Promise.all(nodes.map((node) => evaluate({ about, keyOf, drawAt }, node, request)));
+      const looking = { about, keyOf, drawAt };
+      return evaluateEach(looking, nodes, (node) => evaluate(looking, node, request));
     },
   };
 }
@@ -227,47 +229,51 @@ async function drawSafely<State, Action>(
   draw: Draw<State, Action>,
   place: StateNode<State, Action>,
   request: EvaluateRequest,
-): Promise<Draws | Failure> {
+): Promise<Draws | Failed> {
   try {
     return await draw(place, request);
   } catch (error) {
-    return failureOf(error, 'call', request.context);
+    return failedBy(error, 'call', request.context);
   }
 }
 
 interface Looking<State, Action> {
   readonly about: 'action' | 'state';
   readonly keyOf: (action: Action) => string | undefined;
-  readonly drawAt: (place: StateNode<State, Action>) => Promise<Draws | Failure>;
+  readonly drawAt: (place: StateNode<State, Action>) => Promise<Draws | Failed>;
 }
 
 async function evaluate<State, Action>(
   { about, keyOf, drawAt }: Looking<State, Action>,
   node: SearchNode<State, Action>,
   { context }: EvaluateRequest,
-): Promise<Evaluation | Failure> {
+): Promise<Evaluation | Failed> {
   const isAction = about === 'action' && node.kind !== 'root';
   const place = isAction ? node.parent : node;
   if (place.kind === 'proposed') return noState;
   const draws = await drawAt(place);
-  if ('kind' in draws) return draws;
+  if (!('keys' in draws)) return draws;
   if (!isAction) return shareOf(draws, mostFrequent(draws.keys));
   try {
     const own = keyOf(node.action);
     return own === undefined ? noKey : shareOf(draws, own);
   } catch (error) {
-    return failureOf(error, 'invalid', context);
+    return failedBy(error, 'invalid', context);
   }
 }
 
-const noKey: Failure = {
-  kind: 'invalid',
-  message: 'Expected `key` to read the action of the node, got `undefined`.',
+const noKey: Failed = {
+  failure: {
+    kind: 'invalid',
+    message: 'Expected `key` to read the action of the node, got `undefined`.',
+  },
 };
-const nothing: Failure = { kind: 'empty', message: 'Expected samples, got none.' };
+const nothing: Failed = { failure: { kind: 'empty', message: 'Expected samples, got none.' } };
 
-function shareOf({ keys, count, failure }: Draws, key: string | undefined): Evaluation | Failure {
-  if (keys.length === 0 || key === undefined) return (count > 0 ? failure : undefined) ?? nothing;
+function shareOf({ keys, count, failure }: Draws, key: string | undefined): Evaluation | Failed {
+  if (keys.length === 0 || key === undefined) {
+    return count > 0 && failure !== undefined ? { failure } : nothing;
+  }
   const agreeing = keys.filter((one) => one === key).length;
   const unscored = count - keys.length;
   const shown = key.length > 80 ? `${key.slice(0, 79)}…` : key;

@@ -2,7 +2,7 @@ import { expectation } from '../../base/expect.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import { expectEvaluator } from '../ask-evaluator.ts';
 import { settle, type Waiting, wait } from '../settle.ts';
 import { type Discrimination, discrimination, expectBoth, type Labelled } from './auc.ts';
@@ -204,11 +204,11 @@ export function calibrated<State, Action>(
   };
 }
 
-type Verdicts = readonly (Evaluation | Failure)[];
+type Verdicts = readonly (Evaluation | Failed)[];
 
 function* mapped(map: CalibrationMap, verdicts: Promise<Verdicts> | Verdicts): Waiting<Verdicts> {
   return (yield* wait(verdicts)).map((verdict) => {
-    if ('kind' in verdict) return verdict;
+    if ('failure' in verdict) return verdict;
     const { value, raw = { score: value, range: [0, 1] as const }, parts } = verdict;
     return {
       ...verdict,

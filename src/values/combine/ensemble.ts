@@ -1,9 +1,9 @@
 import { describeValue, expectation, expectNumber, expectOneOf } from '../../base/expect.ts';
-import { failureOf } from '../../base/failure.ts';
+import { failedBy } from '../../base/failure.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { askEvaluator } from '../ask-evaluator.ts';
@@ -86,7 +86,7 @@ export function ensemble<State, Action>(
     (
       nodes: readonly SearchNode<State, Action>[],
       request: EvaluateRequest,
-    ): MaybePromise<readonly (Evaluation | Failure)[]> =>
+    ): MaybePromise<readonly (Evaluation | Failed)[]> =>
       settle(askAll(blend, { method, nodes, request }));
   const simulates = parts.some(({ evaluator }) => evaluator.simulate !== undefined);
   return {
@@ -120,7 +120,7 @@ interface Round<State, Action> {
 function* askAll<State, Action>(
   blend: Blend<State, Action>,
   { method, nodes, request }: Round<State, Action>,
-): Waiting<readonly (Evaluation | Failure)[]> {
+): Waiting<readonly (Evaluation | Failed)[]> {
   const { context } = request;
   const columns = yield* wait(
     settleAll(
@@ -137,7 +137,7 @@ function* askAll<State, Action>(
     try {
       return blended(blend, node, answers);
     } catch (error) {
-      return failureOf(error, 'invalid', context);
+      return failedBy(error, 'invalid', context);
     }
   });
 }
@@ -146,13 +146,13 @@ function blended<State, Action>(
   { parts, combine, onFailure }: Blend<State, Action>,
   node: SearchNode<State, Action>,
   answers: readonly Answer[],
-): Evaluation | Failure {
+): Evaluation | Failed {
   const scored = answers.filter(isScored);
   const failed = answers.find((answer) => !isScored(answer));
   const mayGoOn = onFailure === 'leave-out' && scored.length > 0;
-  if (failed !== undefined && 'kind' in failed.verdict && !mayGoOn) {
-    const { kind, message } = failed.verdict;
-    return { kind, message: `${failed.name}: ${message}` };
+  if (failed !== undefined && 'failure' in failed.verdict && !mayGoOn) {
+    const { kind, message } = failed.verdict.failure;
+    return { failure: { kind, message: `${failed.name}: ${message}` } };
   }
   const value =
     combine === 'mean'
@@ -162,7 +162,9 @@ function blended<State, Action>(
         )
       : combined[combine](scored.map(({ verdict }) => verdict.value));
   const checked = typeof value === 'number' ? valueInRange('the blended value', value) : value;
-  return 'kind' in checked ? checked : { ...checked, ...joined(answers) };
+  if ('failure' in checked) return checked;
+  const isOfAction = scored.some(({ verdict }) => verdict.about === 'action');
+  return { ...checked, ...(isOfAction && { about: 'action' }), ...joined(answers) };
 }
 
 const combined = {
@@ -176,7 +178,7 @@ interface NamedWeight {
   readonly weight: number;
 }
 
-function mean(scored: readonly Scored[], weights: readonly NamedWeight[]): number | Failure {
+function mean(scored: readonly Scored[], weights: readonly NamedWeight[]): number | Failed {
   let sum = 0;
   let total = 0;
   for (const { name, verdict } of scored) {
@@ -192,8 +194,8 @@ function mean(scored: readonly Scored[], weights: readonly NamedWeight[]): numbe
   return total > 0 ? sum / total : invalid('Expected weights with a sum above 0, got `0`.');
 }
 
-function invalid(message: string): Failure {
-  return { kind: 'invalid', message };
+function invalid(message: string): Failed {
+  return { failure: { kind: 'invalid', message } };
 }
 
 function weightAt<State, Action>(

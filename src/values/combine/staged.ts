@@ -2,7 +2,7 @@ import { expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { askEvaluator } from '../ask-evaluator.ts';
@@ -66,7 +66,7 @@ export function staged<State, Action>(
     (
       nodes: readonly SearchNode<State, Action>[],
       request: EvaluateRequest,
-    ): MaybePromise<readonly (Evaluation | Failure)[]> =>
+    ): MaybePromise<readonly (Evaluation | Failed)[]> =>
       settle(askInTurn(stages, { method, nodes, request }));
   const simulates = [fast, accurate].some(({ evaluator }) => evaluator.simulate !== undefined);
   return {
@@ -79,7 +79,7 @@ export function staged<State, Action>(
 
 type Stages<State, Action> = Required<StagedOptions<State, Action>>;
 
-type Verdicts = readonly (Evaluation | Failure)[];
+type Verdicts = readonly (Evaluation | Failed)[];
 
 interface Round<State, Action> {
   readonly method: 'evaluate' | 'simulate';
@@ -120,39 +120,46 @@ function promisingAmong<State, Action>(
   verdicts: Verdicts,
 ): ReadonlySet<number> {
   const values = verdicts.flatMap((verdict, place) =>
-    'kind' in verdict ? [] : [{ place, value: verdict.value }],
+    'failure' in verdict ? [] : [{ place, value: verdict.value }],
   );
   const reached = values
     .filter(({ value }) => value >= threshold)
     .toSorted((one, other) => other.value - one.value)
     .slice(0, best);
   const unknown = verdicts.flatMap((verdict, place) =>
-    'kind' in verdict && onFailure === 'leave-out' ? [place] : [],
+    'failure' in verdict && onFailure === 'leave-out' ? [place] : [],
   );
   return new Set([...reached.map(({ place }) => place), ...unknown]);
 }
 
 interface Said {
   readonly name: string;
-  readonly verdict: Evaluation | Failure;
+  readonly verdict: Evaluation | Failed;
 }
 
 function lastWord(
   first: Said,
   last: Said | undefined,
   onFailure: WhenPartFails,
-): Evaluation | Failure {
+): Evaluation | Failed {
   const answers = last === undefined ? [first] : [first, last];
-  const failed = answers.find(({ verdict }) => 'kind' in verdict);
-  const deciding = answers.findLast(({ verdict }) => !('kind' in verdict));
-  const decides = deciding !== undefined && !('kind' in deciding.verdict);
-  if (failed !== undefined && 'kind' in failed.verdict && !(decides && onFailure === 'leave-out')) {
-    return {
-      kind: failed.verdict.kind,
-      message: `${failed.name}: ${failed.verdict.message}`,
-    };
+  const failed = answers.find(({ verdict }) => 'failure' in verdict);
+  const deciding = answers.findLast(({ verdict }) => !('failure' in verdict));
+  const decides = deciding !== undefined && !('failure' in deciding.verdict);
+  if (
+    failed !== undefined &&
+    'failure' in failed.verdict &&
+    !(decides && onFailure === 'leave-out')
+  ) {
+    const { kind, message } = failed.verdict.failure;
+    return { failure: { kind, message: `${failed.name}: ${message}` } };
   }
-  if (deciding === undefined || 'kind' in deciding.verdict) return nameless;
-  const { value, raw } = deciding.verdict;
-  return { value, ...(raw !== undefined && { raw }), ...joined(answers) };
+  if (deciding === undefined || 'failure' in deciding.verdict) return nameless;
+  const { value, raw, about } = deciding.verdict;
+  return {
+    value,
+    ...(about !== undefined && { about }),
+    ...(raw !== undefined && { raw }),
+    ...joined(answers),
+  };
 }

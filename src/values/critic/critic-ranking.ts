@@ -1,17 +1,18 @@
 import { expectation, expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
-import { failureOf } from '../../base/failure.ts';
+import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { mean } from '../../base/stats/mean.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { withParts } from '../../prompting/prompt-parts.ts';
 import { promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { evaluateEach } from '../evaluate-each.ts';
 import { noState } from '../no-state.ts';
 import { requestSettings } from '../request-settings.ts';
 import { valueInRange } from '../value-in-range.ts';
@@ -120,13 +121,15 @@ export function criticRanking<State, Action>(
       ...promptParts,
     ),
     evaluate(nodes, { context }) {
-      const placings = new Map<unknown, Promise<readonly Placing[] | Failure>>();
+      const placings = new Map<unknown, Promise<readonly Placing[] | Failed>>();
       const placingsAt = (parent: SearchNode<State, Action>) => {
         const known = placings.get(parent) ?? place(ranking, parent, context);
         placings.set(parent, known);
         return known;
       };
-      return Promise.all(nodes.map((node) => evaluate(ranking, node, placingsAt)));
+      return evaluateEach({ about: 'action' }, nodes, (node) =>
+        evaluate(ranking, node, placingsAt),
+      );
     },
   };
 }
@@ -144,7 +147,7 @@ async function place<State, Action>(
   { notation, promptParts, by, question }: Ranking<State, Action>,
   parent: SearchNode<State, Action>,
   context: CallContext,
-): Promise<readonly Placing[] | Failure> {
+): Promise<readonly Placing[] | Failed> {
   if (parent.kind === 'proposed') return noState;
   try {
     const proposals = parent.children.map(({ action }) => notation.format(action));
@@ -154,26 +157,26 @@ async function place<State, Action>(
     const asked = { ...question, messages, proposals };
     return await (by === 'list' ? placeByList(asked, context) : placeByBest(asked, context));
   } catch (error) {
-    return failureOf(error, 'call', context);
+    return failedBy(error, 'call', context);
   }
 }
 
 async function evaluate<State, Action>(
   { rankScore }: Ranking<State, Action>,
   node: SearchNode<State, Action>,
-  placingsAt: (parent: SearchNode<State, Action>) => Promise<readonly Placing[] | Failure>,
-): Promise<Evaluation | Failure> {
+  placingsAt: (parent: SearchNode<State, Action>) => Promise<readonly Placing[] | Failed>,
+): Promise<Evaluation | Failed> {
   if (node.kind === 'root') return { value: 1 };
   const placings = await placingsAt(node.parent);
-  if ('kind' in placings) return placings;
+  if ('failure' in placings) return placings;
   const placing = placings[node.parent.children.indexOf(node)];
   if (placing === undefined) return noSibling;
-  if ('kind' in placing) return placing;
+  if ('failure' in placing) return placing;
   const { ranks, unscored, reason } = placing;
   const count = placings.length;
   const score = mean(ranks.map((rank) => rankScore(rank, count)));
   const evaluation = valueInRange('the result of `rankScore`', score);
-  if ('kind' in evaluation) return evaluation;
+  if ('failure' in evaluation) return evaluation;
   const told = `Rank ${ranks.join(', ')} of ${count}`;
   return {
     ...evaluation,
@@ -182,7 +185,9 @@ async function evaluate<State, Action>(
   };
 }
 
-const noSibling: Failure = {
-  kind: 'invalid',
-  message: 'Expected a node among the children of its parent, got another one.',
+const noSibling: Failed = {
+  failure: {
+    kind: 'invalid',
+    message: 'Expected a node among the children of its parent, got another one.',
+  },
 };

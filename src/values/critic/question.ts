@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../base/json.ts';
 import type { CallContext } from '../../contracts/context.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion, LanguageModel, Message } from '../../contracts/language-model.ts';
 import { objectSchema } from '../../prompting/object-schema.ts';
@@ -64,13 +64,13 @@ export interface Question {
 /** The places that one proposal was given, one an answer that counts; or why it has none. */
 export type Placing =
   | { readonly ranks: readonly number[]; readonly unscored: number; readonly reason?: string }
-  | Failure;
+  | Failed;
 
 /** Asks for all places at once. */
 export async function placeByList(
   question: Question,
   context: CallContext,
-): Promise<readonly Placing[] | Failure> {
+): Promise<readonly Placing[] | Failed> {
   const { proposals, texts, reason } = question;
   const count = proposals.length;
   const numbers = proposals.map((_, index) => index + 1);

@@ -1,6 +1,6 @@
 import { mean } from '../../base/stats/mean.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { Completion } from '../../contracts/language-model.ts';
 import { type Reading, unreadable } from '../../prompting/read-reply.ts';
 import { valueInRange } from '../value-in-range.ts';
@@ -11,7 +11,7 @@ export function average(
   form: Pick<JudgeForm, 'expected' | 'range' | 'read' | 'reason'>,
   completions: readonly Completion[],
   aggregate: (scores: readonly number[]) => number = mean,
-): Evaluation | Failure {
+): Evaluation | Failed {
   const readings = completions.flatMap((completion) => form.read(completion) ?? []);
   const [first] = readings;
   if (first === undefined) return unreadable(form.expected, completions);
@@ -19,7 +19,7 @@ export function average(
   const [least, greatest] = range ?? [0, 1];
   const score = aggregate(readings.map((reading) => reading.score));
   const evaluation = valueInRange('the judgement', (score - least) / (greatest - least));
-  if ('kind' in evaluation) return evaluation;
+  if ('failure' in evaluation) return evaluation;
   const unscored = completions.length - readings.length;
   return {
     ...evaluation,

@@ -1,8 +1,8 @@
 import { expectMethods } from '../../base/expect.ts';
-import { failureOf } from '../../base/failure.ts';
+import { failedBy } from '../../base/failure.ts';
 import { mean } from '../../base/stats/mean.ts';
 import type { CallContext } from '../../contracts/context.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { Completion, LanguageModel, Message } from '../../contracts/language-model.ts';
 import { answerIn, likelyEnough, probabilitiesOf } from '../../prompting/answer-words.ts';
 import { objectSchema } from '../../prompting/object-schema.ts';
@@ -97,7 +97,7 @@ export async function comparePair(
   pair: Pair,
   options: ComparePairOptions,
   context: CallContext,
-): Promise<Comparison | Failure> {
+): Promise<Comparison | Failed> {
   const asking = askingOf(options);
   const orders = [pair, { ...pair, first: pair.second, second: pair.first }];
   try {
@@ -112,9 +112,9 @@ export async function comparePair(
       }),
     );
     // Two were asked.
-    return bothOrders(given as Preference | Failure, swapped as Preference | Failure);
+    return bothOrders(given as Preference | Failed, swapped as Preference | Failed);
   } catch (error) {
-    return failureOf(error, 'call', context);
+    return failedBy(error, 'call', context);
   }
 }
 
@@ -160,7 +160,7 @@ interface Preference {
   readonly reason: string | undefined;
 }
 
-function preferenceIn(completions: readonly Completion[], reason: boolean): Preference | Failure {
+function preferenceIn(completions: readonly Completion[], reason: boolean): Preference | Failed {
   const readings = completions.flatMap((completion) => readPreference(completion) ?? []);
   if (readings.length === 0) {
     const tellsTokens = completions.some(({ logprobs }) => logprobs !== undefined);
@@ -192,12 +192,9 @@ function readPreference(
   return { value, reason: fields === undefined ? undefined : reasonIn(fields) };
 }
 
-function bothOrders(
-  given: Preference | Failure,
-  swapped: Preference | Failure,
-): Comparison | Failure {
-  if ('kind' in given) return given;
-  if ('kind' in swapped) return swapped;
+function bothOrders(given: Preference | Failed, swapped: Preference | Failed): Comparison | Failed {
+  if ('failure' in given) return given;
+  if ('failure' in swapped) return swapped;
   const unscored = given.unscored + swapped.unscored;
   return {
     preference: (given.value + 1 - swapped.value) / 2,

@@ -1,16 +1,17 @@
 import { expectMethods, expectOneOf } from '../../base/expect.ts';
-import { failureOf } from '../../base/failure.ts';
+import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { withParts } from '../../prompting/prompt-parts.ts';
 import { promptsOf } from '../../prompting/prompts.ts';
 import { turnText } from '../../prompting/turn-text.ts';
+import { evaluateEach } from '../evaluate-each.ts';
 import { noState } from '../no-state.ts';
 import { askingOf, type ComparePairOptions, type Comparison, comparePair } from './compare-pair.ts';
 
@@ -60,7 +61,7 @@ export function compare<State, Action>(
     ),
     evaluate(nodes, { context }) {
       const contest = new Contest({ ...options, about, promptParts }, context);
-      return Promise.all(nodes.map((node) => contest.evaluate(node)));
+      return evaluateEach({ about }, nodes, (node) => contest.evaluate(node));
     },
   };
 }
@@ -72,10 +73,7 @@ type Settings<State, Action> = CompareOptions<State, Action> &
 class Contest<State, Action> {
   readonly #settings: Settings<State, Action>;
   readonly #context: CallContext;
-  readonly #pairs = new Map<
-    ChildNode<State, Action>,
-    Map<unknown, Promise<Comparison | Failure>>
-  >();
+  readonly #pairs = new Map<ChildNode<State, Action>, Map<unknown, Promise<Comparison | Failed>>>();
   readonly #told = new Map<SearchNode<State, Action>, ReturnType<typeof withParts>>();
 
   constructor(settings: Settings<State, Action>, context: CallContext) {
@@ -83,7 +81,7 @@ class Contest<State, Action> {
     this.#context = context;
   }
 
-  async evaluate(node: SearchNode<State, Action>): Promise<Evaluation | Failure> {
+  async evaluate(node: SearchNode<State, Action>): Promise<Evaluation | Failed> {
     const { about } = this.#settings;
     if (about === 'state' && node.kind === 'proposed') return noState;
     if (node.kind === 'root') return { value: 1 };
@@ -108,8 +106,8 @@ class Contest<State, Action> {
   #compare(
     first: ChildNode<State, Action>,
     second: ChildNode<State, Action>,
-  ): Promise<Comparison | Failure> {
-    const known = this.#pairs.get(first) ?? new Map<unknown, Promise<Comparison | Failure>>();
+  ): Promise<Comparison | Failed> {
+    const known = this.#pairs.get(first) ?? new Map<unknown, Promise<Comparison | Failed>>();
     this.#pairs.set(first, known);
     const comparison = known.get(second) ?? this.#ask(first, second);
     known.set(second, comparison);
@@ -119,13 +117,13 @@ class Contest<State, Action> {
   async #ask(
     first: ChildNode<State, Action>,
     second: ChildNode<State, Action>,
-  ): Promise<Comparison | Failure> {
+  ): Promise<Comparison | Failed> {
     try {
       const messages = await this.#messages(first.parent);
       const pair = { messages, first: this.#textOf(first), second: this.#textOf(second) };
       return await comparePair(pair, this.#settings, this.#context);
     } catch (error) {
-      return failureOf(error, 'call', this.#context);
+      return failedBy(error, 'call', this.#context);
     }
   }
 
@@ -155,8 +153,8 @@ class Contest<State, Action> {
 }
 
 /** A comparison as one of the two sees it. */
-function seenAs(letter: 'A' | 'B', comparison: Comparison | Failure): Comparison | Failure {
-  if ('kind' in comparison) return comparison;
+function seenAs(letter: 'A' | 'B', comparison: Comparison | Failed): Comparison | Failed {
+  if ('failure' in comparison) return comparison;
   const { preference, rationale } = comparison;
   return {
     ...comparison,
@@ -165,16 +163,16 @@ function seenAs(letter: 'A' | 'B', comparison: Comparison | Failure): Comparison
   };
 }
 
-function winShare(outcomes: readonly (Comparison | Failure)[]): Evaluation | Failure {
-  const comparisons = outcomes.flatMap((outcome) => ('kind' in outcome ? [] : [outcome]));
-  const failure = outcomes.find((outcome) => 'kind' in outcome);
+function winShare(outcomes: readonly (Comparison | Failed)[]): Evaluation | Failed {
+  const comparisons = outcomes.flatMap((outcome) => ('failure' in outcome ? [] : [outcome]));
+  const failure = outcomes.find((outcome) => 'failure' in outcome);
   if (comparisons.length === 0 && failure !== undefined) return failure;
   const wins = comparisons.reduce((sum, { preference }) => sum + preference, 0);
   const unscored = comparisons.reduce((sum, comparison) => sum + (comparison.unscored ?? 0), 0);
   const rationale =
     failure === undefined
       ? comparisons.find((comparison) => comparison.rationale !== undefined)?.rationale
-      : `${outcomes.length - comparisons.length} of ${outcomes.length} comparisons failed: ${failure.message}`;
+      : `${outcomes.length - comparisons.length} of ${outcomes.length} comparisons failed: ${failure.failure.message}`;
   return {
     value: wins / comparisons.length,
     ...(rationale !== undefined && { rationale }),

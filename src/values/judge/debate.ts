@@ -1,12 +1,12 @@
 import { expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
-import { failureOf } from '../../base/failure.ts';
+import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { mean } from '../../base/stats/mean.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { Completion, LanguageModel, Message } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
@@ -21,6 +21,7 @@ import {
 } from '../../prompting/codes.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { replyText, unreadable } from '../../prompting/read-reply.ts';
+import { evaluateEach } from '../evaluate-each.ts';
 import { noState } from '../no-state.ts';
 import { type RequestSettings, requestSettings } from '../request-settings.ts';
 import { askBehind, type Subject, subjectOf, type View } from '../subject.ts';
@@ -156,7 +157,7 @@ export function debate<State, Action>(
       ...debaterParts,
     ),
     evaluate: (nodes, { context }) =>
-      Promise.all(nodes.map((node) => evaluate(debating, node, context))),
+      evaluateEach(debating.judge.view, nodes, (node) => evaluate(debating, node, context)),
   };
 }
 
@@ -179,7 +180,7 @@ async function evaluate<State, Action>(
   debating: Debating<State, Action>,
   node: SearchNode<State, Action>,
   context: CallContext,
-): Promise<Evaluation | Failure> {
+): Promise<Evaluation | Failed> {
   const { judge, debaters, table, texts, words } = debating;
   try {
     const [forJudge, forDebaters] = await Promise.all([
@@ -219,16 +220,13 @@ async function evaluate<State, Action>(
     const verdicts = answers.map(({ completions }) => average(form, completions));
     return meanOf(verdicts, rationale);
   } catch (error) {
-    return failureOf(error, 'call', context);
+    return failedBy(error, 'call', context);
   }
 }
 
 /** The mean of both orders, which weigh alike: one of them alone would say who spoke first. */
-function meanOf(
-  orders: readonly (Evaluation | Failure)[],
-  rationale: string,
-): Evaluation | Failure {
-  const failure = orders.find((order) => 'kind' in order);
+function meanOf(orders: readonly (Evaluation | Failed)[], rationale: string): Evaluation | Failed {
+  const failure = orders.find((order) => 'failure' in order);
   if (failure !== undefined) return failure;
   const read = orders.filter((order) => 'value' in order);
   const unscored = read.reduce((sum, order) => sum + (order.unscored ?? 0), 0);
@@ -253,7 +251,7 @@ async function argumentOf<State, Action>(
   { model, settings }: Party<State, Action>,
   messages: readonly Message[],
   { role, context }: { readonly role: 'advocate' | 'opponent'; readonly context: CallContext },
-): Promise<string | Failure> {
+): Promise<string | Failed> {
   const { completions } = await context.generate(model, { ...settings, messages });
   const [first] = completions;
   const argument = first === undefined || first.finishReason === 'refusal' ? '' : replyText(first);

@@ -1,15 +1,16 @@
 import { expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
-import { failureOf } from '../../base/failure.ts';
+import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { promptsOf } from '../../prompting/prompts.ts';
+import { evaluateEach } from '../evaluate-each.ts';
 import { noState } from '../no-state.ts';
 import { type RequestSettings, requestSettings } from '../request-settings.ts';
 import { askBehind, subjectOf, type View } from '../subject.ts';
@@ -112,7 +113,7 @@ export function judge<State, Action>(
       ...view.promptParts,
     ),
     evaluate: (nodes, { context }) =>
-      Promise.all(nodes.map((node) => evaluate(judgement, node, context))),
+      evaluateEach(judgement.view, nodes, (node) => evaluate(judgement, node, context)),
   };
 }
 
@@ -177,7 +178,7 @@ async function evaluate<State, Action>(
   { model, view, form, settings, aggregate }: Judgement<State, Action>,
   node: SearchNode<State, Action>,
   context: CallContext,
-): Promise<Evaluation | Failure> {
+): Promise<Evaluation | Failed> {
   try {
     const asked = subjectOf(view, node, context);
     const subject = asked instanceof Promise ? await asked : asked;
@@ -186,6 +187,6 @@ async function evaluate<State, Action>(
     const { completions } = await context.generate(model, { ...settings, messages });
     return average(form, completions, aggregate);
   } catch (error) {
-    return failureOf(error, 'call', context);
+    return failedBy(error, 'call', context);
   }
 }

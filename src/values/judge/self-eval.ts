@@ -1,11 +1,11 @@
 import { expectMethods, expectOneOf } from '../../base/expect.ts';
-import { failureOf } from '../../base/failure.ts';
+import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { Completion, LanguageModel } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
@@ -13,6 +13,7 @@ import { answerIn, likelyEnough, probabilitiesOf } from '../../prompting/answer-
 import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { choiceIn } from '../../prompting/read-field.ts';
 import { fieldsIn, type Reading, replyText } from '../../prompting/read-reply.ts';
+import { evaluateEach } from '../evaluate-each.ts';
 import { noState } from '../no-state.ts';
 import { type RequestSettings, requestSettings } from '../request-settings.ts';
 import { askBehind, subjectOf, type View } from '../subject.ts';
@@ -103,7 +104,7 @@ export function selfEval<State, Action>(
       ...promptParts,
     ),
     evaluate: (nodes, { context }) =>
-      Promise.all(nodes.map((node) => evaluate(asking, node, context))),
+      evaluateEach(asking.view, nodes, (node) => evaluate(asking, node, context)),
   };
 }
 
@@ -120,7 +121,7 @@ async function evaluate<State, Action>(
   { model, settings, prompts: { texts }, view }: Asking<State, Action>,
   node: SearchNode<State, Action>,
   context: CallContext,
-): Promise<Evaluation | Failure> {
+): Promise<Evaluation | Failed> {
   try {
     const subject = await subjectOf(view, node, context);
     if (subject === undefined) return noState;
@@ -133,7 +134,7 @@ async function evaluate<State, Action>(
     const expected = settings.logprobs === true ? `A or B ${likelyEnough}` : 'A or B';
     return average({ expected, reason: false, read: readConfidence }, completions);
   } catch (error) {
-    return failureOf(error, 'call', context);
+    return failedBy(error, 'call', context);
   }
 }
 

@@ -1,18 +1,19 @@
 import { expectation, expectMethods, expectOneOf } from '../../base/expect.ts';
-import { failureOf, isFailure } from '../../base/failure.ts';
+import { failedBy, isFailure } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { evaluateEach } from '../evaluate-each.ts';
 import { noState } from '../no-state.ts';
 import { valueInRange } from '../value-in-range.ts';
 
@@ -83,7 +84,7 @@ export function decision<State, Action>(
     ...provenanceOf(model, provenanceOfModel(model), ...promptParts, { prompts: promptsOf(told) }),
     needs: about === 'action' ? 'proposed' : 'realised',
     evaluate: (nodes, { context }) =>
-      Promise.all(nodes.map((node) => evaluate(settings, node, context))),
+      evaluateEach(settings, nodes, (node) => evaluate(settings, node, context)),
   };
 }
 
@@ -117,7 +118,7 @@ async function evaluate<State, Action>(
   settings: Settings<State, Action>,
   node: SearchNode<State, Action>,
   context: CallContext,
-): Promise<Evaluation | Failure> {
+): Promise<Evaluation | Failed> {
   const { model, question, promptParts } = settings;
   try {
     const bare = promptOf(settings, node);
@@ -126,7 +127,7 @@ async function evaluate<State, Action>(
     const { answers } = await context.decide(model, { messages, questions: { value: question } });
     return evaluationOf(settings, answers['value']);
   } catch (error) {
-    return failureOf(error, 'call', context);
+    return failedBy(error, 'call', context);
   }
 }
 
@@ -147,8 +148,9 @@ function promptOf<State, Action>(
 function evaluationOf<State, Action>(
   { question, values }: Settings<State, Action>,
   answer: Decision | undefined,
-): Evaluation | Failure {
-  if (answer === undefined || isFailure(answer)) return answer ?? odd('none');
+): Evaluation | Failed {
+  if (answer === undefined) return odd('none');
+  if (isFailure(answer)) return { failure: answer };
   if (answer.type !== question.type) return odd(`one of the type \`${answer.type}\``);
   switch (answer.type) {
     case 'yes-no':
@@ -170,6 +172,6 @@ function evaluationOf<State, Action>(
   }
 }
 
-function odd(got: string): Failure {
-  return { kind: 'parse', message: `Expected an answer to the question, got ${got}.` };
+function odd(got: string): Failed {
+  return { failure: { kind: 'parse', message: `Expected an answer to the question, got ${got}.` } };
 }

@@ -2,7 +2,7 @@ import { expectNumber, expectOneOf } from '../../base/expect.ts';
 import { provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { RewardModel } from '../../contracts/reward-model.ts';
 import { noState } from '../no-state.ts';
@@ -78,11 +78,11 @@ function prepare<State, Action>(
   return { solution: { prompt, steps }, read: (scores) => evaluationOf(map, scores) };
 }
 
-function evaluationOf(map: ScoreMap, scores: readonly number[]): Evaluation | Failure {
+function evaluationOf(map: ScoreMap, scores: readonly number[]): Evaluation | Failed {
   const [score] = scores;
   if (score === undefined || scores.length > 1) {
     const message = `Expected one score of a solution, got ${scores.length}.`;
-    return { kind: 'invalid', message };
+    return { failure: { kind: 'invalid', message } };
   }
   const mapped = valueInRange('the score of a solution', map.toValue(score));
   const raw = map.raw(score);

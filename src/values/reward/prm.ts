@@ -2,9 +2,11 @@ import { expectNumber, expectOneOf } from '../../base/expect.ts';
 import { provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { RewardModel } from '../../contracts/reward-model.ts';
+import { saying } from '../evaluate-each.ts';
+import { nameless } from '../evaluator-parts.ts';
 import { noState } from '../no-state.ts';
 import { valueInRange } from '../value-in-range.ts';
 import { type SolutionOptions, type SolutionText, solutionFrom } from './solution-of.ts';
@@ -78,8 +80,15 @@ export function prm<State, Action>(options: PrmOptions<State, Action>): Evaluato
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
     ...provenanceOfModel(model),
-    evaluate: (nodes, { context }) =>
-      scoreNodes(nodes, { model, context, prepare: (node) => prepare(settings, node) }),
+    async evaluate(nodes, { context }) {
+      const asked = {
+        model,
+        context,
+        prepare: (node: SearchNode<State, Action>) => prepare(settings, node),
+      };
+      const verdicts = await scoreNodes(nodes, asked);
+      return nodes.map((node, place) => saying(about, node, verdicts[place] ?? nameless));
+    },
   };
 }
 
@@ -104,7 +113,7 @@ function knownValues<State, Action>(
   { parent }: SearchNode<State, Action>,
   { prompt, steps }: SolutionText,
 ): readonly number[] {
-  const parts = parent?.evaluation?.parts;
+  const parts = parent?.evaluations.at(-1)?.parts;
   if (model.incremental !== true || parent === undefined || parts === undefined) return [];
   const before = solutionOf(parent);
   const known = before.steps.map((_, place) => parts[partName(place)]);
@@ -124,11 +133,11 @@ interface Scored {
 function evaluationOf<State, Action>(
   { map, aggregate }: Settings<State, Action>,
   { known, scores, count }: Scored,
-): Evaluation | Failure {
+): Evaluation | Failed {
   if (known.length + scores.length !== count) {
     const wanted = count - known.length;
     const message = `Expected one score a step, ${wanted} in all, got ${scores.length}.`;
-    return { kind: 'invalid', message };
+    return { failure: { kind: 'invalid', message } };
   }
   const values: number[] = [...known];
   for (const score of scores) {

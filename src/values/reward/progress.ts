@@ -2,7 +2,7 @@ import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { askEvaluator, expectEvaluator } from '../ask-evaluator.ts';
 import { joined, nameless } from '../evaluator-parts.ts';
@@ -96,7 +96,7 @@ interface Measure<State, Action> {
   readonly known: WeakMap<SearchNode<State, Action>, Evaluation>;
 }
 
-type Verdict = Evaluation | Failure;
+type Verdict = Evaluation | Failed;
 
 function* evaluateAll<State, Action>(
   measure: Measure<State, Action>,
@@ -116,7 +116,7 @@ function* evaluateAll<State, Action>(
     ),
   );
   const verdicts = new Map(asked.map((node, place) => [node, proven[place] ?? nameless]));
-  for (const [node, verdict] of verdicts) if (!('kind' in verdict)) known.set(node, verdict);
+  for (const [node, verdict] of verdicts) if (!('failure' in verdict)) known.set(node, verdict);
   return nodes.map((node, place) => {
     const { parent } = node;
     const after = verdicts.get(node) ?? nameless;
@@ -133,7 +133,7 @@ function missingParents<State, Action>(
 ): readonly SearchNode<State, Action>[] {
   const parents = new Set(nodes.flatMap(({ parent }) => (parent === undefined ? [] : [parent])));
   for (const node of nodes) parents.delete(node);
-  return [...parents].filter((parent) => 'kind' in valueBefore(measure, parent));
+  return [...parents].filter((parent) => 'failure' in valueBefore(measure, parent));
 }
 
 function valueBefore<State, Action>(
@@ -154,21 +154,26 @@ function scored<State, Action>(
   { alpha, bestOf }: Measure<State, Action>,
   { value, before, after }: Step,
 ): Verdict {
-  if ('kind' in value) return value;
-  if ('kind' in after) return { ...after, message: `prover: ${after.message}` };
-  if ('kind' in before) return { ...before, message: `before the step: ${before.message}` };
+  if ('failure' in value) return value;
+  if ('failure' in after) return named('prover', after);
+  if ('failure' in before) return named('before the step', before);
   // With one try as it stands: a prover's own value is not to be rounded.
   const proves = (chance: number) => (bestOf === 1 ? chance : 1 - (1 - chance) ** bestOf);
   const [then, now] = [proves(before.value), proves(after.value)];
   const [least, greatest] = [-alpha, 1 + alpha];
   const score = Math.min(greatest, Math.max(least, value.value + alpha * (now - then)));
   const mapped = valueInRange('progress', (score + alpha) / (1 + 2 * alpha));
-  if ('kind' in mapped) return mapped;
+  if ('failure' in mapped) return mapped;
   const { parts, ...told } = joined([{ name: 'value', verdict: value }]);
   return {
     ...mapped,
+    ...(value.about !== undefined && { about: value.about }),
     raw: { score, range: [least, greatest] },
     ...told,
     parts: { ...parts, before: then, after: now },
   };
+}
+
+function named(name: string, { failure }: Failed): Failed {
+  return { failure: { ...failure, message: `${name}: ${failure.message}` } };
 }

@@ -1,8 +1,8 @@
 import { expectation, expectMethods, expectOneOf } from '../../base/expect.ts';
-import { failureOf, isFailure } from '../../base/failure.ts';
+import { failedBy, isFailure } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Evaluation, RawScore } from '../../contracts/evaluation.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 
@@ -57,14 +57,14 @@ function word(scores: 'solution' | 'steps'): string {
 }
 
 /** What a node comes to: a question for the reward model, or what is known without it. */
-export type Prepared = Evaluation | Failure | Questioned;
+export type Prepared = Evaluation | Failed | Questioned;
 
 /** A node whose solution is to be scored. */
 export interface Questioned {
   /** What is asked. */
   readonly solution: Solution;
   /** The evaluation that its scores, as many as were asked for, come to. */
-  readonly read: (scores: readonly number[]) => Evaluation | Failure;
+  readonly read: (scores: readonly number[]) => Evaluation | Failed;
 }
 
 /** How nodes are scored. */
@@ -81,16 +81,16 @@ export interface NodeScoring<State, Action> {
 export async function scoreNodes<State, Action>(
   nodes: readonly SearchNode<State, Action>[],
   { model, prepare, context }: NodeScoring<State, Action>,
-): Promise<readonly (Evaluation | Failure)[]> {
+): Promise<readonly (Evaluation | Failed)[]> {
   const prepared = nodes.map((node) => {
     try {
       return prepare(node);
     } catch (error) {
-      return failureOf(error, 'invalid', context);
+      return failedBy(error, 'invalid', context);
     }
   });
   const questions = prepared.filter(isQuestion);
-  if (questions.length === 0) return prepared as readonly (Evaluation | Failure)[];
+  if (questions.length === 0) return prepared as readonly (Evaluation | Failed)[];
   const solutions = questions.map(({ solution }) => solution);
   const scores = await scoresOf(model, solutions, context);
   let next = 0;
@@ -105,7 +105,7 @@ async function scoresOf(
   try {
     return (await context.score(model, { solutions })).scores;
   } catch (error) {
-    const failure = failureOf(error, 'call', context);
+    const { failure } = failedBy(error, 'call', context);
     return solutions.map(() => failure);
   }
 }
@@ -114,9 +114,11 @@ function isQuestion(prepared: Prepared): prepared is Questioned {
   return 'solution' in prepared;
 }
 
-function readScores({ read }: Questioned, scores: unknown): Evaluation | Failure {
-  if (isFailure(scores)) return scores;
+function readScores({ read }: Questioned, scores: unknown): Evaluation | Failed {
+  if (isFailure(scores)) return { failure: scores };
   const isSound = Array.isArray(scores) && scores.every((score: unknown) => Number.isFinite(score));
   if (isSound) return read(scores as readonly number[]);
-  return { kind: 'invalid', message: 'Expected scores that are numbers, got something else.' };
+  return {
+    failure: { kind: 'invalid', message: 'Expected scores that are numbers, got something else.' },
+  };
 }

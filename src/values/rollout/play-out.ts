@@ -1,9 +1,9 @@
-import { failureOf } from '../../base/failure.ts';
+import { failedBy } from '../../base/failure.ts';
 import { actingOn, stateAddress } from '../../calls/acting-on.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { Policy, Proposal } from '../../contracts/policy.ts';
 import { type Waiting, wait } from '../settle.ts';
 import { type DetachedNode, detachedChild } from './detached-node.ts';
@@ -37,7 +37,7 @@ export function* playOut<State, Action>(
   play: Play<State, Action>,
   start: DetachedNode<State, Action>,
   request: PlayRequest,
-): Waiting<number | Failure> {
+): Waiting<number | Failed> {
   const isForBest = play.worth === 'best';
   const first: Place<State, Action> = { node: start, total: 0, weight: 1 };
   let place = first;
@@ -45,7 +45,7 @@ export function* playOut<State, Action>(
   for (let depth = 0; depth < play.maxDepth && !place.node.terminal; depth++) {
     const next = yield* goOn(play, place, request);
     if (next === undefined) break;
-    if ('kind' in next) {
+    if ('failure' in next) {
       if (isForBest) break;
       return next;
     }
@@ -57,7 +57,7 @@ export function* playOut<State, Action>(
   return best ?? request.value ?? (yield* worthOf(play, first, request));
 }
 
-function better(best: number | undefined, value: number | Failure): number | undefined {
+function better(best: number | undefined, value: number | Failed): number | undefined {
   return typeof value === 'number' ? Math.max(best ?? 0, value) : best;
 }
 
@@ -75,12 +75,12 @@ function* goOn<State, Action>(
   play: Play<State, Action>,
   { node, total, weight }: Place<State, Action>,
   request: PlayRequest,
-): Waiting<Place<State, Action> | Failure | undefined> {
+): Waiting<Place<State, Action> | Failed | undefined> {
   // The tree knows nothing of this state: effects would act on the one where the play began.
   const context = actingOn(request.context, () => stateAddress(node, play.environment));
   const proposal = yield* choose(play, node, { context, request });
   if (proposal === undefined) return undefined;
-  if ('failure' in proposal) return proposal.failure;
+  if ('failure' in proposal) return proposal;
   const next = yield* take(play, node, { proposal, context });
   if (!('id' in next)) return next;
   return {
@@ -95,7 +95,7 @@ function* worthOf<State, Action>(
   play: Play<State, Action>,
   { node, total, weight }: Place<State, Action>,
   request: PlayRequest,
-): Waiting<number | Failure> {
+): Waiting<number | Failed> {
   if (node.terminal && node.reward !== undefined) return total;
   const value = yield* valueOfEnd(play, node, request);
   return typeof value === 'number' ? total + weight * value : value;
@@ -111,7 +111,7 @@ function* choose<State, Action>(
     const [first] = yield* wait(policy.propose(node, { context, count: 1, offset, remaining }));
     return first;
   } catch (error) {
-    return { failure: failureOf(error, 'call', context) };
+    return failedBy(error, 'call', context);
   }
 }
 
@@ -119,13 +119,13 @@ function* take<State, Action>(
   { environment }: Play<State, Action>,
   node: DetachedNode<State, Action>,
   { proposal, context }: { readonly proposal: Chosen<Action>; readonly context: CallContext },
-): Waiting<DetachedNode<State, Action> | Failure> {
+): Waiting<DetachedNode<State, Action> | Failed> {
   const { action, completion } = proposal;
   try {
     const transition = yield* wait(environment.step(node.state, action, context));
     return detachedChild(node, { action, completion, transition });
   } catch (error) {
-    return failureOf(error, 'environment', context);
+    return failedBy(error, 'environment', context);
   }
 }
 
@@ -135,13 +135,18 @@ function* valueOfEnd<State, Action>(
   { evaluator }: Play<State, Action>,
   node: DetachedNode<State, Action>,
   { context, remaining }: PlayRequest,
-): Waiting<number | Failure> {
+): Waiting<number | Failed> {
   if (evaluator === undefined) return 0;
   try {
     const [evaluation] = yield* wait(evaluator.evaluate([node], { context, remaining }));
-    if (evaluation !== undefined) return 'kind' in evaluation ? evaluation : evaluation.value;
-    return { kind: 'invalid', message: 'Expected `evaluator` to return one evaluation, got none.' };
+    if (evaluation !== undefined) return 'failure' in evaluation ? evaluation : evaluation.value;
+    return {
+      failure: {
+        kind: 'invalid',
+        message: 'Expected `evaluator` to return one evaluation, got none.',
+      },
+    };
   } catch (error) {
-    return failureOf(error, 'call', context);
+    return failedBy(error, 'call', context);
   }
 }

@@ -4,7 +4,7 @@ import { contextWith } from '../../calls/door.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Policy } from '../../contracts/policy.ts';
 import { expectEvaluator } from '../ask-evaluator.ts';
@@ -88,7 +88,7 @@ function* evaluateNode<State, Action>(
   { play, rollouts, aggregate }: Plan<State, Action>,
   node: SearchNode<State, Action>,
   request: EvaluateRequest,
-): Waiting<Evaluation | Failure> {
+): Waiting<Evaluation | Failed> {
   const start = detach(node);
   if (start === undefined) return noState;
   const isRewardedEnd = node.terminal && node.reward !== undefined;
@@ -107,18 +107,18 @@ function* evaluateNode<State, Action>(
 }
 
 function summarise(
-  outcomes: readonly (number | Failure)[],
+  outcomes: readonly (number | Failed)[],
   aggregate: 'mean' | 'max',
-): Evaluation | Failure {
+): Evaluation | Failed {
   const values: number[] = [];
-  const failures: Failure[] = [];
+  const failures: Failed[] = [];
   for (const outcome of outcomes) {
     if (typeof outcome !== 'number') {
       failures.push(outcome);
       continue;
     }
     const checked = valueInRange('the return of a rollout', outcome);
-    if ('kind' in checked) return checked;
+    if ('failure' in checked) return checked;
     values.push(checked.value);
   }
 
@@ -131,7 +131,7 @@ function summarise(
       parts: Object.fromEntries(values.map((value, index) => [`rollout ${index + 1}`, value])),
     }),
     ...(failure !== undefined && {
-      rationale: `${failures.length} of ${outcomes.length} rollouts failed: ${failure.message}`,
+      rationale: `${failures.length} of ${outcomes.length} rollouts failed: ${failure.failure.message}`,
     }),
   };
 }

@@ -2,7 +2,7 @@ import { expectNumber } from '../../base/expect.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
-import type { Failure } from '../../contracts/failure.ts';
+import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { askEvaluator, expectEvaluator } from '../ask-evaluator.ts';
 import { isScored, joined, nameless } from '../evaluator-parts.ts';
@@ -61,7 +61,7 @@ function* simulate<State, Action>(
   { value, simulation, alpha }: Mix<State, Action>,
   nodes: readonly SearchNode<State, Action>[],
   request: EvaluateRequest,
-): Waiting<readonly (Evaluation | Failure)[]> {
+): Waiting<readonly (Evaluation | Failed)[]> {
   const unvalued = nodes.filter(({ rawValue }) => rawValue === undefined);
   const missing = { name: 'value', evaluator: value, method: 'evaluate', nodes: unvalued } as const;
   const asked = yield* askEvaluator(missing, request);
@@ -77,16 +77,16 @@ function* simulate<State, Action>(
 
 function mixed(
   alpha: number,
-  value: Evaluation | Failure,
-  simulation: Evaluation | Failure,
-): Evaluation | Failure {
+  value: Evaluation | Failed,
+  simulation: Evaluation | Failed,
+): Evaluation | Failed {
   const answers = [
     { name: 'value', verdict: value },
     { name: 'simulation', verdict: simulation },
   ];
   const [v, z] = answers.filter(isScored);
-  if (v === undefined || z === undefined) return 'kind' in value ? value : simulation;
+  if (v === undefined || z === undefined) return 'failure' in value ? value : simulation;
   const blend = (1 - alpha) * v.verdict.value + alpha * z.verdict.value;
   const checked = valueInRange('the mixed return', blend);
-  return 'kind' in checked ? checked : { ...checked, ...joined(answers) };
+  return 'failure' in checked ? checked : { ...checked, ...joined(answers) };
 }

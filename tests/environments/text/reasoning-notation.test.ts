@@ -5,7 +5,7 @@ import {
   type ReasoningState,
   reasoning,
 } from '../../../src/environments/index.ts';
-import { isFailure } from '../../../src/index.ts';
+import { told } from '../../support/told.ts';
 
 const question = 'Ann has 3 apples and buys 4. How many has she?';
 const start: ReasoningState = { question, steps: [] };
@@ -145,8 +145,8 @@ describe('text', () => {
     ['a heading above the answer', '# Answer\n\n29', 'Answer: 29'],
     ['the answer in bold', '**Final Answer**\n\n\\boxed{7}', 'Answer: \\boxed{7}'],
   ])('is read without what is around a step: %s', (_what, text, step) => {
-    expect(parse(text, later)).toBe(step);
-    expect(parse(step, later)).toBe(step);
+    expect(told(parse(text, later))).toBe(step);
+    expect(told(parse(step, later))).toBe(step);
   });
 
   test.each([
@@ -157,7 +157,7 @@ describe('text', () => {
     ['steps spoken of', 'In step 2 she buys 4.'],
     ['emphasis', '**Add** them.'],
   ])('keeps what may belong to the step: %s', (_what, text) => {
-    expect(parse(text, later)).toBe(text);
+    expect(told(parse(text, later))).toBe(text);
   });
 
   test.each([
@@ -168,14 +168,14 @@ describe('text', () => {
     ['<think>Let me', 'parse', 'Expected a step, got thoughts that do not end.'],
     ['**Answer:**', 'parse', 'Expected a step, got a heading and nothing below it.'],
   ])('that is no step fails: %j', (text, kind, message) => {
-    expect(parse(text, later)).toEqual({ kind, message });
+    expect(told(parse(text, later))).toEqual({ kind, message });
   });
 
   test('is parted by the delimiter asked for', () => {
     const lines = notations({ delimiter: '\n' }).continued;
-    expect(lines.parse(' Add up.\nIt is 7.', later)).toBe('Add up.');
+    expect(told(lines.parse(' Add up.\nIt is 7.', later))).toBe('Add up.');
     const marks = notations({ delimiter: '##' }).continued;
-    expect(marks.parse('## Add up.\n\nIt is 7.## Done.', later)).toBe('Add up.\n\nIt is 7.');
+    expect(told(marks.parse('## Add up.\n\nIt is 7.## Done.', later))).toBe('Add up.\n\nIt is 7.');
   });
 });
 
@@ -195,8 +195,8 @@ describe('JSON', () => {
     ['{"step": "So it is.", "answer": "not one"}', 'So it is.\nThe answer is \\boxed{not one}.'],
     ['{"step": "Add:\\n\\n3 + 4 = 7.", "answer": null}', 'Add:\n3 + 4 = 7.'],
   ])('is read as a step that states its answer: %s', (text, step) => {
-    expect(parse(text, later)).toBe(step);
-    expect(parse(format(step), later)).toBe(step);
+    expect(told(parse(text, later))).toBe(step);
+    expect(told(parse(format(step), later))).toBe(step);
   });
 
   test.each([
@@ -212,8 +212,8 @@ describe('JSON', () => {
     ['Add up.', 'parse', 'got `Add up.`.'],
     [`{"step": "Add up.", "answer": "${'x'.repeat(300)}"}`, 'parse', 'Expected a short answer'],
   ])('that is no step fails: %s', (text, kind, message) => {
-    const told: unknown = expect.stringContaining(message);
-    expect(parse(text, later)).toEqual({ kind, message: told });
+    const said: unknown = expect.stringContaining(message);
+    expect(told(parse(text, later))).toEqual({ kind, message: said });
   });
 
   test('is written with the answer of the step', () => {
@@ -226,8 +226,8 @@ describe('JSON', () => {
       extract: (step) => /=> (.*)$/.exec(step)?.[1]?.replace(/^The answer is (.*)\.$/, '$1'),
       isEqual: (left, right) => left.toLowerCase() === right,
     }).json;
-    expect(json.parse('{"step": "=> SEVEN", "answer": "seven"}', later)).toBe('=> SEVEN');
-    expect(json.parse('{"step": "=> SEVEN", "answer": "7"}', later)).toMatchObject({
+    expect(told(json.parse('{"step": "=> SEVEN", "answer": "seven"}', later))).toBe('=> SEVEN');
+    expect(told(json.parse('{"step": "=> SEVEN", "answer": "7"}', later))).toMatchObject({
       kind: 'parse',
     });
   });
@@ -272,9 +272,11 @@ for (const delimiter of ['\n\n', '\n', '##']) {
       `a step that was read from ${name} text is read again as it is, parted by ${JSON.stringify(delimiter)}`,
       (written) => {
         const { parse, format } = notations({ delimiter })[name];
-        const step = parse(name === 'json' ? JSON.stringify({ step: written }) : written, later);
-        if (isFailure(step)) return;
-        expect(parse(format(step), later)).toBe(step);
+        const step = told(
+          parse(name === 'json' ? JSON.stringify({ step: written }) : written, later),
+        );
+        if (typeof step !== 'string') return;
+        expect(told(parse(format(step), later))).toBe(step);
         expect(step.includes(delimiter)).toBe(false);
       },
     );

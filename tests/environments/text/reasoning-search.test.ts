@@ -126,7 +126,7 @@ describe('the steps of a search', () => {
 
   test('that were cut off are no answers: no node comes of them', async () => {
     const cut = (text: string): Completion => ({ text, finishReason: 'length' });
-    const { children, annotations } = await rootOf([
+    const { children, failedProposals } = await rootOf([
       cut('The answer is 1'),
       cut('Half of 14 is 7.\nThe answer is 7.'),
       cut('Half of 14 is 7.\n\nThe answer is 1'),
@@ -136,7 +136,7 @@ describe('the steps of a search', () => {
       ['Half of 14 is 7.', false],
       ['Half of 14 is 7. The answer is 7.', true],
     ]);
-    expect(annotations).toMatchObject({ failedProposals: 2 });
+    expect(failedProposals).toMatchObject([{ count: 2 }]);
   });
 
   test('that answer without a verifier are valued by the evaluator', async () => {

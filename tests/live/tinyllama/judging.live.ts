@@ -73,16 +73,16 @@ test.each(Object.keys(forms))('an answer by %s can be read, or is told', async (
   say(
     `${name}: ${verdicts
       .map((verdict) =>
-        'kind' in verdict
-          ? verdict.message
+        'failure' in verdict
+          ? verdict.failure.message
           : `${verdict.value.toFixed(3)} (${verdict.unscored ?? 0} unread)`,
       )
       .join(', ')}; ${seconds} s`,
   );
   for (const verdict of verdicts) {
-    if ('kind' in verdict) {
+    if ('failure' in verdict) {
       expect(free).toContain(name);
-      expect(verdict).toMatchObject({
+      expect(verdict.failure).toMatchObject({
         kind: 'parse',
         message: expect.stringContaining('got') as unknown,
       });

@@ -1,4 +1,4 @@
-import type { Random } from 'espalier';
+import type { Parsed, Random } from 'espalier';
 import type { PuzzleEnvironment } from 'espalier/environments';
 import { type Label, type Outlook, type Position, pick } from './example.ts';
 
@@ -47,7 +47,7 @@ export class Truth<State extends { readonly numbers: readonly unknown[] }, Actio
     for (let taken = 0; taken < depth; taken++) {
       const { legal, good } = this.outlook(state);
       const text = pick(random, good.length > 0 && random.next() < 0.6 ? good : legal);
-      const action = notation.parse(text, state) as Action;
+      const action = readAction(notation.parse(text, state));
       const next = step(state, action);
       if (next.terminal === true) return undefined;
       state = next.state;
@@ -63,13 +63,19 @@ export class Truth<State extends { readonly numbers: readonly unknown[] }, Actio
   /** What is true after a step; `undefined` where the step ends the puzzle. */
   after({ state }: Position<State, Action>, step: string): Position<State, Action> | undefined {
     const { notation, step: take } = this.#environment;
-    const next = take(state, notation.parse(step, state) as Action);
+    const next = take(state, readAction(notation.parse(step, state)));
     return next.terminal === true ? undefined : this.position(next.state);
   }
 
   #keeps(next: { readonly state: State; readonly reward?: number; readonly terminal?: boolean }) {
     return next.terminal === true ? next.reward === 1 : this.solvable(next.state);
   }
+}
+
+/** Steps that the puzzle lists can be read. */
+function readAction<Action>(parsed: Parsed<Action>): Action {
+  if ('failure' in parsed) throw new Error(parsed.failure.message);
+  return parsed.action;
 }
 
 /** `sure` where one step is left, or where many a step is a good one. */

@@ -1,5 +1,4 @@
 import type { Failure, Random } from 'espalier';
-import { isFailure } from 'espalier';
 import { type Position, pick } from './example.ts';
 
 /** A step that is wrong, and what the notation says of it. */
@@ -16,7 +15,7 @@ export function mistake<State, Action>(
   for (let attempt = 0; attempt < 20; attempt++) {
     const wrong = spoil(random, pick(random, outlook.legal));
     const outcome = notation.parse(wrong, state);
-    if (isFailure(outcome)) return { wrong, failure: outcome };
+    if ('failure' in outcome) return { wrong, failure: outcome.failure };
   }
   return undefined;
 }

@@ -1,0 +1,70 @@
+import { EspalierError } from '../base/errors.ts';
+import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import { maxChild, robustChild } from './final-choice.ts';
+import { unobserved, virtualLoss } from './in-flight.ts';
+import {
+  byMinMax,
+  byParentAndSiblings,
+  completedByMixValue,
+  mixedWithEvaluation,
+} from './qtransform.ts';
+import { type Explained, type Reasons, type RuleSpec, revived } from './rules.ts';
+import { descend, puct, thompson, uct } from './selection.ts';
+import type { SearchTree } from './tree.ts';
+import { progressiveWidening, valueWidening } from './widening.ts';
+
+/** A candidate of a choice. */
+export interface Candidate<State = unknown, Action = unknown> extends Reasons {
+  /** The child. */
+  readonly node: ChildNode<State, Action>;
+}
+
+/**
+ * Why a rule would now choose as it does at a node: what it makes of each child, in their order.
+ *
+ * @param rule - Who chooses. Default: the rule by which the tree was searched, which a saved tree names.
+ * @throws EspalierError `usage` where the tree names none, or one that was given a function, or it cannot explain itself.
+ */
+export function explain<State, Action>(
+  tree: SearchTree<State, Action>,
+  node: SearchNode<State, Action>,
+  rule: Explained = ruleOf(tree),
+): readonly Candidate<State, Action>[] {
+  const { spec, explain: explainAt } = rule;
+  if (explainAt === undefined) {
+    const name = spec === undefined ? 'one of the user' : `\`${spec.name}\``;
+    throw new EspalierError('usage', `Expected \`rule\` to have an \`explain\`, got ${name}.`);
+  }
+  const reasonsOf = explainAt(node);
+  return node.children.map((child) => ({ node: child, ...reasonsOf(child) }));
+}
+
+function ruleOf<State, Action>({ rule }: SearchTree<State, Action>): Explained {
+  if (rule !== undefined) return ruleFrom(rule);
+  throw new EspalierError('usage', 'Expected `rule` to be given, because the tree names none.');
+}
+
+/** Each rule that can be made again from its name and options. */
+const rules: Readonly<Record<string, (options: never) => unknown>> = {
+  byMinMax,
+  byParentAndSiblings: () => byParentAndSiblings,
+  completedByMixValue,
+  descend: ({ rule, ...options }: { readonly rule: never }) => descend(rule, options),
+  maxChild: () => maxChild,
+  mixedWithEvaluation: ({ weight }: { readonly weight: number }) => mixedWithEvaluation(weight),
+  progressiveWidening,
+  puct,
+  robustChild: () => robustChild,
+  thompson,
+  uct,
+  unobserved: () => unobserved,
+  valueWidening,
+  virtualLoss,
+};
+
+/** The rule of this name and these options. */
+function ruleFrom(spec: RuleSpec): Explained {
+  const make = Object.hasOwn(rules, spec.name) ? rules[spec.name] : undefined;
+  if (make !== undefined) return make(revived(spec, ruleFrom) as never) as Explained;
+  throw new EspalierError('usage', `Expected the name of a known rule, got \`${spec.name}\`.`);
+}

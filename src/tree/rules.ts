@@ -1,0 +1,70 @@
+import { EspalierError } from '../base/errors.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { NodeStatistics } from '../contracts/node.ts';
+
+/** A rule by its name and options. */
+export interface RuleSpec {
+  /** The name of the function that makes it. */
+  readonly name: string;
+  /** What it was given. A part that is a rule too is a {@link RuleSpec}; a function of the user's is `null`. */
+  readonly options: Readonly<Record<string, JsonValue>>;
+}
+
+/** Why a rule rates a candidate as it does. */
+export interface Reasons {
+  /** The rating: of several candidates the highest one is chosen. */
+  readonly total: number;
+  /** What it is made of, by the names of the papers. */
+  readonly terms: Readonly<Record<string, number>>;
+}
+
+/** What rules can say of themselves: those that come with the package do. */
+export interface Explained {
+  /** The name and options of the rule. */
+  readonly spec?: RuleSpec;
+  /** Why each child of a node is rated as it is. */
+  readonly explain?: (parent: NodeStatistics) => (child: NodeStatistics) => Reasons;
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** A rule that says what it is called and what it was given. */
+export function named<Rule extends object>(
+  name: string,
+  options: object,
+  rule: Rule,
+): Rule & { readonly spec: RuleSpec } {
+  const told = Object.entries(options).filter(([, value]) => value !== undefined);
+  const spec = {
+    name,
+    options: Object.fromEntries(told.map(([key, value]) => [key, saved(value)])),
+  };
+  return Object.assign(rule, { spec });
+}
+
+/** JSON knows no Infinity, and no functions. */
+function saved(value: unknown): JsonValue {
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  if (typeof value !== 'object' && typeof value !== 'function') return value as JsonValue;
+  const { spec } = Object(value) as { readonly spec?: RuleSpec };
+  return (spec ?? (typeof value === 'function' ? null : value)) as JsonValue;
+}
+
+/** The options as they were given. @throws EspalierError `usage` where one of them was a function of the user's. */
+export function revived({ name, options }: RuleSpec, make: (spec: RuleSpec) => unknown): Options {
+  const told = Object.entries(options).map(([key, value]) => {
+    if (value === null) {
+      throw new EspalierError(
+        'usage',
+        `Expected the rule \`${name}\` to be given, because its option \`${key}\` is a function, which no tree can hold.`,
+      );
+    }
+    if (value === 'Infinity') return [key, Number.POSITIVE_INFINITY];
+    return [key, isSpec(value) ? make(value) : value];
+  });
+  return Object.fromEntries(told) as Options;
+}
+
+function isSpec(value: JsonValue): value is JsonValue & RuleSpec {
+  return typeof value === 'object' && 'name' in Object(value) && 'options' in Object(value);
+}

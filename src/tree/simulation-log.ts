@@ -1,0 +1,114 @@
+import type { NodeId } from '../contracts/node.ts';
+
+/** What one simulation came to. */
+export interface LoggedSimulation {
+  /** The node at which it ended. */
+  readonly leaf: NodeId;
+  /** The return at the root that was backed up from there; none where nothing was. */
+  readonly return: number | undefined;
+  /** Calls that took effect between the end of the simulation before and its own. */
+  readonly calls: number;
+  /** Tokens that these read and wrote. */
+  readonly tokens: number;
+}
+
+/**
+ * The simulations of a tree as JSON, one entry of each column a simulation: at most 64 bytes. A column that holds
+ * nothing but 0 is left out.
+ */
+export interface SimulationLogJson {
+  /** The ids of the nodes at which they ended. */
+  readonly leaves: readonly NodeId[];
+  /** Their returns. */
+  readonly returns: readonly (number | null)[];
+  /** Their calls. */
+  readonly calls?: readonly number[] | undefined;
+  /** Their tokens. */
+  readonly tokens?: readonly number[] | undefined;
+}
+
+/** The simulations of a tree in the order in which they ended. Columns of numbers: there is no object a simulation. */
+export class SimulationLog {
+  readonly #leaves: NodeId[] = [];
+  readonly #returns: number[] = [];
+  readonly #calls: number[] = [];
+  readonly #tokens: number[] = [];
+  /** Simulations under way, and what they have backed up: from where, and what it came to at the root. */
+  #underWay = 0;
+  readonly #backedUpFrom: NodeId[] = [];
+  readonly #backedUp: number[] = [];
+
+  /** How many there are. */
+  get size(): number {
+    return this.#leaves.length;
+  }
+
+  /** What each came to. */
+  *[Symbol.iterator](): Generator<LoggedSimulation, void, undefined> {
+    for (const [index, leaf] of this.#leaves.entries()) {
+      const value = this.#returns[index] ?? Number.NaN;
+      const [calls = 0, tokens = 0] = [this.#calls[index], this.#tokens[index]];
+      yield { leaf, return: Number.isNaN(value) ? undefined : value, calls, tokens };
+    }
+  }
+
+  /** @internal */
+  start(): void {
+    this.#underWay++;
+  }
+
+  /** @internal What nobody simulates, such as a tree that is read from other data, is not logged. */
+  backUp(leaf: NodeId, value: number): void {
+    if (this.#underWay === 0) return;
+    this.#backedUpFrom.push(leaf);
+    this.#backedUp.push(value);
+  }
+
+  /** @internal */
+  end(leaf: NodeId, { calls, tokens }: Pick<LoggedSimulation, 'calls' | 'tokens'>): void {
+    const place = this.#backedUpFrom.indexOf(leaf);
+    this.add({ leaf, return: this.#backedUp[place], calls, tokens });
+    if (place >= 0 && this.#underWay > 1) {
+      this.#backedUpFrom.splice(place, 1);
+      this.#backedUp.splice(place, 1);
+    }
+    this.handBack();
+  }
+
+  /** @internal */
+  handBack(): void {
+    this.#underWay--;
+    if (this.#underWay > 0) return;
+    this.#backedUpFrom.length = 0;
+    this.#backedUp.length = 0;
+  }
+
+  /** @internal */
+  add({ leaf, return: value = Number.NaN, calls, tokens }: LoggedSimulation): void {
+    addTo(this.#calls, calls, this.size);
+    addTo(this.#tokens, tokens, this.size);
+    this.#leaves.push(leaf);
+    this.#returns.push(value);
+  }
+
+  /** @internal */
+  toJSON(): SimulationLogJson {
+    return {
+      leaves: this.#leaves.slice(),
+      returns: this.#returns.map((value) => (Number.isNaN(value) ? null : value)),
+      ...(this.#calls.length > 0 && { calls: filled(this.#calls, this.size) }),
+      ...(this.#tokens.length > 0 && { tokens: filled(this.#tokens, this.size) }),
+    };
+  }
+}
+
+/** Searches without models spend nothing, and need no column for it. */
+function addTo(column: number[], amount: number, index: number): void {
+  if (amount === 0) return;
+  while (column.length < index) column.push(0);
+  column.push(amount);
+}
+
+function filled(column: readonly number[], size: number): readonly number[] {
+  return Array.from({ length: size }, (_, index) => column[index] ?? 0);
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { deepestJson, jsonFault } from '../base/json.ts';
+import type { Evaluation } from '../contracts/evaluation.ts';
+import type { CountedFailure, Failure } from '../contracts/failure.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { Completion } from '../contracts/language-model.ts';
+import type { NodeStatus, PruneReason } from '../contracts/node.ts';
+import type { RuleSpec } from './rules.ts';
+import type { SimulationLogJson } from './simulation-log.ts';
+
+/** The version of the serial form that this espalier writes, and the latest that it reads. */
+export const treeVersion = 2;
+
+/** A tree as JSON: the one serial form of a tree, and the most important file format of the project. */
+export interface TreeJson {
+  /** Tells a tree from other JSON. */
+  readonly format: 'espalier-tree';
+  /** The version of this form. */
+  readonly version: number;
+  /** The environment in which it grew. */
+  readonly environment: string;
+  /** The seed of its random numbers. */
+  readonly seed: number | string;
+  /** Marks that training data must carry. */
+  readonly stamps: readonly string[];
+  /** Simulations that were started on it, but for those that were handed back. */
+  readonly simulations: number;
+  /** Simulations that were handed back. @defaultValue 0 */
+  readonly handedBack?: number | undefined;
+  /** γ. @defaultValue 1 */
+  readonly discount?: number | undefined;
+  /** The rule by which nodes were selected. @defaultValue not known */
+  readonly rule?: RuleSpec | undefined;
+  /** Where the real world stood. */
+  readonly cursor: number;
+  /** The node on which an unfinished search would bet. */
+  readonly preferred?: number | undefined;
+  /** What the algorithm concluded, where it did. */
+  readonly conclusion?: TreeConclusionJson | undefined;
+  /** The simulations in the order in which they ended. @defaultValue none */
+  readonly log?: SimulationLogJson | undefined;
+  /** In the order of their ids; the first is the root. */
+  readonly nodes: readonly NodeJson[];
+}
+
+/** What an algorithm concluded, as JSON. */
+export interface TreeConclusionJson {
+  /** The node that it settled on. */
+  readonly node: number;
+  /** Whether nothing better exists among the actions that were proposed. */
+  readonly optimal: boolean;
+}
+
+/** A node as JSON. What is left out has its default. */
+export interface NodeJson {
+  /** The id of the parent; none at the root. */
+  readonly parent?: number | undefined;
+  /** a; none at the root. */
+  readonly action?: JsonValue | undefined;
+  /** Present where the action has been taken. */
+  readonly state?: JsonValue | undefined;
+  /** P(s, a). @defaultValue 1 */
+  readonly prior?: number | undefined;
+  /** r(s, a). */
+  readonly reward?: number | undefined;
+  /** N. @defaultValue 0 */
+  readonly visits?: number | undefined;
+  /** Q. @defaultValue 0 */
+  readonly value?: number | undefined;
+  /** @defaultValue `'open'` */
+  readonly status?: NodeStatus | undefined;
+  /** Whether a closed node is known in full. */
+  readonly exact?: boolean | undefined;
+  /** Why it was put aside. */
+  readonly pruned?: PruneReason | undefined;
+  /** The sibling that stands for it. */
+  readonly duplicateOf?: number | undefined;
+  /** Whether nothing can follow. */
+  readonly terminal?: boolean | undefined;
+  /** Whether it is a complete answer. */
+  readonly answer?: boolean | undefined;
+  /** Whether no further child will be added. */
+  readonly complete?: boolean | undefined;
+  /** Proposals asked for here. */
+  readonly samples?: number | undefined;
+  /** What the evaluator said, each sample by itself. */
+  readonly evaluations?: readonly Evaluation[] | undefined;
+  /** The return of a simulation from here on. */
+  readonly outcome?: Evaluation | undefined;
+  /** Why it failed. */
+  readonly failure?: Failure | undefined;
+  /** Proposals for children that came to nothing. */
+  readonly failedProposals?: readonly CountedFailure[] | undefined;
+  /** The model output behind the action. */
+  readonly completion?: Completion | undefined;
+  /** What algorithms keep here, by their names. */
+  readonly notes?: Readonly<Record<string, JsonValue>> | undefined;
+  /** What users keep here. */
+  readonly annotations?: Readonly<Record<string, JsonValue>> | undefined;
+}
+
+/** States and actions are the environment's: that they are JSON is all that is asked of them. */
+const json: z.ZodType<JsonValue> = z.custom<JsonValue>(
+  (value) => jsonFault(value) === undefined,
+  `expected JSON, at most ${deepestJson} deep`,
+);
+const count = z.int().min(0);
+const flag = z.boolean().optional();
+
+// A plug-in may put more into these than we know; nothing of it is lost.
+const evaluation = z.looseObject({
+  value: z.number(),
+  about: z.enum(['action', 'state']).optional(),
+});
+const failure = { kind: z.string(), message: z.string() };
+
+const nodeSchema = z.strictObject({
+  parent: count.optional(),
+  action: json.optional(),
+  state: json.optional(),
+  prior: z.number().min(0).optional(),
+  reward: z.number().optional(),
+  visits: count.optional(),
+  value: z.number().optional(),
+  status: z.enum(['open', 'terminal', 'closed', 'failed', 'pruned']).optional(),
+  exact: flag,
+  pruned: z.enum(['beam', 'dominated', 'duplicate', 'hopeless', 'other']).optional(),
+  duplicateOf: count.optional(),
+  terminal: flag,
+  answer: flag,
+  complete: flag,
+  samples: count.optional(),
+  evaluations: z.array(evaluation).min(1).optional(),
+  outcome: evaluation.optional(),
+  failure: z.looseObject(failure).optional(),
+  failedProposals: z.array(z.looseObject({ ...failure, count })).optional(),
+  completion: z.looseObject({ text: z.string() }).optional(),
+  notes: z.record(z.string(), json).optional(),
+  annotations: z.record(z.string(), json).optional(),
+});
+
+const logSchema = z
+  .strictObject({
+    leaves: z.array(count),
+    returns: z.array(z.number().nullable()),
+    calls: z.array(count).optional(),
+    tokens: z.array(count).optional(),
+  })
+  .refine(
+    ({ leaves, ...columns }) =>
+      Object.values(columns).every((column) => column?.length === leaves.length),
+    'expected columns of equal length',
+  );
+
+/** What a saved tree must look like. */
+export const treeSchema: z.ZodType = z.strictObject({
+  format: z.literal('espalier-tree'),
+  version: z.literal(treeVersion),
+  environment: z.string(),
+  seed: z.union([z.number(), z.string()]),
+  stamps: z.array(z.string()),
+  simulations: count,
+  handedBack: count.optional(),
+  discount: z.number().min(0).max(1).optional(),
+  rule: z.strictObject({ name: z.string(), options: z.record(z.string(), json) }).optional(),
+  cursor: count,
+  preferred: count.optional(),
+  conclusion: z.strictObject({ node: count, optimal: z.boolean() }).optional(),
+  log: logSchema.optional(),
+  nodes: z.array(nodeSchema).min(1),
+});
