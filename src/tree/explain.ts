@@ -9,7 +9,7 @@ import {
   mixedWithEvaluation,
 } from './qtransform.ts';
 import { type Explained, type Reasons, type RuleSpec, revived } from './rules.ts';
-import { descend, puct, thompson, uct } from './selection.ts';
+import { descend, knownValue, puct, thompson, uct } from './selection.ts';
 import type { SearchTree } from './tree.ts';
 import { progressiveWidening, valueWidening } from './widening.ts';
 
@@ -50,6 +50,7 @@ const rules: Readonly<Record<string, (options: never) => unknown>> = {
   byParentAndSiblings: () => byParentAndSiblings,
   completedByMixValue,
   descend: ({ rule, ...options }: { readonly rule: never }) => descend(rule, options),
+  knownValue: () => knownValue,
   maxChild: () => maxChild,
   mixedWithEvaluation: ({ weight }: { readonly weight: number }) => mixedWithEvaluation(weight),
   progressiveWidening,

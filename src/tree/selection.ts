@@ -58,7 +58,8 @@ interface Terms {
 }
 
 function sumOf(exploit: number, explore: number, terms: Terms | undefined): number {
-  if (terms !== undefined) {
+  // `children.map(rule(parent))` hands over an index here.
+  if (typeof terms === 'object') {
     terms.exploit = exploit;
     terms.explore = explore;
   }
@@ -133,6 +134,9 @@ export function puct(options: PuctOptions = {}): SelectionRule {
 export function knownValue(node: NodeStatistics): number {
   return node.visits > 0 ? node.value : ownReturn(node);
 }
+
+// A tree that was searched with `unvisited: knownValue` can name it.
+named('knownValue', {}, knownValue);
 
 /** What a node was worth when it was first backed up, or would be: its reward and its evaluation. */
 export function ownReturn({ reward, rawValue = 0, terminal, about }: NodeStatistics): number {

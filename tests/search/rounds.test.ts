@@ -199,7 +199,7 @@ describe('a simulation selects', () => {
         });
       }),
     });
-    expect(tree.root.status).toBe('solved');
+    expect(tree.root.status).toBe('closed');
     expect(stopReason).toBe('exhausted');
     expect(progressiveWidening()(tree.root)).toBe(false);
   });
