@@ -13,6 +13,11 @@ export default tseslint.config(
     plugins: { '@typescript-eslint': tseslint.plugin },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
+      // As the default of a type parameter `any` is what inference leaves open. Biome knows no such exception.
+      'no-restricted-syntax': [
+        'error',
+        { selector: ':not(TSTypeParameter) > TSAnyKeyword', message: 'Expected a type other than any.' },
+      ],
       '@typescript-eslint/await-thenable': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': 'error',

@@ -4,6 +4,11 @@
  * @module
  */
 
+import { astarEntry } from './search/algorithms/astar.ts';
+import { bestOfNEntry } from './search/algorithms/best-of-n.ts';
+import type { AlgorithmEntry } from './search/algorithms/entry.ts';
+import { mctsEntry } from './search/algorithms/mcts.ts';
+
 export { systemClock } from './base/clock.ts';
 export {
   EspalierError,
@@ -31,9 +36,15 @@ export type {
   YesNoQuestion,
 } from './contracts/decision-model.ts';
 export type { Embedding, EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';
+export type { Entry } from './contracts/entry.ts';
 export type { Environment, Notation, Transition } from './contracts/environment.ts';
 export type { Evaluation, RawScore } from './contracts/evaluation.ts';
-export type { EvaluateRequest, Evaluator, Heuristic } from './contracts/evaluator.ts';
+export type {
+  EvaluateRequest,
+  Evaluator,
+  EvaluatorLike,
+  Heuristic,
+} from './contracts/evaluator.ts';
 export type { Failure } from './contracts/failure.ts';
 export type { Codec, JsonValue, MaybePromise } from './contracts/json.ts';
 export type {
@@ -71,6 +82,7 @@ export type {
   NodeId,
   NodeStatistics,
   NodeStatus,
+  NodeWithState,
   ProposedNode,
   RealisedNode,
   RootNode,
@@ -79,6 +91,7 @@ export type {
 export type {
   FailedProposal,
   Policy,
+  PolicyLike,
   Proposal,
   ProposeRequest,
   ValidProposal,
@@ -91,6 +104,7 @@ export type { Oracle, Verdict, Verifier } from './contracts/verifier.ts';
 export { fill, type PromptSet, promptsOf, withTexts } from './prompting/prompts.ts';
 export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
+export type { AlgorithmEntry, AlgorithmGround } from './search/algorithms/entry.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
 export { type StepwiseOptions, stepwise } from './search/algorithms/stepwise.ts';
 export { type ReflectionOptions, withReflection } from './search/algorithms/with-reflection.ts';
@@ -99,10 +113,13 @@ export type {
   ConservationLaw,
   Coverage,
   ExpandOptions,
+  MethodPart,
+  MethodUse,
   OneAtATime,
   SearchAlgorithm,
   SearchContext,
   SearchFailures,
+  SearchMethod,
   SearchOptions,
   SearchProgress,
   SearchResult,
@@ -197,3 +214,6 @@ export {
   type ValueWideningOptions,
   valueWidening,
 } from './tree/widening.ts';
+
+/** All algorithms that can be chosen by name. */
+export const algorithms: readonly AlgorithmEntry[] = [astarEntry, bestOfNEntry, mctsEntry];

@@ -39,15 +39,15 @@ export function mostFrequent<State, Action>(
   expectFunction('key', key);
   return {
     ...provenanceOf(policy),
-    async propose(node, { context, count, offset, independent = false, arm, remaining }) {
+    async propose(node, request) {
+      const { count, offset, independent = false, remaining } = request;
       const proposals = await policy.propose(node, {
-        context,
+        ...request,
         count: samples,
         // Each request has room for all of its samples, whatever count came before.
         offset: offset * samples,
         independent,
         remaining,
-        ...(arm !== undefined && { arm }),
       });
       const there = independent ? [] : node.children.map(({ action }) => key(action));
       const { sound, failures } = part(proposals);

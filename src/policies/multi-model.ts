@@ -143,12 +143,12 @@ function pick(dealing: Dealing, index: number): string | undefined {
   return names[place < 0 ? shares.findLastIndex((share) => share > 0) : place];
 }
 
-function requestFor(
-  { context, independent = false, remaining }: ProposeRequest,
+function requestFor<State, Action>(
+  { environment, context, independent = false, remaining }: ProposeRequest<State, Action>,
   { arm, count, offset }: Draw,
-): ProposeRequest {
-  const random = context.random.split('arm', arm);
-  return { context: namingContext(context, random), count, offset, independent, remaining };
+): ProposeRequest<State, Action> {
+  const named = namingContext(context, context.random.split('arm', arm));
+  return { environment, context: named, count, offset, independent, remaining };
 }
 
 /** As many proposals as were asked for, where there may be more to come from others. */

@@ -2,6 +2,7 @@ import type { Clock } from '../contracts/clock.ts';
 import type { CallContext, EffectName, Random } from '../contracts/context.ts';
 import type { DecisionModel, DecisionRequest, Decisions } from '../contracts/decision-model.ts';
 import type { Embedding, EmbeddingModel } from '../contracts/embedding-model.ts';
+import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { JsonValue, MaybePromise } from '../contracts/json.ts';
 import type {
@@ -63,6 +64,10 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
 
   get clock(): Clock {
     return this.#calls.clock;
+  }
+
+  get environment(): Environment<State, Action> {
+    return this.#session.environment;
   }
 
   get stopped(): boolean {
@@ -138,9 +143,10 @@ export class AlgorithmContext<State, Action> implements SearchContext<State, Act
   }
 
   search<S, A>(
-    options: SearchOptions<S, A> & { readonly share: number },
+    environment: Environment<S, A>,
+    options: NoInfer<SearchOptions<S, A>> & { readonly share: number },
   ): Promise<SearchResult<S, A>> {
-    return this.#session.nested(options);
+    return this.#session.nested(environment, options);
   }
 }
 

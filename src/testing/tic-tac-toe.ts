@@ -51,7 +51,6 @@ export function ticTacToe(start: Board = '.........'): TicTacToe {
       },
       key: (board) => board,
     },
-    actions: legalCells,
     policy: listPolicy((board) => legalCells(board).map((action) => ({ action }))),
     evaluator: stateEvaluator(() => 0.5),
   };

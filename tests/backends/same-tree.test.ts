@@ -52,9 +52,8 @@ async function treeOf(
   model: LanguageModel,
   { concurrency = 1, journal = memoryJournal() } = {},
 ): Promise<string> {
-  const { tree, spend } = await search({
-    environment: maze,
-    policy: fromModel({ model, notation, samples: 3, maxTokens: 16 }),
+  const { tree, spend } = await search(maze, {
+    policy: fromModel({ model, samples: 3, maxTokens: 16 }),
     evaluator,
     algorithm: mcts(),
     budget: { simulations: 64 },

@@ -76,7 +76,7 @@ for (const about of ['state', 'action'] as const) {
   });
   describeEvaluator(
     `judge of each ${about}`,
-    { ...problem, create: () => judge({ model, notation: environment.notation, about }) },
+    { ...problem, create: () => judge({ model, about }) },
     runner,
   );
 }

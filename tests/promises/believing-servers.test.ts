@@ -5,13 +5,7 @@ import { embeddings } from '../../src/backends/embeddings/index.ts';
 import { openai } from '../../src/backends/openai/index.ts';
 import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
 import { withCache } from '../../src/calls/index.ts';
-import {
-  type LanguageModel,
-  type ModelWarning,
-  mcts,
-  type SearchResult,
-  streamSearch,
-} from '../../src/index.ts';
+import { type LanguageModel, type ModelWarning, mcts, type SearchResult } from '../../src/index.ts';
 import {
   type EmulatedDialect,
   emulator,
@@ -22,6 +16,7 @@ import {
   syntheticTree,
   throughModel,
 } from '../../src/testing/index.ts';
+import { streamSearchOf } from '../support/search-of.ts';
 
 const servers: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -88,7 +83,7 @@ describe.each(Object.keys(read) as Name[])('usage that cannot be, by %s,', (name
     const usage = impossible[what]?.(name) as Record<string, never>;
     const model = await modelWith(name, [{ kind: 'tells-usage', usage }]);
     const warnings: ModelWarning[] = [];
-    const events = streamSearch({
+    const events = streamSearchOf({
       ...throughModel(syntheticTree(), { model, maxTokens: 32 }),
       algorithm: mcts(),
       prices,
@@ -154,7 +149,7 @@ describe("a model of one's own that tells a usage of 0", () => {
     let result: SearchResult<SyntheticState, number> | undefined;
     const problem = throughModel(syntheticTree(), { model, maxTokens: 32 });
     const budget = { tokens: 2_000, simulations: 20 };
-    for await (const event of streamSearch({ ...problem, algorithm: mcts(), budget })) {
+    for await (const event of streamSearchOf({ ...problem, algorithm: mcts(), budget })) {
       if (event.type === 'warning') warnings.push(event.warning);
       if (event.type === 'search-end') result = event.result;
     }

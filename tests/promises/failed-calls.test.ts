@@ -11,7 +11,7 @@ import { embeddings } from '../../src/backends/embeddings/index.ts';
 import { openai } from '../../src/backends/openai/index.ts';
 import { openaiCompatible } from '../../src/backends/openai-compatible/index.ts';
 import { openJournal, type RetryOptions } from '../../src/calls/index.ts';
-import { type LanguageModel, ModelCallError, mcts, search } from '../../src/index.ts';
+import { type LanguageModel, ModelCallError, mcts } from '../../src/index.ts';
 import {
   type Emulator,
   type EmulatorOptions,
@@ -21,6 +21,7 @@ import {
   syntheticTree,
   throughModel,
 } from '../../src/testing/index.ts';
+import { searchOf } from '../support/search-of.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -65,7 +66,7 @@ async function deadPort(): Promise<string> {
 }
 
 function searched(model: LanguageModel, options: object = {}) {
-  return search({
+  return searchOf({
     ...throughModel(syntheticTree(), { model }),
     algorithm: mcts(),
     budget: { usd: 1, simulations: 12 },

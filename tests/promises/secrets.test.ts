@@ -9,13 +9,14 @@ import { decisions } from '../../src/backends/decisions/index.ts';
 import { openai } from '../../src/backends/openai/index.ts';
 import { openaiCompatible, probeServer } from '../../src/backends/openai-compatible/index.ts';
 import { memoryJournal, withTelemetry, wrapModel } from '../../src/calls/index.ts';
-import { type LanguageModel, mcts, search, treeToJson } from '../../src/index.ts';
+import { type LanguageModel, mcts, treeToJson } from '../../src/index.ts';
 import {
   hashedAnswer,
   plainContext,
   syntheticTree,
   throughModel,
 } from '../../src/testing/index.ts';
+import { searchOf } from '../support/search-of.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -149,7 +150,7 @@ describe.each(Object.entries(models))('a credential of %s', (name, modelOn) => {
     );
     expectUntold(await plainContext().generate(model, question));
     const journal = memoryJournal();
-    const { tree } = await search({
+    const { tree } = await searchOf({
       ...throughModel(syntheticTree(), { model, maxTokens: 99 }),
       algorithm: mcts(),
       journal,

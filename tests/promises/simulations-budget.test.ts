@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { astar, mcts, search, stepwise } from '../../src/index.ts';
+import { astar, mcts, stepwise } from '../../src/index.ts';
 import {
   hashedAnswer,
   manualClock,
@@ -7,6 +7,7 @@ import {
   syntheticTree,
   throughModel,
 } from '../../src/testing/index.ts';
+import { searchOf } from '../support/search-of.ts';
 
 const algorithms = {
   mcts: mcts(),
@@ -20,7 +21,7 @@ describe('a budget of simulations is spent in full, however many are under way',
     test.each([1, 4, 32])(`by ${name}, %i at once`, async (concurrency) => {
       for (const simulations of [1, 20, 50]) {
         const model = scriptedModel({ answer: hashedAnswer, latencyMs: 10 });
-        const { spend, tree, stopReason, exceeded } = await search({
+        const { spend, tree, stopReason, exceeded } = await searchOf({
           ...throughModel(syntheticTree({ depth: 30 }), { model }),
           algorithm,
           concurrency,
@@ -35,7 +36,7 @@ describe('a budget of simulations is spent in full, however many are under way',
   }
 
   test('by rounds of simulations that find nothing left', async () => {
-    const { stopReason, tree } = await search({
+    const { stopReason, tree } = await searchOf({
       ...syntheticTree({ branching: 2, depth: 3 }),
       algorithm: stepwise(mcts({ evaluates: 'leaf' }), { simulations: 10 }),
       concurrency: 32,

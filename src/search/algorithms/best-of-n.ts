@@ -4,6 +4,7 @@ import type { SearchNode } from '../../contracts/node.ts';
 import { isClosed } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
+import type { AlgorithmEntry } from './entry.ts';
 
 /** Options of {@link bestOfN}. */
 export interface BestOfNOptions {
@@ -89,3 +90,10 @@ function drawByPrior<State, Action>(
     }) ?? nodes.at(-1)
   );
 }
+
+/** Best-of-N in lists. */
+export const bestOfNEntry: AlgorithmEntry = {
+  name: 'best-of-n',
+  title: 'independent trajectories, of which the best is taken',
+  create: () => bestOfN(),
+};

@@ -12,6 +12,7 @@ import {
   type WideningRule,
 } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
+import { valueWidening } from '../../tree/widening.ts';
 import type {
   ExpandOptions,
   SearchAlgorithm,
@@ -19,6 +20,7 @@ import type {
   Simulation,
   SimulationOutcome,
 } from '../contracts.ts';
+import type { AlgorithmEntry } from './entry.ts';
 
 /** Options of {@link mcts}. */
 export interface MctsOptions {
@@ -319,3 +321,15 @@ function compare(a: SearchNode, b: SearchNode): number {
     a.prior - b.prior
   );
 }
+
+/**
+ * MCTS in lists. All new children of a leaf are evaluated. Of a model two samples are drawn at first: further ones
+ * where the judgements leave no hope.
+ */
+export const mctsEntry: AlgorithmEntry = {
+  name: 'mcts',
+  title: 'Monte Carlo tree search, guided by priors',
+  paper: 'Kocsis, Szepesvári, Bandit based Monte-Carlo Planning, 2006; Silver et al., 2018',
+  create: ({ asksModel }) =>
+    mcts({ evaluates: 'all', ...(asksModel && { width: 2, widening: valueWidening() }) }),
+};

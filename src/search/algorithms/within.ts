@@ -18,6 +18,7 @@ export function within<State, Action>(
 ): SearchContext<State, Action> {
   return {
     ...contextWith(context, {}),
+    environment: context.environment,
     get stopped() {
       return context.stopped;
     },
@@ -41,6 +42,6 @@ export function within<State, Action>(
     outcome: (node) => context.outcome(node),
     key: (node) => context.key(node),
     advance: (node) => context.advance(node),
-    search: (options) => context.search(options),
+    search: (environment, options) => context.search(environment, options),
   };
 }

@@ -1,5 +1,5 @@
 import { expectNumber, expectOneOf } from '../../base/expect.ts';
-import { provenanceOfModel } from '../../base/provenance.ts';
+import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
 import type { Failure } from '../../contracts/failure.ts';
@@ -7,7 +7,12 @@ import type { SearchNode } from '../../contracts/node.ts';
 import type { RewardModel } from '../../contracts/reward-model.ts';
 import { noState } from '../no-state.ts';
 import { valueInRange } from '../value-in-range.ts';
-import { type SolutionOptions, type SolutionText, solutionFrom } from './solution-of.ts';
+import {
+  type SolutionOptions,
+  type SolutionText,
+  solutionFrom,
+  solutionNeeds,
+} from './solution-of.ts';
 import {
   expectRewardModel,
   type Prepared,
@@ -23,7 +28,7 @@ import {
 export type StepAggregate = 'last' | 'mean' | 'min' | 'product';
 
 /** Options of {@link prm}. */
-export interface PrmOptions<State, Action> extends SolutionOptions<State, Action> {
+export interface PrmOptions<State = any, Action = any> extends SolutionOptions<State, Action> {
   /** The reward model; it scores steps. */
   readonly model: RewardModel;
   /** How the scores of the steps become one value. @defaultValue `'last'` */
@@ -66,20 +71,24 @@ interface Settings<State, Action> {
  * Test-Time Compute Optimally can be More Effective than Scaling Model Parameters", 2024 (last);
  * Wang et al., "Math-Shepherd", 2023 (min).
  */
-export function prm<State, Action>(options: PrmOptions<State, Action>): Evaluator<State, Action> {
+export function prm<State = any, Action = any>(
+  options: PrmOptions<State, Action>,
+): Evaluator<State, Action> {
   const { model, aggregate = 'last', squash, about = 'state', start = 0 } = options;
   expectRewardModel(model, 'steps');
   expectOneOf('aggregate', aggregate, ['last', 'min', 'product', 'mean']);
   expectOneOf('about', about, ['state', 'action']);
   expectNumber('start', start, { min: 0, max: 1 });
-  const solutionOf = solutionFrom(options);
   const map = scoreMapOf(model, squash);
-  const settings: Settings<State, Action> = { model, solutionOf, map, aggregate, about, start };
+  const settings = { model, map, aggregate, about, start };
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
-    ...provenanceOfModel(model),
-    evaluate: (nodes, { context }) =>
-      scoreNodes(nodes, { model, context, prepare: (node) => prepare(settings, node) }),
+    ...provenanceOf(solutionNeeds('prm', options), provenanceOfModel(model)),
+    evaluate(nodes, request) {
+      const { context } = request;
+      const asked = { ...settings, solutionOf: solutionFrom(options, request) };
+      return scoreNodes(nodes, { model, context, prepare: (node) => prepare(asked, node) });
+    },
   };
 }
 

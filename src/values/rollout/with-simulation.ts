@@ -27,15 +27,15 @@ export interface WithSimulationOptions {
  *
  * @example Roll-outs behind a value.
  * ```ts
- * withSimulation(prmValue, rollout({ environment, policy, maxDepth: 3, aggregate: 'max' }), { alpha: 0.5 });
+ * withSimulation(prmValue, rollout({ policy, maxDepth: 3, aggregate: 'max' }), { alpha: 0.5 });
  * ```
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024, algorithm 2; Silver
  * et al., "Mastering the game of Go with deep neural networks and tree search", 2016, equation 6.
  * @throws EspalierError `usage` where `alpha` is out of its range, or one of the two is no evaluator.
  */
-export function withSimulation<State, Action>(
+export function withSimulation<State = any, Action = any>(
   value: Evaluator<State, Action>,
-  simulation: Evaluator<NoInfer<State>, NoInfer<Action>>,
+  simulation: Evaluator<State, Action>,
   { alpha = 1 }: WithSimulationOptions = {},
 ): Evaluator<State, Action> {
   expectEvaluator('value', value);
@@ -60,7 +60,7 @@ interface Mix<State, Action> {
 function* simulate<State, Action>(
   { value, simulation, alpha }: Mix<State, Action>,
   nodes: readonly SearchNode<State, Action>[],
-  request: EvaluateRequest,
+  request: EvaluateRequest<State, Action>,
 ): Waiting<readonly (Evaluation | Failure)[]> {
   const unvalued = nodes.filter(({ rawValue }) => rawValue === undefined);
   const missing = { name: 'value', evaluator: value, method: 'evaluate', nodes: unvalued } as const;

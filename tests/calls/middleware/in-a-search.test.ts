@@ -10,7 +10,7 @@ import {
   wrapModel,
 } from '../../../src/calls/index.ts';
 import type { LanguageModel } from '../../../src/contracts/language-model.ts';
-import { search, seededRandom } from '../../../src/index.ts';
+import { seededRandom } from '../../../src/index.ts';
 import {
   hashedAnswer,
   manualClock,
@@ -19,6 +19,7 @@ import {
   throughModel,
 } from '../../../src/testing/index.ts';
 import { treeToJson } from '../../../src/tree/serialize.ts';
+import { searchOf } from '../../support/search-of.ts';
 
 const paid = { message: 'No answer.', charged: true };
 
@@ -39,7 +40,7 @@ describe('a search', () => {
   }
 
   const run = (model: ReturnType<typeof refusing>, journal: Journal) =>
-    search({
+    searchOf({
       ...throughModel(problem, { model }),
       budget: { simulations: 30 },
       clock: manualClock({ auto: true }),
@@ -88,7 +89,7 @@ describe('the spend of a search', () => {
         throw new ModelCallError({ kind: 'overloaded', message: 'Busy.' });
       },
     });
-    const result = await search({
+    const result = await searchOf({
       ...throughModel(problem, { model }),
       budget: { calls: 4 },
       clock: manualClock({ auto: true }),
@@ -114,9 +115,9 @@ describe('the spend of a search', () => {
       },
     };
     const options = { budget: { simulations: 5 }, clock: manualClock({ auto: true }) };
-    const plain = await search({ ...throughModel(problem, { model }), ...options });
+    const plain = await searchOf({ ...throughModel(problem, { model }), ...options });
     const journal = memoryJournal();
-    const result = await search({
+    const result = await searchOf({
       ...throughModel(problem, { model: stumbling }),
       ...options,
       journal,
@@ -166,7 +167,7 @@ async function searched(seed: number, tokens: number) {
   ];
   const journal = memoryJournal();
   const run = (asked: LanguageModel, to: Journal) =>
-    search({
+    searchOf({
       ...throughModel(problem, { model: asked }),
       budget: { simulations: 24, tokens },
       concurrency: 6,
