@@ -5,13 +5,13 @@ import { build, espalier } from './espalier.ts';
 beforeAll(build, 60_000);
 
 describe('espalier methods', () => {
-  test('--json lists name, title, paper and algorithm of each', async () => {
+  test('--json lists name, title and paper of each', async () => {
     const { code, stdout } = await espalier('methods', '--json');
     const list = JSON.parse(stdout) as readonly Record<string, string>[];
 
     expect(code).toBe(0);
     expect(list.map((entry) => Object.keys(entry))).toEqual(
-      methods.map(() => ['name', 'title', 'paper', 'algorithm']),
+      methods.map(() => ['name', 'title', 'paper']),
     );
     expect(list.map(({ name }) => name)).toEqual([
       'agent-q',
