@@ -4,21 +4,19 @@ import { EspalierError } from './errors.ts';
  * Refuses an option that nobody knows, so that a slip of the pen does not pass for a default.
  *
  * @param owner - Whose options they are, as in code.
+ * @param known - The names of its options, with spaces between them.
  */
-export function expectOptions<Options extends object>(
-  owner: string,
-  options: Options,
-  known: readonly (keyof Options & string)[],
-): void {
-  for (const name of Object.keys(options)) {
-    if (known.some((each) => each === name)) continue;
-    const [nearest] = known
-      .map((each) => ({ each, distance: distanceBetween(name, each) }))
-      .sort((a, b) => a.distance - b.distance);
-    const isNear = nearest !== undefined && nearest.distance <= Math.ceil(name.length / 3);
-    const hint = isNear ? `Did you mean \`${nearest.each}\`?` : `It has ${known.join(', ')}.`;
-    throw new EspalierError('usage', `\`${owner}\` has no option \`${name}\`. ${hint}`);
-  }
+export function expectOptions(owner: string, options: object, known: string): void {
+  const names = known.split(' ');
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const distances = names.map((name) => distanceBetween(unknown, name));
+  const least = Math.min(...distances);
+  const isNear = least <= Math.ceil(unknown.length / 3);
+  const hint = isNear
+    ? `Did you mean \`${names[distances.indexOf(least)]}\`?`
+    : `It has ${names.join(', ')}.`;
+  throw new EspalierError('usage', `\`${owner}\` has no option \`${unknown}\`. ${hint}`);
 }
 
 /** The edit distance of Levenshtein; letters alike but for their case cost nothing. */

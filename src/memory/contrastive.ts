@@ -6,6 +6,7 @@ import {
   expectNumber,
   expectText,
 } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { failureFrom, failureOf } from '../base/failure.ts';
 import { provenanceOfModel } from '../base/provenance.ts';
 import type { CallContext } from '../contracts/context.ts';
@@ -116,6 +117,11 @@ export interface ContrastiveReflection<State = any, Action = any> extends Proven
 export function contrastive<State = any, Action = any>(
   options: ContrastiveOptions<State>,
 ): ContrastiveReflection<State, Action> {
+  expectOptions(
+    'contrastive',
+    options,
+    'model memory task policy value solvedAbove maxWords maxTokens prompts situation',
+  );
   const rules = rulesOf(options);
   return {
     needsNotation: ['contrastive'],

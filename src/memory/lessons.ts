@@ -1,4 +1,5 @@
 import { expectInteger, expectMethods, expectOneOf, expectText } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Memory, Recollection, Reflection } from '../contracts/memory.ts';
 import type { PromptPart } from '../contracts/prompt-part.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
@@ -85,6 +86,7 @@ const sets: Readonly<Record<Reflection['kind'], PromptSet<keyof LessonTexts>>> =
 export function lessons<State = any, Action = any>(
   options: LessonsOptions<State>,
 ): PromptPart<State, Action> {
+  expectOptions('lessons', options, 'memory kind task maxTokens longPath prompts stamps situation');
   const { memory, kind, task: named, maxTokens = 128, longPath = 5, stamps = [] } = options;
   expectMethods('memory', memory, ['recall']);
   expectOneOf('kind', kind, ['policy', 'value']);

@@ -43,8 +43,7 @@ export interface AgentQOptions extends MethodOptions {
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function agentQ(options: AgentQOptions): Method {
-  const own = ['alpha', 'theta', 'c', 'width', 'maxDepth'] as const;
-  expectOptions('agentQ', options, [...methodOptions, ...own]);
+  expectOptions('agentQ', options, `${methodOptions} alpha theta c width maxDepth`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { alpha = 0.5, theta = 0.1, c = 1, width = 5, maxDepth = 64 } = options;
   expectNumber('alpha', alpha, { min: 0, max: 1 });

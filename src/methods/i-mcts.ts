@@ -56,8 +56,7 @@ export interface IMctsOptions<State = any, Action = any> extends MethodOptions {
 export function iMcts<State = any, Action = any>(
   options: IMctsOptions<State, Action>,
 ): Method<State, Action> {
-  const own = ['policy', 'value', 'c', 'cv', 'width', 'maxDepth'] as const;
-  expectOptions('iMcts', options, [...methodOptions, ...own]);
+  expectOptions('iMcts', options, `${methodOptions} policy value c cv width maxDepth`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { c = 2, cv = 0.2, width = 5, maxDepth = 64 } = options;
   const { value = judge({ model: judgeModel, form: 'criteria' }) } = options;

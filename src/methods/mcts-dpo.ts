@@ -51,8 +51,7 @@ export interface MctsDpoOptions extends MethodOptions {
  * (arXiv 2405.00451), section 2.1.
  */
 export function mctsDpo(options: MctsDpoOptions): Method {
-  const own = ['lengthPenalty', 'w', 'width', 'simulations', 'horizon'] as const;
-  expectOptions('mctsDpo', options, [...methodOptions, ...own]);
+  expectOptions('mctsDpo', options, `${methodOptions} lengthPenalty w width simulations horizon`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { lengthPenalty = 1.25, w = 1 } = options;
   const { width = 2, simulations = 64, horizon = 3 } = options;

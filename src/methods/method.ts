@@ -24,7 +24,7 @@ export interface MethodOptions {
 }
 
 /** The names of the options that every method takes. */
-export const methodOptions = ['model', 'judgeModel', 'maxTokens'] as const;
+export const methodOptions = 'model judgeModel maxTokens';
 
 /** A method by its name. */
 export interface MethodEntry extends Entry<(options: MethodOptions) => Method> {

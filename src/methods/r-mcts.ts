@@ -65,7 +65,8 @@ export interface RMctsOptions extends MethodOptions {
  * (arXiv 2410.02052), R-MCTS.
  */
 export function rMcts(options: RMctsOptions): Method {
-  expectOptions('rMcts', options, [...methodOptions, ...ownOptions]);
+  const own = 'task memory c samples width simulations horizon maxSteps reflects reserve';
+  expectOptions('rMcts', options, `${methodOptions} ${own}`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { c = 1, samples = 20, width = 5 } = options;
   const { simulations = 20, horizon = 4, maxSteps = Number.POSITIVE_INFINITY } = options;
@@ -94,11 +95,6 @@ export function rMcts(options: RMctsOptions): Method {
     stopWhen: [solved()],
   };
 }
-
-const ownOptions = [
-  ...(['task', 'memory', 'c', 'samples', 'width'] as const),
-  ...(['simulations', 'horizon', 'maxSteps', 'reflects', 'reserve'] as const),
-];
 
 /** N(s) = Σ N(s, a), at least 1: one visit of every node with children was its own evaluation. */
 function parentVisits(visits: number): number {

@@ -54,17 +54,11 @@ export interface RestMctsOptions<State = any, Action = any> extends MethodOption
 export function restMcts<State = any, Action = any>(
   options: RestMctsOptions<State, Action>,
 ): Method<State, Action> {
-  const own = [
-    'policy',
-    'value',
-    'c',
-    'unvisitedBonus',
-    'width',
-    'alpha',
-    'rollForward',
-    'gate',
-  ] as const;
-  expectOptions('restMcts', options, [...methodOptions, ...own]);
+  expectOptions(
+    'restMcts',
+    options,
+    `${methodOptions} policy value c unvisitedBonus width alpha rollForward gate`,
+  );
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { gate = 0.9 } = options;
   const { c = 0.4, unvisitedBonus = 0.8, width = 3, alpha = 0.5, rollForward = 2 } = options;

@@ -1,4 +1,5 @@
 import { expectInteger, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { isFailure } from '../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
 import type { Failure } from '../contracts/failure.ts';
@@ -78,6 +79,11 @@ export interface IntrospectiveOptions<State = any, Action = any>
 export function introspective<State = any, Action = any>(
   options: IntrospectiveOptions<State, Action>,
 ): Policy<State, Action> {
+  expectOptions(
+    'introspective',
+    options,
+    'samples repairs prompts siblingsPrompts model temperature topP maxTokens stop seed promptParts see most characters',
+  );
   const { model, samples = 5, repairs = 1, promptParts = [], siblingsPrompts } = options;
   expectMethods('model', model, ['generate']);
   expectInteger('samples', samples, { min: 1 });

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../base/canonical-json.ts';
 import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import type { FailedProposal, Policy, Proposal, ValidProposal } from '../contracts/policy.ts';
 
@@ -32,6 +33,7 @@ export function mostFrequent<State, Action>(
   policy: Policy<State, Action>,
   options: MostFrequentOptions<Action> = {},
 ): Policy<State, Action> {
+  expectOptions('mostFrequent', options, 'samples keep key');
   const { samples = 20, keep = 5, key = jsonOf } = options;
   expectMethods('policy', policy, ['propose']);
   expectInteger('samples', samples, { min: 1 });

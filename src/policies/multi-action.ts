@@ -1,4 +1,5 @@
 import { expectation, expectInteger, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { isFailure } from '../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
 import type { Notation } from '../contracts/environment.ts';
@@ -88,6 +89,11 @@ const usualCounts: Readonly<Record<ActionKind, number>> = {
 export function multiAction<State = any>(
   options: MultiActionOptions<State>,
 ): Policy<State, string> {
+  expectOptions(
+    'multiAction',
+    options,
+    'temperature maxTokens counts allowed repairs prompts model topP stop seed promptParts',
+  );
   const { model, repairs = 0, promptParts = [], temperature = 0.8 } = options;
   const { maxTokens = 512 } = options;
   expectMethods('model', model, ['generate']);

@@ -1,4 +1,5 @@
 import { expectation, expectMethods, expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import type { Random } from '../contracts/context.ts';
 import type { Policy, Proposal, ProposeRequest } from '../contracts/policy.ts';
@@ -39,6 +40,7 @@ export interface MultiModelOptions<State, Action> {
 export function multiModel<State, Action>(
   options: MultiModelOptions<State, Action>,
 ): Policy<State, Action> {
+  expectOptions('multiModel', options, 'arms weights');
   const { arms, weights } = options;
   const names = Object.keys(arms);
   if (names.length === 0) throw expectation('arms', 'one policy or more', arms);

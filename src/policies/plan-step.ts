@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import type { Policy } from '../contracts/policy.ts';
 import { type PromptSet, withTexts } from '../prompting/prompts.ts';
 import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
@@ -66,6 +67,11 @@ export interface PlanStepSamples {
 export function planStep<State = any, Action = any>(
   options: PlanStepOptions<State, Action>,
 ): Policy<State, Action> {
+  expectOptions(
+    'planStep',
+    options,
+    'samples temperature maxTokens prompts model topP stop seed promptParts repairs form vary prior',
+  );
   const { temperature = 0.7, maxTokens = 1024, promptParts = [], samples = {} } = options;
   const { prompts, ...others } = options;
   const set = withTexts(usual, prompts);

@@ -1,4 +1,5 @@
 import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { failureOf } from '../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
 import type { CallContext } from '../contracts/context.ts';
@@ -84,6 +85,11 @@ export interface SelfRefineOptions<State = any, Action = any>
 export function selfRefine<State = any, Action = any>(
   options: SelfRefineOptions<State, Action>,
 ): Policy<State, Action> {
+  expectOptions(
+    'selfRefine',
+    options,
+    'critic samples critiqueTokens refines repairs prompts model temperature topP maxTokens stop seed promptParts',
+  );
   const { model, critic = model, samples = 2, repairs = 0, maxTokens = 1024 } = options;
   const { critiqueTokens = 512, refines = () => true, promptParts = [] } = options;
   expectMethods('model', model, ['generate']);

@@ -1,4 +1,5 @@
 import { expectFunction, expectInteger } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Notation } from '../contracts/environment.ts';
 import type { ChildNode, RealisedNode, SearchNode } from '../contracts/node.ts';
 import type { PromptPart } from '../contracts/prompt-part.ts';
@@ -82,6 +83,7 @@ export interface SiblingsOptions<State = any, Action = any> {
 export function siblings<State = any, Action = any>(
   options: SiblingsOptions<State, Action>,
 ): PromptPart<State, Action> {
+  expectOptions('siblings', options, 'see most characters prompts');
   const tellerFor = siblingsTeller(options);
   return {
     needsNotation: ['siblings'],

@@ -1,4 +1,5 @@
 import { expectInteger } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { isFailure } from '../base/failure.ts';
 import type { Notation } from '../contracts/environment.ts';
 import type { Policy } from '../contracts/policy.ts';
@@ -71,8 +72,13 @@ export interface SubQuestionOptions<State = any>
 export function subQuestion<State = any>(
   options: SubQuestionOptions<State>,
 ): Policy<State, string> {
-  const { samples = 4, temperature = 0.8, promptParts = [], maxDepth } = options;
-  const { prompts, ...others } = options;
+  expectOptions(
+    'subQuestion',
+    options,
+    'samples temperature maxDepth prompts model topP maxTokens stop seed promptParts repairs form vary prior',
+  );
+  const { samples = 4, temperature = 0.8, promptParts = [] } = options;
+  const { prompts, maxDepth, ...others } = options;
   if (maxDepth !== undefined) expectInteger('maxDepth', maxDepth, { min: 1 });
   const set = withTexts(usual, prompts);
   const lastDepth = (maxDepth ?? Number.POSITIVE_INFINITY) - 1;

@@ -8,6 +8,7 @@ import {
   expectMethods,
   expectText,
 } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { messageOf } from '../base/failure.ts';
 import { BudgetPool, type PoolBudget } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
@@ -114,6 +115,11 @@ export interface GenerateReport extends Omit<GenerateProgress, 'failed' | 'runni
 export function generate<Problem extends GenerateProblem, State, Action>(
   options: GenerateOptions<Problem, State, Action>,
 ): Promise<GenerateReport> {
+  expectOptions(
+    'generate',
+    options,
+    'run problems plan attempts budget concurrency retryFailed maxFailuresInARow stopWhen signal onProgress',
+  );
   const { attempts = 1, concurrency = 4, maxFailuresInARow = 10 } = options;
   expectInteger('attempts', attempts, { min: 1 });
   expectInteger('concurrency', concurrency, { min: 1 });

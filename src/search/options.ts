@@ -62,25 +62,8 @@ export interface CheckedOptions<State, Action> {
 
 const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd', 'ms'];
 
-const known: readonly (keyof SearchOptions<unknown, unknown>)[] = [
-  'method',
-  'policy',
-  'evaluator',
-  'algorithm',
-  'outcome',
-  'budget',
-  'pool',
-  'stopWhen',
-  'concurrency',
-  'order',
-  'signal',
-  'seed',
-  'prices',
-  'journal',
-  'retryFailed',
-  'tree',
-  'clock',
-];
+const known =
+  'method policy evaluator algorithm outcome budget pool stopWhen concurrency order signal seed prices journal retryFailed tree clock';
 
 /** Fills in defaults and refuses what cannot be, in one sentence that names the option. */
 export function checkOptions<State, Action>(

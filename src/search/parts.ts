@@ -44,7 +44,7 @@ function fromFunction<State, Action>(estimate: Estimate<State, Action>): Evaluat
       const answers = nodes.map((node): MaybePromise<Evaluation | Failure> => {
         try {
           const value = estimate(node as NodeWithState<State, Action>, request);
-          if (typeof value === 'number') return { value };
+          if (!(value instanceof Promise)) return { value };
           return value.then((settled) => ({ value: settled }), failed);
         } catch (error) {
           return failed(error);

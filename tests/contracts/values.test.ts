@@ -53,7 +53,7 @@ describeEvaluator(
 for (const aggregate of ['mean', 'max'] as const) {
   describeEvaluator(
     `rollout with the ${aggregate}`,
-    { ...problem, create: () => rollout({ ...problem, rollouts: 4, aggregate }) },
+    { ...problem, create: () => rollout({ policy: problem.policy, rollouts: 4, aggregate }) },
     runner,
   );
 }

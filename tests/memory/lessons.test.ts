@@ -77,7 +77,7 @@ describe('lessons', () => {
       { action: 'p', value: 0 },
       { action: 'q', value: 0, proposed: true },
     ]);
-    const options = { memory: spy, kind: 'policy', task: 'enter', notation } as const;
+    const options = { memory: spy, kind: 'policy', task: 'enter' } as const;
     const part = lessons<string, string>({ ...options, situation: (state) => `after ${state}` });
     if (proposed !== undefined)
       await part.text(proposed, { environment: environmentOf(notation), context });
@@ -95,7 +95,7 @@ describe('lessons', () => {
   test('are nothing where nothing fits', async () => {
     const store = inMemoryStore();
     await store.add([reflection({ task: 'boil water', situation: 'in the kitchen' })]);
-    const options = { memory: memory({ store }), kind: 'policy', notation } as const;
+    const options = { memory: memory({ store }), kind: 'policy' } as const;
     const part = lessons<string, string>({ ...options, task: 'enter' });
     const [root] = deep;
     if (root !== undefined)
@@ -149,7 +149,7 @@ describe('the limit of lessons', () => {
 });
 
 test('the parts for policies and for judges have prompts of their own, and pass on stamps', () => {
-  const options = { memory: remembering(), task: 'enter', notation };
+  const options = { memory: remembering(), task: 'enter' };
   const policy = lessons<string, string>({ ...options, kind: 'policy' });
   const value = lessons<string, string>({ ...options, kind: 'value', stamps: ['oracle-guided'] });
   expect(Object.keys(policy.prompts ?? {})).toEqual(['lessons-policy']);

@@ -6,7 +6,7 @@ import {
   reciprocalRank,
 } from '../../src/values/critic/critic-ranking.ts';
 import { rootNode } from '../support/nodes.ts';
-import { answering, notation, proposals, request, told } from './judge-fixtures.ts';
+import { answering, proposals, request, told } from './judge-fixtures.ts';
 
 const nodes = proposals('s', 'a', 'b', 'c');
 const values = (verdicts: readonly object[]) =>
@@ -102,7 +102,7 @@ describe('a critic that lists', () => {
 
   test('averages over the lists that count', async () => {
     const model = answering('{"ranking": [1, 2, 3]}', 'Ranking: 2 > 1 > 3', '{"ranking": [1]}');
-    const options = { model, notation, by: 'list', samples: 3, reason: false } as const;
+    const options = { model, by: 'list', samples: 3, reason: false } as const;
     expect(await criticRanking(options).evaluate(nodes, request)).toEqual([
       { value: 0.75, rationale: 'Rank 1, 2 of 3.', unscored: 1 },
       { value: 0.75, rationale: 'Rank 2, 1 of 3.', unscored: 1 },
@@ -233,7 +233,7 @@ describe('a critic', () => {
     ];
     for (const options of wrong) {
       const [name = ''] = Object.keys(options);
-      expect(() => criticRanking({ model, notation, ...options } as never)).toThrow(`\`${name}\``);
+      expect(() => criticRanking({ model, ...options } as never)).toThrow(`\`${name}\``);
     }
   });
 });

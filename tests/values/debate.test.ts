@@ -186,7 +186,7 @@ describe('the options of a debate', () => {
     ];
     for (const options of wrong) {
       const [name = ''] = Object.keys(options);
-      expect(() => debate({ model, notation, ...options } as never)).toThrow(`\`${name}\``);
+      expect(() => debate({ model, ...options } as never)).toThrow(`\`${name}\``);
     }
   });
 });

@@ -99,7 +99,7 @@ test('tells the state, or the action in the state before it; with what else is t
   const ofStates = decision<string, string>({ model, promptParts: parts });
   await ofStates.evaluate([realisedNode('go', 'B')], request);
   const ofActions = decision<string, string>({
-    ...{ model, notation, about: 'action', prompts: { step: 'Then: {step}', action: 'Good?' } },
+    ...{ model, about: 'action', prompts: { step: 'Then: {step}', action: 'Good?' } },
   });
   await ofActions.evaluate([proposedNode('A', 'go')], request);
   expect(asked).toEqual([
@@ -140,7 +140,7 @@ test.each([
   [{ model: {} }, 'Expected `model` to be an object with a method `decide`'],
   [{ prompts: { stepp: '' } }, 'Expected `prompts`'],
 ])('refuses %o', (wrong, message) => {
-  const options = { model: answering(undefined).model, notation, ...wrong };
+  const options = { model: answering(undefined).model, ...wrong };
   expect(() => decision(options as DecisionOptions<string, string>)).toThrow(message);
 });
 

@@ -79,7 +79,7 @@ test('asks only about what has ended, where it is told to', async () => {
     realisedNode('0.4', '', { terminal: true }),
     realisedNode('0.6', '', { answer: true }),
   ];
-  const only = { model, notation, at: 'terminal' } as const;
+  const only = { model, at: 'terminal' } as const;
   expect(await orm(only).evaluate(nodes, request)).toEqual([
     { value: 0 },
     { value: 0.4 },
@@ -122,7 +122,7 @@ test.each([
   [{ otherwise: -1 }, 'Expected `otherwise`'],
   [{ squash: 'tanh' }, 'Expected `squash`'],
 ])('refuses %o', (wrong, message) => {
-  const options = { model: tabled([0, 1]).model, notation, ...wrong };
+  const options = { model: tabled([0, 1]).model, ...wrong };
   expect(() => orm(options as OrmOptions<string, string>)).toThrow(message);
 });
 

@@ -67,7 +67,7 @@ describe('a rollout', () => {
   });
 
   it('is worth what the evaluator says, discounted, where it is cut off', () => {
-    const options = { environment: corridor, policy: rightward, maxDepth: 2, discount: 0.5 };
+    const options = { policy: rightward, maxDepth: 2, discount: 0.5 };
     const evaluator = heuristic((state: number) => state / 5);
     // Two steps from 1 lead to 3.
     expect(rollout({ ...options, evaluator }).evaluate([start(1)], request())).toEqual([
@@ -102,7 +102,7 @@ describe('several rollouts', () => {
   };
 
   it('are averaged, or the best one counts', () => {
-    const options = { environment: corridor, policy: second, rollouts: 4 };
+    const options = { policy: second, rollouts: 4 };
     const parts = { 'rollout 1': 0, 'rollout 2': 1, 'rollout 3': 0, 'rollout 4': 0 };
     expect(rollout(options).evaluate([start(2)], request())).toEqual([{ value: 0.25, parts }]);
     expect(rollout({ ...options, aggregate: 'max' }).evaluate([start(2)], request())).toEqual([
@@ -278,7 +278,7 @@ describe('the options of rollouts', () => {
 describe('a rollout that is worth the best on its way', () => {
   /** Valued by where it is: 0 → 0.2, 1 → 0.5, 2 → 0.3, 3 → 0.4. */
   const evaluator = heuristic((state: number) => [0.2, 0.5, 0.3, 0.4][state] ?? 0);
-  const best = { environment: corridor, policy: rightward, evaluator, worth: 'best' as const };
+  const best = { policy: rightward, evaluator, worth: 'best' as const };
   const value = (options: object, state: number) =>
     rollout({ ...best, ...options }).evaluate([start(state)], request());
 

@@ -3,7 +3,7 @@ import type { Policy, Proposal } from '../../src/contracts/policy.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { actionShare, selfConsistency } from '../../src/values/agreement/self-consistency.ts';
 import { realisedNode, rootNode } from '../support/nodes.ts';
-import { answering, notation, proposals, request, told } from './judge-fixtures.ts';
+import { answering, proposals, request, told } from './judge-fixtures.ts';
 
 const root = rootNode<string, string>('s');
 const unread: Proposal<string> = { failure: { kind: 'parse', message: 'Expected a step.' } };
@@ -133,9 +133,7 @@ describe('the agreement of texts of a model', () => {
     ];
     const names = ['key', 'policy', 'samples', 'policy', 'about'];
     for (const [place, options] of wrong.entries()) {
-      expect(() => selfConsistency({ notation, ...options } as never)).toThrow(
-        `\`${names[place]}\``,
-      );
+      expect(() => selfConsistency({ ...options } as never)).toThrow(`\`${names[place]}\``);
     }
   });
 });

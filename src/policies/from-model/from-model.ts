@@ -5,6 +5,7 @@ import {
   expectMethods,
   expectOneOf,
 } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Completion } from '../../contracts/language-model.ts';
@@ -102,6 +103,11 @@ export interface FromModelOptions<State = any, Action = any>
 export function fromModel<State = any, Action = any>(
   options: FromModelOptions<State, Action>,
 ): Policy<State, Action> {
+  expectOptions(
+    'fromModel',
+    options,
+    'samples repairs form vary prior prompts model temperature topP maxTokens stop seed promptParts',
+  );
   const { model, samples = 5, repairs = 0, form = 'text', vary, prior } = options;
   const { promptParts = [] } = options;
   expectMethods('model', model, ['generate']);

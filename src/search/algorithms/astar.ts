@@ -1,4 +1,5 @@
 import { expectation, expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Heuristic } from '../../contracts/evaluator.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { SearchTree } from '../../tree/tree.ts';
@@ -44,6 +45,7 @@ export interface AstarOptions<State> {
 export function astar<State = any, Action = any>(
   options: AstarOptions<State> = {},
 ): SearchAlgorithm<State, Action> {
+  expectOptions('astar', options, 'heuristic admissible cost weight goal width');
   const { heuristic, admissible = false, weight = 1, goal = isGoal } = options;
   const { cost = heuristic === undefined ? () => 0 : () => 1 } = options;
   const { width = Number.POSITIVE_INFINITY } = options;

@@ -1,4 +1,5 @@
 import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { NodeStatistics, SearchNode } from '../../contracts/node.ts';
 import { type BackupRule, meanBackup } from '../../tree/backup.ts';
 import { maxChild } from '../../tree/final-choice.ts';
@@ -82,6 +83,11 @@ export interface MctsOptions {
  * Szepesvári, "Bandit based Monte-Carlo Planning", 2006, for `uct()`; Silver et al., 2018, for `puct()`.
  */
 export function mcts(options: MctsOptions = {}): SearchAlgorithm {
+  expectOptions(
+    'mcts',
+    options,
+    'selection backup discount width evaluates simulates widening maxDepth horizon',
+  );
   const { backup: rule = meanBackup, discount = 1, width = Number.POSITIVE_INFINITY } = options;
   const { widening, maxDepth = 64, evaluates = 'one', simulates = 'leaf' } = options;
   const { horizon = Number.POSITIVE_INFINITY } = options;

@@ -1,4 +1,5 @@
 import { expectFunction, expectInteger, expectMethods } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { type FinalChoice, robustOrSolvedChild } from '../../tree/final-choice.ts';
 import type { SearchTree } from '../../tree/tree.ts';
@@ -30,6 +31,7 @@ export function stepwise<State = any, Action = any>(
   algorithm: SearchAlgorithm<State, Action>,
   options: StepwiseOptions,
 ): SearchAlgorithm<State, Action> {
+  expectOptions('stepwise', options, 'simulations choice maxSteps');
   const {
     simulations,
     choice = robustOrSolvedChild,

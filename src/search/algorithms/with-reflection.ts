@@ -1,4 +1,5 @@
 import { expectFunction, expectMethods, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -34,8 +35,10 @@ export interface ReflectionOptions<State = any, Action = any> {
  */
 export function withReflection<State = any, Action = any>(
   algorithm: SearchAlgorithm<State, Action>,
-  { reflect, reserve = 0.1 }: ReflectionOptions<State, Action>,
+  options: ReflectionOptions<State, Action>,
 ): SearchAlgorithm<State, Action> {
+  expectOptions('withReflection', options, 'reflect reserve');
+  const { reflect, reserve = 0.1 } = options;
   expectMethods('algorithm', algorithm, ['run']);
   expectFunction('reflect', reflect);
   expectNumber('reserve', reserve, { min: 0, max: 1 });

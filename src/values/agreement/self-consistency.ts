@@ -5,6 +5,7 @@ import {
   expectMethods,
   expectOneOf,
 } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failureOf } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { contextWith } from '../../calls/context-with.ts';
@@ -98,6 +99,11 @@ const selfConsistencyPrompts: PromptSet<SelfConsistencyText> = {
 export function selfConsistency<State = any, Action = any>(
   options: SelfConsistencyOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions(
+    'selfConsistency',
+    options,
+    'about samples model policy key temperature topP maxTokens promptParts prompts',
+  );
   const { about = 'state', samples = 8 } = options;
   expectOneOf('about', about, ['state', 'action']);
   expectInteger('samples', samples, { min: 1 });

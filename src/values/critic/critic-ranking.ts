@@ -1,4 +1,5 @@
 import { expectation, expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failureOf } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { mean } from '../../base/stats/mean.ts';
@@ -90,6 +91,11 @@ export interface CriticRankingOptions<State = any, Action = any> {
 export function criticRanking<State = any, Action = any>(
   options: CriticRankingOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions(
+    'criticRanking',
+    options,
+    'model by rankScore reason samples maxTokens temperature rubric promptParts prompts',
+  );
   const { model, promptParts = [], by = 'best-of-remaining' } = options;
   const { rankScore = linearRank, reason = true } = options;
   expectMethods('model', model, ['generate']);

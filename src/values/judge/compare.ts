@@ -1,4 +1,5 @@
 import { expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failureOf } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
@@ -44,6 +45,11 @@ export interface CompareOptions<State = any, Action = any> extends ComparePairOp
 export function compare<State = any, Action = any>(
   options: CompareOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions(
+    'compare',
+    options,
+    'about promptParts model reason samples maxTokens temperature rubric prompts',
+  );
   const { about = 'action', promptParts = [] } = options;
   const { prompts, settings } = askingOf(options);
   expectOneOf('about', about, ['action', 'state']);

@@ -1,4 +1,5 @@
 import { expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failureOf } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { mean } from '../../base/stats/mean.ts';
@@ -111,6 +112,11 @@ const debatePrompts: PromptSet<DebateText> = {
 export function debate<State = any, Action = any>(
   options: DebateOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions(
+    'debate',
+    options,
+    'model debaters about codes meanings samples temperature topP maxTokens words argumentTokens promptParts debaterParts prompts',
+  );
   const { model, debaters = model, about = 'state', words = 100 } = options;
   const { promptParts = [], debaterParts = [] } = options;
   expectMethods('model', model, ['generate']);

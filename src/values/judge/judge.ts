@@ -1,4 +1,5 @@
 import { expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failureOf } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
@@ -98,6 +99,11 @@ export type JudgeOptions<State = any, Action = any> = JudgeBasics<State, Action>
 export function judge<State = any, Action = any>(
   options: JudgeOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions(
+    'judge',
+    options,
+    'model about reason samples maxTokens temperature topP rubric promptParts aggregate form codes meanings prompts criteria range scale',
+  );
   const judgement = judgementOf(options);
   const { model, form, view, settings } = judgement;
   return {

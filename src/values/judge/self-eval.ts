@@ -1,4 +1,5 @@
 import { expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failureOf } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
@@ -82,6 +83,11 @@ const selfEvalPrompts: PromptSet<SelfEvalText> = {
 export function selfEval<State = any, Action = any>(
   options: SelfEvalOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions(
+    'selfEval',
+    options,
+    'model about samples maxTokens temperature promptParts prompts',
+  );
   const { model, about = 'state', promptParts = [] } = options;
   expectMethods('model', model, ['generate']);
   expectOneOf('about', about, ['state', 'action']);

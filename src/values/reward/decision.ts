@@ -1,4 +1,5 @@
 import { expectation, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failureOf, isFailure } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
@@ -66,6 +67,7 @@ interface Settings<State, Action> {
 export function decision<State = any, Action = any>(
   options: DecisionOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions('decision', options, 'model question values about promptParts prompts');
   const { model, about = 'state', promptParts = [], values = {} } = options;
   expectMethods('model', model, ['decide']);
   expectOneOf('about', about, ['state', 'action']);

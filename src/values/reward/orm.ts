@@ -1,4 +1,5 @@
 import { expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
@@ -61,6 +62,7 @@ interface Settings<State, Action> {
 export function orm<State = any, Action = any>(
   options: OrmOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions('orm', options, 'model squash at otherwise solutionOf');
   const { model, squash, at = 'all', otherwise = 0 } = options;
   expectRewardModel(model, 'solution');
   expectOneOf('at', at, ['all', 'terminal']);

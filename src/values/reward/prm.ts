@@ -1,4 +1,5 @@
 import { expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
@@ -74,6 +75,7 @@ interface Settings<State, Action> {
 export function prm<State = any, Action = any>(
   options: PrmOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions('prm', options, 'model aggregate squash about start solutionOf');
   const { model, aggregate = 'last', squash, about = 'state', start = 0 } = options;
   expectRewardModel(model, 'steps');
   expectOneOf('aggregate', aggregate, ['last', 'min', 'product', 'mean']);

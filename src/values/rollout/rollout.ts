@@ -1,4 +1,5 @@
 import { expectInteger, expectMethods, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import { contextWith } from '../../calls/context-with.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
@@ -54,6 +55,7 @@ export interface RolloutOptions<State = any, Action = any> {
 export function rollout<State = any, Action = any>(
   options: RolloutOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions('rollout', options, 'policy evaluator rollouts maxDepth aggregate worth discount');
   const { policy, evaluator } = options;
   const { rollouts = 1, maxDepth = 32, aggregate = 'mean', discount = 1 } = options;
   const { worth = 'end' } = options;

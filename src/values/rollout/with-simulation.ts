@@ -1,4 +1,5 @@
 import { expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
@@ -36,8 +37,10 @@ export interface WithSimulationOptions {
 export function withSimulation<State = any, Action = any>(
   value: Evaluator<State, Action>,
   simulation: Evaluator<State, Action>,
-  { alpha = 1 }: WithSimulationOptions = {},
+  options: WithSimulationOptions = {},
 ): Evaluator<State, Action> {
+  expectOptions('withSimulation', options, 'alpha');
+  const { alpha = 1 } = options;
   expectEvaluator('value', value);
   expectEvaluator('simulation', simulation);
   expectNumber('alpha', alpha, { min: 0, max: 1 });
