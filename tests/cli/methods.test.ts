@@ -85,7 +85,7 @@ test('which parts of a method the toy cannot play is told by the run folder and 
     'export',
     folder,
     '--rule',
-    'sft',
+    'prompts',
     '--out',
     out,
     '--file',
