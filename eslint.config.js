@@ -23,7 +23,6 @@ export default tseslint.config(
       '@typescript-eslint/no-misused-promises': 'error',
       '@typescript-eslint/no-unnecessary-condition': 'error',
       '@typescript-eslint/no-unnecessary-type-assertion': 'error',
-      '@typescript-eslint/no-unsafe-assignment': 'error',
       '@typescript-eslint/only-throw-error': 'error',
       '@typescript-eslint/prefer-readonly': 'error',
       '@typescript-eslint/return-await': ['error', 'in-try-catch'],

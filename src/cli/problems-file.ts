@@ -74,7 +74,7 @@ export function problemOf({ question, task, input }: AskedProblem): Problem {
 export function outcomeOf({ question, answer }: AskedProblem): Verifier<unknown> | undefined {
   if (question === undefined || answer === undefined) return undefined;
   const verifier: Verifier<ReasoningState> = goldVerifier(answerOracle(answer));
-  return verifier as Verifier<unknown>;
+  return verifier;
 }
 
 interface Place {

@@ -96,41 +96,6 @@ export function introspective<State = any, Action = any>(
   });
   const sampling = settingsOf(options);
 
-  function fresh(
-    action: Action | Failure,
-    { known, keyOf }: Study<State, Action>,
-    { text }: Completion,
-  ): Action | Failure {
-    if (isFailure(action) || !known.has(keyOf(action))) return action;
-    const short = text.trim().slice(0, 80);
-    return { kind: 'invalid', message: fill(set.texts.known, { action: short }) };
-  }
-
-  /** One after the other, each in the light of those before it. */
-  async function proposeInTurn(
-    ask: (messages: readonly Message[]) => Dialogue<Action>,
-    { teller, prompt, told, known, keyOf, offset, count }: Study<State, Action>,
-  ): Promise<readonly Proposal<Action>[]> {
-    const outcomes: Outcome<Action>[] = [];
-    for (let place = 0; place < count; place++) {
-      const text = teller.text(told);
-      const dialogue = ask(
-        text === undefined
-          ? prompt
-          : withInstruction(prompt, `${text}\n\n${fill(set.texts.request, {})}`),
-      );
-      const propose = () => proposeSamples(dialogue, { offset: offset + place, count: 1 });
-      const outcome = await outcomeOf({ count: 1, ask: propose }, dialogue.context);
-      outcomes.push(outcome);
-      for (const proposal of outcome.proposals) {
-        if ('failure' in proposal) continue;
-        known.add(keyOf(proposal.action));
-        told.push(teller.proposed(proposal.action));
-      }
-    }
-    return proposalsOfEach(outcomes).flat();
-  }
-
   return {
     ...provenanceOf(
       { needsNotation: ['introspective'] },
@@ -153,7 +118,7 @@ export function introspective<State = any, Action = any>(
       const told = [...teller.childrenOf(node)];
       const known = new Set(independent ? [] : node.children.map(({ action }) => keyOf(action)));
       const prompt = await withParts(notation.prompt(state), promptParts, { ...request, node });
-      const study = { teller, prompt, told, known, keyOf, offset, count };
+      const study = { texts: set.texts, teller, prompt, told, known, keyOf, offset, count };
       const ask = (messages: readonly Message[]): Dialogue<Action> => ({
         ...{ model, settings, context, messages, repairs },
         read: (completion) => fresh(read(state, completion), study, completion),
@@ -165,8 +130,45 @@ export function introspective<State = any, Action = any>(
   };
 }
 
+/** An action that is not known yet, or why it is none. */
+function fresh<State, Action>(
+  action: Action | Failure,
+  { texts, known, keyOf }: Study<State, Action>,
+  { text }: Completion,
+): Action | Failure {
+  if (isFailure(action) || !known.has(keyOf(action))) return action;
+  const short = text.trim().slice(0, 80);
+  return { kind: 'invalid', message: fill(texts.known, { action: short }) };
+}
+
+/** One after the other, each in the light of those before it. */
+async function proposeInTurn<State, Action>(
+  ask: (messages: readonly Message[]) => Dialogue<Action>,
+  { texts, teller, prompt, told, known, keyOf, offset, count }: Study<State, Action>,
+): Promise<readonly Proposal<Action>[]> {
+  const outcomes: Outcome<Action>[] = [];
+  for (let place = 0; place < count; place++) {
+    const text = teller.text(told);
+    const dialogue = ask(
+      text === undefined
+        ? prompt
+        : withInstruction(prompt, `${text}\n\n${fill(texts.request, {})}`),
+    );
+    const propose = () => proposeSamples(dialogue, { offset: offset + place, count: 1 });
+    const outcome = await outcomeOf({ count: 1, ask: propose }, dialogue.context);
+    outcomes.push(outcome);
+    for (const proposal of outcome.proposals) {
+      if ('failure' in proposal) continue;
+      known.add(keyOf(proposal.action));
+      told.push(teller.proposed(proposal.action));
+    }
+  }
+  return proposalsOfEach(outcomes).flat();
+}
+
 /** What is known at a node, and what is wanted there. */
 interface Study<State, Action> {
+  readonly texts: IntrospectiveTexts;
   readonly teller: SiblingsTeller<State, Action>;
   readonly prompt: readonly Message[];
   /** Siblings as text. */

@@ -214,7 +214,7 @@ export interface SearchOptions<State = any, Action = any> {
    * @defaultValue the rewards of the environment
    */
   readonly outcome?: Verifier<State>;
-  /** @defaultValue {@link defaultBudget} */
+  /** @defaultValue `defaultBudget`: 100 simulations */
   readonly budget?: Budget;
   /**
    * A budget that other searches spend from as well, beside that of this one. What a killed process had under way is

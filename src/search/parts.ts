@@ -13,7 +13,7 @@ export function policyOf<State, Action>(
   policy: PolicyLike<State, Action> | undefined,
 ): Policy<State, Action> {
   // A node that is expanded has a state.
-  if (typeof policy === 'function') return { propose: policy as Policy<State, Action>['propose'] };
+  if (typeof policy === 'function') return { propose: policy };
   expectMethods('policy', policy, ['propose']);
   return policy as Policy<State, Action>;
 }
@@ -50,9 +50,9 @@ function fromFunction<State, Action>(estimate: Estimate<State, Action>): Evaluat
           return failed(error);
         }
       });
-      return answers.every((answer) => !(answer instanceof Promise))
-        ? (answers as (Evaluation | Failure)[])
-        : Promise.all(answers);
+      return answers.some((answer) => answer instanceof Promise)
+        ? Promise.all(answers.map(async (answer) => answer))
+        : (answers as (Evaluation | Failure)[]);
     },
   };
 }
