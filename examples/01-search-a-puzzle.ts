@@ -11,10 +11,9 @@ const puzzle = gameOf24.parse('2 4 6 7');
 const environment = gameOf24.environment(puzzle);
 const { notation } = environment;
 
-const { actions, tree, stopReason, spend } = await search({
-  environment,
-  policy: fromModel({ model, notation }),
-  evaluator: judge({ model, notation }),
+const { actions, tree, stopReason, spend } = await search(environment, {
+  policy: fromModel({ model }),
+  evaluator: judge({ model }),
   algorithm: mcts({ width: 2, evaluate: 'all', widening: valueWidening() }),
   budget: { calls: 400 },
   stopWhen: solved(),

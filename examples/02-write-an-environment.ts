@@ -18,8 +18,7 @@ const environment: Environment<number, Move> = {
   key: (value) => String(value),
 };
 
-const { actions, optimal } = await search({
-  environment,
+const { actions, optimal } = await search(environment, {
   policy: uniform(() => moves),
   // At most three times as large after each step: so many steps are needed at least.
   algorithm: astar<number>({

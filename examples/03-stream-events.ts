@@ -6,8 +6,7 @@ import { uniform } from 'espalier/policies';
 import { heuristic } from 'espalier/values';
 
 const environment = slidingTiles.environment(slidingTiles.parse('1 2 3 5 0 6 4 7 8'));
-const events = streamSearch({
-  environment,
+const events = streamSearch(environment, {
   policy: uniform(environment.actions),
   evaluator: heuristic(slidingTiles.estimate),
   algorithm: mcts({ widening: progressiveWidening({ k: 2 }) }),

@@ -9,20 +9,19 @@ const environment = blocksworld.environment(
   blocksworld.generate(seededRandom('resume'), { blocks: 4 }),
 );
 const options: SearchOptions<BlocksworldState, BlocksworldAction> = {
-  environment,
   policy: uniform(environment.actions),
   evaluator: heuristic(blocksworld.estimate),
   budget: { simulations: 50 },
 };
 
-const first = await search(options);
+const first = await search(environment, options);
 const second = await first.resume({ budget: { simulations: 50 } });
 
 const saved = JSON.stringify(treeToJson(second.tree, environment));
 const tree = treeFromJson<BlocksworldState, BlocksworldAction>(saved, environment);
-const third = await search({ ...options, tree, budget: { simulations: 100 } });
+const third = await search(environment, { ...options, tree, budget: { simulations: 100 } });
 
-const whole = await search({ ...options, budget: { simulations: 200 } });
+const whole = await search(environment, { ...options, budget: { simulations: 200 } });
 console.log(`${third.tree.size} nodes in three parts, ${whole.tree.size} in one`);
 
 // All state of a search lives in its tree, so three parts make the same tree as one whole.

@@ -10,16 +10,23 @@ const environment = countdown.environment(countdown.generate(seededRandom(24), {
 const journal = memoryJournal(); // openRun('runs/first').journal, from espalier/runs, keeps it on disk
 
 const options = {
-  environment,
   // As an effect, each proposal is counted, written down, and never asked for twice.
   policy: journaled(uniform(environment.actions), { name: 'uniform', key: environment.key }),
   evaluator: heuristic(countdown.estimate),
   budget: { calls: 40 },
 };
 
-const recorded = await search({ ...options, algorithm: mcts(), journal });
-const repeated = await search({ ...options, algorithm: mcts(), journal: replayed(journal) });
-const other = await search({ ...options, algorithm: astar(), journal: replayed(journal) });
+const recorded = await search(environment, { ...options, algorithm: mcts(), journal });
+const repeated = await search(environment, {
+  ...options,
+  algorithm: mcts(),
+  journal: replayed(journal),
+});
+const other = await search(environment, {
+  ...options,
+  algorithm: astar(),
+  journal: replayed(journal),
+});
 
 const { coverage } = other;
 console.log(`mcts: ${recorded.spend.calls} calls, ${repeated.coverage.recorded} of them replayed`);

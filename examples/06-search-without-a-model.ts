@@ -8,8 +8,7 @@ import { heuristic } from 'espalier/values';
 const puzzle = gameOf24.parse('4 9 10 13');
 const environment = gameOf24.environment(puzzle);
 
-const { actions, tree, stopReason, spend } = await search({
-  environment,
+const { actions, tree, stopReason, spend } = await search(environment, {
   policy: uniform(environment.actions),
   evaluator: heuristic(gameOf24.estimate),
   algorithm: mcts({ evaluate: 'all' }),

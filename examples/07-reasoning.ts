@@ -29,14 +29,18 @@ const model = scriptedModel({
   },
 });
 
-const { actions, best, tree, spend } = await search({
-  environment,
-  policy: fromModel({ model, notation: notationFor(environment, model.capabilities), samples: 2 }),
-  evaluator: heuristic(() => 0.5),
-  algorithm: mcts({ evaluate: 'all' }),
-  budget: { calls: 20 },
-  stopWhen: solved(),
-});
+// A model that continues its own answer sees the steps as one that it has begun.
+const notation = notationFor(environment, model.capabilities);
+const { actions, best, tree, spend } = await search(
+  { ...environment, notation },
+  {
+    policy: fromModel({ model, samples: 2 }),
+    evaluator: heuristic(() => 0.5),
+    algorithm: mcts({ evaluate: 'all' }),
+    budget: { calls: 20 },
+    stopWhen: solved(),
+  },
+);
 
 console.log(renderTree(tree, { format: (step) => step }));
 console.log(`${actions.join('\n')}\n(${spend.calls} calls)`);

@@ -15,14 +15,12 @@ const problem = '4 9 10 13';
 const environment = gameOf24.environment(gameOf24.parse(problem));
 const { notation } = environment;
 
-const method = mctsDpo({
-  model,
-  environment,
+const { tree, stopReason, spend } = await search(environment, {
+  method: mctsDpo({ model, width: 4 }),
   // The toy was taught one way to judge; another model would evaluate its own work, as in the paper.
-  evaluator: judge({ model, notation }),
-  width: 4,
+  evaluator: judge({ model }),
+  budget: { calls: 200 },
 });
-const { tree, stopReason, spend } = await search({ ...method, budget: { calls: 200 } });
 console.log(`${stopReason} after ${spend.calls} calls`);
 
 const record = { problem, tree, notation };

@@ -19,8 +19,7 @@ import { heuristic } from 'espalier/values';
 
 const puzzle = gameOf24.parse('4 9 10 13');
 const environment = gameOf24.environment(puzzle);
-const result = await search({
-  environment,
+const result = await search(environment, {
   policy: uniform(environment.actions),
   evaluator: heuristic(gameOf24.estimate),
   algorithm: mcts({ evaluate: 'all' }),

@@ -4,6 +4,15 @@
  * @module
  */
 
+import { abMctsEntry } from './search/algorithms/ab-mcts.ts';
+import { astarEntry } from './search/algorithms/astar.ts';
+import { beamEntry } from './search/algorithms/beam.ts';
+import { bestOfNEntry } from './search/algorithms/best-of-n.ts';
+import { depthFirstEntry } from './search/algorithms/depth-first.ts';
+import type { AlgorithmEntry } from './search/algorithms/entry.ts';
+import { latsEntry } from './search/algorithms/lats.ts';
+import { mctsEntry } from './search/algorithms/mcts.ts';
+
 export { systemClock } from './base/clock.ts';
 export {
   type ErrorScope,
@@ -19,6 +28,7 @@ export { seededRandom } from './base/random.ts';
 export type { Clock } from './contracts/clock.ts';
 export type { CallContext, EffectName, NamedEffect, Random } from './contracts/context.ts';
 export type { Embedding, EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';
+export type { Entry } from './contracts/entry.ts';
 export type {
   Environment,
   Notation,
@@ -27,7 +37,12 @@ export type {
   Transition,
 } from './contracts/environment.ts';
 export type { Evaluation, RawScore } from './contracts/evaluation.ts';
-export type { EvaluateRequest, Evaluator, Heuristic } from './contracts/evaluator.ts';
+export type {
+  EvaluateRequest,
+  Evaluator,
+  EvaluatorLike,
+  Heuristic,
+} from './contracts/evaluator.ts';
 export type { CountedFailure, Failed, Failure } from './contracts/failure.ts';
 export type { Codec, JsonValue, MaybePromise } from './contracts/json.ts';
 export type {
@@ -66,6 +81,7 @@ export type {
   NodeId,
   NodeStatistics,
   NodeStatus,
+  NodeWithState,
   ProposedNode,
   PruneReason,
   RealisedNode,
@@ -75,6 +91,7 @@ export type {
 export type { Operation, WorstCase } from './contracts/operation.ts';
 export type {
   Policy,
+  PolicyLike,
   Proposal,
   ProposeRequest,
   ValidProposal,
@@ -90,6 +107,7 @@ export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BeamOptions, beam } from './search/algorithms/beam.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
 export { type DepthFirstOptions, depthFirst } from './search/algorithms/depth-first.ts';
+export type { AlgorithmEntry, AlgorithmGround } from './search/algorithms/entry.ts';
 export { isGoal } from './search/algorithms/is-goal.ts';
 export { type LatsOptions, lats } from './search/algorithms/lats.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
@@ -100,10 +118,13 @@ export type {
   ConservationLaw,
   Coverage,
   ExpandOptions,
+  MethodPart,
+  MethodUse,
   OneAtATime,
   SearchAlgorithm,
   SearchContext,
   SearchFailures,
+  SearchMethod,
   SearchOptions,
   SearchProgress,
   SearchResult,
@@ -212,3 +233,14 @@ export {
   valueWidening,
 } from './tree/widening.ts';
 export { type Arms, thompsonArms, widerOrDeeper } from './tree/wider-or-deeper.ts';
+
+/** All algorithms that can be chosen by name. */
+export const algorithms: readonly AlgorithmEntry[] = [
+  abMctsEntry,
+  astarEntry,
+  beamEntry,
+  bestOfNEntry,
+  depthFirstEntry,
+  latsEntry,
+  mctsEntry,
+];

@@ -110,7 +110,9 @@ test('no two files import each other, directly or through others', () => {
   expect(circles).toEqual([]);
 });
 
+/** The core door lists what stands below it, for the command line as for everyone. */
 function floorOf(room: string): number {
+  if (room === 'index.ts') return floorOf('testing');
   return floors[room] ?? Number.NaN;
 }
 

@@ -5,6 +5,7 @@ import { modelName } from './model-name.ts';
 /** What several parts tell of themselves together; each stamp and each model once, in order. */
 export function provenanceOf(...parts: readonly (Provenance | undefined)[]): Provenance {
   const stamps = [...new Set(parts.flatMap((part) => part?.stamps ?? []))];
+  const needsNotation = [...new Set(parts.flatMap((part) => part?.needsNotation ?? []))];
   const prompts = Object.assign({}, ...parts.map((part) => part?.prompts)) as NonNullable<
     Provenance['prompts']
   >;
@@ -12,6 +13,7 @@ export function provenanceOf(...parts: readonly (Provenance | undefined)[]): Pro
   const models = [...new Map(told.map((model) => [JSON.stringify(model), model])).values()];
   return {
     ...(stamps.length > 0 && { stamps }),
+    ...(needsNotation.length > 0 && { needsNotation }),
     ...(Object.keys(prompts).length > 0 && { prompts }),
     ...(models.length > 0 && { models }),
   };

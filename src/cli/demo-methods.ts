@@ -1,13 +1,12 @@
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { gameOf24 } from '../environments/index.ts';
+import { astar, bestOfN } from '../index.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
-import { astar } from '../search/algorithms/astar.ts';
-import { bestOfN } from '../search/algorithms/best-of-n.ts';
 import type { SearchAlgorithm, SearchResult } from '../search/contracts.ts';
 import { search } from '../search/search.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { judge } from '../values/judge/judge.ts';
-import { mctsOfModels } from './algorithms.ts';
+import { algorithmFor } from './algorithms.ts';
 
 /** One of the methods that the demo compares. */
 export interface DemoMethod {
@@ -21,7 +20,7 @@ export interface DemoMethod {
 export const demoMethods: Readonly<Record<'greedy' | 'bestOfN' | 'mcts' | 'astar', DemoMethod>> = {
   greedy: { name: 'greedy', algorithm: bestOfN({ n: 1 }), temperature: 0 },
   bestOfN: { name: 'best of N', algorithm: bestOfN(), temperature: 0.7 },
-  mcts: { name: 'MCTS', algorithm: mctsOfModels(), temperature: 0.7 },
+  mcts: { name: 'MCTS', algorithm: algorithmFor('mcts', undefined).algorithm, temperature: 0.7 },
   astar: { name: 'A* on 1 − value', algorithm: astar(), temperature: 0.7 },
 };
 
@@ -46,12 +45,10 @@ export interface GameAttempt {
 export function solveGame(attempt: GameAttempt): Promise<GameResult> {
   const { model, method, numbers, calls, seed, stopped } = attempt;
   const environment = gameOf24.environment({ numbers });
-  const { notation } = environment;
   const { temperature } = method;
-  return search({
-    environment,
-    policy: fromModel({ model, notation, temperature, maxTokens: 48 }),
-    evaluator: judge({ model, notation }),
+  return search(environment, {
+    policy: fromModel({ model, temperature, maxTokens: 48 }),
+    evaluator: judge({ model }),
     algorithm: method.algorithm,
     budget: { calls },
     stopWhen: [solved(), stopped],

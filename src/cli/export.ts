@@ -9,7 +9,7 @@ import { readRun } from '../runs/index.ts';
 import { describeDataset, makeDataset } from './dataset.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { readInput } from './input-file.ts';
-import { methodRule } from './methods.ts';
+import { pairsOf } from './methods.ts';
 import { print } from './output.ts';
 import { recordsOf } from './run-records.ts';
 import { wordOption } from './values.ts';
@@ -86,7 +86,7 @@ function sourceOf(
         throw new EspalierError('usage', `Expected one run folder, got ${sources.length}.`);
       }
       const saved = readRun(path);
-      return { problems: recordsOf(path, saved, notation), rule: methodRule(saved.run) };
+      return { problems: recordsOf(path, saved, notation), rule: pairsOf(saved.run) };
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { PuzzleName } from '../environments/index.ts';
-import { type AlgorithmName, algorithmNames } from './algorithms.ts';
+import { algorithmNames } from './algorithms.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { methodNames } from './methods.ts';
 import { type ModelName, modelOption } from './model.ts';
@@ -12,7 +12,7 @@ import { integerOption, numberOption, seedOption, wordOption } from './values.ts
 export interface GenerateRequest extends DatasetRequest, PriceRequest {
   readonly problems: string;
   readonly task?: PuzzleName;
-  readonly algorithm?: AlgorithmName;
+  readonly algorithm?: string;
   readonly method?: string;
   readonly model?: ModelName;
   readonly run?: string;

@@ -7,7 +7,6 @@ import { wrapModel } from '../calls/middleware/compose.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { NotatedEnvironment } from '../environments/with-outcome.ts';
 import {
   type GenerateProgress,
   type GenerateReport,
@@ -21,11 +20,11 @@ import { algorithmFor } from './algorithms.ts';
 import { type DatasetReport, describeDataset, expectDataset, makeDataset } from './dataset.ts';
 import type { GenerateRequest } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
-import { methodFor, methodRule } from './methods.ts';
-import { type ChosenModel, chooseModel, guidesOf, notationOf } from './model.ts';
+import { describeMethod, methodFor, pairsOf } from './methods.ts';
+import { type ChosenModel, chooseModel, environmentFor, guidesOf } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { pricesFor } from './prices.ts';
-import { type AskedProblem, problemOf, readProblems, withAnswer } from './problems-file.ts';
+import { type AskedProblem, outcomeOf, problemOf, readProblems } from './problems-file.ts';
 import { askedOf, recordsOf } from './run-records.ts';
 import { budgetOf } from './search-options.ts';
 import { espalierVersion } from './version.ts';
@@ -34,18 +33,19 @@ import { espalierVersion } from './version.ts';
 export async function runGenerateCommand(request: GenerateRequest): Promise<number> {
   const { problems: file, task, limit, concurrency } = request;
   const problems = readProblems(file, task).slice(0, limit);
-  expectDataset(request, methodRule({ method: request.method ?? null }));
   await using chosen = await chooseModel(request.model, needsOf(problems));
   const { model } = chosen;
   if (model === undefined && request.method !== undefined) {
     throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
   }
+  const asked = describeRun(request, chosen);
+  expectDataset(request, pairsOf(asked));
   const prices = pricesFor(request, model);
   // One limit for all searches: their samples wait for one another.
   const limited = model === undefined ? undefined : wrapModel(model, withLimit({ concurrency }));
   const path = request.run ?? join('runs', basename(resolve(request.out)));
   using run = openRun(path);
-  begin(run, { problems, asked: describeRun(request, chosen) });
+  begin(run, { problems, asked });
   const report = await grow(request, { run, problems, chosen: { model: limited }, prices });
   run.writeReport(reportOf(report) as Fields);
   const dataset = await datasetOf(request, run, report);
@@ -84,7 +84,9 @@ function describeRun(request: GenerateRequest, { model }: ChosenModel): Fields {
   const { continuation = false, schema = false } = model?.capabilities ?? {};
   return {
     command: 'generate',
-    ...(method === undefined ? { algorithm } : { method }),
+    ...(method === undefined || model === undefined
+      ? { algorithm }
+      : describeMethod(methodFor(method, { model, maxTokens: 1 }))),
     model: model === undefined ? null : modelName(model),
     capabilities: { continuation, schema },
     budget: { ...budgetFor(request, model !== undefined) },
@@ -166,23 +168,27 @@ function planOf(
 ): TreePlan<unknown, unknown> {
   const { method, algorithm = 'mcts', answers, seed, untilSolved } = request;
   const problem = problemOf(asked);
-  const shown: NotatedEnvironment<unknown, unknown> = {
-    ...problem.environment,
-    notation: model === undefined ? problem.environment.notation : notationOf(model, problem),
-  };
-  const environment = answers ? withAnswer(shown, asked) : shown;
+  const outcome = answers ? outcomeOf(asked) : undefined;
   const common = {
+    environment: environmentFor(model, problem),
+    ...(outcome !== undefined && { outcome }),
     budget: budgetFor(request, model !== undefined),
     seed: attempt === 0 ? seed : `${seed}#${attempt}`,
     order: 'issued' as const,
   };
   const unaided = model === undefined ? problem.unaided : undefined;
-  const { stopWhen = [], ...plan }: TreePlan<unknown, unknown> =
-    method !== undefined && model !== undefined
-      ? methodFor(method, { model, environment, maxTokens: problem.maxTokens })
-      : { environment, ...guidesOf(model, problem), ...algorithmFor(algorithm, unaided) };
   // What comes behind the first right end makes pairs too.
-  return { ...plan, ...common, stopWhen: untilSolved === true ? stopWhen : [] };
+  const isOver = untilSolved === true ? {} : { stopWhen: [] };
+  if (method === undefined || model === undefined) {
+    return {
+      ...common,
+      ...guidesOf(model, problem),
+      ...algorithmFor(algorithm, unaided),
+      ...isOver,
+    };
+  }
+  const plan = methodFor(method, { model, maxTokens: problem.maxTokens });
+  return { ...common, ...plan, method: { ...plan.method, ...isOver } };
 }
 
 function budgetFor(request: GenerateRequest, hasModel: boolean): ReturnType<typeof budgetOf> {
@@ -198,7 +204,7 @@ function datasetOf(
   const saved = readRun(run.path);
   return makeDataset(request, {
     problems: recordsOf(run.path, saved, request.notation),
-    defaultRule: methodRule(saved.run),
+    defaultRule: pairsOf(saved.run),
     source: basename(request.problems),
     spend,
   });

@@ -1,65 +1,49 @@
 import { Command } from 'commander';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
-import { ruleNamed } from '../data/catalogue.ts';
-import type { NotatedEnvironment } from '../environments/with-outcome.ts';
-import { type MethodEntry, methods } from '../methods/catalogue.ts';
-import { iMcts } from '../methods/i-mcts.ts';
-import type { Method } from '../methods/method.ts';
-import { rMcts } from '../methods/r-mcts.ts';
-import { fromModel } from '../policies/from-model/from-model.ts';
+import { type Method, type MethodEntry, methods } from '../methods/index.ts';
+import type { SearchOptions } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
-import { judge } from '../values/judge/judge.ts';
 import { print } from './output.ts';
 
 /** The names of all methods. */
 export const methodNames: readonly string[] = methods.map(({ name }) => name);
 
-/** The name of the rule that makes pairs of the trees of a run: the one of its method, where that has one. */
-export function methodRule(run: JsonValue | undefined): string {
-  const isRecord = typeof run === 'object' && run !== null && !Array.isArray(run);
-  const method = isRecord ? (run as Readonly<Record<string, unknown>>)['method'] : undefined;
-  const isPairs = typeof method === 'string' && ruleNamed(method)?.kind === 'preference';
-  return isPairs ? method : 'agent-q';
-}
-
-/** What a method is run on. */
-export interface MethodGround<State, Action> {
-  readonly model: LanguageModel;
-  readonly environment: NotatedEnvironment<State, Action>;
-  /** The longest step, in tokens. */
-  readonly maxTokens: number;
+/** A method, and what takes the place of its parts. */
+export interface MethodPlan extends Pick<SearchOptions, 'algorithm' | 'evaluator' | 'policy'> {
+  readonly method: Method;
 }
 
 /**
  * A method with the paper's defaults, which ends with a solution: that is what is asked for here. The packaged model
- * plays in it only the parts that it was taught.
+ * was taught to propose a step and to judge a state in one word, and plays only those parts.
  */
-export function methodFor<State, Action>(
+export function methodFor(
   name: string,
-  ground: MethodGround<State, Action>,
-): Method<State, Action> {
-  const isToy = ground.model.provider === 'tiny';
-  const method = isToy ? toyMethod(name, ground) : entryOf(name).create(ground);
-  return { stopWhen: [solved()], ...method };
+  options: { readonly model: LanguageModel; readonly maxTokens: number },
+): MethodPlan {
+  const { create, plain } = entryOf(name);
+  const method = { stopWhen: [solved()], ...create(options) };
+  return { method, ...(options.model.provider === 'tiny' && plain?.(options)) };
 }
 
-/**
- * The packaged model was taught to propose a step and to judge a state in one word. It can neither debate nor
- * rank, knows no rubric, and learns nothing from what siblings did: in place of all that it judges in its own way.
- */
-function toyMethod<State, Action>(
-  name: string,
-  ground: MethodGround<State, Action>,
-): Method<State, Action> {
-  const { model, environment, maxTokens } = ground;
-  const { notation } = environment;
-  const options = { ...ground, evaluator: judge({ model, notation }) };
-  if (name === 'r-mcts') return rMcts({ ...options, reflects: false });
-  if (name === 'i-mcts') {
-    return iMcts({ ...options, policy: fromModel({ model, notation, maxTokens }) });
-  }
-  return entryOf(name).create(options);
+/** What `run.json` says of a method: its name, which of its parts were replaced, and what makes its pairs. */
+export function describeMethod({
+  method,
+  ...replaced
+}: MethodPlan): Readonly<Record<string, JsonValue>> {
+  return {
+    method: method.name,
+    replaced: Object.keys(replaced).sort(),
+    pairs: method.pairs?.name ?? null,
+  };
+}
+
+/** The name of the rule that makes pairs of the trees of a run: the one of its method, where that has one. */
+export function pairsOf(run: JsonValue | undefined): string {
+  const isRecord = typeof run === 'object' && run !== null && !Array.isArray(run);
+  const pairs = isRecord ? (run as Readonly<Record<string, unknown>>)['pairs'] : undefined;
+  return typeof pairs === 'string' ? pairs : 'agent-q';
 }
 
 function entryOf(name: string): MethodEntry {
@@ -79,12 +63,7 @@ export function methodsCommand(): Command {
 
 function runMethodsCommand({ json = false }: { readonly json?: boolean }): void {
   if (json) {
-    const list = methods.map(({ name, title, paper, algorithm }) => ({
-      name,
-      title,
-      paper,
-      algorithm,
-    }));
+    const list = methods.map(({ name, title, paper }) => ({ name, title, paper }));
     print(JSON.stringify(list, undefined, 2));
     return;
   }

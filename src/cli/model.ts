@@ -2,11 +2,10 @@ import { languageModel, type OpenedModel } from '../backends/language-model.ts';
 import { parseModelSpec } from '../backends/model-spec.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
-import type { Notation } from '../contracts/environment.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import { judge } from '../values/judge/judge.ts';
-import type { Guides, Problem } from './problem.ts';
+import type { Guides, Problem, ShownEnvironment } from './problem.ts';
 
 /** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
 export type ModelName = string;
@@ -75,26 +74,26 @@ interface Loadable {
   load?(): Promise<void>;
 }
 
-/** How a problem looks to a model. */
-export function notationOf(
-  { capabilities }: LanguageModel,
+/** The environment of a problem, as it looks to a model. */
+export function environmentFor(
+  model: LanguageModel | undefined,
   { notationFor, environment }: Problem,
-): Notation<unknown, unknown> {
-  return notationFor?.(capabilities) ?? environment.notation;
+): ShownEnvironment {
+  if (model === undefined) return environment;
+  return { ...environment, notation: notationFor?.(model.capabilities) ?? environment.notation };
 }
 
 /** The model as policy and judge; without one what the problem has instead. */
 export function guidesOf(model: LanguageModel | undefined, problem: Problem): Guides {
   if (model === undefined) return unaidedGuides(problem);
-  const { maxTokens } = problem;
-  const notation = notationOf(model, problem);
   return {
-    policy: fromModel({ model, notation, maxTokens }),
-    evaluator: judge({ model, notation }),
+    policy: fromModel({ model, maxTokens: problem.maxTokens }),
+    evaluator: judge({ model }),
   };
 }
 
 function unaidedGuides({ unaided }: Problem): Guides {
   if (unaided === undefined) throw new Error('Expected a problem that can do without a model.');
-  return unaided;
+  const { policy, evaluator } = unaided;
+  return { policy, evaluator };
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { EspalierError } from '../base/errors.ts';
 import type { Verifier } from '../contracts/verifier.ts';
 import { answerOracle, type ReasoningState } from '../environments/index.ts';
-import { type NotatedEnvironment, withOutcome } from '../environments/with-outcome.ts';
 import { goldVerifier } from '../values/gold-verifier.ts';
 import { readInput } from './input-file.ts';
 import { type Problem, puzzleProblem } from './problem.ts';
@@ -71,14 +70,11 @@ export function problemOf({ question, task, input }: AskedProblem): Problem {
   return puzzleProblem(task, input);
 }
 
-/** The environment whose ends the known answer rewards; as it is where none is known. */
-export function withAnswer(
-  environment: NotatedEnvironment<unknown, unknown>,
-  { question, answer }: AskedProblem,
-): NotatedEnvironment<unknown, unknown> {
-  if (question === undefined || answer === undefined) return environment;
+/** What the known answer says of ends; nothing where none is known. */
+export function outcomeOf({ question, answer }: AskedProblem): Verifier<unknown> | undefined {
+  if (question === undefined || answer === undefined) return undefined;
   const verifier: Verifier<ReasoningState> = goldVerifier(answerOracle(answer));
-  return withOutcome(environment, verifier as Verifier<unknown>);
+  return verifier;
 }
 
 interface Place {

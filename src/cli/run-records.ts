@@ -21,6 +21,7 @@ const runSchema = z.looseObject({
   task: z.string().optional(),
   input: z.string().optional(),
   method: z.string().optional(),
+  replaced: z.array(z.string()).optional(),
   algorithm: z.string().nullish(),
   model: z.string().nullish(),
   capabilities: z
@@ -56,7 +57,7 @@ export function recordsOf(
   }
   expectTrees(path, saved);
   if (run.command === 'search' && saved.trees.length === 0) throw noTree(path);
-  const { method, algorithm, model, capabilities = {} } = run;
+  const { method, replaced = [], algorithm, model, capabilities = {} } = run;
   const asked = new Map(problemsOf(path, saved, run).map((problem) => [problem.id, problem]));
   const unknown = saved.trees.find(({ problem }) => !asked.has(problem));
   if (unknown !== undefined) {
@@ -65,7 +66,8 @@ export function recordsOf(
       `\`${join(path, 'asked.jsonl')}\` does not say what the problem ${JSON.stringify(unknown.problem)} is, of which there is a tree. Restore the file from a copy.`,
     );
   }
-  const name = method ?? algorithm ?? undefined;
+  const others = replaced.length === 0 ? '' : ` (${replaced.join(', ')} replaced)`;
+  const name = method === undefined ? (algorithm ?? undefined) : `${method}${others}`;
   return readRecords<unknown, unknown>(saved, {
     problems: [...asked.keys()],
     describe: (id) => {

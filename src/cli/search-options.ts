@@ -3,7 +3,7 @@ import { EspalierError } from '../base/errors.ts';
 import type { Order } from '../calls/sequencer.ts';
 import type { Budget } from '../contracts/spend.ts';
 import type { PuzzleName } from '../environments/index.ts';
-import { type AlgorithmName, algorithmNames } from './algorithms.ts';
+import { algorithmNames } from './algorithms.ts';
 import { methodNames } from './methods.ts';
 import { type ModelName, modelOption } from './model.ts';
 import { addPriceOptions, type PriceRequest } from './prices.ts';
@@ -15,7 +15,7 @@ export interface SearchRequest extends PriceRequest {
   readonly question?: string;
   readonly task?: PuzzleName;
   readonly input?: string;
-  readonly algorithm?: AlgorithmName;
+  readonly algorithm?: string;
   readonly method?: string;
   readonly model?: ModelName;
   readonly simulations?: number;

@@ -11,8 +11,8 @@ import { streamSearch } from '../search/search.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import { algorithmFor } from './algorithms.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
-import { methodFor } from './methods.ts';
-import { type ChosenModel, chooseModel, guidesOf, notationOf } from './model.ts';
+import { describeMethod, methodFor } from './methods.ts';
+import { type ChosenModel, chooseModel, environmentFor, guidesOf } from './model.ts';
 import { print, printError, StatusLine } from './output.ts';
 import { pricesFor } from './prices.ts';
 import { type Problem, readPuzzle } from './problem.ts';
@@ -91,14 +91,14 @@ async function grow(
   request: SearchRequest,
   { problem, folder, chosen, interruption, prices }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
-  const { stopWhen = [], ...plan } = planOf(request, { problem, chosen });
+  const { plan, asked } = planOf(request, { problem, chosen });
   const { concurrency, order, seed, retryFailed = false } = request;
   const status = new StatusLine();
   try {
-    const events = streamSearch({
+    const events = streamSearch(environmentFor(chosen.model, problem), {
       ...plan,
       budget: budgetFor(request, chosen),
-      stopWhen: [...stopWhen, () => interruption.requested],
+      stopWhen: [...(plan.stopWhen ?? []), () => interruption.requested],
       concurrency,
       order,
       seed,
@@ -109,7 +109,7 @@ async function grow(
     for await (const event of events) {
       // Only now is it sure that the journal belongs to this run.
       if (event.type === 'search-start')
-        folder?.writeRun(describeRun(request, { problem, chosen }));
+        folder?.writeRun({ ...describeRun(request, { problem, chosen }), ...asked });
       if (event.type === 'warning') {
         status.clear();
         printError(event.warning.message);
@@ -123,26 +123,29 @@ async function grow(
   }
 }
 
-type Plan = Pick<
-  SearchOptions<unknown, unknown>,
-  'algorithm' | 'environment' | 'evaluator' | 'policy'
-> & { readonly stopWhen?: readonly StopCondition[] };
+interface Plan {
+  readonly plan: Pick<SearchOptions, 'algorithm' | 'evaluator' | 'method' | 'policy'> & {
+    readonly stopWhen?: readonly StopCondition[];
+  };
+  /** What `run.json` says of it. */
+  readonly asked: Readonly<Record<string, JsonValue>>;
+}
 
 /** The method that was asked for, or an algorithm with the usual guides. */
 function planOf(
   { method, algorithm = 'mcts' }: SearchRequest,
   { problem, chosen: { model } }: Pick<Ground, 'chosen' | 'problem'>,
 ): Plan {
-  const { environment, maxTokens } = problem;
   if (method === undefined) {
     const unaided = model === undefined ? problem.unaided : undefined;
-    return { environment, ...guidesOf(model, problem), ...algorithmFor(algorithm, unaided) };
+    const plan = { ...guidesOf(model, problem), ...algorithmFor(algorithm, unaided) };
+    return { plan, asked: { algorithm } };
   }
   if (model === undefined) {
     throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
   }
-  const notation = notationOf(model, problem);
-  return methodFor(method, { model, environment: { ...environment, notation }, maxTokens });
+  const plan = methodFor(method, { model, maxTokens: problem.maxTokens });
+  return { plan, asked: describeMethod(plan) };
 }
 
 function budgetFor(request: SearchRequest, { model }: ChosenModel): Budget {
@@ -159,12 +162,11 @@ function describeRun(
   request: SearchRequest,
   { problem: { kind, text }, chosen }: Pick<Ground, 'chosen' | 'problem'>,
 ): Readonly<Record<string, JsonValue>> {
-  const { algorithm, method, concurrency, order, seed } = request;
+  const { concurrency, order, seed } = request;
   return {
     command: 'search',
     task: kind,
     input: text,
-    ...(method === undefined ? { algorithm: algorithm ?? null } : { method }),
     model: modelOf(chosen),
     budget: { ...budgetFor(request, chosen) },
     concurrency,

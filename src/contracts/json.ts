@@ -10,9 +10,9 @@ export type JsonValue =
 /** Turns a state into JSON and back, so that trees can be saved. `decode(encode(s))` equals `s`. */
 export interface Codec<Value> {
   /** A value as JSON. */
-  readonly encode: (value: Value) => JsonValue;
+  encode(value: Value): JsonValue;
   /** The value that JSON describes. */
-  readonly decode: (json: JsonValue) => Value;
+  decode(json: JsonValue): Value;
 }
 
 /** A value, or a promise of one: a plug-in may be synchronous where it can. */

@@ -129,6 +129,11 @@ export interface RealisedNode<State = unknown, Action = unknown> extends NodeBas
   readonly state: State;
 }
 
+/** A node that has a state: the root, or one whose action was taken. */
+export type NodeWithState<State = unknown, Action = unknown> =
+  | RootNode<State, Action>
+  | RealisedNode<State, Action>;
+
 /** A node below the root: it has an action and siblings. */
 export type ChildNode<State = unknown, Action = unknown> =
   | ProposedNode<State, Action>

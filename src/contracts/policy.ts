@@ -1,25 +1,36 @@
 import type { CallContext } from './context.ts';
+import type { Environment } from './environment.ts';
 import type { Failed } from './failure.ts';
 import type { MaybePromise } from './json.ts';
 import type { Completion } from './language-model.ts';
-import type { SearchNode } from './node.ts';
+import type { NodeWithState, SearchNode } from './node.ts';
 import type { Provenance } from './provenance.ts';
 import type { Spend } from './spend.ts';
 
 /** π(a | s): proposes actions. */
-export interface Policy<State, Action> extends Provenance {
+export interface Policy<State = any, Action = any> extends Provenance {
   /**
    * Proposes up to `request.count` actions for a node that has a state. A policy that throws fails the
    * expansion, not the search; one that proposes nothing ends the branch.
    */
   propose(
     node: SearchNode<State, Action>,
-    request: ProposeRequest,
+    request: ProposeRequest<State, Action>,
   ): MaybePromise<readonly Proposal<Action>[]>;
 }
 
+/** A policy where one is asked for: a bare function will do. */
+export type PolicyLike<State = any, Action = any> =
+  | Policy<State, Action>
+  | ((
+      node: NodeWithState<State, Action>,
+      request: ProposeRequest<State, Action>,
+    ) => MaybePromise<readonly Proposal<Action>[]>);
+
 /** What a policy is asked for. */
-export interface ProposeRequest {
+export interface ProposeRequest<State = any, Action = any> {
+  /** The dynamics that are searched, and how states and actions look to a model. */
+  readonly environment: Environment<State, Action>;
   /** The door to models and tools. */
   readonly context: CallContext;
   /** How many actions are wanted; `Infinity` asks for all of them. */

@@ -1,6 +1,5 @@
 /**
- * Environments: reasoning in text, puzzles that a program can make, check and solve exactly, and what changes an
- * environment, whichever it is.
+ * Environments: reasoning in text, and puzzles that a program can make, check and solve exactly.
  *
  * @module
  */
@@ -43,4 +42,3 @@ export {
 } from './text/reasoning.ts';
 export type { ReasoningNotations } from './text/reasoning-notation.ts';
 export type { ReasoningState } from './text/reasoning-state.ts';
-export { type NotatedEnvironment, withOutcome } from './with-outcome.ts';

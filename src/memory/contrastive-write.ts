@@ -1,6 +1,6 @@
 import { expectation } from '../base/expect.ts';
 import type { CallContext } from '../contracts/context.ts';
-import type { Notation } from '../contracts/environment.ts';
+import type { Environment } from '../contracts/environment.ts';
 import type {
   Completion,
   GenerateRequest,
@@ -8,6 +8,7 @@ import type {
   Message,
 } from '../contracts/language-model.ts';
 import type { Reflection } from '../contracts/memory.ts';
+import { notationOf } from '../prompting/notation.ts';
 import { withInstruction } from '../prompting/prompt-parts.ts';
 import { fill, type PromptSet } from '../prompting/prompts.ts';
 import { type ContrastiveTexts, lessonSchema } from './contrastive-prompts.ts';
@@ -15,9 +16,8 @@ import { readLesson } from './read-lesson.ts';
 import type { Surprise } from './surprise.ts';
 
 /** How lessons are asked for. */
-export interface WritingSettings<State, Action> {
+export interface WritingSettings {
   readonly model: LanguageModel;
-  readonly notation: Notation<State, Action>;
   readonly maxWords: number;
   readonly maxTokens: number;
   readonly prompts: PromptSet<keyof ContrastiveTexts>;
@@ -29,6 +29,7 @@ export interface Subject<State, Action> {
   readonly surprise: Surprise<State, Action>;
   readonly outcome: number;
   readonly context: CallContext;
+  readonly environment: Environment<State, Action>;
 }
 
 /** A reflection before its lesson is written. */
@@ -36,7 +37,7 @@ export type ReflectionContent = Omit<Reflection, 'id' | 'lesson'>;
 
 /** Asks for the lesson of an experience; `undefined` where the answer holds none. */
 export async function writeLesson<State, Action>(
-  settings: WritingSettings<State, Action>,
+  settings: WritingSettings,
   subject: Subject<State, Action>,
   content: ReflectionContent,
 ): Promise<string | undefined> {
@@ -51,7 +52,7 @@ export async function writeLesson<State, Action>(
 
 /** First what is expected, before anything is shown of what came; then the truth. */
 async function afterExpectation<State, Action>(
-  settings: WritingSettings<State, Action>,
+  settings: WritingSettings,
   subject: Subject<State, Action>,
   content: ReflectionContent,
 ): Promise<readonly Message[] | undefined> {
@@ -59,7 +60,7 @@ async function afterExpectation<State, Action>(
   const { parent } = subject.surprise.node;
   if (parent.kind === 'proposed') throw expectation('path', 'nodes with states', parent.kind);
   const question = fill(texts.expect, { action: content.action });
-  const before = withInstruction(closed(settings.notation.prompt(parent.state)), question);
+  const before = withInstruction(closed(notationOf(subject).prompt(parent.state)), question);
   const { text } = await ask(settings, subject, { messages: before });
   if (text.trim() === '') return undefined;
   return [
@@ -70,7 +71,7 @@ async function afterExpectation<State, Action>(
 }
 
 function judgementPrompt<State, Action>(
-  settings: WritingSettings<State, Action>,
+  settings: WritingSettings,
   subject: Subject<State, Action>,
   content: ReflectionContent,
 ): readonly Message[] {
@@ -81,12 +82,12 @@ function judgementPrompt<State, Action>(
     judgement: Math.round(100 * subject.surprise.expected),
     reason: evaluations.at(-1)?.rationale?.trim() || texts.noReason,
   });
-  return withInstruction(closed(settings.notation.prompt(state)), question);
+  return withInstruction(closed(notationOf(subject).prompt(state)), question);
 }
 
 /** What the slots of both questions have in common. */
 function whatCame<State, Action>(
-  { prompts: { texts }, maxWords, model }: WritingSettings<State, Action>,
+  { prompts: { texts }, maxWords, model }: WritingSettings,
   { outcome }: Subject<State, Action>,
   content: ReflectionContent,
 ): Readonly<Record<string, string | number>> {
@@ -106,7 +107,7 @@ function closed(messages: readonly Message[]): readonly Message[] {
 }
 
 async function ask<State, Action>(
-  { model, maxTokens }: WritingSettings<State, Action>,
+  { model, maxTokens }: WritingSettings,
   { context }: Subject<State, Action>,
   request: GenerateRequest,
 ): Promise<Completion> {

@@ -1,13 +1,22 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectInteger, expectMethods, expectNumber } from '../base/expect.ts';
+import {
+  expectation,
+  expectInteger,
+  expectMethods,
+  expectNumber,
+  expectText,
+} from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { failedBy, failureFrom } from '../base/failure.ts';
 import { provenanceOfModel } from '../base/provenance.ts';
 import type { CallContext } from '../contracts/context.ts';
+import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Memory, Reflection } from '../contracts/memory.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Provenance } from '../contracts/provenance.ts';
+import { notationOf } from '../prompting/notation.ts';
 import { type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
 import { type ContrastiveTexts, contrastivePrompts } from './contrastive-prompts.ts';
 import { type ReflectionContent, type Subject, writeLesson } from './contrastive-write.ts';
@@ -22,15 +31,13 @@ import {
 } from './surprise.ts';
 
 /** How reflections are made. */
-export interface ContrastiveOptions<State, Action> extends SituationOptions<State, Action> {
+export interface ContrastiveOptions<State = any> extends SituationOptions<State> {
   /** Who reflects. */
   readonly model: LanguageModel;
   /** Where reflections are kept. */
   readonly memory: Memory;
-  /** The problem, as a text. */
-  readonly task: string;
-  /** The name of the environment, for the source of reflections. */
-  readonly environment: string;
+  /** The problem, as a text. @defaultValue the name of the environment */
+  readonly task?: string;
   /** Which steps are reflected on: how many at `most`, from which `threshold` of surprise on, in [0, 1]. R-MCTS's scripts have 3 from 0.5 on (its code: from 0.1 on). @defaultValue 3 from 0.5 on */
   readonly policy?: Partial<Readonly<Record<'most' | 'threshold', number>>>;
   /** Which judgements are. R-MCTS's scripts have 1 from 0.5 on (its code: 2). @defaultValue 1 from 0.5 on */
@@ -46,7 +53,9 @@ export interface ContrastiveOptions<State, Action> extends SituationOptions<Stat
 }
 
 /** What a reflection is given besides the path. */
-export interface ReflectRequest {
+export interface ReflectRequest<State = any, Action = any> {
+  /** The dynamics that were searched, and how states and actions look to a model. */
+  readonly environment: Environment<State, Action>;
   /** The door to the model and the memory. */
   readonly context: CallContext;
   /**
@@ -77,7 +86,7 @@ export interface ReflectionReport {
 }
 
 /** Learns from a path that came to its end. */
-export interface ContrastiveReflection<State, Action> extends Provenance {
+export interface ContrastiveReflection<State = any, Action = any> extends Provenance {
   /**
    * Reflects on the steps and judgements of a path that turned out otherwise than expected, and remembers
    * the lessons. A call that fails loses one reflection; so does a spent budget.
@@ -86,7 +95,7 @@ export interface ContrastiveReflection<State, Action> extends Provenance {
    */
   reflect(
     path: readonly SearchNode<State, Action>[],
-    request: ReflectRequest,
+    request: ReflectRequest<State, Action>,
   ): Promise<ReflectionReport>;
 }
 
@@ -105,11 +114,17 @@ export interface ContrastiveReflection<State, Action> extends Provenance {
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024,
  * contrastive self-reflection, and its code.
  */
-export function contrastive<State, Action>(
-  options: ContrastiveOptions<State, Action>,
+export function contrastive<State = any, Action = any>(
+  options: ContrastiveOptions<State>,
 ): ContrastiveReflection<State, Action> {
+  expectOptions(
+    'contrastive',
+    options,
+    'model memory task policy value solvedAbove maxWords maxTokens prompts situation',
+  );
   const rules = rulesOf(options);
   return {
+    needsNotation: ['contrastive'],
     ...provenanceOfModel(options.model, { maxTokens: rules.maxTokens }),
     prompts: promptsOf(rules.prompts),
     reflect: (path, request) => reflect({ ...options, ...rules }, path, request),
@@ -126,17 +141,13 @@ interface Rules {
 }
 
 /** Options with their defaults. */
-type ContrastiveSettings<State, Action> = Omit<ContrastiveOptions<State, Action>, keyof Rules> &
-  Rules;
+type ContrastiveSettings<State> = Omit<ContrastiveOptions<State>, keyof Rules> & Rules;
 
-function rulesOf<State, Action>(options: ContrastiveOptions<State, Action>): Rules {
+function rulesOf<State>(options: ContrastiveOptions<State>): Rules {
   const { solvedAbove = 0.7, maxWords = 100, maxTokens = 512 } = options;
   expectMethods('model', options.model, ['generate']);
   expectMethods('memory', options.memory, ['remember']);
-  expectMethods('notation', options.notation, ['prompt', 'format']);
-  for (const name of ['task', 'environment'] as const) {
-    if (typeof options[name] !== 'string') throw expectation(name, 'a text', options[name]);
-  }
+  if (options.task !== undefined) expectText('task', options.task);
   expectNumber('solvedAbove', solvedAbove, { min: 0, max: 1 });
   expectInteger('maxWords', maxWords, { min: 1 });
   expectInteger('maxTokens', maxTokens, { min: 1 });
@@ -157,13 +168,13 @@ type Attempt =
   | { readonly reflection: Reflection };
 
 async function reflect<State, Action>(
-  settings: ContrastiveSettings<State, Action>,
+  settings: ContrastiveSettings<State>,
   path: readonly SearchNode<State, Action>[],
-  { context, outcome: known }: ReflectRequest,
+  { context, environment, outcome: known }: ReflectRequest<State, Action>,
 ): Promise<ReflectionReport> {
   if (known !== undefined) expectNumber('outcome', known, { min: 0, max: 1 });
   const outcome = known ?? estimatedOutcome(path, settings.solvedAbove);
-  const about = { context, outcome };
+  const about = { context, environment, outcome };
   const { policy, value } = settings;
   // Nodes are live: what is needed of them is taken before the first call.
   const attempts = await Promise.all([
@@ -209,7 +220,7 @@ function isSpent(error: unknown, { signal }: CallContext): boolean {
 }
 
 async function attempt<State, Action>(
-  settings: ContrastiveSettings<State, Action>,
+  settings: ContrastiveSettings<State>,
   subject: Subject<State, Action>,
 ): Promise<Attempt> {
   const { context } = subject;
@@ -226,25 +237,26 @@ async function attempt<State, Action>(
 
 /** The experience: a step in its situation, or a state as it was judged; and what followed. */
 function contentOf<State, Action>(
-  settings: ContrastiveSettings<State, Action>,
-  { kind, surprise, outcome }: Subject<State, Action>,
+  settings: ContrastiveSettings<State>,
+  subject: Subject<State, Action>,
 ): ReflectionContent {
-  const { notation, task, environment, model, prompts } = settings;
+  const { kind, surprise, outcome, environment } = subject;
+  const { task = environment.name, model, prompts } = settings;
   const { node, next, expected, realised } = surprise;
   const before = node.parent;
   if (before.kind === 'proposed') throw expectation('path', 'nodes with states', before.kind);
   const { ended, solved, unsolved } = prompts.texts;
   const end = `${ended} ${outcome > 0.5 ? solved : unsolved}`;
-  const after = situationOf(settings, node.state);
+  const after = situationOf(settings, subject, node.state);
   const led = next === undefined ? `${after}\n\n${end}` : after;
-  const followed = next === undefined ? end : situationOf(settings, next.state);
+  const followed = next === undefined ? end : situationOf(settings, subject, next.state);
   return {
     ...{ kind, task },
-    situation: kind === 'policy' ? situationOf(settings, before.state) : after,
-    action: notation.format(node.action),
+    situation: kind === 'policy' ? situationOf(settings, subject, before.state) : after,
+    action: notationOf(subject).format(node.action),
     outcome: kind === 'policy' ? led : followed,
     source: {
-      ...{ environment, node: node.id, expected, realised },
+      ...{ environment: environment.name, node: node.id, expected, realised },
       model: `${model.provider}:${model.modelId}`,
     },
   };

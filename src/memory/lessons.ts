@@ -1,4 +1,5 @@
-import { expectation, expectInteger, expectMethods, expectOneOf } from '../base/expect.ts';
+import { expectInteger, expectMethods, expectOneOf, expectText } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Memory, Recollection, Reflection } from '../contracts/memory.ts';
 import type { PromptPart } from '../contracts/prompt-part.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
@@ -15,13 +16,13 @@ export interface LessonTexts {
 }
 
 /** How lessons are told. */
-export interface LessonsOptions<State, Action> extends SituationOptions<State, Action> {
+export interface LessonsOptions<State = any> extends SituationOptions<State> {
   /** Where they are. */
   readonly memory: Memory;
   /** Whom they are told: who proposes steps, or who judges. */
   readonly kind: Reflection['kind'];
-  /** The problem, as a text. */
-  readonly task: string;
+  /** The problem, as a text. @defaultValue the name of the environment */
+  readonly task?: string;
   /**
    * The most tokens of task, of action and of lesson, each counted as four characters; a text is cut between
    * words. R-MCTS has 128. An integer from 1 up.
@@ -82,24 +83,27 @@ const sets: Readonly<Record<Reflection['kind'], PromptSet<keyof LessonTexts>>> =
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024.
  */
-export function lessons<State, Action>(
-  options: LessonsOptions<State, Action>,
+export function lessons<State = any, Action = any>(
+  options: LessonsOptions<State>,
 ): PromptPart<State, Action> {
-  const { memory, kind, task, notation, maxTokens = 128, longPath = 5, stamps = [] } = options;
+  expectOptions('lessons', options, 'memory kind task maxTokens longPath prompts stamps situation');
+  const { memory, kind, task: named, maxTokens = 128, longPath = 5, stamps = [] } = options;
   expectMethods('memory', memory, ['recall']);
   expectOneOf('kind', kind, ['policy', 'value']);
-  expectMethods('notation', notation, ['prompt', 'format']);
-  if (typeof task !== 'string') throw expectation('task', 'a text', task);
+  if (named !== undefined) expectText('task', named);
   expectInteger('maxTokens', maxTokens, { min: 1 });
   expectInteger('longPath', longPath, { min: 0 });
   const prompts = withTexts(sets[kind], options.prompts);
   return {
     prompts: promptsOf(prompts),
     ...(stamps.length > 0 && { stamps }),
-    async text(node, { context }) {
+    ...(options.situation === undefined && { needsNotation: ['lessons'] }),
+    async text(node, request) {
+      const { context, environment } = request;
+      const { task = environment.name } = options;
       const known = node.kind === 'proposed' ? node.parent : node;
       if (known.kind === 'proposed') return undefined;
-      const situation = situationOf(options, known.state);
+      const situation = situationOf(options, request, known.state);
       const found = await memory.recall({ kind, task, situation }, context);
       if (found.length === 0) return undefined;
       const { intro, introOfLongPath } = prompts.texts;

@@ -1,10 +1,8 @@
-import type { Notation } from '../contracts/environment.ts';
+import { type NotationSource, notationOf } from '../prompting/notation.ts';
 import { turnText } from '../prompting/turn-text.ts';
 
 /** How situations are told. */
-export interface SituationOptions<State, Action> {
-  /** How states and actions look: as a rule the `notation` of the environment. */
-  readonly notation: Notation<State, Action>;
+export interface SituationOptions<State = any> {
   /**
    * A state as a text to be kept and compared. Where most of a prompt is the same in every state, similarities are too:
    * then tell here only what differs. Lessons and reflections must tell it alike.
@@ -15,12 +13,13 @@ export interface SituationOptions<State, Action> {
 }
 
 /** A state as a text to be kept and compared. */
-export function situationOf<State, Action>(
-  { notation, situation }: SituationOptions<State, Action>,
+export function situationOf<State>(
+  { situation }: SituationOptions<State>,
+  source: NotationSource<State, unknown>,
   state: State,
 ): string {
   if (situation !== undefined) return situation(state);
-  const messages = notation.prompt(state);
+  const messages = notationOf(source).prompt(state);
   const place = messages.findLastIndex(({ role }) => role === 'user');
   return messages.slice(Math.max(0, place)).map(turnText).join('\n\n');
 }

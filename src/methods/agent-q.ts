@@ -1,4 +1,5 @@
 import { expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import * as pairRules from '../data/pairs/pair-rules.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
@@ -7,10 +8,10 @@ import { descend, uct } from '../tree/selection.ts';
 import { criticRanking } from '../values/critic/critic-ranking.ts';
 import { judge } from '../values/judge/judge.ts';
 import { withSimulation } from '../values/rollout/with-simulation.ts';
-import { type Method, type MethodOptions, partsOf } from './method.ts';
+import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
 
 /** Options of {@link agentQ}. The paper publishes none of these numbers: the defaults are ours. */
-export interface AgentQOptions<State, Action> extends MethodOptions<State, Action> {
+export interface AgentQOptions extends MethodOptions {
   /** α, the share of the search in the mixed value: in [0, 1]. @defaultValue 0.5 */
   readonly alpha?: number;
   /** θ, the least margin of a pair: from 0 up. @defaultValue 0.1 */
@@ -31,7 +32,7 @@ export interface AgentQOptions<State, Action> extends MethodOptions<State, Actio
  * - `Q(h, a) = α · Q̃(h, a) + (1 − α) · Q̂(h, a)`: the mean of the returns and the rank that the critic gave. An
  *   action that was never taken has only the rank.
  * - A simulation goes on by policy and selection to the end; its return is R in [0, 1], the reward of the
- *   environment or of `outcome`, else what a judge says of the end. Backup: `Q̃ ← (N · Q̃ + R) / (N + 1)`.
+ *   environment, else what a judge says of the end. Backup: `Q̃ ← (N · Q̃ + R) / (N + 1)`.
  * - Pairs: at every node each two actions whose Q differ by more than θ.
  *
  * The paper says that the critic guides the search and writes the mixed Q for the pairs; that the selection uses
@@ -41,10 +42,9 @@ export interface AgentQOptions<State, Action> extends MethodOptions<State, Actio
  * (arXiv 2408.07199), section 4.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function agentQ<State, Action>(
-  options: AgentQOptions<State, Action>,
-): Method<State, Action> {
-  const { model, judging, environment, notation, maxTokens } = partsOf(options);
+export function agentQ(options: AgentQOptions): Method {
+  expectOptions('agentQ', options, `${methodOptions} alpha theta c width maxDepth`);
+  const { model, judgeModel = model, maxTokens = 256 } = options;
   const { alpha = 0.5, theta = 0.1, c = 1, width = 5, maxDepth = 64 } = options;
   expectNumber('alpha', alpha, { min: 0, max: 1 });
   expectNumber('theta', theta, { min: 0 });
@@ -52,16 +52,23 @@ export function agentQ<State, Action>(
     uct({ c, pseudoVisits: 1, qtransform: mixedWithEvaluation(1 - alpha) }),
   );
   return {
-    name: 'agent-q',
-    environment,
-    policy: options.policy ?? fromModel({ model, notation, maxTokens }),
-    evaluator:
-      options.evaluator ??
-      withSimulation(
-        criticRanking({ model: judging, notation, by: 'best-of-remaining' }),
-        judge({ model: judging, notation, form: 'yes-no' }),
-      ),
+    name: agentQEntry.name,
+    policy: fromModel({ model, maxTokens }),
+    evaluator: withSimulation(
+      criticRanking({ model: judgeModel, by: 'best-of-remaining' }),
+      judge({ model: judgeModel, form: 'yes-no' }),
+    ),
     algorithm: mcts({ selection, evaluate: 'all', rollout: true, width, maxDepth }),
     pairs: pairRules.agentQ({ alpha, minMargin: theta }),
   };
 }
+
+/** Agent Q in lists. */
+export const agentQEntry: MethodEntry = {
+  name: 'agent-q',
+  title: 'Agent Q',
+  paper:
+    'Putta et al., Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents, 2024, arXiv 2408.07199',
+  create: agentQ,
+  plain: ({ model }) => ({ evaluator: judge({ model }) }),
+};

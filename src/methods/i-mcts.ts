@@ -1,3 +1,6 @@
+import { expectOptions } from '../base/expect-options.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { Policy } from '../contracts/policy.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import { introspective } from '../policies/introspective.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
@@ -7,10 +10,14 @@ import { hybridWeight } from '../values/combine/hybrid-weight.ts';
 import { judge } from '../values/judge/judge.ts';
 import { rollout } from '../values/rollout/rollout.ts';
 import { withSimulation } from '../values/rollout/with-simulation.ts';
-import { type Method, type MethodOptions, partsOf } from './method.ts';
+import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
 
 /** Options of {@link iMcts}. */
-export interface IMctsOptions<State, Action> extends MethodOptions<State, Action> {
+export interface IMctsOptions<State = any, Action = any> extends MethodOptions {
+  /** Who proposes, in plays too. @defaultValue the model: `introspective` in the tree, and by itself in plays */
+  readonly policy?: Policy<State, Action>;
+  /** V_llm, and what a play is worth that comes to no end. @defaultValue a judge with the rubric */
+  readonly value?: Evaluator<State, Action>;
   /** c, the weight of exploration: from 0 up. @defaultValue 2, the reference code's */
   readonly c?: number;
   /** c_v, how long the judgement of the model outweighs what was tried: above 0. @defaultValue 0.2, the reference code's */
@@ -46,22 +53,23 @@ export interface IMctsOptions<State, Action> extends MethodOptions<State, Action
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025
  * (arXiv 2502.14693), section 2.
  */
-export function iMcts<State, Action>(options: IMctsOptions<State, Action>): Method<State, Action> {
-  const { model, judging, environment, notation, maxTokens } = partsOf(options);
+export function iMcts<State = any, Action = any>(
+  options: IMctsOptions<State, Action>,
+): Method<State, Action> {
+  expectOptions('iMcts', options, `${methodOptions} policy value c cv width maxDepth`);
+  const { model, judgeModel = model, maxTokens = 256 } = options;
   const { c = 2, cv = 0.2, width = 5, maxDepth = 64 } = options;
-  const value = options.evaluator ?? judge({ model: judging, notation, form: 'criteria' });
+  const { value = judge({ model: judgeModel, form: 'criteria' }) } = options;
   const widening: WideningRule = ({ children, samples }) =>
     Math.max(children.length, samples) < width;
   const playing = rollout({
-    environment,
-    policy: options.policy ?? fromModel({ model, notation, maxTokens }),
+    policy: options.policy ?? fromModel({ model, maxTokens }),
     evaluator: value,
     maxDepth,
   });
   return {
-    name: 'i-mcts',
-    environment,
-    policy: options.policy ?? introspective({ model, notation, maxTokens }),
+    name: iMctsEntry.name,
+    policy: options.policy ?? introspective({ model, maxTokens }),
     evaluator: withSimulation(value, playing),
     algorithm: mcts({
       selection: flat(introspectiveScore({ c, cv }), { widening }),
@@ -95,3 +103,16 @@ export function introspectiveScore({
     return mixedValue(node, weight(node.visits)) + c * Math.sqrt(logVisits / (visits || cv));
   };
 }
+
+/** I-MCTS in lists. */
+export const iMctsEntry: MethodEntry = {
+  name: 'i-mcts',
+  title: 'I-MCTS',
+  paper:
+    'Liang et al., I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search, 2025, arXiv 2502.14693',
+  create: iMcts,
+  plain: (options) => ({
+    policy: fromModel({ model: options.model, maxTokens: options.maxTokens ?? 256 }),
+    evaluator: iMcts({ ...options, value: judge({ model: options.model }) }).evaluator,
+  }),
+};

@@ -5,10 +5,25 @@
  * @module
  */
 
+import { agentQEntry } from './agent-q.ts';
+import { iMctsEntry } from './i-mcts.ts';
+import { mctsDpoEntry } from './mcts-dpo.ts';
+import type { MethodEntry } from './method.ts';
+import { rMctsEntry } from './r-mcts.ts';
+import { restMctsEntry } from './rest-mcts.ts';
+
 export { type AgentQOptions, agentQ } from './agent-q.ts';
-export { type MethodEntry, methods } from './catalogue.ts';
 export { type IMctsOptions, iMcts } from './i-mcts.ts';
 export { type MctsDpoOptions, mctsDpo } from './mcts-dpo.ts';
-export type { Method, MethodOptions } from './method.ts';
+export type { Method, MethodEntry, MethodOptions } from './method.ts';
 export { type RMctsOptions, rMcts } from './r-mcts.ts';
 export { type RestMctsOptions, restMcts } from './rest-mcts.ts';
+
+/** All methods, by name. */
+export const methods: readonly MethodEntry[] = [
+  agentQEntry,
+  iMctsEntry,
+  mctsDpoEntry,
+  rMctsEntry,
+  restMctsEntry,
+];

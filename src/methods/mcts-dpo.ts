@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import * as pairRules from '../data/pairs/pair-rules.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import { sequenceProbability } from '../policies/sequence-probability.ts';
@@ -5,11 +6,12 @@ import { mcts } from '../search/algorithms/mcts.ts';
 import { stepwise } from '../search/algorithms/stepwise.ts';
 import { visitWeighted } from '../tree/backup.ts';
 import { descend, knownValue, puct } from '../tree/selection.ts';
+import { judge } from '../values/judge/judge.ts';
 import { selfEval } from '../values/judge/self-eval.ts';
-import { type Method, type MethodOptions, partsOf } from './method.ts';
+import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
 
 /** Options of {@link mctsDpo}. */
-export interface MctsDpoOptions<State, Action> extends MethodOptions<State, Action> {
+export interface MctsDpoOptions extends MethodOptions {
   /** w, the weight of the prior: from 0 up. @defaultValue 1, the paper's */
   readonly w?: number;
   /** λ, the exponent of the length in the prior: from 0 up. @defaultValue 1.25, the reference code's */
@@ -48,18 +50,16 @@ export interface MctsDpoOptions<State, Action> extends MethodOptions<State, Acti
  * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024
  * (arXiv 2405.00451), section 2.1.
  */
-export function mctsDpo<State, Action>(
-  options: MctsDpoOptions<State, Action>,
-): Method<State, Action> {
-  const { model, judging, environment, notation, maxTokens } = partsOf(options);
+export function mctsDpo(options: MctsDpoOptions): Method {
+  expectOptions('mctsDpo', options, `${methodOptions} lengthPenalty w width simulations horizon`);
+  const { model, judgeModel = model, maxTokens = 256 } = options;
   const { lengthPenalty = 1.25, w = 1 } = options;
   const { width = 2, simulations = 64, horizon = 3 } = options;
   const prior = sequenceProbability({ lengthPenalty });
   return {
-    name: 'mcts-dpo',
-    environment,
-    policy: options.policy ?? fromModel({ model, notation, prior, maxTokens }),
-    evaluator: options.evaluator ?? selfEval({ model: judging, notation }),
+    name: mctsDpoEntry.name,
+    policy: fromModel({ model, prior, maxTokens }),
+    evaluator: selfEval({ model: judgeModel }),
     algorithm: stepwise(
       mcts({
         selection: descend(puct({ cInit: w, cBase: Number.POSITIVE_INFINITY })),
@@ -74,3 +74,13 @@ export function mctsDpo<State, Action>(
     pairs: pairRules.mctsDpo(),
   };
 }
+
+/** MCTS-DPO in lists. */
+export const mctsDpoEntry: MethodEntry = {
+  name: 'mcts-dpo',
+  title: 'MCTS-DPO',
+  paper:
+    'Xie et al., Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning, 2024, arXiv 2405.00451',
+  create: mctsDpo,
+  plain: ({ model }) => ({ evaluator: judge({ model }) }),
+};

@@ -1,6 +1,6 @@
+import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import type { Memory } from '../contracts/memory.ts';
-import type { SearchNode } from '../contracts/node.ts';
 import { contrastive } from '../memory/contrastive.ts';
 import { inMemoryStore } from '../memory/in-memory-store.ts';
 import { lessons } from '../memory/lessons.ts';
@@ -9,14 +9,15 @@ import { fromModel } from '../policies/from-model/from-model.ts';
 import { mostFrequent } from '../policies/most-frequent.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { stepwise } from '../search/algorithms/stepwise.ts';
-import { type ReflectionOptions, withReflection } from '../search/algorithms/with-reflection.ts';
+import { withReflection } from '../search/algorithms/with-reflection.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { descend, puct } from '../tree/selection.ts';
 import { debate } from '../values/judge/debate.ts';
-import { type Method, type MethodOptions, partsOf } from './method.ts';
+import { judge } from '../values/judge/judge.ts';
+import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
 
 /** Options of {@link rMcts}. */
-export interface RMctsOptions<State, Action> extends MethodOptions<State, Action> {
+export interface RMctsOptions extends MethodOptions {
   /** The problem as a text, by which lessons are found again. @defaultValue the name of the environment */
   readonly task?: string;
   /** Where lessons are kept. @defaultValue a memory of this method's own, in this process */
@@ -63,23 +64,19 @@ export interface RMctsOptions<State, Action> extends MethodOptions<State, Action
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024
  * (arXiv 2410.02052), R-MCTS.
  */
-export function rMcts<State, Action>(options: RMctsOptions<State, Action>): Method<State, Action> {
-  const { model, judging, environment, notation, maxTokens } = partsOf(options);
+export function rMcts(options: RMctsOptions): Method {
+  const own = 'task memory c samples width simulations horizon maxSteps reflects reserve';
+  expectOptions('rMcts', options, `${methodOptions} ${own}`);
+  const { model, judgeModel = model, maxTokens = 256 } = options;
   const { c = 1, samples = 20, width = 5 } = options;
   const { simulations = 20, horizon = 4, maxSteps = Number.POSITIVE_INFINITY } = options;
   const { reserve = 0.1, reflects = true } = options;
-  const { task = environment.name, memory = newMemory({ store: inMemoryStore() }) } = options;
-  const told = (kind: 'policy' | 'value') => [lessons({ memory, kind, task, notation })];
-  const sampling = { model, notation, topP: 0.95, maxTokens, promptParts: told('policy') };
-  const reflection = contrastive<State, Action>({
-    model,
-    memory,
-    notation,
-    task,
-    environment: environment.name,
-  });
-  const evaluator =
-    options.evaluator ?? debate({ model: judging, notation, promptParts: told('value') });
+  const { memory = newMemory({ store: inMemoryStore() }) } = options;
+  const about = { memory, ...(options.task !== undefined && { task: options.task }) };
+  const told = (kind: 'policy' | 'value') => [lessons({ ...about, kind })];
+  const sampling = { model, topP: 0.95, maxTokens, promptParts: told('policy') };
+  const reflection = contrastive({ model, ...about });
+  const evaluator = debate({ model: judgeModel, promptParts: told('value') });
   const search = stepwise(
     mcts({
       selection: descend(puct({ cInit: c, cBase: Number.POSITIVE_INFINITY, parentVisits })),
@@ -89,12 +86,10 @@ export function rMcts<State, Action>(options: RMctsOptions<State, Action>): Meth
     }),
     { simulations, maxSteps },
   );
-  const reflect: ReflectionOptions['reflect'] = (path, { context }) =>
-    reflection.reflect(path as readonly SearchNode<State, Action>[], { context });
+  const { reflect } = reflection;
   return {
-    name: 'r-mcts',
-    environment,
-    policy: options.policy ?? mostFrequent(fromModel(sampling), { samples, keep: width }),
+    name: rMctsEntry.name,
+    policy: mostFrequent(fromModel(sampling), { samples, keep: width }),
     evaluator: { ...evaluator, ...provenanceOf(evaluator, ...(reflects ? [reflection] : [])) },
     algorithm: reflects ? withReflection(search, { reflect, reserve }) : search,
     stopWhen: [solved()],
@@ -105,3 +100,16 @@ export function rMcts<State, Action>(options: RMctsOptions<State, Action>): Meth
 function parentVisits(visits: number): number {
   return Math.max(1, visits - 1);
 }
+
+/** R-MCTS (ExACT) in lists. */
+export const rMctsEntry: MethodEntry = {
+  name: 'r-mcts',
+  title: 'R-MCTS (ExACT)',
+  paper:
+    'Yu et al., ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning, 2024, arXiv 2410.02052',
+  create: rMcts,
+  plain: (options) => ({
+    evaluator: judge({ model: options.model }),
+    algorithm: rMcts({ ...options, reflects: false }).algorithm,
+  }),
+};

@@ -1,3 +1,6 @@
+import { expectOptions } from '../base/expect-options.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { Policy } from '../contracts/policy.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { solved } from '../search/stop-conditions.ts';
@@ -6,13 +9,17 @@ import { descend, knownValue, uct } from '../tree/selection.ts';
 import { judge } from '../values/judge/judge.ts';
 import { rollout } from '../values/rollout/rollout.ts';
 import { withSimulation } from '../values/rollout/with-simulation.ts';
-import { type Method, type MethodOptions, partsOf } from './method.ts';
+import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
 
 /**
  * Options of {@link restMcts}. The defaults are those of the reference code where it evaluates. Where it makes
  * training data they are c 0.5, a bonus of 0.9, roll-outs of 1 step and a gate of 0.8.
  */
-export interface RestMctsOptions<State, Action> extends MethodOptions<State, Action> {
+export interface RestMctsOptions<State = any, Action = any> extends MethodOptions {
+  /** Who proposes, in roll-outs too. @defaultValue the model, at a temperature of 0.7 */
+  readonly policy?: Policy<State, Action>;
+  /** The process reward model: `prm({ model: vllmReward({ … }) })`, for example. @defaultValue a judge */
+  readonly value?: Evaluator<State, Action>;
   /** c, the weight of exploration: from 0 up. @defaultValue 0.4 */
   readonly c?: number;
   /** What an action that was never tried gains on its value: from 0 up. @defaultValue 0.8 */
@@ -37,9 +44,6 @@ export interface RestMctsOptions<State, Action> extends MethodOptions<State, Act
  * - Backup: `V(s) = Σ N(s′) · V(s′) / Σ N(s′)` over the children.
  * - Ends with the first terminal state or answer worth at least `gate`.
  *
- * The evaluator is the process reward model, for example `prm({ model: vllmReward({ … }), … })`; where none is
- * given, a judge stands in for it.
- *
  * Otherwise than the reference code: an end is accepted only where it is one, not a partial solution with a high
  * value; a terminal node is not selected again; a roll-out that brings no valid step leaves V as it is, where the
  * code mixes in 0; ties go to the likelier action and then to the first, not to a random one.
@@ -47,16 +51,20 @@ export interface RestMctsOptions<State, Action> extends MethodOptions<State, Act
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024
  * (arXiv 2406.03816), section 3.2.
  */
-export function restMcts<State, Action>(
+export function restMcts<State = any, Action = any>(
   options: RestMctsOptions<State, Action>,
 ): Method<State, Action> {
-  const { model, judging, environment, notation, maxTokens } = partsOf(options);
+  expectOptions(
+    'restMcts',
+    options,
+    `${methodOptions} policy value c unvisitedBonus width alpha rollForward gate`,
+  );
+  const { model, judgeModel = model, maxTokens = 256 } = options;
   const { gate = 0.9 } = options;
   const { c = 0.4, unvisitedBonus = 0.8, width = 3, alpha = 0.5, rollForward = 2 } = options;
-  const policy = options.policy ?? fromModel({ model, notation, maxTokens, temperature: 0.7 });
-  const value = options.evaluator ?? judge({ model: judging, notation });
+  const { policy = fromModel({ model, maxTokens, temperature: 0.7 }) } = options;
+  const { value = judge({ model: judgeModel }) } = options;
   const playing = rollout({
-    environment,
     policy,
     evaluator: value,
     maxDepth: rollForward,
@@ -64,8 +72,7 @@ export function restMcts<State, Action>(
   });
   const unvisited = (child: Parameters<typeof knownValue>[0]) => knownValue(child) + unvisitedBonus;
   return {
-    name: 'rest-mcts',
-    environment,
+    name: restMctsEntry.name,
     policy,
     evaluator: withSimulation(value, playing, { alpha }),
     algorithm: mcts({
@@ -77,3 +84,12 @@ export function restMcts<State, Action>(
     stopWhen: [solved({ score: gate })],
   };
 }
+
+/** ReST-MCTS* in lists. */
+export const restMctsEntry: MethodEntry = {
+  name: 'rest-mcts',
+  title: 'ReST-MCTS*',
+  paper:
+    'Zhang et al., ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search, 2024, arXiv 2406.03816',
+  create: restMcts,
+};

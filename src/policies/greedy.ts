@@ -1,4 +1,5 @@
 import { expectFunction, expectNumber, wrongValue } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Random } from '../contracts/context.ts';
 import type { Policy } from '../contracts/policy.ts';
 import { isNewTo } from './is-new-to.ts';
@@ -34,6 +35,7 @@ export interface GreedyOptions<State, Action> {
 export function greedy<State, Action>(
   options: GreedyOptions<State, Action>,
 ): Policy<State, Action> {
+  expectOptions('greedy', options, 'actions score temperature');
   const { actions, score, temperature = 0 } = options;
   expectFunction('actions', actions);
   expectFunction('score', score);

@@ -1,15 +1,17 @@
 import { expectInteger, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
 import type { Parsed } from '../contracts/environment.ts';
 import type { Completion, Message } from '../contracts/language-model.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
+import { notationOf } from '../prompting/notation.ts';
 import { withInstruction, withParts } from '../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
 import { repairProvenance } from './from-model/prompts.ts';
 import { type Dialogue, proposeSamples } from './from-model/samples.ts';
-import { readerOf, type SamplingOptions, settingsOf } from './from-model/settings.ts';
+import { readerOf, type SamplingOptions, settingsFor, settingsOf } from './from-model/settings.ts';
 import { type Outcome, outcomeOf, proposalsOfEach } from './outcomes.ts';
-import { type SiblingsOptions, siblingsTeller } from './siblings.ts';
+import { type SiblingsOptions, type SiblingsTeller, siblingsTeller } from './siblings.ts';
 import { stateOf } from './state-of.ts';
 
 /** The texts of {@link introspective}, and what their slots stand for. */
@@ -34,7 +36,7 @@ const usual: PromptSet<keyof IntrospectiveTexts> = {
 };
 
 /** How a language model is asked for one action after the other. */
-export interface IntrospectiveOptions<State, Action>
+export interface IntrospectiveOptions<State = any, Action = any>
   extends SamplingOptions<State, Action>,
     Pick<SiblingsOptions<State, Action>, 'see' | 'most' | 'characters'> {
   /**
@@ -73,93 +75,107 @@ export interface IntrospectiveOptions<State, Action>
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025, the
  * introspective expansion: 5 children a node.
  */
-export function introspective<State, Action>(
+export function introspective<State = any, Action = any>(
   options: IntrospectiveOptions<State, Action>,
 ): Policy<State, Action> {
-  const { model, notation, samples = 5, repairs = 1, promptParts = [], siblingsPrompts } = options;
+  expectOptions(
+    'introspective',
+    options,
+    'samples repairs prompts siblingsPrompts model temperature topP maxTokens stop seed promptParts see most characters',
+  );
+  const { model, samples = 5, repairs = 1, promptParts = [], siblingsPrompts } = options;
   expectMethods('model', model, ['generate']);
-  expectMethods('notation', notation, ['prompt', 'format', 'parse']);
   expectInteger('samples', samples, { min: 1 });
   expectInteger('repairs', repairs, { min: 0 });
   const set = withTexts(usual, options.prompts);
   const { prompts: _, ...shown } = options;
-  const teller = siblingsTeller<State, Action>({
+  const tellerFor = siblingsTeller<State, Action>({
     ...shown,
     ...(siblingsPrompts !== undefined && { prompts: siblingsPrompts }),
   });
-  const settings = settingsOf(options);
-  const read = readerOf(notation);
-  const keyOf = (action: Action) => notation.format(action).replace(/\s+/g, ' ').trim();
-
-  function fresh(
-    parsed: Parsed<Action>,
-    known: ReadonlySet<string>,
-    { text }: Completion,
-  ): Parsed<Action> {
-    if ('failure' in parsed || !known.has(keyOf(parsed.action))) return parsed;
-    const short = text.trim().slice(0, 80);
-    const message = fill(set.texts.known, { action: short });
-    return { failure: { kind: 'invalid', message } };
-  }
-
-  /** One after the other, each in the light of those before it. */
-  async function proposeInTurn(
-    ask: (messages: readonly Message[]) => Dialogue<Action>,
-    { prompt, told, known, offset, count }: Study,
-  ): Promise<readonly Proposal<Action>[]> {
-    const outcomes: Outcome<Action>[] = [];
-    for (let place = 0; place < count; place++) {
-      const text = teller.text(told);
-      const dialogue = ask(
-        text === undefined
-          ? prompt
-          : withInstruction(prompt, `${text}\n\n${fill(set.texts.request, {})}`),
-      );
-      const propose = () => proposeSamples(dialogue, { offset: offset + place, count: 1 });
-      const outcome = await outcomeOf({ count: 1, ask: propose }, dialogue.context);
-      outcomes.push(outcome);
-      for (const proposal of outcome.proposals) {
-        if ('failure' in proposal) continue;
-        known.add(keyOf(proposal.action));
-        told.push(teller.proposed(proposal.action));
-      }
-    }
-    return proposalsOfEach(outcomes).flat();
-  }
+  const sampling = settingsOf(options);
 
   return {
     ...provenanceOf(
-      provenanceOfModel(model, settings),
+      { needsNotation: ['introspective'] },
+      provenanceOfModel(model, sampling),
       ...promptParts,
       repairProvenance(repairs),
-      { prompts: teller.prompts },
+      { prompts: tellerFor.prompts },
       { prompts: promptsOf(set) },
     ),
-    async propose(node, { context, offset, count: wanted, independent = false }) {
+    async propose(node, request) {
+      const { context, offset, count: wanted, independent = false } = request;
       const state = stateOf(node);
+      const notation = notationOf(request);
+      const settings = settingsFor(notation, sampling, { model });
+      const read = readerOf(notation);
+      const teller = tellerFor(notation);
+      const keyOf = (action: Action) => notation.format(action).replace(/\s+/g, ' ').trim();
       const count = Number.isFinite(wanted) ? wanted : samples;
       // Taken down before anything is waited for: nodes are live.
       const told = [...teller.childrenOf(node)];
       const known = new Set(independent ? [] : node.children.map(({ action }) => keyOf(action)));
-      const prompt = await withParts(notation.prompt(state), promptParts, { node, context });
+      const prompt = await withParts(notation.prompt(state), promptParts, { ...request, node });
+      const study = { texts: set.texts, teller, prompt, told, known, keyOf, offset, count };
       const ask = (messages: readonly Message[]): Dialogue<Action> => ({
         ...{ model, settings, context, messages, repairs },
-        read: (completion) => fresh(read(state, completion), known, completion),
+        read: (completion) => fresh(read(state, completion), study, completion),
       });
       return independent
         ? proposeSamples(ask(prompt), { offset, count })
-        : proposeInTurn(ask, { prompt, told, known, offset, count });
+        : proposeInTurn(ask, study);
     },
   };
 }
 
+/** An action that is not known yet, or why it is none. */
+function fresh<State, Action>(
+  parsed: Parsed<Action>,
+  { texts, known, keyOf }: Study<State, Action>,
+  { text }: Completion,
+): Parsed<Action> {
+  if ('failure' in parsed || !known.has(keyOf(parsed.action))) return parsed;
+  const short = text.trim().slice(0, 80);
+  const message = fill(texts.known, { action: short });
+  return { failure: { kind: 'invalid', message } };
+}
+
+/** One after the other, each in the light of those before it. */
+async function proposeInTurn<State, Action>(
+  ask: (messages: readonly Message[]) => Dialogue<Action>,
+  { texts, teller, prompt, told, known, keyOf, offset, count }: Study<State, Action>,
+): Promise<readonly Proposal<Action>[]> {
+  const outcomes: Outcome<Action>[] = [];
+  for (let place = 0; place < count; place++) {
+    const text = teller.text(told);
+    const dialogue = ask(
+      text === undefined
+        ? prompt
+        : withInstruction(prompt, `${text}\n\n${fill(texts.request, {})}`),
+    );
+    const propose = () => proposeSamples(dialogue, { offset: offset + place, count: 1 });
+    const outcome = await outcomeOf({ count: 1, ask: propose }, dialogue.context);
+    outcomes.push(outcome);
+    for (const proposal of outcome.proposals) {
+      if ('failure' in proposal) continue;
+      known.add(keyOf(proposal.action));
+      told.push(teller.proposed(proposal.action));
+    }
+  }
+  return proposalsOfEach(outcomes).flat();
+}
+
 /** What is known at a node, and what is wanted there. */
-interface Study {
+interface Study<State, Action> {
+  readonly texts: IntrospectiveTexts;
+  readonly teller: SiblingsTeller<State, Action>;
   readonly prompt: readonly Message[];
   /** Siblings as text. */
   readonly told: string[];
   /** Siblings by their keys. */
   readonly known: Set<string>;
+  readonly keyOf: (action: Action) => string;
   readonly offset: number;
   readonly count: number;
 }

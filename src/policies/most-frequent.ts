@@ -1,5 +1,6 @@
 import { canonicalJson } from '../base/canonical-json.ts';
 import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import type { Failed } from '../contracts/failure.ts';
 import type { Policy, Proposal, ValidProposal } from '../contracts/policy.ts';
@@ -33,6 +34,7 @@ export function mostFrequent<State, Action>(
   policy: Policy<State, Action>,
   options: MostFrequentOptions<Action> = {},
 ): Policy<State, Action> {
+  expectOptions('mostFrequent', options, 'samples keep key');
   const { samples = 20, keep = 5, key = jsonOf } = options;
   expectMethods('policy', policy, ['propose']);
   expectInteger('samples', samples, { min: 1 });
@@ -40,15 +42,15 @@ export function mostFrequent<State, Action>(
   expectFunction('key', key);
   return {
     ...provenanceOf(policy),
-    async propose(node, { context, count, offset, independent = false, arm, remaining }) {
+    async propose(node, request) {
+      const { count, offset, independent = false, remaining } = request;
       const proposals = await policy.propose(node, {
-        context,
+        ...request,
         count: samples,
         // Each request has room for all of its samples, whatever count came before.
         offset: offset * samples,
         independent,
         remaining,
-        ...(arm !== undefined && { arm }),
       });
       const there = independent ? [] : node.children.map(({ action }) => key(action));
       const { sound, failures } = part(proposals);

@@ -1,12 +1,15 @@
 import { expectation, expectInteger, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
+import type { Notation } from '../contracts/environment.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
+import { notationOf } from '../prompting/notation.ts';
 import { withInstruction, withParts } from '../prompting/prompt-parts.ts';
 import { fill, promptsOf, withTexts } from '../prompting/prompts.ts';
 import { repairProvenance } from './from-model/prompts.ts';
 import { type Dialogue, proposeSamples } from './from-model/samples.ts';
-import { readerOf, type SamplingOptions, settingsOf } from './from-model/settings.ts';
+import { readerOf, type SamplingOptions, settingsFor, settingsOf } from './from-model/settings.ts';
 import {
   type ActionKind,
   actionKinds,
@@ -18,7 +21,7 @@ import { stateOf } from './state-of.ts';
 import { withoutDelimiter, withWholeSteps } from './whole-steps.ts';
 
 /** How a language model is asked for actions of several kinds. */
-export interface MultiActionOptions<State>
+export interface MultiActionOptions<State = any>
   extends Omit<SamplingOptions<State, string>, 'temperature'> {
   /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
   readonly temperature?: number;
@@ -82,11 +85,17 @@ const usualCounts: Readonly<Record<ActionKind, number>> = {
  *
  * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024.
  */
-export function multiAction<State>(options: MultiActionOptions<State>): Policy<State, string> {
-  const { model, notation, repairs = 0, promptParts = [], temperature = 0.8 } = options;
+export function multiAction<State = any>(
+  options: MultiActionOptions<State>,
+): Policy<State, string> {
+  expectOptions(
+    'multiAction',
+    options,
+    'temperature maxTokens counts allowed repairs prompts model topP stop seed promptParts',
+  );
+  const { model, repairs = 0, promptParts = [], temperature = 0.8 } = options;
   const { maxTokens = 512 } = options;
   expectMethods('model', model, ['generate']);
-  expectMethods('notation', notation, ['prompt', 'format', 'parse']);
   expectInteger('repairs', repairs, { min: 0 });
   const set = withTexts(multiActionPrompts, options.prompts);
   expectLabels(set.texts);
@@ -94,33 +103,36 @@ export function multiAction<State>(options: MultiActionOptions<State>): Policy<S
   for (const kind of actionKinds) expectInteger(`counts.${kind}`, counts[kind], { min: 0 });
   const rules = { ...usualRules, ...options.allowed };
   expectRules(rules);
-  const forms = {
-    // A solution may be written over several paragraphs.
-    whole: formOf(withoutDelimiter(withWholeSteps(notation, () => true))),
-    step: formOf(notation),
-  };
-
-  function formOf(form: typeof notation) {
-    const settings = settingsOf({ ...options, temperature, maxTokens, notation: form });
-    return { settings, read: readerOf(form) };
-  }
+  const sampling = settingsOf({ ...options, temperature, maxTokens });
+  const formOf = (notation: Notation<State, string>) => ({
+    settings: settingsFor(notation, sampling, { model }),
+    read: readerOf(notation),
+  });
 
   return {
     ...provenanceOf(
-      provenanceOfModel(model, forms.step.settings),
+      { needsNotation: ['multiAction'] },
+      provenanceOfModel(model, sampling),
       ...promptParts,
       repairProvenance(repairs),
       { prompts: promptsOf(set) },
     ),
-    async propose(node, { context, count, offset }) {
+    async propose(node, request) {
+      const { context, count, offset } = request;
       const state = stateOf(node);
+      const notation = notationOf(request);
+      const forms = {
+        // A solution may be written over several paragraphs.
+        whole: formOf(withoutDelimiter(withWholeSteps(notation, () => true))),
+        step: formOf(notation),
+      };
       const last = node.kind === 'root' ? 'root' : actionKind(node.action, options.prompts);
       const cycle = inTurn(rules[last], counts);
       const groups = groupsOf(cycle, {
         offset,
         count: Number.isFinite(count) ? count : cycle.length,
       });
-      const prompt = await withParts(notation.prompt(state), promptParts, { node, context });
+      const prompt = await withParts(notation.prompt(state), promptParts, { ...request, node });
       const ask = ({ kind, first, places }: Group) => {
         const { settings, read } = forms[kind === 'finish' ? 'whole' : 'step'];
         const label = set.texts[`${kind}Label`];

@@ -1,4 +1,5 @@
 import { expectation, expectMethods, expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { contextWith } from '../calls/door.ts';
 import type { CallContext, Random } from '../contracts/context.ts';
@@ -40,6 +41,7 @@ export interface MultiModelOptions<State, Action> {
 export function multiModel<State, Action>(
   options: MultiModelOptions<State, Action>,
 ): Policy<State, Action> {
+  expectOptions('multiModel', options, 'arms weights');
   const { arms, weights } = options;
   const names = Object.keys(arms);
   if (names.length === 0) throw expectation('arms', 'one policy or more', arms);
@@ -144,12 +146,12 @@ function pick(dealing: Dealing, index: number): string | undefined {
   return names[place < 0 ? shares.findLastIndex((share) => share > 0) : place];
 }
 
-function requestFor(
-  { context, independent = false, remaining }: ProposeRequest,
+function requestFor<State, Action>(
+  { environment, context, independent = false, remaining }: ProposeRequest<State, Action>,
   { arm, count, offset }: Draw,
-): ProposeRequest {
-  const random = context.random.split('arm', arm);
-  return { context: namingContext(context, random), count, offset, independent, remaining };
+): ProposeRequest<State, Action> {
+  const named = namingContext(context, context.random.split('arm', arm));
+  return { environment, context: named, count, offset, independent, remaining };
 }
 
 /** As many proposals as were asked for, where there may be more to come from others. */

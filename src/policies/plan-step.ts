@@ -1,8 +1,9 @@
+import { expectOptions } from '../base/expect-options.ts';
 import type { Policy } from '../contracts/policy.ts';
 import { type PromptSet, withTexts } from '../prompting/prompts.ts';
 import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 import { instruction } from './instruction.ts';
-import { withoutDelimiter, withWholeSteps } from './whole-steps.ts';
+import { inNotation, withoutDelimiter, withWholeSteps } from './whole-steps.ts';
 
 /** The texts of {@link planStep}. */
 export interface PlanStepTexts {
@@ -24,7 +25,7 @@ const usual: PromptSet<keyof PlanStepTexts> = {
 };
 
 /** How a language model is asked for steps of a plan. */
-export interface PlanStepOptions<State, Action>
+export interface PlanStepOptions<State = any, Action = any>
   extends Omit<FromModelOptions<State, Action>, 'samples' | 'prompts'> {
   /**
    * How many samples are drawn where an algorithm asks for all actions: integers from 1 up.
@@ -63,16 +64,20 @@ export interface PlanStepSamples {
  *
  * @see Wang et al., "CPL: Critical Plan Step Learning Boosts LLM Generalization in Reasoning Tasks", 2024.
  */
-export function planStep<State, Action>(
+export function planStep<State = any, Action = any>(
   options: PlanStepOptions<State, Action>,
 ): Policy<State, Action> {
+  expectOptions(
+    'planStep',
+    options,
+    'samples temperature maxTokens prompts model topP stop seed promptParts repairs form vary prior',
+  );
   const { temperature = 0.7, maxTokens = 1024, promptParts = [], samples = {} } = options;
   const { prompts, ...others } = options;
   const set = withTexts(usual, prompts);
   const of = (count: number) =>
     fromModel<State, Action>({
       ...others,
-      notation: withoutDelimiter(withWholeSteps(options.notation, isSolution)),
       temperature,
       maxTokens,
       samples: count,
@@ -80,10 +85,11 @@ export function planStep<State, Action>(
     });
   const root = of(samples.root ?? 5);
   const below = of(samples.others ?? 3);
-  return {
+  const policy: Policy<State, Action> = {
     ...root,
     propose: (node, request) => (node.kind === 'root' ? root : below).propose(node, request),
   };
+  return inNotation(policy, (notation) => withoutDelimiter(withWholeSteps(notation, isSolution)));
 }
 
 function isSolution(text: string): boolean {

@@ -1,4 +1,5 @@
 import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { failedBy } from '../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
 import type { CallContext } from '../contracts/context.ts';
@@ -7,11 +8,12 @@ import type { Failed } from '../contracts/failure.ts';
 import type { Completion, LanguageModel, Message } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
+import { notationOf } from '../prompting/notation.ts';
 import { withParts } from '../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
 import { repairProvenance, withRequest } from './from-model/prompts.ts';
 import { proposeSamples, type Settings } from './from-model/samples.ts';
-import { readerOf, type SamplingOptions, settingsOf } from './from-model/settings.ts';
+import { readerOf, type SamplingOptions, settingsFor, settingsOf } from './from-model/settings.ts';
 import { stateOf } from './state-of.ts';
 
 /** The texts of {@link selfRefine}. */
@@ -39,7 +41,8 @@ const usual: PromptSet<keyof SelfRefineTexts> = {
 };
 
 /** How a language model is asked to better an answer. */
-export interface SelfRefineOptions<State, Action> extends SamplingOptions<State, Action> {
+export interface SelfRefineOptions<State = any, Action = any>
+  extends SamplingOptions<State, Action> {
   /** The model that reviews. @defaultValue `model`, which rewrites */
   readonly critic?: LanguageModel;
   /**
@@ -80,50 +83,51 @@ export interface SelfRefineOptions<State, Action> extends SamplingOptions<State,
  * with LLaMa-3 8B", 2024; Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve
  * Instruction-Following in Large Language Models", 2024.
  */
-export function selfRefine<State, Action>(
+export function selfRefine<State = any, Action = any>(
   options: SelfRefineOptions<State, Action>,
 ): Policy<State, Action> {
-  const { model, notation, critic = model, samples = 2, repairs = 0, maxTokens = 1024 } = options;
+  expectOptions(
+    'selfRefine',
+    options,
+    'critic samples critiqueTokens refines repairs prompts model temperature topP maxTokens stop seed promptParts',
+  );
+  const { model, critic = model, samples = 2, repairs = 0, maxTokens = 1024 } = options;
   const { critiqueTokens = 512, refines = () => true, promptParts = [] } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('critic', critic, ['generate']);
-  expectMethods('notation', notation, ['prompt', 'format', 'parse']);
   expectInteger('samples', samples, { min: 1 });
   expectInteger('repairs', repairs, { min: 0 });
   expectInteger('critiqueTokens', critiqueTokens, { min: 1 });
   expectFunction('refines', refines);
   const set = withTexts(usual, options.prompts);
-  const settings = settingsOf({ ...options, maxTokens });
-  // A review is free text: nothing that ends or binds an action ends or binds it.
-  const {
-    stop: _,
-    schema: __,
-    ...critiqueSettings
-  } = settingsOf({
-    ...options,
-    model: critic,
-    maxTokens: critiqueTokens,
-  });
-  const read = readerOf(notation);
+  const sampling = settingsOf({ ...options, maxTokens });
+  // A review is free text: nothing that ends an action ends it.
+  const { stop: _, ...reviewed } = options;
+  const critiqueSettings = settingsOf({ ...reviewed, model: critic, maxTokens: critiqueTokens });
   return {
     ...provenanceOf(
-      provenanceOfModel(model, settings),
+      { needsNotation: ['selfRefine'] },
+      provenanceOfModel(model, sampling),
       provenanceOfModel(critic, critiqueSettings),
       ...promptParts,
       repairProvenance(repairs),
       { prompts: promptsOf(set) },
     ),
-    async propose(node, { context, count, offset }) {
+    async propose(node, request) {
+      const { context, count, offset } = request;
       const state = stateOf(node);
+      const notation = notationOf(request);
+      const settings = settingsFor(notation, sampling, { model });
+      const read = readerOf(notation);
       const range = { offset, count: Number.isFinite(count) ? count : samples };
-      const prompt = await withParts(notation.prompt(state), promptParts, { node, context });
+      const prompt = await withParts(notation.prompt(state), promptParts, { ...request, node });
       const base = { model, settings, context, repairs, texts: set.texts };
       const dialogue = { ...base, read: (completion: Completion) => read(state, completion) };
       if (!refines(node)) return proposeSamples({ ...dialogue, messages: prompt }, range);
 
       const question = withRequest(prompt, fill(set.texts.critique, {}));
-      const request = { ...critiqueSettings, messages: question, samples: range.count, offset };
-      const { completions } = await context.generate(critic, request);
+      const review = { ...critiqueSettings, messages: question, samples: range.count, offset };
+      const { completions } = await context.generate(critic, review);
       return Promise.all(
         completions.map((critique, place) =>
           rewrite({ ...dialogue, question }, critique, offset + place),

@@ -1,7 +1,9 @@
-import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
+import { expectFunction, expectInteger } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Notation } from '../contracts/environment.ts';
 import type { ChildNode, RealisedNode, SearchNode } from '../contracts/node.ts';
 import type { PromptPart } from '../contracts/prompt-part.ts';
+import { notationOf } from '../prompting/notation.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
 
 /** The texts of {@link siblings}, and what their slots stand for. */
@@ -47,9 +49,7 @@ const usual: PromptSet<keyof SiblingsTexts> = {
 };
 
 /** What is told of siblings. */
-export interface SiblingsOptions<State, Action> {
-  /** How states and actions look to the model: as a rule the `notation` of the environment. */
-  readonly notation: Notation<State, Action>;
+export interface SiblingsOptions<State = any, Action = any> {
   /**
    * What is to be seen where an action led to.
    *
@@ -80,16 +80,23 @@ export interface SiblingsOptions<State, Action> {
  * @see Liang et al., "I-MCTS: Enhancing Agentic AutoML via Introspective Monte Carlo Tree Search", 2025, the
  * introspective expansion.
  */
-export function siblings<State, Action>(
+export function siblings<State = any, Action = any>(
   options: SiblingsOptions<State, Action>,
 ): PromptPart<State, Action> {
-  const tell = siblingsTeller(options);
-  return { prompts: tell.prompts, text: (node) => tell.text(tell.childrenOf(node)) };
+  expectOptions('siblings', options, 'see most characters prompts');
+  const tellerFor = siblingsTeller(options);
+  return {
+    needsNotation: ['siblings'],
+    prompts: tellerFor.prompts,
+    text(node, request) {
+      const tell = tellerFor(notationOf(request));
+      return tell.text(tell.childrenOf(node));
+    },
+  };
 }
 
 /** Children as text, in two steps, so that others can be put behind them. */
 export interface SiblingsTeller<State, Action> {
-  readonly prompts: NonNullable<PromptPart<State, Action>['prompts']>;
   /** Each child of a node as text. */
   childrenOf(node: SearchNode<State, Action>): readonly string[];
   /** An action as text that was just proposed. */
@@ -98,36 +105,46 @@ export interface SiblingsTeller<State, Action> {
   text(siblings: readonly string[]): string | undefined;
 }
 
+/** Tells of siblings in a notation. */
+export interface TellerFor<State, Action> {
+  readonly prompts: NonNullable<PromptPart['prompts']>;
+  (notation: Notation<State, Action>): SiblingsTeller<State, Action>;
+}
+
 /** What `siblings` and `introspective` have in common. */
 export function siblingsTeller<State, Action>(
   options: SiblingsOptions<State, Action>,
-): SiblingsTeller<State, Action> {
-  const { notation, most = 10, characters = 600, see = newLines(notation) } = options;
-  expectMethods('notation', notation, ['prompt', 'format']);
-  expectFunction('see', see);
+): TellerFor<State, Action> {
+  const { most = 10, characters = 600, see } = options;
+  if (see !== undefined) expectFunction('see', see);
   expectInteger('most', most, { min: 1 });
   expectInteger('characters', characters, { min: 2 });
   const set = withTexts(usual, options.prompts);
   const { texts } = set;
-  const tell = (action: Action, outcome: string, score: string) => {
-    const written = notation.format(action).trim();
+  const tell = (action: string, outcome: string, score: string) => {
+    const written = action.trim();
     const half = Math.floor(characters / 2);
     const shown = clip(written, Math.max(half, characters - outcome.length));
     const seen = clip(outcome, characters - shown.length);
     return fill(texts.sibling, { action: indented(shown), outcome: indented(seen), score });
   };
-  return {
-    prompts: promptsOf(set),
-    childrenOf: ({ children }) =>
-      children
-        .slice(-most)
-        .map((child) =>
-          tell(child.action, outcomeOf(child, { texts, see }), scoreOf(child, texts)),
-        ),
-    proposed: (action) => tell(action, texts.untried, texts.unscored),
-    text: (told) =>
-      told.length === 0 ? undefined : fill(texts.known, { siblings: told.slice(-most).join('\n') }),
+  const tellerFor = (notation: Notation<State, Action>): SiblingsTeller<State, Action> => {
+    const look = { texts, see: see ?? newLines(notation) };
+    return {
+      childrenOf: ({ children }) =>
+        children
+          .slice(-most)
+          .map((child) =>
+            tell(notation.format(child.action), outcomeOf(child, look), scoreOf(child, texts)),
+          ),
+      proposed: (action) => tell(notation.format(action), texts.untried, texts.unscored),
+      text: (told) => {
+        const latest = told.slice(-most).join('\n');
+        return told.length === 0 ? undefined : fill(texts.known, { siblings: latest });
+      },
+    };
   };
+  return Object.assign(tellerFor, { prompts: promptsOf(set) });
 }
 
 function outcomeOf<State, Action>(

@@ -1,10 +1,11 @@
 import { expectInteger } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Notation } from '../contracts/environment.ts';
 import type { Policy } from '../contracts/policy.ts';
 import { type PromptSet, withTexts } from '../prompting/prompts.ts';
 import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 import { instruction } from './instruction.ts';
-import { withWholeSteps } from './whole-steps.ts';
+import { inNotation, withWholeSteps } from './whole-steps.ts';
 
 /** The texts of {@link subQuestion}. */
 export interface SubQuestionTexts {
@@ -34,7 +35,7 @@ const usual: PromptSet<keyof SubQuestionTexts> = {
 };
 
 /** How a language model is asked for sub-questions. */
-export interface SubQuestionOptions<State>
+export interface SubQuestionOptions<State = any>
   extends Omit<FromModelOptions<State, string>, 'prompts'> {
   /**
    * How many samples are drawn where an algorithm asks for all actions: an integer from 1 up.
@@ -67,22 +68,29 @@ export interface SubQuestionOptions<State>
  * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, its
  * settings for GSM8K.
  */
-export function subQuestion<State>(options: SubQuestionOptions<State>): Policy<State, string> {
-  const { samples = 4, temperature = 0.8, promptParts = [], maxDepth } = options;
-  const { prompts, ...others } = options;
+export function subQuestion<State = any>(
+  options: SubQuestionOptions<State>,
+): Policy<State, string> {
+  expectOptions(
+    'subQuestion',
+    options,
+    'samples temperature maxDepth prompts model topP maxTokens stop seed promptParts repairs form vary prior',
+  );
+  const { samples = 4, temperature = 0.8, promptParts = [] } = options;
+  const { prompts, maxDepth, ...others } = options;
   if (maxDepth !== undefined) expectInteger('maxDepth', maxDepth, { min: 1 });
   const set = withTexts(usual, prompts);
   const lastDepth = (maxDepth ?? Number.POSITIVE_INFINITY) - 1;
   const told = instruction<State, string, keyof SubQuestionTexts>(set, ({ depth }) =>
     depth >= lastDepth ? 'last' : 'step',
   );
-  return fromModel({
+  const policy = fromModel({
     ...others,
-    notation: withLines(options.notation),
     samples,
     temperature,
     promptParts: [told, ...promptParts],
   });
+  return inNotation(policy, withLines);
 }
 
 /** Its lines that are not empty, behind each other. */

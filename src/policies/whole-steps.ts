@@ -1,7 +1,27 @@
 import type { Notation } from '../contracts/environment.ts';
+import type { Policy } from '../contracts/policy.ts';
+import { notationOf, withNotation } from '../prompting/notation.ts';
 
 const ownLabel = /^[ \t]*(?:#{1,6}[ \t]+)?(?:\*\*)?step[ \t]+\d{1,3}(?:\*\*)?[ \t]*[:.)][ \t]*/gim;
 const emptyLines = /\n[ \t]*(?:\n[ \t]*)+/g;
+
+/** A policy that sees the environment in another wording. */
+export function inNotation<State, Action>(
+  policy: Policy<State, Action>,
+  change: (notation: Notation<State, Action>) => Notation<State, Action>,
+): Policy<State, Action> {
+  return {
+    ...policy,
+    propose: (node, request) =>
+      policy.propose(node, {
+        ...request,
+        environment: withNotation(request.environment, change(notationOf(request))),
+        get remaining() {
+          return request.remaining;
+        },
+      }),
+  };
+}
 
 /**
  * The same notation, in which a step that `isWhole` may be written like a whole solution, with empty lines and

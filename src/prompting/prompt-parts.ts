@@ -9,10 +9,9 @@ import type { PromptPart, PromptPartRequest } from '../contracts/prompt-part.ts'
 export async function withParts<State, Action>(
   messages: readonly Message[],
   parts: readonly PromptPart<State, Action>[],
-  about: PromptPartRequest & { readonly node: SearchNode<State, Action> },
+  about: PromptPartRequest<State, Action> & { readonly node: SearchNode<State, Action> },
 ): Promise<readonly Message[]> {
-  const { node, context } = about;
-  const texts = await Promise.all(parts.map(async (part) => part.text(node, { context })));
+  const texts = await Promise.all(parts.map(async (part) => part.text(about.node, about)));
   const told = texts.filter((text) => text !== undefined && text.trim() !== '').join('\n\n');
   return told === '' ? messages : withInstruction(messages, told);
 }

@@ -8,10 +8,12 @@ import {
   expectMethods,
   expectText,
 } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { messageOf } from '../base/failure.ts';
 import { BudgetPool, type PoolBudget } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
 import { indexJournal } from '../calls/journal-index.ts';
+import type { Environment } from '../contracts/environment.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
 import type { SearchOptions, SearchResult } from '../search/contracts.ts';
@@ -33,10 +35,11 @@ export interface GenerateProblem {
 }
 
 /** How one problem is searched. Where it is written down and what it shares with others is for the run to say. */
-export type TreePlan<State, Action> = Omit<
-  SearchOptions<State, Action>,
-  'journal' | 'pool' | 'signal' | 'tree'
->;
+export interface TreePlan<State, Action>
+  extends Omit<SearchOptions<State, Action>, 'journal' | 'pool' | 'signal' | 'tree'> {
+  /** The dynamics of the problem. */
+  readonly environment: Environment<State, Action>;
+}
 
 /** What {@link generate} is given. */
 export interface GenerateOptions<Problem extends GenerateProblem, State, Action> {
@@ -112,6 +115,11 @@ export interface GenerateReport extends Omit<GenerateProgress, 'failed' | 'runni
 export function generate<Problem extends GenerateProblem, State, Action>(
   options: GenerateOptions<Problem, State, Action>,
 ): Promise<GenerateReport> {
+  expectOptions(
+    'generate',
+    options,
+    'run problems plan attempts budget concurrency retryFailed maxFailuresInARow stopWhen signal onProgress',
+  );
   const { attempts = 1, concurrency = 4, maxFailuresInARow = 10 } = options;
   expectInteger('attempts', attempts, { min: 1 });
   expectInteger('concurrency', concurrency, { min: 1 });
@@ -273,9 +281,10 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     let spend: Spend | undefined;
     try {
       const plan = await this.#planOf(problem, attempt);
-      const result = await search({
-        ...plan,
-        stopWhen: [...listOf(plan.stopWhen), () => this.#options.stopWhen?.() === true],
+      const { environment, ...options } = plan;
+      const result = await search(environment, {
+        ...options,
+        stopWhen: [...listOf(options.stopWhen), () => this.#options.stopWhen?.() === true],
         journal,
         pool: this.#pool,
         signal: AbortSignal.any(signals),

@@ -1,3 +1,4 @@
+import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
@@ -45,6 +46,10 @@ export class AlgorithmContext<State, Action>
     this.#evaluations = new Evaluations(session, this.#realisations, (failure) =>
       simulations().end({ reason: 'failed', failure }),
     );
+  }
+
+  get environment(): Environment<State, Action> {
+    return this.#session.environment;
   }
 
   get stopped(): boolean {
@@ -119,9 +124,10 @@ export class AlgorithmContext<State, Action>
   }
 
   search<S, A>(
-    options: SearchOptions<S, A> & { readonly share: number },
+    environment: Environment<S, A>,
+    options: NoInfer<SearchOptions<S, A>> & { readonly share: number },
   ): Promise<SearchResult<S, A>> {
-    return this.#session.nested(options);
+    return this.#session.nested(environment, options);
   }
 }
 

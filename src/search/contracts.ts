@@ -6,12 +6,13 @@ import type { Order } from '../calls/sequencer.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { CallContext, Random } from '../contracts/context.ts';
 import type { Environment } from '../contracts/environment.ts';
-import type { Evaluator } from '../contracts/evaluator.ts';
+import type { Evaluator, EvaluatorLike } from '../contracts/evaluator.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
-import type { Policy, Proposal } from '../contracts/policy.ts';
+import type { Policy, PolicyLike, Proposal } from '../contracts/policy.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
+import type { Verifier } from '../contracts/verifier.ts';
 import type { Selection, WideningRule } from '../tree/selection.ts';
 import type { Conclusion, SearchTree } from '../tree/tree.ts';
 
@@ -31,7 +32,7 @@ export interface OneAtATime {
 }
 
 /** A way to grow a tree: a textbook loop. It keeps no state outside the tree. */
-export interface SearchAlgorithm {
+export interface SearchAlgorithm<State = any, Action = any> {
   /** The name in results, journals and commands. */
   readonly name: string;
   /** Whether several simulations may be under way at once, or why not. */
@@ -39,10 +40,7 @@ export interface SearchAlgorithm {
   /** The conservation laws that it keeps. */
   readonly laws: readonly ConservationLaw[];
   /** Grows the tree until it is done or the context says that the search is over. */
-  run<State, Action>(
-    tree: SearchTree<State, Action>,
-    context: SearchContext<State, Action>,
-  ): Promise<void>;
+  run(tree: SearchTree<State, Action>, context: SearchContext<State, Action>): Promise<void>;
 }
 
 /**
@@ -121,6 +119,9 @@ export interface ExpandOptions {
 
 /** How an algorithm reaches its effects, each of them budgeted, cancelled, journaled and reported. */
 export interface SearchContext<State, Action> extends CallContext {
+  /** The dynamics that are searched. */
+  readonly environment: Environment<State, Action>;
+
   /** Whether the search is over: no further simulation will start. */
   readonly stopped: boolean;
 
@@ -200,7 +201,8 @@ export interface SearchContext<State, Action> extends CallContext {
 
   /** Searches something else within a share, in (0, 1], of what this search's budget still holds; a pool is not divided. */
   search<S, A>(
-    options: SearchOptions<S, A> & { readonly share: number },
+    environment: Environment<S, A>,
+    options: NoInfer<SearchOptions<S, A>> & { readonly share: number },
   ): Promise<SearchResult<S, A>>;
 }
 
@@ -219,16 +221,48 @@ export type StopCondition<State = unknown, Action = unknown> = (
   progress: SearchProgress<State, Action>,
 ) => boolean | 'solved';
 
-/** What {@link search} is given. States and actions take their types from the environment. */
-export interface SearchOptions<State, Action> {
-  /** The dynamics of the problem. */
-  readonly environment: Environment<State, Action>;
-  /** Proposes actions. */
-  readonly policy: Policy<NoInfer<State>, NoInfer<Action>>;
+/** Parts that belong together under one name: what a published method is made of. */
+export interface SearchMethod<State = any, Action = any> {
+  /** The name in results, runs and datasets, in kebab-case. */
+  readonly name: string;
+  /** Who proposes. */
+  readonly policy: Policy<State, Action>;
+  /** Who values. */
+  readonly evaluator: Evaluator<State, Action>;
+  /** How the tree grows. */
+  readonly algorithm: SearchAlgorithm<State, Action>;
+  /** When the search is over before its budget is spent. @defaultValue never */
+  readonly stopWhen?: readonly StopCondition<State, Action>[];
+}
+
+/** The parts of a method that can be given in place of its own. */
+export type MethodPart = 'algorithm' | 'evaluator' | 'policy';
+
+/** What is said of the method of a search. */
+export interface MethodUse {
+  /** The name of the method. */
+  readonly name: string;
+  /** Which of its parts were given in place of its own. */
+  readonly replaced: readonly MethodPart[];
+}
+
+/** What {@link search} is given beside the environment, from which states and actions take their types. */
+export interface SearchOptions<State = any, Action = any> {
+  /** Policy, evaluator, algorithm and stop conditions in one. The first three replace its own where they are given beside it. */
+  readonly method?: SearchMethod<State, Action>;
+  /** Proposes actions. Needed where there is no method. */
+  readonly policy?: PolicyLike<State, Action>;
   /** Needed by algorithms that look at states which are neither rewarded nor scored by a heuristic. */
-  readonly evaluator?: Evaluator<NoInfer<State>, NoInfer<Action>>;
+  readonly evaluator?: EvaluatorLike<State, Action>;
   /** @defaultValue `mcts()` */
-  readonly algorithm?: SearchAlgorithm;
+  readonly algorithm?: SearchAlgorithm<State, Action>;
+  /**
+   * Says whether an end is right, for its reward: tests, a rule; for training data `goldVerifier(oracle)`. Complete
+   * answers that may still be refined are rewarded too.
+   *
+   * @defaultValue the rewards of the environment
+   */
+  readonly outcome?: Verifier<State>;
   /**
    * γ, the discount of each edge, in [0, 1]. It belongs to the tree from then on: what is best and what is chosen go
    * by the discounted return.
@@ -236,7 +270,7 @@ export interface SearchOptions<State, Action> {
    * @defaultValue that of the tree, 1 in a new one
    */
   readonly discount?: number;
-  /** @defaultValue {@link defaultBudget} */
+  /** @defaultValue `defaultBudget`: 100 simulations */
   readonly budget?: Budget;
   /**
    * A budget that other searches spend from as well, beside that of this one. What a killed process had under way is
@@ -245,7 +279,7 @@ export interface SearchOptions<State, Action> {
    * @defaultValue none
    */
   readonly pool?: BudgetPool;
-  /** Conditions that end the search gracefully. @defaultValue none */
+  /** Conditions that end the search gracefully, beside those of the method. @defaultValue none */
   readonly stopWhen?: StopCondition<State, Action> | readonly StopCondition<State, Action>[];
   /** Simulations under way at once, from 1 up. @defaultValue 1 */
   readonly concurrency?: number;
@@ -271,7 +305,7 @@ export interface SearchOptions<State, Action> {
    */
   readonly retryFailed?: boolean;
   /** A tree to go on with. @defaultValue a new one */
-  readonly tree?: SearchTree<NoInfer<State>, NoInfer<Action>>;
+  readonly tree?: SearchTree<State, Action>;
   /** @defaultValue the system's */
   readonly clock?: Clock;
 }
@@ -312,6 +346,8 @@ export interface SearchFailures {
 
 /** What a search found. */
 export interface SearchResult<State, Action> {
+  /** The method that was followed, and which of its parts were replaced; `undefined` where none was. */
+  readonly method: MethodUse | undefined;
   /** The tree that was grown. */
   readonly tree: SearchTree<State, Action>;
   /** The best node found; the root where nothing was. */

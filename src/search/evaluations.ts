@@ -2,6 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
 import { failureFrom } from '../base/failure.ts';
 import type { Ledger } from '../calls/ledger.ts';
+import type { Environment } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../contracts/evaluator.ts';
 import type { Failed, Failure } from '../contracts/failure.ts';
@@ -96,13 +97,13 @@ export class Evaluations<State, Action> {
     batch: readonly SearchNode<State, Action>[],
     purpose: 'evaluate' | 'simulate' = 'evaluate',
   ): Promise<void> | undefined {
-    const { runtime, ledger } = this.#session;
+    const { runtime } = this.#session;
     const evaluator = this.#evaluator();
     const [first] = batch;
     const context = new PluginContext(runtime, purpose, { node: first?.id ?? 0 });
     const asked = { batch, purpose, context };
     try {
-      const verdicts = evaluator[purpose]?.(batch, new Request(context, ledger)) ?? [];
+      const verdicts = evaluator[purpose]?.(batch, new Request(context, this.#session)) ?? [];
       if (verdicts instanceof Promise) {
         return verdicts
           .then((settled) => this.#apply(asked, settled))
@@ -232,12 +233,17 @@ function invalid(message: string): Failed {
 }
 
 /** What the evaluator is given. What remains is worked out only where it is looked at. */
-class Request implements EvaluateRequest {
+class Request<State, Action> implements EvaluateRequest<State, Action> {
   readonly context: PluginContext;
+  readonly environment: Environment<State, Action>;
   readonly #ledger: Ledger;
 
-  constructor(context: PluginContext, ledger: Ledger) {
+  constructor(
+    context: PluginContext,
+    { environment, ledger }: Pick<SearchSession<State, Action>, 'environment' | 'ledger'>,
+  ) {
     this.context = context;
+    this.environment = environment;
     this.#ledger = ledger;
   }
 

@@ -2,6 +2,7 @@ import { describeValue } from '../base/expect.ts';
 import { failureFrom } from '../base/failure.ts';
 import { stateAddress } from '../calls/acting-on.ts';
 import type { Ledger } from '../calls/ledger.ts';
+import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Proposal, ProposeRequest } from '../contracts/policy.ts';
@@ -78,7 +79,7 @@ export class Expansions<State, Action> {
     const asked = isLimited ? count : 0;
     const state = () => stateAddress(node, environment);
     const context = new PluginContext(runtime, 'propose', { node: node.id, offset, state });
-    const request = new Request(context, ledger, { count, offset, arm, independent });
+    const request = new Request(context, this.#session, { count, offset, arm, independent });
     const batch = { context, wanted: count, asked, independent, widening };
     tree.countSamples(node, asked);
     try {
@@ -167,16 +168,22 @@ interface Batch {
 }
 
 /** What the policy is asked for. What remains is worked out only where it is looked at. */
-class Request implements ProposeRequest {
+class Request<State, Action> implements ProposeRequest<State, Action> {
   readonly context: PluginContext;
+  readonly environment: Environment<State, Action>;
   readonly count: number;
   readonly offset: number;
   readonly independent: boolean;
   readonly arm?: string;
   readonly #ledger: Ledger;
 
-  constructor(context: PluginContext, ledger: Ledger, asked: Asked) {
+  constructor(
+    context: PluginContext,
+    { environment, ledger }: Pick<SearchSession<State, Action>, 'environment' | 'ledger'>,
+    asked: Asked,
+  ) {
     this.context = context;
+    this.environment = environment;
     this.#ledger = ledger;
     this.count = asked.count;
     this.offset = asked.offset;

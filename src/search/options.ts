@@ -1,4 +1,5 @@
 import { systemClock } from '../base/clock.ts';
+import { EspalierError } from '../base/errors.ts';
 import {
   expectation,
   expectFunction,
@@ -9,14 +10,24 @@ import {
   expectOneOf,
   expectText,
 } from '../base/expect.ts';
-import { expectNoOracle } from '../base/expect-no-oracle.ts';
+import { expectOptions } from '../base/expect-options.ts';
+import { provenanceOf } from '../base/provenance.ts';
+import type { BudgetPool } from '../calls/budget-pool.ts';
+import type { Journal } from '../calls/journal.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { expectPrice } from '../calls/pricing.ts';
 import type { Order } from '../calls/sequencer.ts';
 import type { Clock } from '../contracts/clock.ts';
+import type { Environment } from '../contracts/environment.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { Policy } from '../contracts/policy.ts';
+import type { Provenance } from '../contracts/provenance.ts';
 import type { Budget } from '../contracts/spend.ts';
+import type { SearchTree } from '../tree/tree.ts';
 import { mcts } from './algorithms/mcts.ts';
-import type { SearchAlgorithm, SearchOptions, StopCondition } from './contracts.ts';
+import type { MethodUse, SearchAlgorithm, SearchOptions, StopCondition } from './contracts.ts';
+import { evaluatorOf, policyOf } from './parts.ts';
+import { withOutcome } from './with-outcome.ts';
 
 /** What a search may spend where its caller sets no budget. */
 export const defaultBudget: Budget = { simulations: 100 };
@@ -29,7 +40,17 @@ export const simulationsOfLastResort = 100_000;
 
 /** Options with their defaults, checked. */
 export interface CheckedOptions<State, Action> {
-  readonly algorithm: SearchAlgorithm;
+  /** With the outcome, where one was given. */
+  readonly environment: Environment<State, Action>;
+  readonly policy: Policy<State, Action>;
+  readonly evaluator: Evaluator<State, Action> | undefined;
+  readonly algorithm: SearchAlgorithm<State, Action>;
+  readonly method: MethodUse | undefined;
+  readonly journal: Journal | undefined;
+  readonly pool: BudgetPool | undefined;
+  readonly retryFailed: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly tree: SearchTree<State, Action> | undefined;
   readonly budget: Budget;
   readonly stopWhen: readonly StopCondition<State, Action>[];
   readonly concurrency: number;
@@ -42,62 +63,94 @@ export interface CheckedOptions<State, Action> {
 
 const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd', 'ms'];
 
+const known =
+  'method policy evaluator algorithm outcome budget pool stopWhen concurrency order discount signal seed prices journal retryFailed tree clock';
+
 /** Fills in defaults and refuses what cannot be, in one sentence that names the option. */
 export function checkOptions<State, Action>(
+  environment: Environment<State, Action>,
   options: SearchOptions<State, Action>,
 ): CheckedOptions<State, Action> {
-  expectMethods('environment', options.environment, ['reset', 'step']);
-  expectText('environment.name', options.environment.name);
-  expectNoOracle('evaluator', 'evaluate', options.evaluator);
-  if (options.tree !== undefined) expectMethods('tree', options.tree, ['backup', 'fork']);
-  if (options.journal !== undefined) expectMethods('journal', options.journal, ['append']);
-  if (options.pool !== undefined) expectMethods('pool', options.pool, ['charge']);
+  expectMethods('environment', environment, ['reset', 'step']);
+  expectText('environment.name', environment.name);
+  expectObject('options', options);
+  expectOptions('search', options, known);
+  const { journal, method, outcome, pool, retryFailed = false, signal, tree } = options;
+  if (method !== undefined) expectMethods('method.algorithm', method.algorithm, ['run']);
+  if (tree !== undefined) expectMethods('tree', tree, ['backup', 'fork']);
+  if (journal !== undefined) expectMethods('journal', journal, ['append']);
+  if (pool !== undefined) expectMethods('pool', pool, ['charge']);
   const {
-    algorithm = mcts(),
+    algorithm = method?.algorithm ?? mcts(),
     budget = defaultBudget,
-    stopWhen = [],
     concurrency = 1,
     order = 'arrival',
-    discount = options.tree?.discount ?? 1,
-    seed = options.tree?.origin.seed ?? 0,
+    discount = tree?.discount ?? 1,
+    seed = tree?.origin.seed ?? 0,
     prices = {},
     clock = systemClock,
   } = options;
-  expectMethods('policy', options.policy, ['propose']);
-  if (options.evaluator !== undefined) {
-    expectMethods('evaluator', options.evaluator, ['evaluate']);
-    expectOneOf('evaluator.needs', options.evaluator.needs, ['proposed', 'realised']);
-  }
+  const policy = policyOf(options.policy ?? method?.policy);
+  const evaluator = evaluatorOf(options.evaluator ?? method?.evaluator);
   expectMethods('algorithm', algorithm, ['run']);
   expectMethods('clock', clock, ['now', 'sleep']);
   expectInteger('concurrency', concurrency, { min: 1 });
   expectOneOf('order', order, ['arrival', 'issued']);
   if (typeof seed !== 'string') expectNumber('seed', seed);
   expectNumber('discount', discount, { min: 0, max: 1 });
-  if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) {
-    throw expectation('signal', 'an AbortSignal', options.signal);
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw expectation('signal', 'an AbortSignal', signal);
   }
   if (concurrency > 1 && algorithm.concurrency !== 'any') {
-    throw expectation(
-      'concurrency',
-      `1 for ${algorithm.name} (${algorithm.concurrency.serial})`,
-      concurrency,
+    const allowed = `1 for ${algorithm.name} (${algorithm.concurrency.serial})`;
+    throw expectation('concurrency', allowed, concurrency);
+  }
+  checkPrices(prices);
+  checkNotation(environment, provenanceOf(policy, evaluator));
+  return {
+    ...{ journal, pool, retryFailed, signal, tree },
+    environment: outcome === undefined ? environment : withOutcome(environment, outcome),
+    ...{ policy, evaluator, algorithm, method: useOf(options), stopWhen: conditionsOf(options) },
+    budget: withLastResort(checkBudget(budget)),
+    ...{ concurrency, order, discount, seed, prices, clock },
+  };
+}
+
+/** A part that shows states to a model would fail at every node. */
+function checkNotation<State, Action>(
+  { name, notation }: Environment<State, Action>,
+  { needsNotation = [] }: Provenance,
+): void {
+  if (needsNotation.length === 0) return;
+  if (notation === undefined) {
+    const parts = needsNotation.map((part) => `\`${part}\``).join(' and ');
+    throw new EspalierError(
+      'usage',
+      `Expected the environment ${name} to have a \`notation\`: ${parts} cannot show its states to a model without.`,
     );
   }
-  const conditions = Array.isArray(stopWhen) ? stopWhen : [stopWhen];
+  expectMethods('environment.notation', notation, ['prompt', 'format', 'parse']);
+}
+
+const parts = ['policy', 'evaluator', 'algorithm'] as const;
+
+/** Which parts of the method were given in place of its own. */
+function useOf<State, Action>(options: SearchOptions<State, Action>): MethodUse | undefined {
+  const { method } = options;
+  if (method === undefined) return undefined;
+  const replaced = parts.filter((part) => (options[part] ?? method[part]) !== method[part]);
+  return { name: method.name, replaced };
+}
+
+/** The conditions of the method, and those beside it. */
+function conditionsOf<State, Action>({
+  method,
+  stopWhen = [],
+}: SearchOptions<State, Action>): readonly StopCondition<State, Action>[] {
+  const own = Array.isArray(stopWhen) ? stopWhen : [stopWhen];
+  const conditions = [...(method?.stopWhen ?? []), ...own];
   for (const condition of conditions) expectFunction('stopWhen', condition);
-  checkPrices(prices);
-  return {
-    algorithm,
-    budget: withLastResort(checkBudget(budget)),
-    stopWhen: conditions,
-    concurrency,
-    order,
-    discount,
-    seed,
-    prices,
-    clock,
-  };
+  return conditions;
 }
 
 function checkBudget(budget: Budget): Budget {

@@ -8,6 +8,7 @@ import { seededRandom } from '../base/random.ts';
 import { Calls } from '../calls/calls.ts';
 import { addressOfStart, beginJournal, noJournal, startJournal } from '../calls/journal.ts';
 import { Ledger } from '../calls/ledger.ts';
+import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Provenance } from '../contracts/provenance.ts';
@@ -39,23 +40,24 @@ export interface Surroundings<State, Action> {
 
 /** Runs one search to its end. */
 export async function runSearch<State, Action>(
+  given: Environment<State, Action>,
   options: SearchOptions<State, Action>,
   surroundings: Surroundings<State, Action> = {},
 ): Promise<SearchResult<State, Action>> {
-  const checked = checkOptions(options);
-  options.signal?.throwIfAborted();
+  const checked = checkOptions(given, options);
+  checked.signal?.throwIfAborted();
   const { emit, within } = surroundings;
-  const { clock, budget } = checked;
-  const outside = within?.outside ?? open(options, checked, surroundings);
-  const ledger = new Ledger({ budget, clock, parent: within?.ledger ?? options.pool?.ledger });
+  const { clock, budget, pool, environment, policy, evaluator } = checked;
+  const outside = within?.outside ?? open(checked, surroundings);
+  const ledger = new Ledger({ budget, clock, parent: within?.ledger ?? pool?.ledger });
   if (within === undefined) {
     outside.gate.ledger = ledger;
     // With a pool to look after what is spent, a killed process must not make a tree smaller.
-    outside.gate.makesUpForLosses = options.pool !== undefined;
+    outside.gate.makesUpForLosses = pool !== undefined;
     // Before another search of the pool can spend what this one's journal has paid already.
     const before = outside.gate.search > 0 ? surroundings.before?.gate.ledger : undefined;
     if (before === undefined) {
-      ledger.prepay(outside.gate.owed, options.pool?.takePrepaid(outside.journal));
+      ledger.prepay(outside.gate.owed, pool?.takePrepaid(outside.journal));
     } else ledger.takeOver(before);
     ledger.isRepeating = !outside.gate.isLive;
   }
@@ -65,48 +67,54 @@ export async function runSearch<State, Action>(
     clock,
     random: outside.random,
   };
-  const tree =
-    options.tree ?? (await inTime(plant(options, checked.seed, runtime), options, checked));
-  expectSameEnvironment(tree, options);
-  for (const stamp of provenanceFor(options).stamps ?? []) {
+  const tree = checked.tree ?? (await inTime(plant(checked, runtime), checked));
+  expectSameEnvironment(tree, environment);
+  for (const stamp of provenanceFor(checked).stamps ?? []) {
     if (typeof stamp !== 'string') throw expectation('stamps', 'texts', stamp);
     tree.stamps.add(stamp);
   }
   tree.discount = checked.discount;
-  if (within === undefined) startAt(tree, options, outside);
+  if (within === undefined) startAt(tree, checked, outside);
 
   const session: SearchSession<State, Action> = {
-    environment: options.environment,
-    policy: options.policy,
-    evaluator: options.evaluator,
+    environment,
+    policy,
+    evaluator,
     tree,
     ledger,
     runtime,
     emit,
-    nested: async (nested) => {
-      const part = await runNested(nested, { outside, ledger });
+    nested: async (place, nested) => {
+      const part = await runNested(place, nested, { outside, ledger });
       for (const stamp of part.tree.stamps) tree.stamps.add(stamp);
       return part;
     },
   };
   emit?.({ type: 'search-start', tree });
-  const stop = await grow(session, { options, checked, outside, isPart: within !== undefined });
-  const result = report(session, { options, outside, stop });
+  const stop = await grow(session, { checked, outside, isPart: within !== undefined });
+  const result = report(session, {
+    ...{ checked, outside, stop },
+    resume: (changes = {}) => {
+      const { retryFailed = false } = changes;
+      reopenFailed(tree, retryFailed);
+      const next = { ...options, ...changes, retryFailed, tree };
+      return runSearch(given, next, { before: outside });
+    },
+  });
   emit?.({ type: 'search-end', result });
   return result;
 }
 
 function open<State, Action>(
-  options: SearchOptions<State, Action>,
   checked: CheckedOptions<State, Action>,
   { emit, ready = () => undefined, before }: Surroundings<State, Action>,
 ): Outside {
-  const journal = options.journal ?? before?.journal ?? noJournal;
+  const journal = checked.journal ?? before?.journal ?? noJournal;
   // A journal that nobody gave nobody will read.
-  if (options.journal !== undefined && before === undefined) {
-    const { models, prompts } = provenanceFor(options);
+  if (checked.journal !== undefined && before === undefined) {
+    const { models, prompts } = provenanceFor(checked);
     beginJournal(journal, {
-      environment: options.environment.name,
+      environment: checked.environment.name,
       algorithm: checked.algorithm.name,
       seed: checked.seed,
       order: checked.order,
@@ -121,7 +129,7 @@ function open<State, Action>(
     random: seededRandom(checked.seed),
     ms: checked.budget.ms,
     before,
-    retryFailed: options.retryFailed ?? false,
+    retryFailed: checked.retryFailed,
     ready,
     onCall: (call) => emit?.({ type: 'call-end', call }),
     onWarning: (warning) => emit?.({ type: 'warning', warning }),
@@ -133,7 +141,7 @@ function provenanceFor<State, Action>({
   environment,
   policy,
   evaluator,
-}: SearchOptions<State, Action>): Provenance {
+}: CheckedOptions<State, Action>): Provenance {
   return provenanceOf(environment, policy, evaluator);
 }
 
@@ -141,8 +149,7 @@ const noState = 'Expected `reset` to return a state, got `undefined`.';
 
 /** A new tree, with the environment's start as its root. */
 async function plant<State, Action>(
-  { environment }: SearchOptions<State, Action>,
-  seed: number | string,
+  { environment, seed }: CheckedOptions<State, Action>,
   runtime: PluginRuntime,
 ): Promise<SearchTree<State, Action>> {
   try {
@@ -170,8 +177,7 @@ async function plant<State, Action>(
 /** A start that never comes must not keep a search from ending. */
 async function inTime<Value, State, Action>(
   starting: Promise<Value>,
-  { signal, environment }: SearchOptions<State, Action>,
-  { clock, budget: { ms } }: CheckedOptions<State, Action>,
+  { signal, environment, clock, budget: { ms } }: CheckedOptions<State, Action>,
 ): Promise<Value> {
   if (signal === undefined && ms === undefined) return starting;
   const over = new AbortController();
@@ -197,7 +203,7 @@ async function inTime<Value, State, Action>(
 /** Statistics of one problem mean nothing for another. */
 function expectSameEnvironment<State, Action>(
   tree: SearchTree<State, Action>,
-  { environment }: SearchOptions<State, Action>,
+  environment: Environment<State, Action>,
 ): void {
   if (tree.origin.environment !== environment.name) {
     throw expectation(
@@ -211,7 +217,7 @@ function expectSameEnvironment<State, Action>(
 /** Names a run by the start of its search, and ties its journal to it, where that can be put into JSON. */
 function startAt<State, Action>(
   tree: SearchTree<State, Action>,
-  { environment, journal }: SearchOptions<State, Action>,
+  { environment, journal }: CheckedOptions<State, Action>,
   { gate }: Outside,
 ): void {
   let state: JsonValue;
@@ -226,7 +232,6 @@ function startAt<State, Action>(
 }
 
 interface Growth<State, Action> {
-  readonly options: SearchOptions<State, Action>;
   readonly checked: CheckedOptions<State, Action>;
   readonly outside: Outside;
   /** Whether the search is part of another, which looks after time and aborts. */
@@ -236,10 +241,10 @@ interface Growth<State, Action> {
 /** Runs the algorithm and says why it stopped. */
 async function grow<State, Action>(
   session: SearchSession<State, Action>,
-  { options, checked, outside, isPart }: Growth<State, Action>,
+  { checked, outside, isPart }: Growth<State, Action>,
 ): Promise<Stop> {
   const { tree, ledger } = session;
-  const { algorithm, concurrency, stopWhen } = checked;
+  const { algorithm, concurrency, stopWhen, signal } = checked;
   const { gate, sequencer, deadline, controller } = outside;
   const begin = () =>
     new Simulations(session, { concurrency, stopWhen, gate, sequencer, deadline });
@@ -259,17 +264,17 @@ async function grow<State, Action>(
     simulations = begin();
     await run();
   };
-  const abort = (): void => controller.abort(options.signal?.reason);
-  options.signal?.addEventListener('abort', abort);
+  const abort = (): void => controller.abort(signal?.reason);
+  signal?.addEventListener('abort', abort);
   const abandoned = rejectionBy(controller.signal);
   try {
     // A plug-in that ignores the signal must not keep an aborted search from ending.
     await Promise.race([run(), abandoned.promise]);
   } catch (error) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     simulations.settle(error);
   } finally {
-    options.signal?.removeEventListener('abort', abort);
+    signal?.removeEventListener('abort', abort);
     abandoned.forget();
     unwatch();
     if (!isPart) close(outside, ledger);
@@ -308,6 +313,7 @@ function close({ controller, gate, sequencer }: Outside, ledger: Ledger): void {
 }
 
 function runNested<State, Action>(
+  environment: Environment<State, Action>,
   options: SearchOptions<State, Action> & { readonly share: number },
   within: { readonly outside: Outside; readonly ledger: Ledger },
 ): Promise<SearchResult<State, Action>> {
@@ -319,7 +325,7 @@ function runNested<State, Action>(
     throw expectation('budget.ms', 'left to the surrounding search', rest.budget.ms);
   }
   const budget = shareOf(within.ledger.shareable, share, rest.budget ?? {});
-  return runSearch({ ...rest, budget }, { within });
+  return runSearch(environment, { ...rest, budget }, { within });
 }
 
 /** A share of what is left, within what was asked for. Time is not shared out: it passes for all. */
@@ -338,16 +344,18 @@ function shareOf(remaining: Spend, share: number, asked: Budget): Budget {
 function report<State, Action>(
   { tree, ledger }: SearchSession<State, Action>,
   end: {
-    readonly options: SearchOptions<State, Action>;
+    readonly checked: CheckedOptions<State, Action>;
     readonly outside: Outside;
     readonly stop: Stop;
+    readonly resume: SearchResult<State, Action>['resume'];
   },
 ): SearchResult<State, Action> {
-  const { options, outside, stop } = end;
+  const { checked, outside, stop, resume } = end;
   const { best, bestTerminal, cursor, conclusion } = tree;
   const failure: Failure | undefined = stop.failure ?? cursor.failure;
   const deadEnd = stop.reason === 'exhausted' && cursor.status === 'failed';
   return {
+    method: checked.method,
     tree,
     best,
     actions: actionsTo(best),
@@ -356,7 +364,7 @@ function report<State, Action>(
     stopReason: deadEnd ? 'failed' : stop.reason,
     exceeded: stop.exceeded,
     poolExhausted:
-      options.pool !== undefined &&
+      checked.pool !== undefined &&
       stop.exceeded !== undefined &&
       ledger.isBoundByParent(stop.exceeded),
     // A search that ran out of budget before anything grew owes its caller the reason.
@@ -366,10 +374,6 @@ function report<State, Action>(
     overdraft: ledger.overdraft,
     unpriced: [...outside.gate.unpriced],
     coverage: outside.gate.coverage,
-    resume: (changes = {}) => {
-      const { retryFailed = false } = changes;
-      reopenFailed(tree, retryFailed);
-      return runSearch({ ...options, ...changes, retryFailed, tree }, { before: outside });
-    },
+    resume,
   };
 }

@@ -19,6 +19,7 @@ export interface SearchSession<State, Action> {
   readonly emit: ((event: SearchEvent<State, Action>) => void) | undefined;
   /** Runs another search on a share of this one's budget. */
   readonly nested: <S, A>(
+    environment: Environment<S, A>,
     options: SearchOptions<S, A> & { readonly share: number },
   ) => Promise<SearchResult<S, A>>;
 }

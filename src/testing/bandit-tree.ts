@@ -49,7 +49,6 @@ export function banditTree(options: BanditTreeOptions = {}): BanditTree {
       },
       key: (path) => path.join(''),
     },
-    actions: legal,
     policy: listPolicy((path) => legal(path).map((action) => ({ action }))),
     evaluator: stateEvaluator((path) =>
       startsWith(best, path) ? 0.1 : 0.2 + 0.3 * drawAt(random, path),

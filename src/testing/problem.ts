@@ -4,12 +4,10 @@ import type { Evaluator } from '../contracts/evaluator.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
 
-/** All that a search needs to be told about a problem: spread it into the options of `search`. */
+/** All that a search needs to be told about a problem. */
 export interface Problem<State, Action> {
   /** The dynamics. */
   readonly environment: Environment<State, Action>;
-  /** The legal actions of a state; none where nothing can follow. */
-  readonly actions: (state: State) => readonly Action[];
   /** Proposes these actions. */
   readonly policy: Policy<State, Action>;
   /** Values the states of the environment. */
@@ -44,7 +42,7 @@ export function listPolicy<State, Action>(
  *
  * @param value - v(s) in [0, 1].
  */
-export function stateEvaluator<State>(value: (state: State) => number): Evaluator<State, unknown> {
+export function stateEvaluator<State>(value: (state: State) => number): Evaluator<State> {
   return {
     needs: 'realised',
     evaluate: (nodes) =>

@@ -37,7 +37,6 @@ export function syntheticTree(options: SyntheticTreeOptions = {}): Problem<Synth
       },
       key: ({ hash, depth: taken }) => `${hash}/${taken}`,
     },
-    actions: legal,
     policy: listPolicy((state) => legal(state).map((action) => ({ action }))),
     evaluator: stateEvaluator(worthOf),
   };

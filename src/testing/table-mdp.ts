@@ -51,7 +51,6 @@ export function tableMdp(table: MdpTable, options: TableMdpOptions = {}): Proble
       },
       ...(keys && { key: (state: string) => state }),
     },
-    actions: (state) => Object.keys(table[state] ?? {}),
     policy: listPolicy((state) =>
       Object.entries(table[state] ?? {}).map(([action, { prior }]) => ({
         action,

@@ -24,7 +24,7 @@ export function throughModel<State, Action>(
   problem: Problem<State, Action>,
   options: ThroughModelOptions,
 ): Problem<State, Action> {
-  const { environment, actions, policy, evaluator } = problem;
+  const { environment, policy, evaluator } = problem;
   const { model, asks = 'both', maxTokens = 16 } = options;
   const ask = (task: string, node: SearchNode<State, Action>) => {
     const state = stateOf(node);
@@ -33,7 +33,6 @@ export function throughModel<State, Action>(
   };
   return {
     environment,
-    actions,
     policy:
       asks === 'evaluator'
         ? policy

@@ -48,7 +48,6 @@ export function ticTacToe(start: string = '.........'): TicTacToe {
       },
       key: (board) => board,
     },
-    actions: legalCells,
     policy: listPolicy((board) => legalCells(board).map((action) => ({ action }))),
     evaluator: stateEvaluator(() => 0.5),
   };

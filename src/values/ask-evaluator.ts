@@ -35,7 +35,7 @@ export interface Asking<State, Action> {
  */
 export function* askEvaluator<State, Action>(
   { name, evaluator, method, nodes }: Asking<State, Action>,
-  whole: EvaluateRequest,
+  whole: EvaluateRequest<State, Action>,
 ): Waiting<readonly (Evaluation | Failed)[]> {
   if (nodes.length === 0) return [];
   const request = requestOf(name, whole);
@@ -56,9 +56,13 @@ export function* askEvaluator<State, Action>(
 }
 
 /** Parts that draw from one source side by side would depend on who draws first. */
-function requestOf(name: string, whole: EvaluateRequest): EvaluateRequest {
-  const { context } = whole;
+function requestOf<State, Action>(
+  name: string,
+  whole: EvaluateRequest<State, Action>,
+): EvaluateRequest<State, Action> {
+  const { context, environment } = whole;
   return {
+    environment,
     context: contextWith(context, { random: context.random.split('part', name) }),
     get remaining() {
       return whole.remaining;

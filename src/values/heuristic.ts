@@ -11,7 +11,9 @@ import { valueInRange } from './value-in-range.ts';
  *
  * @param estimate - v(s) in [0, 1], for example the `estimate` of a puzzle.
  */
-export function heuristic<State>(estimate: (state: State) => number): Evaluator<State, unknown> {
+export function heuristic<State = any, Action = any>(
+  estimate: (state: State) => number,
+): Evaluator<State, Action> {
   expectFunction('estimate', estimate);
   return {
     needs: 'realised',

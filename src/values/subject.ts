@@ -1,15 +1,13 @@
-import type { CallContext } from '../contracts/context.ts';
-import type { Notation } from '../contracts/environment.ts';
+import type { EvaluateRequest } from '../contracts/evaluator.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { PromptPart } from '../contracts/prompt-part.ts';
+import { notationOf } from '../prompting/notation.ts';
 import { withParts } from '../prompting/prompt-parts.ts';
 
 /** How a node looks to a judge. */
 export interface View<State, Action> {
-  /** How states and actions look. */
-  readonly notation: Notation<State, Action>;
   /** What is judged. */
   readonly about: 'action' | 'state';
   /** What is told behind the state. */
@@ -26,18 +24,19 @@ export interface Subject {
 
 /** What is judged at a node; `undefined` where there is no state to look at. The start has no step. */
 export function subjectOf<State, Action>(
-  { notation, about, promptParts }: View<State, Action>,
+  { about, promptParts }: View<State, Action>,
   node: SearchNode<State, Action>,
-  context: CallContext,
+  request: EvaluateRequest<State, Action>,
 ): MaybePromise<Subject | undefined> {
   const isStep = about === 'action' && node.kind !== 'root';
   const place = isStep ? node.parent : node;
   if (place.kind === 'proposed') return undefined;
+  const notation = notationOf(request);
   const messages = notation.prompt(place.state);
   const step = isStep ? notation.format(node.action) : undefined;
   // With nothing else to be told the question is asked at once.
   if (promptParts.length === 0) return { messages, step };
-  return withParts(messages, promptParts, { node: place, context }).then((told) => ({
+  return withParts(messages, promptParts, { ...request, node: place }).then((told) => ({
     messages: told,
     step,
   }));

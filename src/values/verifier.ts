@@ -25,7 +25,9 @@ export type RunTimeVerifier<State> = Verifier<State> & {
  *
  * @throws EspalierError `usage` for an oracle: what knows the gold answer must not guide a search.
  */
-export function verifier<State>(check: RunTimeVerifier<State>): Evaluator<State, unknown> {
+export function verifier<State = any, Action = any>(
+  check: RunTimeVerifier<State>,
+): Evaluator<State, Action> {
   expectVerifier(check);
   return {
     ...provenanceOf(check),

@@ -49,9 +49,8 @@ async function treeOf(
   model: LanguageModel,
   { concurrency = 1, journal = memoryJournal() } = {},
 ): Promise<string> {
-  const { tree, spend } = await search({
-    environment: maze,
-    policy: fromModel({ model, notation, samples: 3, maxTokens: 16 }),
+  const { tree, spend } = await search(maze, {
+    policy: fromModel({ model, samples: 3, maxTokens: 16 }),
     evaluator,
     algorithm: mcts(),
     budget: { simulations: 64 },
@@ -62,8 +61,9 @@ async function treeOf(
   expect(spend.simulations).toBe(64);
   expect(tree.size).toBeGreaterThan(30);
   return JSON.stringify(treeToJson(tree), (key, value: unknown) =>
-    // How many samples a call brings is a matter of the wire, and so are its names for how they ended.
-    key === 'completion' || key === 'callId' ? undefined : value,
+    // How many samples a call brings, and of how many tokens, is a matter of the wire, and so are its names for how
+    // they ended.
+    ['completion', 'callId', 'calls', 'tokens'].includes(key) ? undefined : value,
   );
 }
 

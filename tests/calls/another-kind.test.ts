@@ -77,8 +77,7 @@ function translating(model: Translator): Policy<string, string> {
 }
 
 const grow = (model: Translator, options: Partial<SearchOptions<string, string>> = {}) =>
-  search({
-    environment,
+  search(environment, {
     evaluator,
     policy: translating(model),
     budget: { simulations: 6 },

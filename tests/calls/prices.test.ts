@@ -3,9 +3,9 @@ import { generate } from '../../src/calls/operations/generate.ts';
 import { defaultPrices, type PriceTable, pricesAsOf } from '../../src/calls/prices.ts';
 import { actualCost, mostCost, priceOf } from '../../src/calls/pricing.ts';
 import type { GenerateRequest, ModelPrice, Usage } from '../../src/contracts/language-model.ts';
-import { search } from '../../src/index.ts';
 import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { searchOf } from '../support/search-of.ts';
 import { openGate, recordingModel } from './harness.ts';
 
 const price: ModelPrice = { input: 4, output: 20, cachedInput: 0.4, cacheWrite: 5 };
@@ -132,7 +132,7 @@ describe('the table', () => {
 describe('what a search tells of models without a price', () => {
   const problem = syntheticTree({ branching: 2 });
   const run = (model: ReturnType<typeof scriptedModel>, prices: PriceTable = {}) =>
-    search({
+    searchOf({
       ...throughModel(problem, { model }),
       budget: { simulations: 3 },
       clock: manualClock({ auto: true }),
@@ -155,7 +155,7 @@ describe('what a search tells of models without a price', () => {
   });
 
   test('is an error where dollars are limited', async () => {
-    const searching = search({
+    const searching = searchOf({
       ...throughModel(problem, { model }),
       budget: { usd: 1 },
       clock: manualClock({ auto: true }),

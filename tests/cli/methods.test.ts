@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { methods } from '../../src/methods/index.ts';
 import { build, espalier } from './espalier.ts';
@@ -5,13 +8,13 @@ import { build, espalier } from './espalier.ts';
 beforeAll(build, 60_000);
 
 describe('espalier methods', () => {
-  test('--json lists name, title, paper and algorithm of each', async () => {
+  test('--json lists name, title and paper of each', async () => {
     const { code, stdout } = await espalier('methods', '--json');
     const list = JSON.parse(stdout) as readonly Record<string, string>[];
 
     expect(code).toBe(0);
     expect(list.map((entry) => Object.keys(entry))).toEqual(
-      methods.map(() => ['name', 'title', 'paper', 'algorithm']),
+      methods.map(() => ['name', 'title', 'paper']),
     );
     expect(list.map(({ name }) => name)).toEqual([
       'agent-q',
@@ -65,3 +68,32 @@ describe('espalier search --method', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 });
+
+test('which parts of a method the toy cannot play is told by the run folder and by its rows', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'espalier-parts-')), 'run');
+  const options = ['--task', 'game24', '--input', '1 2 3 4', '--calls', '40', '--save', folder];
+  await espalier('search', ...options, '--method', 'r-mcts');
+  const run = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as object;
+  expect(run).toMatchObject({
+    method: 'r-mcts',
+    replaced: ['algorithm', 'evaluator'],
+    pairs: null,
+  });
+
+  const out = join(folder, '../rows');
+  const { code } = await espalier(
+    'export',
+    folder,
+    '--rule',
+    'prompts',
+    '--out',
+    out,
+    '--file',
+    'jsonl',
+  );
+  expect(code).toBe(0);
+  const rows = readdirSync(out, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => readFileSync(join(out, name), 'utf8'));
+  expect(rows.join('')).toContain('r-mcts (algorithm, evaluator replaced)');
+}, 60_000);

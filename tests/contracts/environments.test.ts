@@ -9,10 +9,12 @@ import {
   banditTree,
   describeEnvironment,
   type Problem,
+  plainContext,
   syntheticTree,
   tableMdp,
   ticTacToe,
 } from '../../src/testing/index.ts';
+import { noSpend, rootNode } from '../support/nodes.ts';
 
 const runner = { describe, test };
 
@@ -35,6 +37,11 @@ const problems = {
   'tic-tac-toe': ticTacToe(),
   table: tableMdp({ start: { left: { to: 'end' }, right: { to: 'start', reward: 0.1 } } }),
 } as unknown as Readonly<Record<string, Problem<unknown, unknown>>>;
-for (const [name, { environment, actions }] of Object.entries(problems)) {
+for (const [name, { environment, policy }] of Object.entries(problems)) {
+  const actions = (state: unknown) => {
+    const request = { environment, context: plainContext(), count: Infinity, offset: 0 };
+    const proposals = policy.propose(rootNode(state), { ...request, remaining: noSpend });
+    return (proposals as readonly { action: unknown }[]).map(({ action }) => action);
+  };
   describeEnvironment(name, { create: () => environment, actions }, runner);
 }

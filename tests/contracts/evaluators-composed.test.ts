@@ -19,6 +19,7 @@ import { rollout } from '../../src/values/rollout/rollout.ts';
 import { withSimulation } from '../../src/values/rollout/with-simulation.ts';
 import { verifier } from '../../src/values/verifier.ts';
 import { failuresOf } from '../support/collecting-runner.ts';
+import { environmentOf } from '../support/environment-of.ts';
 
 const runner = { describe, test };
 const task = chainTask({ steps: 6 });
@@ -33,7 +34,6 @@ const asking = throughModel(
   {
     environment,
     policy,
-    actions: () => [],
     evaluator: heuristic((state: ChainState) => state.length / 9),
   },
   { model },
@@ -41,7 +41,7 @@ const asking = throughModel(
 /** Asks another one, and costs a call as well. */
 const reading = task.evaluator({ noise: 1 });
 const local = heuristic((state: ChainState) => ((state.at(-1) ?? 0) % 100) / 100);
-const played = rollout({ environment, policy });
+const played = rollout({ policy });
 
 function failsAt(evaluator: Evaluator<ChainState, number>): Evaluator<ChainState, number> {
   return {
@@ -192,6 +192,7 @@ describe('the contract of evaluators', () => {
       const generate: typeof context.generate = (asked, request) =>
         asked.generate(request, { signal, clock });
       return priced.evaluator.evaluate(nodes, {
+        environment: environmentOf(),
         context: { ...context, signal, clock, generate },
         remaining,
       });

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Evaluation, Evaluator, Failed } from '../../src/index.ts';
-import {
-  type BanditTree,
-  banditTree,
-  describeAlgorithm,
-  describeEvaluator,
-} from '../../src/testing/index.ts';
+import { banditTree, describeAlgorithm, describeEvaluator } from '../../src/testing/index.ts';
 import { failuresOf } from '../support/collecting-runner.ts';
 import { type ClassicBug, classicBugs, textbookUct } from '../support/textbook-uct.ts';
 
@@ -80,7 +75,7 @@ function failuresAs(bug: ClassicBug | undefined): Promise<readonly string[]> {
   return failures;
 }
 
-type BanditState = ReturnType<BanditTree['actions']>;
+type BanditState = readonly number[];
 
 function evaluatorFailures(evaluator: Evaluator<BanditState, number>): Promise<readonly string[]> {
   return failuresOf((runner) => {

@@ -72,6 +72,6 @@ function knowing() {
 
 describePolicy(
   'fromModel',
-  { create: () => fromModel({ model: knowing(), notation: game.notation }), environment: game },
+  { create: () => fromModel({ model: knowing() }), environment: game },
   runner,
 );

@@ -48,7 +48,7 @@ describeEvaluator(
 for (const aggregate of ['mean', 'max'] as const) {
   describeEvaluator(
     `rollout with the ${aggregate}`,
-    { ...problem, create: () => rollout({ ...problem, rollouts: 4, aggregate }) },
+    { ...problem, create: () => rollout({ policy: problem.policy, rollouts: 4, aggregate }) },
     runner,
   );
 }
@@ -71,7 +71,7 @@ for (const about of ['state', 'action'] as const) {
   });
   describeEvaluator(
     `judge of each ${about}`,
-    { ...problem, create: () => judge({ model, notation: environment.notation, about }) },
+    { ...problem, create: () => judge({ model, about }) },
     runner,
   );
 }

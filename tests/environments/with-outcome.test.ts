@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/contracts/environment.ts';
 import type { Verifier } from '../../src/contracts/verifier.ts';
-import { withOutcome } from '../../src/environments/with-outcome.ts';
 import { search } from '../../src/search/search.ts';
+import { withOutcome } from '../../src/search/with-outcome.ts';
 import { callContext } from '../support/call-context.ts';
 
 const context = callContext();
@@ -70,16 +70,18 @@ describe('an outcome', () => {
 });
 
 test('stamps of environment, policy, evaluator and verifier reach the tree', async () => {
-  const { tree } = await search({
-    environment: withOutcome({ ...counting, stamps: ['world'] }, { ...even, stamps: ['gold'] }),
-    policy: { stamps: ['policy'], propose: () => [{ action: 1 }, { action: 3 }] },
-    evaluator: {
-      needs: 'realised',
-      stamps: ['value', 'gold'],
-      evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })),
+  const { tree } = await search(
+    withOutcome({ ...counting, stamps: ['world'] }, { ...even, stamps: ['gold'] }),
+    {
+      policy: { stamps: ['policy'], propose: () => [{ action: 1 }, { action: 3 }] },
+      evaluator: {
+        needs: 'realised',
+        stamps: ['value', 'gold'],
+        evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })),
+      },
+      budget: { simulations: 4 },
     },
-    budget: { simulations: 4 },
-  });
+  );
 
   expect([...tree.stamps]).toEqual(['world', 'gold', 'policy', 'value']);
 });

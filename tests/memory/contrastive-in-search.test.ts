@@ -10,9 +10,10 @@ import {
   type ReflectionReport,
 } from '../../src/memory/index.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
-import type { SearchAlgorithm, SearchOptions } from '../../src/search/contracts.ts';
-import { search } from '../../src/search/search.ts';
+import type { SearchAlgorithm } from '../../src/search/contracts.ts';
 import { scriptedModel, tableMdp } from '../../src/testing/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 import { notation } from './paths.ts';
 
 const problem = tableMdp(
@@ -30,8 +31,8 @@ async function run(
   {
     order = 'arrival',
     ...rules
-  }: Pick<SearchOptions<string, string>, 'order'> &
-    Partial<Pick<ContrastiveOptions<string, string>, 'value'>> = {},
+  }: Pick<SearchOf<string, string>, 'order'> &
+    Partial<Pick<ContrastiveOptions<string>, 'value'>> = {},
 ) {
   const store = inMemoryStore();
   const model = scriptedModel({
@@ -53,15 +54,17 @@ async function run(
         return child.terminal ? 'solved' : 'continue';
       });
       const { reflect } = contrastive<string, string>({
-        ...{ model, memory: memory({ store }), task: 'go', environment: 'rooms' },
+        ...{ model, memory: memory({ store }), task: 'go' },
         ...rules,
-        notation: notation,
       });
-      report = await reflect([...tree.nodes()] as never, { context });
+      report = await reflect([...tree.nodes()] as never, {
+        environment: { ...environmentOf(notation), name: 'rooms' },
+        context,
+      });
     },
   };
   const options = { ...problem, algorithm, journal, budget, order };
-  const result = await search(options);
+  const result = await searchOf(options);
   return { report, model, result, learnt: await store.all() };
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../src/memory/index.ts';
 import { readLesson } from '../../src/memory/read-lesson.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { notation, type PathStep, path } from './paths.ts';
 
 const steps: readonly PathStep[] = [
@@ -25,10 +26,7 @@ const usual: Answer = (_request, text) =>
 
 function reflecting(
   answer: Answer = usual,
-  {
-    schema = false,
-    ...changes
-  }: Partial<ContrastiveOptions<string, string>> & { schema?: boolean } = {},
+  { schema = false, ...changes }: Partial<ContrastiveOptions<string>> & { schema?: boolean } = {},
 ) {
   const store = inMemoryStore();
   const model = scriptedModel({
@@ -36,13 +34,14 @@ function reflecting(
     capabilities: { n: true, schema },
   });
   const { reflect, prompts } = contrastive<string, string>({
-    ...{ model, memory: memory({ store }), notation, task: 'enter', environment: 'house' },
+    ...{ model, memory: memory({ store }), task: 'enter' },
     ...changes,
   });
   return { store, model, reflect, prompts };
 }
 
 const context = plainContext();
+const house = { ...environmentOf(notation), name: 'house' };
 const sources = (found: readonly { kind: string; source: { node: number } }[]) =>
   found.map(({ kind, source }) => `${kind} ${source.node}`);
 
@@ -50,7 +49,7 @@ describe('which steps are reflected on', () => {
   test('those of R-MCTS: one judgement and three steps, from 0.5 on', async () => {
     // Judgements at outcome 0: 0.6, 0.3, 0.65, 0.7. Steps: 0.1, 0.7, 0.5, 0.75.
     const { reflect, store } = reflecting();
-    const report = await reflect(path(steps), { context });
+    const report = await reflect(path(steps), { environment: house, context });
     expect(sources(report.written)).toEqual(['value 4', 'policy 4', 'policy 2', 'policy 3']);
     expect(report).toMatchObject({ outcome: 0, estimated: true, unreadable: 0, failures: [] });
     expect(report.learnt).toEqual(report.written);
@@ -61,25 +60,25 @@ describe('which steps are reflected on', () => {
     const { reflect } = reflecting(usual, {
       ...{ policy: { most: 1 }, value: { most: 3, threshold: 0.65 } },
     });
-    const { written } = await reflect(path(steps), { context });
+    const { written } = await reflect(path(steps), { environment: house, context });
     expect(sources(written)).toEqual(['value 4', 'value 3', 'policy 4']);
     const none = reflecting(usual, { policy: { most: 0 }, value: { threshold: 0.8 } });
-    const report = await none.reflect(path(steps), { context });
+    const report = await none.reflect(path(steps), { environment: house, context });
     expect(report.written).toEqual([]);
     expect(none.model.requests).toHaveLength(0);
   });
 
   test('by the outcome that is known, or else by the mean of Q', async () => {
     const { reflect } = reflecting();
-    const known = await reflect(path(steps), { context, outcome: 1 });
+    const known = await reflect(path(steps), { environment: house, context, outcome: 1 });
     expect(known).toMatchObject({ outcome: 1, estimated: false });
     expect(sources(known.written)).toEqual(['value 3', 'policy 2', 'policy 3']);
     // The mean of Q is 0.6125.
     const lenient = reflecting(usual, { solvedAbove: 0.6 });
-    expect(await lenient.reflect(path(steps), { context })).toMatchObject({
+    expect(await lenient.reflect(path(steps), { environment: house, context })).toMatchObject({
       ...{ outcome: 1, estimated: true },
     });
-    await expect(reflect(path(steps), { context, outcome: 2 })).rejects.toThrow(
+    await expect(reflect(path(steps), { environment: house, context, outcome: 2 })).rejects.toThrow(
       'Expected `outcome` to be',
     );
   });
@@ -90,7 +89,7 @@ describe('a reflection on a step', () => {
 
   test('asks for the expectation before it shows what came', async () => {
     const { reflect, model } = reflecting(usual, { ...only, policy: { most: 2 } });
-    await reflect(path(steps), { context });
+    await reflect(path(steps), { environment: house, context });
     const about = model.requests.filter(({ messages }) =>
       messages.some(({ content }) => content.includes('Done so far: a.')),
     );
@@ -112,7 +111,7 @@ describe('a reflection on a step', () => {
 
   test('is kept with its experience and its source', async () => {
     const { reflect } = reflecting(usual, only);
-    const { written } = await reflect(path(steps), { context });
+    const { written } = await reflect(path(steps), { environment: house, context });
     expect(written).toEqual([
       {
         id: expect.stringMatching(/^[\w-]{43}$/) as unknown,
@@ -133,7 +132,7 @@ describe('a reflection on a step', () => {
 
   test('tells situations as the caller does', async () => {
     const { reflect } = reflecting(usual, { ...only, situation: (state) => `<${state}>` });
-    const [one] = (await reflect(path(steps), { context })).written;
+    const [one] = (await reflect(path(steps), { environment: house, context })).written;
     expect(one).toMatchObject({
       situation: '<abc>',
       outcome: expect.stringMatching(/^<abcd>\n\n/) as unknown,
@@ -146,7 +145,7 @@ describe('a reflection on a judgement', () => {
 
   test('shows the judgement and what came of it, in one turn', async () => {
     const { reflect, model } = reflecting(usual, only);
-    const { written } = await reflect(path(steps), { context });
+    const { written } = await reflect(path(steps), { environment: house, context });
     expect(model.requests).toHaveLength(2);
     const [last, third] = model.requests.map(lastOf);
     expect(last).toMatch(/^Done so far: a, b, c, d\.\n\n/);
@@ -174,7 +173,7 @@ describe('an answer', () => {
       if (text.includes('judged')) return 'I would rather not.';
       return usual(request, text);
     });
-    const report = await reflect(path(steps), { context });
+    const report = await reflect(path(steps), { environment: house, context });
     expect(sources(report.written)).toEqual(['policy 4', 'policy 3']);
     expect(report.unreadable).toBe(2);
     expect(await store.all()).toHaveLength(2);
@@ -202,7 +201,7 @@ describe('an answer', () => {
       (_request, text) => (text.includes('three sentences') ? 'x' : '{"lesson": "From JSON."}'),
       { schema: true },
     );
-    const { written } = await reflect(path(steps), { context });
+    const { written } = await reflect(path(steps), { environment: house, context });
     expect(new Set(written.map(({ lesson }) => lesson))).toEqual(new Set(['From JSON.']));
     const asked = model.requests.filter(({ schema }) => schema !== undefined);
     expect(asked).toHaveLength(4);
@@ -217,7 +216,7 @@ describe('what goes wrong', () => {
       if (text.includes('do b')) throw new Error('overloaded');
       return usual(request, text);
     });
-    const report = await reflect(path(steps), { context });
+    const report = await reflect(path(steps), { environment: house, context });
     expect(sources(report.written)).toEqual(['value 4', 'policy 4', 'policy 3']);
     expect(report.failures).toEqual([{ kind: 'call', message: 'overloaded' }]);
   });
@@ -232,7 +231,7 @@ describe('what goes wrong', () => {
       },
     };
     const { reflect, store } = reflecting();
-    const report = await reflect(path(steps), { context: poor });
+    const report = await reflect(path(steps), { environment: house, context: poor });
     // The judgement and two expectations were bought; no lesson on a step was.
     expect(sources(report.written)).toEqual(['value 4']);
     expect(report).toMatchObject({ unaffordable: 3, failures: [] });
@@ -243,14 +242,16 @@ describe('what goes wrong', () => {
     const thrown = (error: Error) =>
       reflecting(() => {
         throw error;
-      }).reflect(path(steps), { context });
+      }).reflect(path(steps), { environment: house, context });
     const gone = new EspalierError('unavailable', 'The key is wrong.');
     await expect(thrown(gone)).rejects.toBe(gone);
     const controller = new AbortController();
     controller.abort(new Error('enough'));
     const { reflect } = reflecting();
     const aborted = plainContext({ signal: controller.signal });
-    await expect(reflect(path(steps), { context: aborted })).rejects.toThrow('enough');
+    await expect(reflect(path(steps), { environment: house, context: aborted })).rejects.toThrow(
+      'enough',
+    );
   });
 
   test('lessons that cannot be kept are told with the reason', async () => {
@@ -261,7 +262,7 @@ describe('what goes wrong', () => {
       },
     };
     const { reflect } = reflecting(usual, { memory: memory({ store }) });
-    const report = await reflect(path(steps), { context });
+    const report = await reflect(path(steps), { environment: house, context });
     expect(report.written).toHaveLength(4);
     expect(report.learnt).toEqual([]);
     expect(report.failures).toEqual([{ kind: 'call', message: 'no room' }]);
@@ -269,8 +270,9 @@ describe('what goes wrong', () => {
 
   test('what is known already is not learnt again', async () => {
     const { reflect, store } = reflecting();
-    await reflect(path(steps), { context });
+    await reflect(path(steps), { environment: house, context });
     const again = await reflect(path(steps), {
+      environment: house,
       context: plainContext({ signal: new AbortController().signal }),
     });
     expect(again.written).toHaveLength(4);
@@ -280,8 +282,13 @@ describe('what goes wrong', () => {
 
   test('a path without steps teaches nothing', async () => {
     const { reflect, model } = reflecting();
-    expect(await reflect(path([]), { context })).toMatchObject({ outcome: 0, written: [] });
-    expect(await reflect([], { context })).toMatchObject({ written: [] });
+    expect(await reflect(path([]), { environment: house, context })).toMatchObject({
+      outcome: 0,
+      written: [],
+    });
+    expect(await reflect([], { environment: house, context })).toMatchObject({
+      written: [],
+    });
     expect(model.requests).toHaveLength(0);
   });
 });
@@ -289,7 +296,7 @@ describe('what goes wrong', () => {
 test('nodes may change while it reflects', async () => {
   const nodes = path(steps);
   const { reflect } = reflecting();
-  const under = reflect(nodes, { context });
+  const under = reflect(nodes, { environment: house, context });
   for (const node of nodes) Object.assign(node, { value: 0.5, rawValue: 0.5 });
   const { written } = await under;
   expect(written.map(({ source: { expected } }) => expected)).toEqual([0.7, 0.75, 0.2, 0.6]);
@@ -310,7 +317,6 @@ test('options out of range are refused', () => {
   expect(make({ solvedAbove: 2 })).toThrow('Expected `solvedAbove` to be');
   expect(make({ maxWords: 0 })).toThrow('Expected `maxWords` to be');
   expect(make({ maxTokens: 0 })).toThrow('Expected `maxTokens` to be');
-  expect(make({ task: undefined })).toThrow('Expected `task` to be a text');
-  expect(make({ environment: 1 })).toThrow('Expected `environment` to be a text');
+  expect(make({ task: 1 })).toThrow('Expected `task` to be a text');
   expect(make({ memory: {} })).toThrow('Expected `memory` to be');
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Memory, MemoryQuery, Recollection } from '../../src/contracts/memory.ts';
 import { inMemoryStore, type LessonsOptions, lessons, memory } from '../../src/memory/index.ts';
 import { plainContext } from '../../src/testing/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { notation, path } from './paths.ts';
 import { reflection } from './reflections.ts';
 
@@ -30,14 +31,16 @@ function remembering(found: readonly (typeof told)[number][] = told): Spy {
 const deep = path(['p', 'q', 'r', 's', 't'].map((action) => ({ action, value: 0 })));
 const nodeAt = (depth: number) => deep[depth] ?? path([])[0] ?? deep[0];
 
-async function textAt(depth: number, changes: Partial<LessonsOptions<string, string>> = {}) {
+async function textAt(depth: number, changes: Partial<LessonsOptions<string>> = {}) {
   const spy = remembering();
   const part = lessons<string, string>({
-    ...{ memory: spy, kind: 'policy', task: 'enter', notation },
+    ...{ memory: spy, kind: 'policy', task: 'enter' },
     ...changes,
   });
   const node = nodeAt(depth);
-  return node === undefined ? undefined : part.text(node, { context });
+  return node === undefined
+    ? undefined
+    : part.text(node, { environment: environmentOf(notation), context });
 }
 
 describe('lessons', () => {
@@ -57,9 +60,11 @@ describe('lessons', () => {
 
   test('are asked for by kind, task and situation', async () => {
     const spy = remembering();
-    const part = lessons<string, string>({ memory: spy, kind: 'value', task: 'enter', notation });
+    const part = lessons<string, string>({ memory: spy, kind: 'value', task: 'enter' });
     const [root, , second] = deep;
-    for (const node of [root, second]) if (node !== undefined) await part.text(node, { context });
+    for (const node of [root, second])
+      if (node !== undefined)
+        await part.text(node, { environment: environmentOf(notation), context });
     expect(spy.asked).toEqual([
       { kind: 'value', task: 'enter', situation: 'Done so far: nothing.' },
       { kind: 'value', task: 'enter', situation: 'Done so far: p, q.' },
@@ -72,9 +77,10 @@ describe('lessons', () => {
       { action: 'p', value: 0 },
       { action: 'q', value: 0, proposed: true },
     ]);
-    const options = { memory: spy, kind: 'policy', task: 'enter', notation } as const;
+    const options = { memory: spy, kind: 'policy', task: 'enter' } as const;
     const part = lessons<string, string>({ ...options, situation: (state) => `after ${state}` });
-    if (proposed !== undefined) await part.text(proposed, { context });
+    if (proposed !== undefined)
+      await part.text(proposed, { environment: environmentOf(notation), context });
     expect(spy.asked.map(({ situation }) => situation)).toEqual(['after p']);
   });
 
@@ -89,10 +95,13 @@ describe('lessons', () => {
   test('are nothing where nothing fits', async () => {
     const store = inMemoryStore();
     await store.add([reflection({ task: 'boil water', situation: 'in the kitchen' })]);
-    const options = { memory: memory({ store }), kind: 'policy', notation } as const;
+    const options = { memory: memory({ store }), kind: 'policy' } as const;
     const part = lessons<string, string>({ ...options, task: 'enter' });
     const [root] = deep;
-    if (root !== undefined) expect(await part.text(root, { context })).toBeUndefined();
+    if (root !== undefined)
+      expect(
+        await part.text(root, { environment: environmentOf(notation), context }),
+      ).toBeUndefined();
   });
 
   test('fail where the recall fails', async () => {
@@ -140,7 +149,7 @@ describe('the limit of lessons', () => {
 });
 
 test('the parts for policies and for judges have prompts of their own, and pass on stamps', () => {
-  const options = { memory: remembering(), task: 'enter', notation };
+  const options = { memory: remembering(), task: 'enter' };
   const policy = lessons<string, string>({ ...options, kind: 'policy' });
   const value = lessons<string, string>({ ...options, kind: 'value', stamps: ['oracle-guided'] });
   expect(Object.keys(policy.prompts ?? {})).toEqual(['lessons-policy']);
@@ -153,7 +162,7 @@ test('the parts for policies and for judges have prompts of their own, and pass 
 
 test('options out of range are refused', () => {
   const make = (options: object) => () =>
-    lessons({ memory: remembering(), kind: 'policy', task: 'enter', notation, ...options });
+    lessons({ memory: remembering(), kind: 'policy', task: 'enter', ...options });
   expect(make({ kind: 'both' })).toThrow("Expected `kind` to be 'policy' or 'value'");
   expect(make({ memory: {} })).toThrow('Expected `memory` to be');
   expect(make({ task: 1 })).toThrow('Expected `task` to be a text');

@@ -10,10 +10,10 @@ import type { Policy } from '../../src/contracts/policy.ts';
 import { contrastive, inMemoryStore, lessons, memory } from '../../src/memory/index.ts';
 import { withParts } from '../../src/prompting/prompt-parts.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
-import { search } from '../../src/search/search.ts';
 import { solved } from '../../src/search/stop-conditions.ts';
 import { plainContext, type ScriptedModel, scriptedModel } from '../../src/testing/index.ts';
 import type { SearchTree } from '../../src/tree/tree.ts';
+import { searchOf } from '../support/search-of.ts';
 
 /** A lock with two wheels. Whoever forces it gets into a room that looks good and leads nowhere. */
 interface Lock {
@@ -81,11 +81,13 @@ function policyOf(model: ScriptedModel, lock: Lock, remembering?: Memory): Polic
   const promptParts =
     remembering === undefined
       ? []
-      : [lessons<string, string>({ memory: remembering, kind: 'policy', task, notation })];
+      : [lessons<string, string>({ memory: remembering, kind: 'policy', task })];
   return {
-    async propose(node, { context, offset }) {
+    async propose(node, request) {
+      const { context, offset } = request;
       if (node.kind === 'proposed') return [];
-      const messages = await withParts(notation.prompt(node.state), promptParts, { node, context });
+      const about = { ...request, node };
+      const messages = await withParts(notation.prompt(node.state), promptParts, about);
       const { completions } = await context.generate(model, { messages, samples: 5, offset });
       return completions.map(({ text }) => notation.parse(text, node.state));
     },
@@ -108,8 +110,9 @@ async function simulationsOf(heeds: boolean, remembering?: Memory): Promise<read
   const counts: number[] = [];
   for (const [seed, lock] of family.entries()) {
     const environment = environmentOf(lock);
-    const { spend, tree, stopReason } = await search({
-      ...{ environment, seed, stopWhen: solved(), budget: { simulations: 400 } },
+    const { spend, tree, stopReason } = await searchOf({
+      ...{ environment: { ...environment, notation: notationOf(lock) } },
+      ...{ seed, stopWhen: solved(), budget: { simulations: 400 } },
       policy: policyOf(model, lock, remembering),
       evaluator: {
         needs: 'realised',
@@ -122,12 +125,15 @@ async function simulationsOf(heeds: boolean, remembering?: Memory): Promise<read
     counts.push(spend.simulations);
     if (remembering === undefined) continue;
     const { reflect } = contrastive<string, string>({
-      ...{ model, memory: remembering, notation: notationOf(lock), environment: 'lock' },
+      ...{ model, memory: remembering },
       task: `open the ${lock.colour} lock`,
       // Judges are not asked here.
       value: { most: 0 },
     });
-    await reflect(failedPath(tree), { context: plainContext() });
+    await reflect(failedPath(tree), {
+      environment: { ...environment, name: 'lock', notation: notationOf(lock) },
+      context: plainContext(),
+    });
   }
   return counts;
 }

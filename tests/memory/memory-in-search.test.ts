@@ -5,10 +5,9 @@ import type { CallContext } from '../../src/contracts/context.ts';
 import type { Memory, ReflectionStore } from '../../src/contracts/memory.ts';
 import { byEmbedding, inMemoryStore, memory } from '../../src/memory/index.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
-import type { SearchOptions } from '../../src/search/contracts.ts';
-import { search } from '../../src/search/search.ts';
 import { manualClock } from '../../src/testing/index.ts';
 import { treeToJson } from '../../src/tree/serialize.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 import { type LetterModel, letterModel } from './embedding-models.ts';
 import { reflection, reflections } from './reflections.ts';
 
@@ -25,7 +24,7 @@ function spelling(
   told: Told,
   after?: (context: CallContext, state: string) => Promise<void>,
 ) {
-  const options: SearchOptions<string, string> = {
+  const options: SearchOf<string, string> = {
     environment: {
       name: 'spelling',
       reset: () => '',
@@ -66,11 +65,11 @@ interface Run {
 
 async function run(
   remembering: Memory,
-  changes: Partial<SearchOptions<string, string>> = {},
+  changes: Partial<SearchOf<string, string>> = {},
 ): Promise<Run> {
   const journal = changes.journal ?? memoryJournal();
   const told: Told = [];
-  const result = await search({ ...spelling(remembering, told), journal, ...changes });
+  const result = await searchOf({ ...spelling(remembering, told), journal, ...changes });
   const tree = JSON.stringify(treeToJson(result.tree));
   return { journal, told, tree, calls: result.spend.calls };
 }
@@ -157,7 +156,7 @@ describe('by embedding', () => {
   test('ends with the budget where it is spent on embeddings', async () => {
     const told: Told = [];
     const model = letterModel();
-    const result = await search({
+    const result = await searchOf({
       ...spelling(byLetters(await filled(), model), told),
       ...{ budget: { calls: 3, simulations: 50 }, concurrency: 3 },
     });
@@ -188,7 +187,7 @@ describe('what is remembered in a search', () => {
         told.push([`after ${fresh.length}`, [best?.reflection.lesson ?? '']]);
       };
       const options = spelling(remembering, told, recallAgain);
-      return search({ ...options, journal, budget: { simulations: 4 } }).then(() => told);
+      return searchOf({ ...options, journal, budget: { simulations: 4 } }).then(() => told);
     };
     const [store, journal] = [inMemoryStore(), memoryJournal()];
     const told = await learning(store, journal);
@@ -211,7 +210,7 @@ describe('what is remembered in a search', () => {
     const options = spelling(remembering, [], async (context) => {
       await remembering.remember(reflections('x', 'y'), context);
     });
-    const result = await search({ ...options, budget: { simulations: 3, calls: 1 } });
+    const result = await searchOf({ ...options, budget: { simulations: 3, calls: 1 } });
     expect(result.spend.calls).toBe(0);
     expect(await store.all()).toHaveLength(2);
   });

@@ -20,13 +20,19 @@ const words: Words = {
   rewards: { a: 0.8, b: 0.4, c: 0 },
 };
 
-function method(options: Partial<AgentQOptions<string, string>> = {}) {
+function method(options: Partial<AgentQOptions> = {}) {
   return agentQ({
     model: scriptedModel({ answer: () => '' }),
-    environment: wordsEnvironment(words),
+    ...options,
+  });
+}
+
+function grow(simulations: number) {
+  return search(wordsEnvironment(words), {
+    method: method(),
     policy: wordsPolicy(words),
     evaluator: wordsValue(words, 'proposed'),
-    ...options,
+    budget: { simulations },
   });
 }
 
@@ -34,7 +40,7 @@ describe('Agent Q, by hand', () => {
   test('takes actions in the order of the mixed value', async () => {
     const orders: string[][] = [];
     for (const simulations of [1, 2, 3]) {
-      const { tree } = await search({ ...method(), budget: { simulations } });
+      const { tree } = await grow(simulations);
       orders.push(Object.keys(statisticsOf(tree)));
     }
 
@@ -47,7 +53,7 @@ describe('Agent Q, by hand', () => {
   });
 
   test('mixes what the search found with what the critic said', async () => {
-    const { tree } = await search({ ...method(), budget: { simulations: 3 } });
+    const { tree } = await grow(3);
     const mixed = tree.root.children.map((child) => round(mixedValue(child, 0.5)));
 
     // α = 0.5: (0.8 + 0.5) / 2, (0.4 + 1) / 2, (0 + 0) / 2; with α = 0.75: 0.75 · 0.8 + 0.25 · 0.5 …
@@ -60,8 +66,8 @@ describe('Agent Q, by hand', () => {
   });
 
   test('pairs every two actions further apart than θ', async () => {
-    const { tree } = await search({ ...method(), budget: { simulations: 3 } });
-    const look = (options: Partial<AgentQOptions<string, string>>) =>
+    const { tree } = await grow(3);
+    const look = (options: Partial<AgentQOptions>) =>
       pairsIn(tree, method(options)).map(
         ({ chosen, rejected, margin }) => `${chosen}>${rejected} ${margin}`,
       );
@@ -97,8 +103,8 @@ test('where the world gives no reward, a judge says what the end is worth', asyn
       return '{"best": 1}';
     },
   });
-  const { tree, best, solved } = await search({
-    ...agentQ({ model, environment, width: 2 }),
+  const { tree, best, solved } = await search(environment, {
+    method: agentQ({ model, width: 2 }),
     budget: { simulations: 2 },
   });
 

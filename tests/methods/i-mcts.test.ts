@@ -51,12 +51,11 @@ const words: Words = {
 test('an action is tried before the next one is proposed, and its reward outweighs the judgement', async () => {
   const method = iMcts({
     model: scriptedModel({ answer: () => '' }),
-    environment: wordsEnvironment(words),
     policy: wordsPolicy(words),
-    evaluator: wordsValue(words),
+    value: wordsValue(words),
   });
   const after = async (simulations: number) =>
-    statisticsOf((await search({ ...method, budget: { simulations } })).tree);
+    statisticsOf((await search(wordsEnvironment(words), { method, budget: { simulations } })).tree);
 
   expect(await after(1)).toEqual({ root: [1, 0.2], a: [1, 0.2] });
   // ln 1 = 0: H(a) = 0.9 / 6 + 0.2 · 5 / 6 = 0.3167 is above what the next action at the root is thought to be

@@ -22,13 +22,12 @@ const words: Words = {
 const unused = scriptedModel({ answer: () => '' });
 
 function grow(simulations: number) {
-  const method = mctsDpo({
-    model: unused,
-    environment: wordsEnvironment(words),
-    policy: wordsPolicy(words),
-    evaluator: wordsValue(words),
+  const method = mctsDpo({ model: unused });
+  const result = search(wordsEnvironment(words), {
+    ...{ method, policy: wordsPolicy(words), evaluator: wordsValue(words) },
+    budget: { simulations },
   });
-  return { method, result: search({ ...method, budget: { simulations } }) };
+  return { method, result };
 }
 
 /** Q as the paper has it: what the tree holds, less the value of the parent. */
@@ -106,7 +105,10 @@ test('asks for the probability of tokens, and takes the prior from it', async ()
     },
   });
   const environment = wordsEnvironment(words);
-  const { tree } = await search({ ...mctsDpo({ model, environment }), budget: { simulations: 1 } });
+  const { tree } = await search(environment, {
+    method: mctsDpo({ model }),
+    budget: { simulations: 1 },
+  });
 
   expect(
     tree.root.children.map(({ action, prior, rawValue }) => [action, round(prior), rawValue]),

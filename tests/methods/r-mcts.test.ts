@@ -23,13 +23,9 @@ describe('R-MCTS, by hand', () => {
   test('takes priors from the counts of duplicates among those that it keeps', async () => {
     const model = scriptedModel({ answer: (_request, index) => samples[index % 20] ?? '' });
     const words: Words = { next: {}, values: { '': 0.5 } };
-    const { tree, spend } = await search({
-      ...rMcts({
-        model,
-        environment: wordsEnvironment(words),
-        evaluator: wordsValue(words),
-        reflects: false,
-      }),
+    const { tree, spend } = await search(wordsEnvironment(words), {
+      method: rMcts({ model, reflects: false }),
+      evaluator: wordsValue(words),
       budget: { simulations: 1 },
     });
 
@@ -51,16 +47,15 @@ describe('R-MCTS, by hand', () => {
       values: { '': 0.5, a: 0.2, b: 0.8, ac: 0.1, bd: 0.9, bdx: 0.9 },
     };
     const grow = (simulations: number) =>
-      search({
-        ...rMcts({
+      search(wordsEnvironment(words), {
+        method: rMcts({
           model: scriptedModel({ answer: () => '' }),
-          environment: wordsEnvironment(words),
-          policy: wordsPolicy(words),
-          evaluator: wordsValue(words),
           simulations: 4,
           maxSteps: 1,
           reflects: false,
         }),
+        policy: wordsPolicy(words),
+        evaluator: wordsValue(words),
         budget: { simulations },
       });
 
@@ -90,8 +85,8 @@ describe('the debate of R-MCTS, by hand', () => {
         return 'a';
       },
     });
-    const { tree, spend } = await search({
-      ...rMcts({ model, environment: wordsEnvironment({ next: {} }), reflects: false }),
+    const { tree, spend } = await search(wordsEnvironment({ next: {} }), {
+      method: rMcts({ model, reflects: false }),
       budget: { simulations: 1 },
     });
 
@@ -128,13 +123,16 @@ function setting() {
       model,
       memory,
       task: 'Find the best word.',
-      environment: wordsEnvironment(reversal),
-      policy: wordsPolicy(reversal),
-      evaluator: wordsValue(reversal),
       simulations: 2,
       horizon: 1,
     });
-  const run = () => search({ ...method(), budget: { simulations: 40, calls: 40 } });
+  const run = () =>
+    search(wordsEnvironment(reversal), {
+      method: method(),
+      policy: wordsPolicy(reversal),
+      evaluator: wordsValue(reversal),
+      budget: { simulations: 40, calls: 40 },
+    });
   return { store, model, run };
 }
 
@@ -177,12 +175,11 @@ test('tells the lesson to the judge of the next search, and not to who proposes'
       return question.includes('Argue') ? 'So it is.' : 'a';
     },
   });
-  await search({
-    ...rMcts({
+  await search(wordsEnvironment(reversal), {
+    method: rMcts({
       model,
       memory: newMemory({ store, minSimilarity: 0 }),
       task: 'Find the best word.',
-      environment: wordsEnvironment(reversal),
       reflects: false,
     }),
     budget: { simulations: 1 },

@@ -20,15 +20,18 @@ const words: Words = {
   },
 };
 
-function grow(simulations: number, options: Partial<RestMctsOptions<string, string>> = {}) {
+function grow(
+  simulations: number,
+  options: Partial<RestMctsOptions<string, string>> = {},
+  environment = wordsEnvironment(words),
+) {
   const method = restMcts({
     model: scriptedModel({ answer: () => '' }),
-    environment: wordsEnvironment(words),
     policy: wordsPolicy(words),
-    evaluator: wordsValue(words),
+    value: wordsValue(words),
     ...options,
   });
-  return search({ ...method, budget: { simulations } });
+  return search(environment, { method, budget: { simulations } });
 }
 
 describe('ReST-MCTS*, by hand', () => {
@@ -77,9 +80,9 @@ describe('ReST-MCTS*, by hand', () => {
   test('ends at an end worth at least the gate', async () => {
     const ends = { ...words, rewards: { a: 0.85, b: 0.92, c: 0.1 } };
     const environment = wordsEnvironment(ends);
-    const { stopReason, best, spend } = await grow(50, { environment });
+    const { stopReason, best, spend } = await grow(50, {}, environment);
 
     expect([stopReason, best.state, spend.simulations]).toEqual(['solved', 'b', 1]);
-    expect((await grow(50, { environment, gate: 0.95 })).stopReason).toBe('exhausted');
+    expect((await grow(50, { gate: 0.95 }, environment)).stopReason).toBe('exhausted');
   });
 });

@@ -1,6 +1,6 @@
+import type { Environment, Notation } from '../../src/contracts/environment.ts';
 import type { Evaluator } from '../../src/contracts/evaluator.ts';
 import type { Policy } from '../../src/contracts/policy.ts';
-import type { NotatedEnvironment } from '../../src/environments/with-outcome.ts';
 import type { Method } from '../../src/methods/method.ts';
 import type { SearchTree } from '../../src/tree/tree.ts';
 
@@ -14,8 +14,17 @@ export interface Words {
   readonly values?: Readonly<Record<string, number>>;
 }
 
+const notation: Notation<string, string> = {
+  prompt: (state) => [{ role: 'user', content: `The word so far: \`${state}\`.` }],
+  format: (action) => action,
+  parse: (text) =>
+    /^[a-z]$/.test(text.trim())
+      ? { action: text.trim() }
+      : { failure: { kind: 'parse', message: `Expected a letter, got \`${text}\`.` } },
+};
+
 /** An environment of words, with a notation, in which everything is known. */
-export function wordsEnvironment({ rewards = {} }: Words): NotatedEnvironment<string, string> {
+export function wordsEnvironment({ rewards = {} }: Words): Environment<string, string> {
   return {
     name: 'words',
     reset: () => '',
@@ -24,14 +33,7 @@ export function wordsEnvironment({ rewards = {} }: Words): NotatedEnvironment<st
       const reward = rewards[next];
       return reward === undefined ? { state: next } : { state: next, terminal: true, reward };
     },
-    notation: {
-      prompt: (state) => [{ role: 'user', content: `The word so far: \`${state}\`.` }],
-      format: (action) => action,
-      parse: (text) =>
-        /^[a-z]$/.test(text.trim())
-          ? { action: text.trim() }
-          : { failure: { kind: 'parse', message: `Expected a letter, got \`${text}\`.` } },
-    },
+    notation,
   };
 }
 
@@ -90,10 +92,10 @@ export function round(value: number): number {
 /** The preference rows that a method makes of its tree: the words of both sides, and the margin to four places. */
 export function pairsIn(
   tree: SearchTree<string, string>,
-  { environment, pairs }: Method<string, string>,
+  { pairs }: Method<string, string>,
 ): readonly { readonly chosen: string; readonly rejected: string; readonly margin: number }[] {
   if (pairs === undefined) throw new Error('The method has no rule for pairs.');
-  const record = { problem: 'words', tree, notation: environment.notation };
+  const record = { problem: 'words', tree, notation };
   return [...pairs.rows([record])].map(({ provenance: { nodes }, margin }) => {
     const [, chosen = 0, rejected = 0] = nodes;
     const wordAt = (id: number) => tree.node(id).state ?? '?';

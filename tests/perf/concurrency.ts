@@ -41,8 +41,7 @@ async function solve(
   const outcomes: boolean[] = [];
   for (const instance of sample) {
     const environment = gameOf24.environment(instance);
-    const result = await search({
-      environment,
+    const result = await search(environment, {
       // As effects, proposals take turns: what is asked for later is known later.
       policy: journaled(uniform(environment.actions), { name: 'uniform', key: environment.key }),
       evaluator: heuristic(gameOf24.estimate),
@@ -94,19 +93,21 @@ async function wallClock(): Promise<void> {
         return [0, 1, 2, 3].map((action) => ({ action, prior: 0.25 }));
       }),
   };
-  const { spend } = await search({
-    environment: {
+  const { spend } = await search(
+    {
       name: 'synthetic',
       reset: () => 1,
       step: (state: number, action: number) => ({ state: nextState(state, action) }),
     },
-    policy,
-    evaluator: heuristic(valueOfState),
-    algorithm: mcts(),
-    budget: { simulations: total },
-    concurrency: inFlight,
-    clock,
-  });
+    {
+      policy,
+      evaluator: heuristic(valueOfState),
+      algorithm: mcts(),
+      budget: { simulations: total },
+      concurrency: inFlight,
+      clock,
+    },
+  );
   const ideal = (total * latency) / inFlight;
   print(
     `\n${total} simulations at ${inFlight} in flight over ${latency} ms: ${spend.ms} ms, ${(spend.ms / ideal).toFixed(3)} × ${ideal} ms (at most 1.15 ×)\n`,

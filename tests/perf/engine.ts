@@ -30,8 +30,7 @@ const evaluator: Evaluator<number, number> = {
 const algorithm = mcts({ maxDepth, selection: descend(uct(), { revisit: true }) });
 
 async function grow(simulations: number): Promise<SearchTree<number, number>> {
-  const { tree } = await search({
-    environment,
+  const { tree } = await search(environment, {
     policy,
     evaluator,
     algorithm,

@@ -42,8 +42,8 @@ function published(name: string): Method<readonly number[]> {
     name,
     run: async (numbers, index) => {
       const environment = gameOf24.environment({ numbers });
-      const { solved, spend } = await search({
-        ...methodFor(name, { model, environment, maxTokens: 48 }),
+      const { solved, spend } = await search(environment, {
+        ...methodFor(name, { model, maxTokens: 48 }),
         budget: { calls },
         seed: `${values.seed}/${index}`,
       });

@@ -29,8 +29,7 @@ const { values } = parseArgs({
 
 type GameEvaluator = Evaluator<GameOf24State, never>;
 const model = tiny();
-const { notation } = gameOf24.environment({ numbers: [4, 9, 10, 13] });
-const judged = judge({ model, notation });
+const judged = judge({ model });
 
 /** The same judgements, past the ledger. */
 const free: GameEvaluator = {
@@ -85,9 +84,8 @@ function method(
   return {
     name,
     async run(numbers, index) {
-      const { solved: isSolved, spend } = await search({
-        environment: gameOf24.environment({ numbers }),
-        policy: fromModel({ model, notation, temperature: 0.7, maxTokens: 48 }),
+      const { solved: isSolved, spend } = await search(gameOf24.environment({ numbers }), {
+        policy: fromModel({ model, temperature: 0.7, maxTokens: 48 }),
         evaluator,
         algorithm,
         budget: { calls: Number(values.calls) },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import { memoryJournal, replayed } from '../../src/calls/journal.ts';
+import type { Notation } from '../../src/contracts/environment.ts';
 import type { GenerateRequest, LanguageModel } from '../../src/contracts/language-model.ts';
 import type { Policy, Proposal, ProposeRequest } from '../../src/contracts/policy.ts';
 import {
@@ -12,7 +13,7 @@ import {
   reasoning,
 } from '../../src/environments/index.ts';
 import { parseRational } from '../../src/environments/puzzles/rational.ts';
-import { mcts, type SearchOptions, search } from '../../src/index.ts';
+import { mcts } from '../../src/index.ts';
 import {
   manualClock,
   plainContext,
@@ -23,15 +24,21 @@ import {
 import { stateEvaluator } from '../../src/testing/problem.ts';
 import { hashedAnswer } from '../../src/testing/through-model.ts';
 import { treeToJson } from '../../src/tree/serialize.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend } from '../support/nodes.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 
 type Answer = ScriptedModelOptions['answer'];
 
 export const question = 'Ann has 3 apples and buys 4. How many has she?';
-export const environment: ReasoningEnvironment = reasoning({ question });
-export const continued: ReasoningNotations['continued'] = environment.notations.continued;
-export const restated: ReasoningNotations['restated'] = environment.notations.restated;
-export const json: ReasoningNotations['json'] = environment.notations.json;
+const { notations } = reasoning({ question });
+export const continued: ReasoningNotations['continued'] = notations.continued;
+export const restated: ReasoningNotations['restated'] = notations.restated;
+export const json: ReasoningNotations['json'] = notations.json;
+export const environment: ReasoningEnvironment = {
+  ...reasoning({ question }),
+  notation: restated,
+};
 
 export const game: ReturnType<typeof gameOf24.environment> = gameOf24.environment({
   numbers: [4, 9, 10, 13],
@@ -53,8 +60,13 @@ export function knowing(): ScriptedModel {
 }
 
 /** A request for proposals outside a search. */
-export function asking(count: number, offset = 0): ProposeRequest {
-  return { context: plainContext(), count, offset, remaining: noSpend };
+export function asking<State, Action>(
+  count: number,
+  offset = 0,
+  notation?: Notation<State, Action>,
+): ProposeRequest {
+  const place = notation === undefined ? environment : environmentOf(notation);
+  return { environment: place, context: plainContext(), count, offset, remaining: noSpend };
 }
 
 /** The last thing that each request said. */
@@ -89,14 +101,14 @@ function run(
   options: {
     readonly answer?: Answer;
     readonly seed?: number;
-    readonly search?: Partial<SearchOptions<ReasoningState, string>>;
+    readonly search?: Partial<SearchOf<ReasoningState, string>>;
   } = {},
 ) {
   const { answer = anyStep, seed = 0 } = options;
   const random = seededRandom('latency').split(seed);
   const model = scriptedModel({ answer, latencyMs: () => 1 + random.integer(100) });
   const journal = memoryJournal();
-  const running = search({
+  const running = searchOf({
     environment,
     policy: make(model),
     evaluator: stateEvaluator<ReasoningState>(({ steps }) =>

@@ -9,6 +9,7 @@ import type {
 import { type ReasoningState, reasoning } from '../../src/environments/index.ts';
 import { type FromModelOptions, fromModel } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 
 const question = 'Ann has 3 apples and buys 4. How many has she?';
@@ -35,13 +36,24 @@ interface Asked {
 
 /** Asks a policy whose model gives these answers, one a sample, and shows the requests. */
 async function ask(
-  options: Omit<Partial<FromModelOptions<ReasoningState, string>>, 'model'>,
+  {
+    notation = restated,
+    ...options
+  }: Omit<Partial<FromModelOptions<ReasoningState, string>>, 'model'> & {
+    readonly notation?: Notation<ReasoningState, string>;
+  },
   { answers, capabilities = { n: true }, count = answers.length, offset = 0 }: Asked,
 ) {
   const answer = (_request: GenerateRequest, index: number) => answers[index - offset] ?? '';
   const model = scriptedModel({ answer, capabilities });
-  const policy = fromModel({ notation: restated, ...options, model });
-  const proposals = await policy.propose(root, { context, count, offset, remaining: noSpend });
+  const policy = fromModel({ ...options, model });
+  const proposals = await policy.propose(root, {
+    environment: environmentOf(notation),
+    context,
+    count,
+    offset,
+    remaining: noSpend,
+  });
   return {
     requests: model.requests,
     proposals: proposals.map((proposal) =>
@@ -227,8 +239,9 @@ describe('the form json of a notation of text', () => {
     const model = scriptedModel({
       answer: ({ messages }) => (messages.length > 1 ? '{"step": "Add up."}' : 'Add up.'),
     });
-    const policy = fromModel({ model, notation: restated, form: 'json', repairs: 1 });
+    const policy = fromModel({ model, form: 'json', repairs: 1 });
     const [proposal] = await policy.propose(root, {
+      environment: environmentOf(restated),
       context,
       count: 1,
       offset: 4,
@@ -280,8 +293,9 @@ describe('instructions that vary', () => {
     const model = scriptedModel({
       answer: ({ messages }, index) => `${messages[0]?.content.split('\n').at(-1)} ${index}`,
     });
-    const policy = fromModel({ model, notation: restated, vary });
+    const policy = fromModel({ model, vary });
     const proposals = await policy.propose(root, {
+      environment: environmentOf(restated),
       context,
       count: 5,
       offset: 0,
@@ -319,8 +333,14 @@ describe('the requests of instructions that vary', () => {
         return 'Add up.';
       },
     });
-    const policy = fromModel({ model, notation: restated, vary });
-    const request = { context, count: 4, offset: 0, remaining: noSpend };
+    const policy = fromModel({ model, vary });
+    const request = {
+      environment: environmentOf(restated),
+      context,
+      count: 4,
+      offset: 0,
+      remaining: noSpend,
+    };
     const failed = { failure: { kind: 'call', message: 'It is gone.' } };
     expect(await policy.propose(root, request)).toMatchObject([
       { action: 'Add up.' },
@@ -328,7 +348,7 @@ describe('the requests of instructions that vary', () => {
       { action: 'Add up.' },
       { action: 'Add up.' },
     ]);
-    const algebra = fromModel({ model, notation: restated, vary: ['Use algebra.'] });
+    const algebra = fromModel({ model, vary: ['Use algebra.'] });
     await expect(algebra.propose(root, request)).rejects.toThrow('It is gone.');
   });
 
@@ -344,8 +364,14 @@ describe('the requests of instructions that vary', () => {
         return model.generate(...call);
       },
     };
-    const policy = fromModel({ model: waiting, notation: restated, vary });
-    const proposing = policy.propose(root, { context, count: 3, offset: 0, remaining: noSpend });
+    const policy = fromModel({ model: waiting, vary });
+    const proposing = policy.propose(root, {
+      environment: environmentOf(restated),
+      context,
+      count: 3,
+      offset: 0,
+      remaining: noSpend,
+    });
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     await turn();
     expect(asked).toEqual([0]);
@@ -359,7 +385,6 @@ describe('the requests of instructions that vary', () => {
 
 describe('the options of forms', () => {
   const model = scriptedModel({ answer: () => '' });
-  const notation: Notation<ReasoningState, string> = restated;
 
   test.each([
     [{ form: 'xml' as never }, "Expected `form` to be 'text' or 'json' or 'several'"],
@@ -370,7 +395,7 @@ describe('the options of forms', () => {
     [{ vary: ['a', ' '] }, 'Expected `vary` to be one text or more, none of them empty'],
     [{ vary: 'a' as never }, 'Expected `vary` to be one text or more, none of them empty'],
   ])('%o is refused', (wrong, message) => {
-    const make = () => fromModel({ model, notation, ...wrong });
+    const make = () => fromModel({ model, ...wrong });
     expect(make).toThrow(EspalierError);
     expect(make).toThrow(message);
   });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Notation } from '../../src/contracts/environment.ts';
 import type { PromptPart } from '../../src/contracts/prompt-part.ts';
 import type { ReasoningState } from '../../src/environments/index.ts';
 import { fromModel } from '../../src/policies/from-model/from-model.ts';
@@ -16,10 +17,13 @@ const lesson: PromptPart<ReasoningState, string> = {
 };
 const silent: PromptPart<ReasoningState, string> = { text: () => undefined };
 
-async function told(options: Partial<Parameters<typeof fromModel<ReasoningState, string>>[0]>) {
+async function told(
+  options: Partial<Parameters<typeof fromModel<ReasoningState, string>>[0]>,
+  notation?: Notation<ReasoningState, string>,
+) {
   const model = scriptedModel({ answer: () => '{"step": "Add."}' });
-  const policy = fromModel({ model, notation: restated, ...options });
-  await policy.propose(root, asking(1));
+  const policy = fromModel({ model, ...options });
+  await policy.propose(root, asking(1, 0, notation));
   return { policy, messages: model.requests[0]?.messages };
 }
 
@@ -39,7 +43,7 @@ test('parts are told behind the prompt of the state, before the form of the answ
 });
 
 test('parts leave an answer that was begun to be continued', async () => {
-  const { messages } = await told({ promptParts: [lesson], notation: continued });
+  const { messages } = await told({ promptParts: [lesson] }, continued);
   const [user, begun] = continued.prompt(root.state);
   expect(messages).toEqual([
     { role: 'user', content: `${user?.content}\n\nLesson for 1 child.` },
@@ -72,13 +76,11 @@ test('texts can be replaced, and are told of where they are used', async () => {
     expect(Object.keys(policy.prompts ?? {})).toEqual(['from-model']);
   }
   const model = scriptedModel({ answer: () => '…' });
-  const repairing = fromModel({ model, notation: restated, repairs: 1, prompts });
+  const repairing = fromModel({ model, repairs: 1, prompts });
   await repairing.propose(root, asking(1));
   expect(model.requests[1]?.messages.at(-1)?.content).toBe(
     'No: Expected a step in words, got `…`.',
   );
   expect(repairing.prompts).toEqual(wrapped.policy.prompts);
-  expect(fromModel({ model, notation: restated, repairs: 1 }).prompts).not.toEqual(
-    repairing.prompts,
-  );
+  expect(fromModel({ model, repairs: 1 }).prompts).not.toEqual(repairing.prompts);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryJournal } from '../../src/calls/index.ts';
+import type { Notation } from '../../src/contracts/environment.ts';
 import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
 import {
   type GameOf24State,
@@ -17,6 +18,7 @@ import {
   scriptedModel,
 } from '../../src/testing/index.ts';
 import { heuristic } from '../../src/values/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 
 const question = 'Ann has 3 apples and buys 4. How many has she?';
@@ -34,11 +36,11 @@ function several(
 ) {
   const { schema = false, ...others } = options;
   const model = scriptedModel({ answer, capabilities: { schema } });
-  return { model, policy: fromModel({ notation: restated, ...others, model, form: 'several' }) };
+  return { model, policy: fromModel({ ...others, model, form: 'several' }) };
 }
 
-function asking(count: number, offset = 0) {
-  return { context, count, offset, remaining: noSpend };
+function asking(count: number, offset = 0, notation: Notation<ReasoningState, string> = restated) {
+  return { environment: environmentOf(notation), context, count, offset, remaining: noSpend };
 }
 
 const list = (...steps: readonly string[]) => JSON.stringify({ steps });
@@ -120,8 +122,8 @@ describe('a list of steps', () => {
     ['objects', json, '{"steps": [{"step": "Add."}, {"step": "Count."}, {"step": "The answer is 2'],
   ])('of %s that was cut off is what is whole of it', async (_what, notation, text) => {
     for (const finishReason of ['length', 'stop'] as const) {
-      const { policy } = several(() => ({ text, finishReason }), { notation });
-      const proposals = await policy.propose(root, asking(3));
+      const { policy } = several(() => ({ text, finishReason }));
+      const proposals = await policy.propose(root, asking(3, 0, notation));
       expect(proposals).toMatchObject([
         { action: 'Add.', completion: { finishReason: 'stop' } },
         { action: 'Count.' },
@@ -146,9 +148,9 @@ describe('the request for several steps', () => {
   test('in a notation of JSON asks for objects of its schema', async () => {
     const { model, policy } = several(
       () => '{"steps": [{"step": "Add.", "answer": null}, {"step": "So", "answer": "7"}]}',
-      { notation: json, schema: true },
+      { schema: true },
     );
-    expect(await policy.propose(root, asking(2))).toMatchObject([
+    expect(await policy.propose(root, asking(2, 0, json))).toMatchObject([
       { action: 'Add.' },
       { action: 'So\nThe answer is 7.' },
     ]);
@@ -159,8 +161,8 @@ describe('the request for several steps', () => {
   });
 
   test('is a turn of its own behind steps that a model would have continued', async () => {
-    const { model, policy } = several(() => list('Add.'), { notation: continued });
-    await policy.propose(root, asking(2));
+    const { model, policy } = several(() => list('Add.'));
+    await policy.propose(root, asking(2, 0, continued));
     expect(model.requests[0]?.messages).toEqual([
       ...continued.prompt(root.state),
       { role: 'user', content: twoRequest },
@@ -241,8 +243,7 @@ describe('a search with several steps a call', () => {
   function grow(answer: (request: GenerateRequest) => string | Completion, simulations: number) {
     const { model, policy } = several(answer);
     const journal = memoryJournal();
-    const running = search({
-      environment,
+    const running = search(environment, {
       policy,
       evaluator: heuristic<ReasoningState>(({ steps }) => steps.length / 20),
       algorithm: mcts({ width: 4 }),
@@ -295,7 +296,7 @@ const knowing = scriptedModel({
 describePolicy(
   'fromModel, several steps a call',
   {
-    create: () => fromModel({ model: knowing, notation: game.notation, form: 'several' }),
+    create: () => fromModel({ model: knowing, form: 'several' }),
     environment: game,
   },
   { describe, test },

@@ -4,6 +4,7 @@ import type { Capabilities, GenerateRequest } from '../../src/contracts/language
 import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 
 const environment = gameOf24.environment({ numbers: [4, 9, 10, 13] });
@@ -13,7 +14,7 @@ const step = '13 - 9 = 4 (left: 4 4 10)';
 const context = plainContext();
 
 function asking(count: number, offset = 0) {
-  return { context, count, offset, remaining: noSpend };
+  return { environment: environmentOf(notation), context, count, offset, remaining: noSpend };
 }
 
 function scripted(
@@ -29,7 +30,6 @@ describe('a policy from a model', () => {
     const model = scripted((_request, index) => answers[index] ?? '');
     const policy = fromModel({
       model,
-      notation,
       maxTokens: 32,
       topP: 0.9,
       stop: ['\n\n'],
@@ -57,7 +57,7 @@ describe('a policy from a model', () => {
 
   it('draws `samples` where all actions are wanted, and goes on at the offset', async () => {
     const model = scripted(() => step);
-    const policy = fromModel({ model, notation, samples: 4 });
+    const policy = fromModel({ model, samples: 4 });
     expect(await policy.propose(root, asking(Number.POSITIVE_INFINITY))).toHaveLength(4);
     expect(await policy.propose(root, asking(2, 4))).toHaveLength(2);
     expect(model.requests.map(({ samples, offset }) => [samples, offset])).toEqual([
@@ -68,14 +68,14 @@ describe('a policy from a model', () => {
 
   it('sets no temperature for a model that takes none', async () => {
     const model = scripted(() => step, { n: true });
-    await fromModel({ model, notation, temperature: 0 }).propose(root, asking(1));
+    await fromModel({ model, temperature: 0 }).propose(root, asking(1));
     expect(model.requests[0]).not.toHaveProperty('temperature');
   });
 
   it('says of each sample that is no action why it is none', async () => {
     const answers = ['4 + 9 = 14', '7 * 8 = 56', 'No idea.', '  '];
     const model = scripted((_request, index) => answers[index] ?? '');
-    const proposals = await fromModel({ model, notation }).propose(root, asking(4));
+    const proposals = await fromModel({ model }).propose(root, asking(4));
     expect(proposals).toEqual([
       { failure: { kind: 'parse', message: 'Expected `4 + 9 = 13`, got `14`.' } },
       {
@@ -99,7 +99,7 @@ describe('a policy from a model', () => {
     const model = scriptedModel({
       answer: (_request, index) => ({ text: texts[index] ?? '', finishReason: 'length' }),
     });
-    const [cut, whole] = await fromModel({ model, notation }).propose(root, asking(2));
+    const [cut, whole] = await fromModel({ model }).propose(root, asking(2));
     expect(cut).toEqual({
       failure: { kind: 'parse', message: 'Expected an action, got an answer that was cut off.' },
     });
@@ -113,7 +113,7 @@ describe('repairs', () => {
 
   it('sends an answer back with what is wrong with it, up to the limit', async () => {
     const model = scripted(({ messages }) => (messages.length < 5 ? wrong : step));
-    const proposals = await fromModel({ model, notation, repairs: 2 }).propose(root, asking(1, 3));
+    const proposals = await fromModel({ model, repairs: 2 }).propose(root, asking(1, 3));
     expect(proposals).toMatchObject([{ action: { operator: '-' }, completion: { text: step } }]);
     const turns = [
       ...notation.prompt(root.state),
@@ -131,7 +131,7 @@ describe('repairs', () => {
 
   it('fails a sample that is wrong to the end, and no other', async () => {
     const model = scripted((_request, index) => (index === 0 ? wrong : step));
-    const proposals = await fromModel({ model, notation, repairs: 1 }).propose(root, asking(2));
+    const proposals = await fromModel({ model, repairs: 1 }).propose(root, asking(2));
     expect(proposals).toMatchObject([
       { failure: { message: 'Expected `4 + 9 = 13`, got `14`.' } },
       { action: { operator: '-' } },
@@ -144,12 +144,10 @@ describe('repairs', () => {
       if (messages.length > 1) throw new Error('The server is gone.');
       return index === 0 ? wrong : step;
     });
-    expect(await fromModel({ model, notation, repairs: 1 }).propose(root, asking(2))).toMatchObject(
-      [
-        { failure: { kind: 'call', message: 'The server is gone.' } },
-        { action: { operator: '-' } },
-      ],
-    );
+    expect(await fromModel({ model, repairs: 1 }).propose(root, asking(2))).toMatchObject([
+      { failure: { kind: 'call', message: 'The server is gone.' } },
+      { action: { operator: '-' } },
+    ]);
   });
 });
 
@@ -164,14 +162,11 @@ describe('the options of a policy from a model', () => {
     [{ repairs: -1 }, 'Expected `repairs` to be an integer from 0 up, got `-1`.'],
     [{ seed: 0.5 }, 'Expected `seed` to be an integer from 0 up, got `0.5`.'],
   ])('says what is wrong with %o', (wrong, message) => {
-    expect(() => fromModel({ model, notation, ...wrong })).toThrow(
-      new EspalierError('usage', message),
-    );
+    expect(() => fromModel({ model, ...wrong })).toThrow(new EspalierError('usage', message));
   });
 
-  it('says that a model or a notation is missing', () => {
+  it('says that a model is missing', () => {
     const missing = undefined as never;
-    expect(() => fromModel({ model: missing, notation })).toThrow('a method `generate`');
-    expect(() => fromModel({ model, notation: missing })).toThrow('a method `prompt`');
+    expect(() => fromModel({ model: missing })).toThrow('a method `generate`');
   });
 });

@@ -3,6 +3,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import type { Proposal } from '../../src/contracts/policy.ts';
 import { greedy } from '../../src/policies/index.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 
 type Letter = 'a' | 'b' | 'c';
@@ -21,7 +22,7 @@ function propose(
     ...(temperature !== undefined && { temperature }),
   });
   const context = callContext({ random: seededRandom(seed) });
-  const request = { context, count, offset: 0, remaining: noSpend };
+  const request = { environment: environmentOf(), context, count, offset: 0, remaining: noSpend };
   return policy.propose(rootNode(null, children), request) as readonly Proposal<Letter>[];
 }
 

@@ -29,12 +29,12 @@ function scripted(text: string) {
 
 function planning(text: string, options: Partial<PlanStepOptions<ReasoningState, string>> = {}) {
   const model = scripted(text);
-  return { model, policy: planStep({ model, notation: restated, ...options }) };
+  return { model, policy: planStep({ model, ...options }) };
 }
 
 function questioning(text: string, options: Partial<SubQuestionOptions<ReasoningState>> = {}) {
   const model = scripted(text);
-  return { model, policy: subQuestion({ model, notation: restated, ...options }) };
+  return { model, policy: subQuestion({ model, ...options }) };
 }
 
 describe('steps of a plan', () => {
@@ -70,8 +70,8 @@ describe('steps of a plan', () => {
 
   test('are read as JSON where the notation is one of JSON', async () => {
     const text = '{"step": "Solution: 3 + 4 = 7.\\n\\nSo it is.", "answer": "7"}';
-    const { model, policy } = planning(text, { notation: json });
-    const [action] = outcomes(await policy.propose(root, asking(1)));
+    const { model, policy } = planning(text);
+    const [action] = outcomes(await policy.propose(root, asking(1, 0, json)));
     expect(extractAnswer(String(action))).toBe('7');
     expect(model.requests[0]?.schema).toEqual(json.schema);
   });
@@ -81,9 +81,10 @@ describe('steps of a plan', () => {
       prior: () => 0.25,
       promptParts: [{ text: () => 'Lesson.' }],
       prompts: { step: 'Plan.' },
-      notation: continued,
     });
-    expect(await policy.propose(root, asking(1))).toMatchObject([{ action: 'Add.', prior: 0.25 }]);
+    expect(await policy.propose(root, asking(1, 0, continued))).toMatchObject([
+      { action: 'Add.', prior: 0.25 },
+    ]);
     expect(model.requests[0]?.messages[0]?.content).toMatch(/\n\nPlan\.\n\nLesson\.$/);
     expect(model.requests[0]?.messages[1]).toEqual(continued.prompt(state)[1]);
     expect(Object.keys(policy.prompts ?? {})).toEqual(['plan-step']);
@@ -145,15 +146,11 @@ const steps = () =>
   });
 const runner = { describe, test };
 
-describePolicy(
-  'planStep',
-  { create: () => planStep({ model: steps(), notation: restated }), environment },
-  runner,
-);
+describePolicy('planStep', { create: () => planStep({ model: steps() }), environment }, runner);
 describePolicy(
   'subQuestion',
-  { create: () => subQuestion({ model: steps(), notation: restated }), environment },
+  { create: () => subQuestion({ model: steps() }), environment },
   runner,
 );
-describeConduct('planStep', (model) => planStep({ model, notation: restated }));
-describeConduct('subQuestion', (model) => subQuestion({ model, notation: restated }));
+describeConduct('planStep', (model) => planStep({ model }));
+describeConduct('subQuestion', (model) => subQuestion({ model }));

@@ -34,7 +34,7 @@ function proposing(
   let calls = 0;
   const answer = typeof answers === 'function' ? answers : () => answers[calls++] ?? '';
   const model = scriptedModel({ answer, capabilities: { n: true, temperature: true } });
-  return { model, policy: introspective({ model, notation: restated, ...options }) };
+  return { model, policy: introspective({ model, ...options }) };
 }
 
 describe('an introspective policy', () => {
@@ -177,8 +177,7 @@ describe('mechanism: a model that repeats what is likely unless it is told that 
     });
 
   async function grown(make: (model: LanguageModel) => Policy<ReasoningState, string>) {
-    const { tree, spend } = await search({
-      environment,
+    const { tree, spend } = await search(environment, {
       policy: make(obedient()),
       evaluator: stateEvaluator<ReasoningState>(() => 0.5),
       algorithm: mcts({ width: 5 }),
@@ -188,11 +187,11 @@ describe('mechanism: a model that repeats what is likely unless it is told that 
   }
 
   test('has 1 child after 5 calls alone, and 5 children after 5 calls under introspection', async () => {
-    expect(await grown((model) => fromModel({ model, notation: restated }))).toEqual({
+    expect(await grown((model) => fromModel({ model }))).toEqual({
       calls: 5,
       distinct: 1,
     });
-    expect(await grown((model) => introspective({ model, notation: restated }))).toEqual({
+    expect(await grown((model) => introspective({ model }))).toEqual({
       calls: 5,
       distinct: 5,
     });
@@ -201,8 +200,8 @@ describe('mechanism: a model that repeats what is likely unless it is told that 
 
 describePolicy(
   'introspective',
-  { create: () => introspective({ model: knowing(), notation: game.notation }), environment: game },
+  { create: () => introspective({ model: knowing() }), environment: game },
   { describe, test },
 );
 
-describeConduct('introspective', (model) => introspective({ model, notation: restated }));
+describeConduct('introspective', (model) => introspective({ model }));

@@ -4,6 +4,7 @@ import type { JsonValue } from '../../src/contracts/json.ts';
 import type { Policy } from '../../src/contracts/policy.ts';
 import { journaled, uniform } from '../../src/policies/index.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 
 const policy = uniform((state: number) => [state + 1, state * 2]);
@@ -27,7 +28,14 @@ function recording() {
 }
 
 function request(context: CallContext, count: number, arm?: string) {
-  return { context, count, offset: 0, remaining: noSpend, ...(arm !== undefined && { arm }) };
+  return {
+    environment: environmentOf(),
+    context,
+    count,
+    offset: 0,
+    remaining: noSpend,
+    ...(arm !== undefined && { arm }),
+  };
 }
 
 describe('a journaled policy', () => {

@@ -4,7 +4,7 @@ import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import { mostFrequent } from '../../src/policies/most-frequent.ts';
 import { describePolicy } from '../../src/testing/index.ts';
 import { rootNode } from '../support/nodes.ts';
-import { asking, describeConduct, game, knowing, outcomes, priors, restated } from './conduct.ts';
+import { asking, describeConduct, game, knowing, outcomes, priors } from './conduct.ts';
 
 const failure = { kind: 'parse', message: 'Expected a letter.' } as const;
 const all = Number.POSITIVE_INFINITY;
@@ -118,12 +118,12 @@ test('what a policy tells of itself is passed on, and options are checked', () =
 describePolicy(
   'mostFrequent',
   {
-    create: () => mostFrequent(fromModel({ model: knowing(), notation: game.notation })),
+    create: () => mostFrequent(fromModel({ model: knowing() })),
     environment: game,
   },
   { describe, test },
 );
 
 describeConduct('mostFrequent', (model) =>
-  mostFrequent(fromModel({ model, notation: restated }), { samples: 6, keep: 3 }),
+  mostFrequent(fromModel({ model }), { samples: 6, keep: 3 }),
 );

@@ -38,7 +38,7 @@ function acting(
   answer: ScriptedModelOptions['answer'] = (request, index) => `${kindOf(request)} ${index}`,
 ) {
   const model = scriptedModel({ answer, capabilities: { n: true, stop: true, temperature: true } });
-  return { model, policy: multiAction({ model, notation: restated, ...options }) };
+  return { model, policy: multiAction({ model, ...options }) };
 }
 
 /** A node to which an action led that has this label. */
@@ -205,10 +205,9 @@ const steps = () =>
 describePolicy(
   'multiAction',
   {
-    create: () =>
-      multiAction({ model: steps(), notation: restated, allowed: { finish: ['thought'] } }),
+    create: () => multiAction({ model: steps(), allowed: { finish: ['thought'] } }),
     environment,
   },
   { describe, test },
 );
-describeConduct('multiAction', (model) => multiAction({ model, notation: restated }));
+describeConduct('multiAction', (model) => multiAction({ model }));

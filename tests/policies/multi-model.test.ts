@@ -18,7 +18,6 @@ import {
   outcomes,
   priors,
   question,
-  restated,
 } from './conduct.ts';
 
 const all = Number.POSITIVE_INFINITY;
@@ -213,14 +212,13 @@ describe('the model of a node', () => {
       answer: (_request, index) => `${modelId} ${index}.`,
     });
   const arms = () => ({
-    large: fromModel({ model: model('large'), notation: restated }),
-    small: fromModel({ model: model('small'), notation: restated }),
+    large: fromModel({ model: model('large') }),
+    small: fromModel({ model: model('small') }),
     local: uniform<ReasoningState, string>(() => ['Wait.']),
   });
 
   test('is told by each completion, in a search too', async () => {
-    const { tree, spend } = await search({
-      environment,
+    const { tree, spend } = await search(environment, {
       policy: multiModel({ arms: arms() }),
       evaluator: stateEvaluator<ReasoningState>(() => 0.5),
       algorithm: mcts({ width: 3 }),
@@ -242,7 +240,7 @@ describe('the model of a node', () => {
     const told = async (from: { readonly model?: string }) => {
       const text = '{"steps": ["Add.", "Count."]}';
       const list = scriptedModel({ modelId: 'list', answer: () => ({ text, ...from }) });
-      const policy = fromModel({ model: list, notation: restated, form: 'several' });
+      const policy = fromModel({ model: list, form: 'several' });
       return multiModel({ arms: { list: policy } }).propose(node, asking(2));
     };
     const by = (model: string) => [
@@ -254,7 +252,7 @@ describe('the model of a node', () => {
   });
 
   test('equal arms do not draw the same samples', async () => {
-    const one = fromModel({ model: model('one'), notation: restated });
+    const one = fromModel({ model: model('one') });
     const node = rootNode<ReasoningState, string>(state);
     const proposals = await multiModel({ arms: { a: one, b: one } }).propose(node, asking(4));
     expect(new Set(outcomes(proposals)).size).toBe(4);
@@ -265,7 +263,7 @@ describePolicy(
   'multiModel',
   {
     create: () => {
-      const one = fromModel({ model: knowing(), notation: game.notation });
+      const one = fromModel({ model: knowing() });
       return multiModel({ arms: { one, two: uniform(game.actions) }, weights: { one: 2, two: 1 } });
     },
     environment: game,
@@ -274,9 +272,7 @@ describePolicy(
 );
 
 describeConduct('multiModel', (model) => {
-  const [a, b] = [0.5, 1].map((temperature) =>
-    fromModel({ model, notation: restated, temperature }),
-  );
+  const [a, b] = [0.5, 1].map((temperature) => fromModel({ model, temperature }));
   if (a === undefined || b === undefined) throw new Error('There are two.');
   return multiModel({ arms: { a, b } });
 });

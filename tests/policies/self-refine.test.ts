@@ -4,7 +4,7 @@ import type { Completion, GenerateRequest } from '../../src/contracts/language-m
 import { type SelfRefineOptions, selfRefine } from '../../src/policies/self-refine.ts';
 import { describePolicy, scriptedModel } from '../../src/testing/index.ts';
 import { rootNode } from '../support/nodes.ts';
-import { asking, describeConduct, outcomes, restated } from './conduct.ts';
+import { asking, describeConduct, outcomes } from './conduct.ts';
 
 /** Whole answers to a question: a state is an answer. */
 const notation: Notation<string, string> = {
@@ -32,7 +32,7 @@ function refining(
 ) {
   const capabilities = { n: true, stop: true, temperature: true };
   const model = scriptedModel({ answer, capabilities });
-  return { model, policy: selfRefine({ model, notation, ...options }) };
+  return { model, policy: selfRefine({ model, ...options }) };
 }
 
 describe('self-refinement', () => {
@@ -40,7 +40,7 @@ describe('self-refinement', () => {
     const { model, policy } = refining((request, index) =>
       isReview(request) ? `Fault ${index}.` : `${7 + index}`,
     );
-    const proposals = await policy.propose(rootNode('8'), asking(2, 3));
+    const proposals = await policy.propose(rootNode('8'), asking(2, 3, notation));
     expect(proposals).toEqual([
       { action: '10', completion: { text: '10', finishReason: 'stop', reasoning: 'Fault 3.' } },
       { action: '11', completion: { text: '11', finishReason: 'stop', reasoning: 'Fault 4.' } },
@@ -73,13 +73,15 @@ describe('self-refinement', () => {
 
   test('makes `samples` proposals where all are wanted', async () => {
     const { policy } = refining(() => '7');
-    expect(await policy.propose(rootNode('8'), asking(Number.POSITIVE_INFINITY))).toHaveLength(2);
+    expect(
+      await policy.propose(rootNode('8'), asking(Number.POSITIVE_INFINITY, 0, notation)),
+    ).toHaveLength(2);
   });
 
   test('leaves the review to a critic, whose thoughts are no part of it', async () => {
     const critic = scriptedModel({ answer: () => '<think>Hm.</think> Eight is wrong.' });
     const { model, policy } = refining(() => ({ text: '7', reasoning: 'I add.' }), { critic });
-    const [proposal] = await policy.propose(rootNode('8'), asking(1));
+    const [proposal] = await policy.propose(rootNode('8'), asking(1, 0, notation));
     expect(proposal).toMatchObject({ completion: { reasoning: 'Eight is wrong.\n\nI add.' } });
     expect([critic.completions, model.completions]).toEqual([1, 1]);
     // It takes no temperature.
@@ -89,14 +91,17 @@ describe('self-refinement', () => {
 
   test('asks once where there is no answer yet', async () => {
     const { model, policy } = refining(() => '7', { refines: ({ depth }) => depth > 0 });
-    expect(outcomes(await policy.propose(rootNode('8'), asking(2)))).toEqual(['7', '7']);
+    expect(outcomes(await policy.propose(rootNode('8'), asking(2, 0, notation)))).toEqual([
+      '7',
+      '7',
+    ]);
     expect(model.requests.map(({ messages }) => messages)).toEqual([notation.prompt('8')]);
   });
 
   test('tells parts of both, and has prompts of its own', async () => {
     const promptParts = [{ prompts: { lesson: '1 a' }, text: () => 'Beware.' }];
     const { model, policy } = refining(() => '7', { promptParts, prompts: { critique: 'Judge.' } });
-    await policy.propose(rootNode('8'), asking(1));
+    await policy.propose(rootNode('8'), asking(1, 0, notation));
     for (const { messages } of model.requests) {
       expect(messages[0]?.content).toBe(`${prompt}\n\nBeware.\n\nJudge.`);
     }
@@ -112,7 +117,7 @@ describe('what goes wrong with a refinement', () => {
       if (index === 1) throw new Error('It is gone.');
       return index === 2 ? 'No idea.' : '7';
     });
-    expect(await policy.propose(rootNode('8'), asking(4))).toMatchObject([
+    expect(await policy.propose(rootNode('8'), asking(4, 0, notation))).toMatchObject([
       { failure: { kind: 'empty', message: 'Expected a review, got no text.' } },
       { failure: { kind: 'call', message: 'It is gone.' } },
       { failure: { kind: 'parse', message: 'Expected a number.' } },
@@ -126,7 +131,7 @@ describe('what goes wrong with a refinement', () => {
     const { policy } = refining(({ messages }) => (messages.length === 3 ? 'No.' : '7'), {
       repairs: 1,
     });
-    const [proposal] = await policy.propose(rootNode('8'), asking(1));
+    const [proposal] = await policy.propose(rootNode('8'), asking(1, 0, notation));
     expect(proposal).toMatchObject({ action: '7', completion: { reasoning: '7' } });
   });
 
@@ -147,4 +152,4 @@ describePolicy(
   { describe, test },
 );
 
-describeConduct('selfRefine', (model) => selfRefine({ model, notation: restated }));
+describeConduct('selfRefine', (model) => selfRefine({ model }));

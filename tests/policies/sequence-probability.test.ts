@@ -6,7 +6,7 @@ import { type FromModelOptions, fromModel } from '../../src/policies/from-model/
 import { sequenceProbability } from '../../src/policies/sequence-probability.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { rootNode } from '../support/nodes.ts';
-import { asking, describeConduct, outcomes, priors, question, restated } from './conduct.ts';
+import { asking, describeConduct, outcomes, priors, question } from './conduct.ts';
 
 /** A completion of tokens with these probabilities. */
 function told(text: string, ...probabilities: readonly number[]): Completion {
@@ -61,7 +61,7 @@ function priced(
     capabilities: { n: true, logprobs },
   });
   const prior = sequenceProbability();
-  return { model, policy: fromModel({ model, notation: restated, prior, ...others }) };
+  return { model, policy: fromModel({ model, prior, ...others }) };
 }
 
 describe('the priors of a policy from a model', () => {
@@ -104,5 +104,5 @@ describe('the priors of a policy from a model', () => {
 });
 
 describeConduct('fromModel with priors', (model) =>
-  fromModel({ model, notation: restated, prior: ({ text }) => 1 / text.length }),
+  fromModel({ model, prior: ({ text }) => 1 / text.length }),
 );

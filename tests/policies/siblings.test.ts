@@ -3,7 +3,7 @@ import type { ChildNode, RootNode } from '../../src/contracts/node.ts';
 import type { ReasoningState } from '../../src/environments/index.ts';
 import { type SiblingsOptions, siblings } from '../../src/policies/siblings.ts';
 import { proposedNode, realisedNode, rootNode } from '../support/nodes.ts';
-import { asking, question, restated } from './conduct.ts';
+import { asking, question } from './conduct.ts';
 
 type Child = ChildNode<ReasoningState, string>;
 
@@ -16,7 +16,7 @@ function told(
   options: Partial<SiblingsOptions<ReasoningState, string>> = {},
 ) {
   const root: RootNode<ReasoningState, string> = { ...rootNode(state), children };
-  return siblings({ notation: restated, ...options }).text(root, asking(1));
+  return siblings({ ...options }).text(root, asking(1));
 }
 
 const proposed = (action: string, changes: Partial<Child> = {}): Child =>
@@ -117,7 +117,7 @@ test('texts can be replaced, and are told apart by their address', () => {
   const prompts = { known: 'Known:\n{siblings}', sibling: '{action} ({score})', unscored: '?' };
   expect(told([proposed('{Add}')], { prompts })).toBe('Known:\n{Add} (?)');
   const [usual, other] = [{}, prompts].map(
-    (texts) => siblings({ notation: restated, prompts: texts }).prompts?.['siblings'],
+    (texts) => siblings({ prompts: texts }).prompts?.['siblings'],
   );
   expect(usual).toMatch(/^1 /);
   expect(other).not.toBe(usual);

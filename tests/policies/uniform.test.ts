@@ -3,6 +3,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import type { ProposeRequest } from '../../src/contracts/policy.ts';
 import { uniform } from '../../src/policies/index.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
 
 const letters = ['a', 'b', 'c', 'd'];
@@ -10,7 +11,7 @@ const policy = uniform((state: number) => letters.slice(0, state));
 
 function request(count: number, seed: string | number = 0): ProposeRequest {
   const context = callContext({ random: seededRandom(seed) });
-  return { context, count, offset: 0, remaining: noSpend };
+  return { environment: environmentOf(), context, count, offset: 0, remaining: noSpend };
 }
 
 describe('the uniform policy', () => {

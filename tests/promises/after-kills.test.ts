@@ -18,6 +18,7 @@ import {
 import { type GenerateReport, generate, openRun } from '../../src/runs/index.ts';
 import { plainContext } from '../../src/testing/index.ts';
 import { heuristic } from '../../src/values/index.ts';
+import { searchOf } from '../support/search-of.ts';
 import { type AnyLine, paidBy } from './paid-by.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-after-kills-'));
@@ -155,8 +156,8 @@ describe('the same command after an outage', () => {
   test.each([3, 4, 5, 6])('keeps the tree that was paid for, with %i calls', async (calls) => {
     const journal = memoryJournal();
     const budget = { calls };
-    const first = await search({ ...options, policy: saying(busyAt(3)), budget, journal });
-    const again = await search({ ...options, policy: saying(busyAt(0)), budget, journal });
+    const first = await searchOf({ ...options, policy: saying(busyAt(3)), budget, journal });
+    const again = await searchOf({ ...options, policy: saying(busyAt(0)), budget, journal });
     expect(again.tree.size).toBeGreaterThanOrEqual(first.tree.size);
     expect(again.spend.calls).toBe(paidBy([...journal.lines] as AnyLine[]).calls);
     expect(again.spend.calls).toBeLessThanOrEqual(calls);
@@ -165,12 +166,12 @@ describe('the same command after an outage', () => {
   test('goes on from where it ended, and its replay does the same', async () => {
     const journal = memoryJournal();
     const budget = { calls: 60 };
-    const first = await search({ ...options, policy: saying(busyAt(1)), budget, journal });
+    const first = await searchOf({ ...options, policy: saying(busyAt(1)), budget, journal });
     expect(first.stopReason).toBe('failed');
-    const again = await search({ ...options, policy: saying(busyAt(0)), budget, journal });
+    const again = await searchOf({ ...options, policy: saying(busyAt(0)), budget, journal });
     expect(again.tree.size).toBeGreaterThan(1);
     const record = { ...options, policy: saying(busyAt(1)), budget, journal: replayed(journal) };
-    const { tree } = await search(record);
+    const { tree } = await searchOf(record);
     expect(JSON.stringify(treeToJson(tree))).toBe(JSON.stringify(treeToJson(again.tree)));
   });
 });
@@ -183,14 +184,14 @@ describe('a start that never comes', () => {
   const policy = { propose: () => [] };
 
   test('ends the search with its time', async () => {
-    await expect(search({ environment, policy, budget: { ms: 30 } })).rejects.toThrow(
+    await expect(search(environment, { policy, budget: { ms: 30 } })).rejects.toThrow(
       'The environment longer had no start within the 30 ms of the budget.',
     );
   });
 
   test('ends with an abort', async () => {
     const controller = new AbortController();
-    const running = search({ environment, policy, signal: controller.signal });
+    const running = search(environment, { policy, signal: controller.signal });
     controller.abort(new Error('Enough.'));
     await expect(running).rejects.toThrow('Enough.');
   });
@@ -210,8 +211,7 @@ test('effects of nested searches act each in its own world', async () => {
     },
   });
   const seen: unknown[] = [];
-  await search({
-    environment: world('outer'),
+  await search(world('outer'), {
     policy: { propose: () => [] },
     budget: { calls: 9 },
     algorithm: {
@@ -220,9 +220,8 @@ test('effects of nested searches act each in its own world', async () => {
       laws: [],
       async run(_tree, context) {
         for (const at of ['A', 'B']) {
-          const { best } = await context.search({
+          const { best } = await context.search(world(at), {
             share: 0.5,
-            environment: world(at),
             policy: { propose: () => [{ action: 'look' }] },
             budget: { simulations: 1 },
           });

@@ -7,13 +7,7 @@ import {
   openaiCompatible,
 } from '../../src/backends/index.ts';
 import { withCache } from '../../src/calls/index.ts';
-import {
-  type LanguageModel,
-  type ModelWarning,
-  mcts,
-  type SearchResult,
-  streamSearch,
-} from '../../src/index.ts';
+import { type LanguageModel, type ModelWarning, mcts, type SearchResult } from '../../src/index.ts';
 import {
   type EmulatedDialect,
   emulator,
@@ -23,6 +17,7 @@ import {
   syntheticTree,
 } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { streamSearchOf } from '../support/search-of.ts';
 
 const servers: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -89,7 +84,7 @@ describe.each(Object.keys(read) as Name[])('usage that cannot be, by %s,', (name
     const usage = impossible[what]?.(name) as Record<string, never>;
     const model = await modelWith(name, [{ kind: 'tells-usage', usage }]);
     const warnings: ModelWarning[] = [];
-    const events = streamSearch({
+    const events = streamSearchOf({
       ...throughModel(syntheticTree(), { model, maxTokens: 32 }),
       algorithm: mcts(),
       prices,
@@ -155,7 +150,7 @@ describe("a model of one's own that tells a usage of 0", () => {
     let result: SearchResult<SyntheticState, number> | undefined;
     const problem = throughModel(syntheticTree(), { model, maxTokens: 32 });
     const budget = { tokens: 2_000, simulations: 20 };
-    for await (const event of streamSearch({ ...problem, algorithm: mcts(), budget })) {
+    for await (const event of streamSearchOf({ ...problem, algorithm: mcts(), budget })) {
       if (event.type === 'warning') warnings.push(event.warning);
       if (event.type === 'search-end') result = event.result;
     }

@@ -6,12 +6,11 @@ import {
   type LanguageModel,
   mcts,
   type SearchAlgorithm,
-  type SearchOptions,
-  search,
   treeToJson,
 } from '../../src/index.ts';
 import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 
 const algorithms: Readonly<Record<string, SearchAlgorithm>> = {
   mcts: mcts(),
@@ -62,14 +61,14 @@ async function twice({ algorithm, concurrency, order, clock }: Run, ms: number) 
     const model = failing(
       scriptedModel({ answer: hashedAnswer, latencyMs: (_, call) => 10 * (1 + (call % 3)) }),
     );
-    const options: SearchOptions<unknown, unknown> = {
-      ...(throughModel(syntheticTree({ depth: 6 }), { model }) as SearchOptions<unknown, unknown>),
+    const options: SearchOf<unknown, unknown> = {
+      ...(throughModel(syntheticTree({ depth: 6 }), { model }) as SearchOf<unknown, unknown>),
       ...{ algorithm, concurrency, order },
       clock: clock(),
       journal: kept ?? replayed(journal),
       budget: { ms },
     };
-    const { tree, stopReason, exceeded, spend } = await search(options);
+    const { tree, stopReason, exceeded, spend } = await searchOf(options);
     const { calls, simulations } = spend;
     ends.push(JSON.stringify({ stopReason, exceeded, calls, simulations, tree: treeToJson(tree) }));
   }

@@ -22,6 +22,7 @@ import {
   treeToJson,
 } from '../../src/index.ts';
 import { stateEvaluator } from '../../src/testing/problem.ts';
+import { searchOf } from '../support/search-of.ts';
 
 const depth = 100_000;
 const width = 130_000;
@@ -89,9 +90,9 @@ describe(`a path of ${depth} steps`, () => {
     const options = { environment: chain, policy: onward, evaluator, budget: { simulations: 1 } };
     const algorithms = [bestOfN({ maxDepth: 2 * depth }), deepest];
     for (const algorithm of algorithms) {
-      expect((await search({ ...options, algorithm })).actions).toHaveLength(depth);
+      expect((await searchOf({ ...options, algorithm })).actions).toHaveLength(depth);
     }
-    const { tree } = await search({ ...options, algorithm: deepest });
+    const { tree } = await searchOf({ ...options, algorithm: deepest });
     const loaded = treeFromJson<number, string>(JSON.stringify(treeToJson(tree)));
     for (const copy of [loaded, tree.fork()]) {
       expect(pathTo(copy.best)).toHaveLength(depth + 1);
@@ -104,19 +105,20 @@ describe(`a path of ${depth} steps`, () => {
   test.each([false, true])(
     'is stepped to from its end, later: %s',
     async (later) => {
-      const { tree } = await search({
-        environment: later ? { ...chain, step: async (...asked) => chain.step(...asked) } : chain,
-        policy: onward,
-        algorithm: ahead,
-      });
+      const { tree } = await search(
+        later ? { ...chain, step: async (...asked) => chain.step(...asked) } : chain,
+        {
+          policy: onward,
+          algorithm: ahead,
+        },
+      );
       expect(tree.bestTerminal?.depth).toBe(depth);
     },
     patience,
   );
 
   test('is the claim of A*', { timeout: patience }, async () => {
-    const { actions, optimal } = await search({
-      environment: chain,
+    const { actions, optimal } = await search(chain, {
       policy: onward,
       algorithm: astar({ heuristic: () => 0, admissible: true }),
       budget: { simulations: 2 * depth },
@@ -137,13 +139,13 @@ test(`${width} siblings are searched, saved, loaded, copied and drawn`, {
     mcts({ evaluate: 'all', selection: flat(({ visits }) => -visits) }),
     mcts(),
   ]) {
-    const { tree } = await search({ ...options, algorithm });
+    const { tree } = await searchOf({ ...options, algorithm });
     expect(tree.root.children).toHaveLength(width);
     if (algorithm.name === 'astar') continue;
     expect(summarise(tree.root).visitCounts).toHaveLength(width);
     expect(robustOrSolvedChild(tree.root.children)).toBeDefined();
   }
-  const { tree } = await search(options);
+  const { tree } = await searchOf(options);
   const loaded = treeFromJson<number, number>(JSON.stringify(treeToJson(tree)));
   for (const copy of [loaded, tree.fork()]) expect(copy.root.children).toHaveLength(width);
   expect(renderTree(tree, { breadth: width }).split('\n')).toHaveLength(width + 1);

@@ -10,6 +10,7 @@ import { fromModel, uniform } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { heuristic, judge } from '../../src/values/index.ts';
 import { build, espalier, fileIn, temporaryFolder } from '../cli/espalier.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 import { notation as words } from '../values/judge-fixtures.ts';
 
@@ -30,10 +31,9 @@ const sentence = /^(?!.*call stack)[A-Z`].*\.$/s;
 const anError = (code: string) =>
   expect.objectContaining({ code, message: expect.stringMatching(sentence) as string }) as Error;
 
-const request = { context: plainContext(), remaining: noSpend };
+const request = { environment: environmentOf(words), context: plainContext(), remaining: noSpend };
 const four = gameOf24.environment({ numbers: [4, 6, 1, 1] });
-const { tree: grown } = await search({
-  environment: four,
+const { tree: grown } = await search(four, {
   policy: uniform(four.actions),
   evaluator: heuristic(() => 0.5),
   algorithm: mcts(),
@@ -59,11 +59,11 @@ test.each(
   for (const text of [deep(depth, 'arrays'), deep(depth), `{"actions": [${deep(depth)}]}`]) {
     const policy = fromModel({
       model: scriptedModel({ answer: () => text, usage: () => ({}) }),
-      notation: form === 'text' ? task.notations.json : task.notation,
       form,
     });
     const proposals = await policy.propose(rootNode(task.reset()), {
       ...request,
+      environment: { ...task, notation: form === 'text' ? task.notations.json : task.notation },
       count: 1,
       offset: 0,
     });
@@ -77,7 +77,6 @@ test.each(depths)(
     const evaluate = (answer: string) =>
       judge({
         model: scriptedModel({ answer: () => answer, usage: () => ({}) }),
-        notation: words,
         form: 'number',
       }).evaluate([rootNode<string, string>('s')], request);
     expect(await evaluate(`{"score": ${deep(depth)}}`)).toMatchObject([
@@ -109,26 +108,28 @@ test.each(depths)('the input of a tool is no input that is used, %i deep', async
 test.each(depths)(
   'a start can be searched, and its tree is not written, %i deep',
   async (depth) => {
-    const { tree } = await search({
-      environment: {
+    const { tree } = await search(
+      {
         name: 'deep',
         reset: () => deepValue(depth),
         step: (state) => ({ state }),
       },
-      policy: { propose: () => [{ action: 'go' }] },
-      evaluator: heuristic(() => 0.5),
-      algorithm: mcts(),
-      budget: { simulations: 2 },
-      journal: { lines: [], mode: 'record', append: () => {} },
-    });
+      {
+        policy: { propose: () => [{ action: 'go' }] },
+        evaluator: heuristic(() => 0.5),
+        algorithm: mcts(),
+        budget: { simulations: 2 },
+        journal: { lines: [], mode: 'record', append: () => {} },
+      },
+    );
     expect(() => treeToJson(tree)).toThrowError(anError('usage'));
   },
 );
 
 test.each(depths)('the result of a tool is a failure that says so, %i deep', async (depth) => {
   const failures: string[] = [];
-  const { failures: told } = (await search({
-    environment: {
+  const { failures: told } = (await search(
+    {
       name: 'tools',
       reset: () => 0,
       step: async (state, _action: string, context) => {
@@ -136,11 +137,13 @@ test.each(depths)('the result of a tool is a failure that says so, %i deep', asy
         return { state: state + 1 };
       },
     },
-    policy: { propose: () => [{ action: 'go' }] },
-    evaluator: heuristic(() => 0.5),
-    algorithm: mcts(),
-    budget: { simulations: 2 },
-  }).catch((error: unknown) => ({ failures: [String(error)] }))) as { failures?: unknown };
+    {
+      policy: { propose: () => [{ action: 'go' }] },
+      evaluator: heuristic(() => 0.5),
+      algorithm: mcts(),
+      budget: { simulations: 2 },
+    },
+  ).catch((error: unknown) => ({ failures: [String(error)] }))) as { failures?: unknown };
   failures.push(JSON.stringify(told ?? ''));
   expect(failures.join()).not.toContain('call stack');
 });

@@ -3,13 +3,13 @@ import {
   descend,
   mcts,
   robustOrSolvedChild,
-  search,
   stepwise,
   treeFromJson,
   treeToJson,
   uct,
 } from '../../src/index.ts';
 import { tableMdp } from '../../src/testing/index.ts';
+import { searchOf } from '../support/search-of.ts';
 
 /** With γ = ½ the near reward is worth 0.4, and the far one ¼ · 1. Without, the far one is worth more. */
 const problem = tableMdp({
@@ -20,11 +20,11 @@ const problem = tableMdp({
 const budget = { simulations: 60 };
 
 test('the discounted return decides which end is the best', async () => {
-  const far = await search({ ...problem, budget });
+  const far = await searchOf({ ...problem, budget });
   expect(far.actions).toEqual(['far', 'on', 'on']);
   expect(far.tree.score(far.best)).toBe(1);
 
-  const near = await search({ ...problem, discount: 0.5, budget });
+  const near = await searchOf({ ...problem, discount: 0.5, budget });
   expect(near.actions).toEqual(['near']);
   expect(near.tree.score(near.best)).toBe(0.4);
   const end = [...near.tree.nodes()].find(({ state }) => state === 'far end');
@@ -37,9 +37,9 @@ test('the discounted return decides which action is taken', async () => {
     [0.5, ['near']],
   ] as const) {
     const algorithm = stepwise(mcts(), { simulations: 20 });
-    const { tree, best } = await search({ ...problem, algorithm, discount, budget });
+    const { tree, best } = await searchOf({ ...problem, algorithm, discount, budget });
     expect(tree.cursor).toBe(best);
-    expect((await search({ ...problem, algorithm, discount, budget })).actions).toEqual(actions);
+    expect((await searchOf({ ...problem, algorithm, discount, budget })).actions).toEqual(actions);
     expect(robustOrSolvedChild(tree.root.children, discount)?.action).toBe(actions[0]);
   }
 });
@@ -51,17 +51,17 @@ test('the score is what was backed up', async () => {
     a: { on: { to: 'b' } },
     b: { on: { to: 'end', reward: 0.5 } },
   });
-  const { tree, best } = await search({ ...chain, ...rules, budget: { simulations: 3 } });
+  const { tree, best } = await searchOf({ ...chain, ...rules, budget: { simulations: 3 } });
   // 0.2 + 0.7 · (0 + 0.7 · 0.5)
   expect(tree.score(best)).toBeCloseTo(0.445, 12);
   const unrewarded = tableMdp({ start: { on: { to: 'end' } } }, { values: { end: 0.6 } });
-  const { tree: other } = await search({ ...unrewarded, ...rules, budget: { simulations: 1 } });
+  const { tree: other } = await searchOf({ ...unrewarded, ...rules, budget: { simulations: 1 } });
   expect(other.score(other.best)).toBeCloseTo(0.7 * 0.6, 12);
   expect(other.root.value).toBeCloseTo(0.7 * 0.6, 12);
 });
 
 test('a solution stays one however late it comes', async () => {
-  const { solved } = await search({
+  const { solved } = await searchOf({
     ...tableMdp({ start: { on: { to: 'a' } }, a: { on: { to: 'end', reward: 1 } } }),
     discount: 0.5,
     budget,
@@ -70,11 +70,11 @@ test('a solution stays one however late it comes', async () => {
 });
 
 test('a tree keeps its discount on disk and in a copy', async () => {
-  const { tree } = await search({ ...problem, discount: 0.5, budget });
+  const { tree } = await searchOf({ ...problem, discount: 0.5, budget });
   for (const copy of [treeFromJson(JSON.stringify(treeToJson(tree))), tree.fork()]) {
     expect(copy.discount).toBe(0.5);
     expect(copy.best.action).toBe('near');
   }
-  const far = await search({ ...problem, budget });
+  const far = await searchOf({ ...problem, budget });
   expect(treeToJson(far.tree)).not.toHaveProperty('discount');
 });

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { memoryJournal, replayed } from '../../src/calls/index.ts';
-import { withOutcome } from '../../src/environments/index.ts';
-import {
-  type CallContext,
-  type EffectName,
-  type Environment,
-  mcts,
-  type SearchOptions,
-  search,
-} from '../../src/index.ts';
+import { type CallContext, type EffectName, type Environment, mcts } from '../../src/index.ts';
 import { rollout, verifier } from '../../src/values/index.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 
 type Move = 'read' | 'write 1' | 'write 2';
 const moves: readonly Move[] = ['write 1', 'write 2', 'read'];
@@ -70,12 +63,9 @@ const half = {
   evaluate: (nodes: readonly unknown[]) => nodes.map(() => ({ value: 0.5 })),
 } as const;
 
-function grow(
-  environment: Environment<Seen, Move>,
-  options: Partial<SearchOptions<Seen, Move>> = {},
-) {
+function grow(environment: Environment<Seen, Move>, options: Partial<SearchOf<Seen, Move>> = {}) {
   const algorithm = mcts({ evaluate: 'all' });
-  return search({
+  return searchOf({
     ...{ environment, policy, evaluator: half, algorithm },
     ...{ budget: { simulations: 200 }, ...options },
   });
@@ -109,7 +99,6 @@ describe('an effect acts on a state', () => {
   test('also in plays from a node, which leave the tree', async () => {
     const { environment, told } = fileWorld();
     const evaluator = rollout({
-      environment,
       policy: {
         propose: (_node, { context }) => [{ action: moves[context.random.integer(3)] ?? 'read' }],
       },
@@ -153,7 +142,7 @@ describe('an effect of a policy or a verifier acts on the state at hand', () => 
     async (telling) => {
       const { environment } = fileWorld({ telling });
       const { check, told } = looking();
-      await grow(withOutcome(environment, check));
+      await grow(environment, { outcome: check });
       expect(told.looks).toBeGreaterThan(10);
       expect(told.stale).toBe(0);
     },
@@ -170,7 +159,7 @@ describe('an effect of a policy or a verifier acts on the state at hand', () => 
   test('where a policy looks before it proposes', async () => {
     const { environment } = fileWorld();
     let stale = 0;
-    const curious: SearchOptions<Seen, Move>['policy'] = {
+    const curious: SearchOf<Seen, Move>['policy'] = {
       async propose({ state }, { context }) {
         const own = truth(state?.log ?? []);
         const seen = await context.effect('look', { id: 'notes' }, () => Promise.resolve(own));

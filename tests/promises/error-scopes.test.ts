@@ -8,9 +8,9 @@ import {
   type Evaluator,
   mcts,
   type Policy,
-  type SearchOptions,
   search,
 } from '../../src/index.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 
 const environment: Environment<string, string> = {
   name: 'letters',
@@ -22,8 +22,8 @@ const evaluator: Evaluator<string, string> = {
   needs: 'realised',
   evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })),
 };
-const grow = (change: Partial<SearchOptions<string, string>>) =>
-  search({ environment, policy, evaluator, budget: { simulations: 6 }, ...change });
+const grow = (change: Partial<SearchOf<string, string>>) =>
+  searchOf({ environment, policy, evaluator, budget: { simulations: 6 }, ...change });
 
 test.each<[EspalierErrorCode, ErrorScope]>([
   ['usage', 'search'],
@@ -44,7 +44,7 @@ describe('a wrong option that a plug-in comes upon', () => {
   const fails = (): never => {
     throw thrown;
   };
-  test.each<[string, Partial<SearchOptions<string, string>>]>([
+  test.each<[string, Partial<SearchOf<string, string>>]>([
     ['policy', { policy: { propose: fails } }],
     ['evaluator', { evaluator: { needs: 'realised', evaluate: fails } }],
     ['environment', { environment: { ...environment, step: fails } }],
@@ -74,8 +74,7 @@ describe('a wrong value', () => {
         return [{ action: illegal }, { action: legal }];
       },
     };
-    const { tree } = await search({
-      environment: puzzle,
+    const { tree } = await search(puzzle, {
       policy: moves,
       evaluator: { needs: 'realised', evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })) },
       algorithm: mcts({ evaluate: 'all' }),

@@ -13,7 +13,7 @@ import {
   openaiCompatible,
 } from '../../src/backends/index.ts';
 import { openJournal, type RetryOptions } from '../../src/calls/index.ts';
-import { type LanguageModel, ModelCallError, mcts, search } from '../../src/index.ts';
+import { type LanguageModel, ModelCallError, mcts } from '../../src/index.ts';
 import {
   type Emulator,
   type EmulatorOptions,
@@ -22,6 +22,7 @@ import {
   syntheticTree,
 } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { searchOf } from '../support/search-of.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -66,7 +67,7 @@ async function deadPort(): Promise<string> {
 }
 
 function searched(model: LanguageModel, options: object = {}) {
-  return search({
+  return searchOf({
     ...throughModel(syntheticTree(), { model }),
     algorithm: mcts(),
     budget: { usd: 1, simulations: 12 },

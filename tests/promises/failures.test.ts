@@ -10,11 +10,11 @@ import {
   mcts,
   type Policy,
   type SearchAlgorithm,
-  search,
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
 import { tableMdp } from '../../src/testing/index.ts';
+import { searchOf } from '../support/search-of.ts';
 
 const problem = tableMdp({
   start: { left: { to: 'a' }, right: { to: 'poor', reward: 0.1 } },
@@ -55,7 +55,7 @@ describe('what failed is asked for again by resume', () => {
   for (const [name, algorithm] of Object.entries(algorithms)) {
     test(`where the reason may have passed: ${name}`, async () => {
       const { world, environment } = outage('network');
-      const first = await search({ ...problem, environment, algorithm });
+      const first = await searchOf({ ...problem, environment, algorithm });
       expect(first.solved).toBe(false);
       expect(first.failures.kinds).toEqual({ environment: 1 });
       world.over = true;
@@ -68,7 +68,7 @@ describe('what failed is asked for again by resume', () => {
       `where it is told to: ${name}, %s`,
       async (kind) => {
         const { world, environment } = outage(kind);
-        const first = await search({ ...problem, environment, algorithm });
+        const first = await searchOf({ ...problem, environment, algorithm });
         world.over = true;
         const before = world.steps;
         const second = await first.resume();
@@ -82,11 +82,11 @@ describe('what failed is asked for again by resume', () => {
 
   test('in a tree that was saved and loaded between', async () => {
     const { world, environment } = outage('network');
-    const first = await search({ ...problem, environment });
+    const first = await searchOf({ ...problem, environment });
     world.over = true;
     const saved = JSON.stringify(treeToJson(first.tree));
     const options = { ...problem, environment, budget: { simulations: 0 } };
-    const loaded = await search({ ...options, tree: treeFromJson<string, string>(saved) });
+    const loaded = await searchOf({ ...options, tree: treeFromJson<string, string>(saved) });
     expect(loaded.failures).toEqual(first.failures);
     expect((await loaded.resume({ budget: { simulations: 20 } })).solved).toBe(true);
   });
@@ -101,7 +101,7 @@ describe('what failed is asked for again by resume', () => {
         return problem.policy.propose(node, request);
       },
     };
-    const first = await search({ ...problem, policy, algorithm: mcts({ width: 2 }) });
+    const first = await searchOf({ ...problem, policy, algorithm: mcts({ width: 2 }) });
     expect(first).toMatchObject({ stopReason: 'failed', failure: { message: 'Busy.' } });
     expect(first.failures).toMatchObject({ count: 1, kinds: { call: 1 } });
     down = false;
@@ -119,7 +119,7 @@ describe('what failed is asked for again by resume', () => {
         return nodes.map(() => ({ value: 0.5 }));
       },
     };
-    const first = await search({ ...problem, evaluator });
+    const first = await searchOf({ ...problem, evaluator });
     expect(first.solved).toBe(false);
     down = false;
     expect((await first.resume()).solved).toBe(true);
@@ -129,7 +129,7 @@ describe('what failed is asked for again by resume', () => {
 describe('result.failures', () => {
   test('tells of what an exhausted search has lost', async () => {
     const { environment } = outage('none');
-    const { stopReason, failures } = await search({ ...problem, environment });
+    const { stopReason, failures } = await searchOf({ ...problem, environment });
     expect(stopReason).toBe('exhausted');
     expect(failures).toEqual({
       count: 1,
@@ -147,7 +147,7 @@ describe('result.failures', () => {
         { failure: { kind: 'call', message: 'Refused.' } },
       ],
     };
-    const { failures } = await search({ ...problem, policy });
+    const { failures } = await searchOf({ ...problem, policy });
     expect(failures).toEqual({
       count: 3,
       kinds: { parse: 2, call: 1 },
@@ -159,7 +159,7 @@ describe('result.failures', () => {
   });
 
   test('is empty where nothing failed', async () => {
-    const { failures } = await search(problem);
+    const { failures } = await searchOf(problem);
     expect(failures).toEqual({ count: 0, kinds: {}, first: [] });
   });
 });
@@ -170,7 +170,7 @@ test('that all children failed names the cause, however far below', async () => 
     a: { on: { to: 'b' } },
     b: { on: { to: 'end' } },
   });
-  const { failure, stopReason, failures } = await search({
+  const { failure, stopReason, failures } = await searchOf({
     ...deep,
     environment: {
       ...deep.environment,
@@ -209,7 +209,7 @@ describe('an evaluator none of whose answers can be used', () => {
         return nodes.map(answer);
       },
     };
-    const { stopReason, failure } = await search({ ...wide, evaluator });
+    const { stopReason, failure } = await searchOf({ ...wide, evaluator });
     expect(stopReason).toBe('failed');
     expect(failure?.message).toMatch(
       /^None of the 8 answers of the evaluator could be used: .+\.$/,
@@ -228,7 +228,7 @@ describe('an evaluator none of whose answers can be used', () => {
             : { failure: { kind: 'parse' as const, message: 'A poem.' } },
         ),
     };
-    const { failures, stopReason } = await search({
+    const { failures, stopReason } = await searchOf({
       ...wide,
       evaluator,
       budget: { simulations: 40 },
@@ -256,20 +256,20 @@ describe('an evaluator that has given only a few answers, none of which can be u
     ['of a budget', { algorithm: mcts(), simulations: 1, answers: 'The only answer' }],
   ])('fails the search: %s', async (_, { algorithm, simulations = 100, answers }) => {
     const options = { ...few, evaluator: malformed, algorithm, budget: { simulations } };
-    const { stopReason, failure } = await search(options);
+    const { stopReason, failure } = await searchOf(options);
     expect(stopReason).toBe('failed');
     expect(failure?.message.startsWith(answers)).toBe(true);
     expect(failure?.message).toMatch(/ of the evaluator could .+, got `0.5`\.$/);
   });
 
   test('fails no search that found what it looked for, or had one that could be used', async () => {
-    const { stopReason } = await search({
+    const { stopReason } = await searchOf({
       ...few,
       evaluator: malformed,
       stopWhen: () => 'solved',
     });
     expect(stopReason).toBe('solved');
-    const sound = await search({
+    const sound = await searchOf({
       ...few,
       evaluator: {
         ...malformed,

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { BudgetPool, type Journal, openJournal } from '../../src/calls/index.ts';
-import { type SearchResult, search, treeToJson } from '../../src/index.ts';
+import { type SearchResult, treeToJson } from '../../src/index.ts';
+import { searchOf } from '../support/search-of.ts';
 import { problemOf, type Scenario, TurningClock } from './fuzz-scenario.ts';
 import type { AnyLine, Paid } from './paid-by.ts';
 
@@ -75,7 +76,7 @@ export async function runOn(
     };
     const problem = problemOf(scenario, { latency, clock, served, onEffect }, 'ABC'[at] as string);
     const options = { budget, order, concurrency, clock, seed: 3, journal, signal };
-    const results: Result[] = [await search({ ...problem, ...options, ...(pool && { pool }) })];
+    const results: Result[] = [await searchOf({ ...problem, ...options, ...(pool && { pool }) })];
     for (const change of scenario.chain) {
       results.push(await (results.at(-1) as Result).resume(change));
     }

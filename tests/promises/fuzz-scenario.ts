@@ -6,9 +6,9 @@ import {
   type LanguageModel,
   mcts,
   type SearchAlgorithm,
-  type SearchOptions,
   seededRandom,
 } from '../../src/index.ts';
+import type { SearchOf } from '../support/search-of.ts';
 import type { Paid } from './paid-by.ts';
 
 /** A program of searches, and how its model behaves. */
@@ -131,10 +131,7 @@ export function modelOf(scenario: Scenario, { latency, clock, served }: World): 
   };
 }
 
-type Problem = Pick<
-  SearchOptions<string, string>,
-  'algorithm' | 'environment' | 'evaluator' | 'policy'
->;
+type Problem = Pick<SearchOf<string, string>, 'algorithm' | 'environment' | 'evaluator' | 'policy'>;
 
 /** Digits in a row, proposed and judged by a model. */
 export function problemOf(scenario: Scenario, world: World, start: string): Problem {
@@ -194,14 +191,18 @@ function startingAt({ environment }: Problem, start: string): Pick<Problem, 'env
 /** An algorithm beside which another search goes on. */
 function around(
   { algorithm = mcts() }: Problem,
-  part: Problem,
+  { environment, ...part }: Problem,
 ): SearchAlgorithm & { readonly concurrency: 'any' } {
   return {
     name: 'nested',
     concurrency: 'any',
     laws: [],
     async run(tree, context) {
-      const nested = context.search({ ...part, share: 0.3, budget: { simulations: 3 } });
+      const nested = context.search(environment, {
+        ...part,
+        share: 0.3,
+        budget: { simulations: 3 },
+      });
       await Promise.all([nested, algorithm.run(tree, context)]);
     },
   };

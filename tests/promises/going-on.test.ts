@@ -5,21 +5,20 @@ import {
   type LanguageModel,
   ModelCallError,
   mcts,
-  type SearchOptions,
-  search,
   treeToJson,
 } from '../../src/index.ts';
 import { heuristic } from '../../src/values/index.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 import { TurningClock } from './fuzz-scenario.ts';
 import { type AnyLine, paidBy } from './paid-by.ts';
 
-type Options = SearchOptions<string, string>;
+type Options = SearchOf<string, string>;
 
 /** Words of four letters, each proposed by a model; a step may do something outside. */
 function words(
   model: LanguageModel,
   { start = '', step }: { start?: string; step?: Environment<string, string>['step'] } = {},
-): Pick<Options, 'environment' | 'policy' | 'evaluator' | 'algorithm'> {
+): Required<Pick<Options, 'environment' | 'policy' | 'evaluator' | 'algorithm'>> {
   const grown = (state: string) => ({ state, ...(state.length > 3 && { terminal: true }) });
   return {
     environment: {
@@ -62,7 +61,7 @@ describe('a result that is resumed', () => {
       const clock = new TurningClock();
       const model = modelOf(() => clock.turn(1));
       const options = { ...words(model), clock, ...(on && { journal: on }) };
-      const first = await search({ ...options, budget: { simulations: 2, ms: 50 } });
+      const first = await searchOf({ ...options, budget: { simulations: 2, ms: 50 } });
       const policy = words(modelOf(() => clock.turn(30))).policy;
       const next = await first.resume({ budget: { simulations: 9, ms: 50 }, policy });
       return [first, next].map(({ exceeded, tree }) => [
@@ -84,7 +83,7 @@ describe('a result that is resumed', () => {
         clock,
         ...(on && { journal: on }),
       };
-      const first = await search({ ...options, budget: { simulations: 9, ms: 20 } });
+      const first = await searchOf({ ...options, budget: { simulations: 9, ms: 20 } });
       return [first, await first.resume()];
     };
     await program(journal);
@@ -99,7 +98,7 @@ describe('a result that is resumed', () => {
     const program = async () => {
       const pool = new BudgetPool({ calls: 50 });
       const options = { ...words(modelOf()), budget: { simulations: 2 }, pool, journal };
-      await (await search(options)).resume();
+      await (await searchOf(options)).resume();
       return pool.spend.calls;
     };
     const spent = await program();
@@ -122,7 +121,7 @@ test.each(['a', 'b'])(
       });
       return { state: next };
     };
-    const first = await search({
+    const first = await searchOf({
       ...words(modelOf(), { step }),
       policy: { propose: () => ['a', 'b', 'c'].map((action) => ({ action })) },
       algorithm: mcts(),
@@ -152,8 +151,8 @@ test('a deadline comes in a replay where it came, also between an attempt and it
     },
   };
   const options = { ...words(model), clock, budget: { simulations: 9, ms: 20 } };
-  const live = await search({ ...options, journal });
-  const again = await search({ ...options, journal: replayed(journal) });
+  const live = await searchOf({ ...options, journal });
+  const again = await searchOf({ ...options, journal: replayed(journal) });
   expect(live.exceeded).toBe('ms');
   expect(JSON.stringify(treeToJson(again.tree))).toBe(JSON.stringify(treeToJson(live.tree)));
 });
@@ -163,7 +162,7 @@ test('a search repeats all of its journal, though its pool holds less than its c
   const program = (tokens: number) => {
     const pool = new BudgetPool({ tokens });
     const running = journals.map((journal, at) =>
-      search({
+      searchOf({
         ...words(modelOf(), { start: `${at}` }),
         ...{ budget: { simulations: 2 }, pool, journal },
       }),
@@ -197,7 +196,7 @@ test('searches under one pool, one after the other, spend no more than it holds 
     pool.prepay(...journals);
     for (const [at, journal] of journals.entries()) {
       const start = at === 0 ? '' : 'b';
-      await search({ ...words(moody, { start }), budget: { simulations: 20 }, pool, journal });
+      await searchOf({ ...words(moody, { start }), budget: { simulations: 20 }, pool, journal });
     }
     return pool.spend.calls;
   };

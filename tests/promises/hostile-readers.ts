@@ -15,6 +15,7 @@ import { fromModel, selfRefine, subQuestion } from '../../src/policies/index.ts'
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { compare, criticRanking, judge, selfEval } from '../../src/values/index.ts';
 import { notation as doors, path } from '../memory/paths.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 import { proposals, notation as words } from '../values/judge-fixtures.ts';
 
@@ -24,8 +25,8 @@ export type Reader = (text: string) => unknown;
 const task = reasoning({ question: 'How many?' });
 const asked = task.reset();
 const context = plainContext();
-const evaluate = { context, remaining: noSpend };
-const propose = { ...evaluate, count: 1, offset: 0 };
+const evaluate = { environment: environmentOf(words), context, remaining: noSpend };
+const propose = { ...evaluate, environment: task, count: 1, offset: 0 };
 
 /** A model that answers everything with one text. */
 function saying(answer: string | Completion, capabilities = {}) {
@@ -48,7 +49,6 @@ const tiles = slidingTiles.environment(slidingTiles.parse('1 2 3 / 4 5 6 / 7 0 8
 const judged = [rootNode<string, string>('s')];
 const shown = proposals('s', 'a', 'b');
 const thinking = rootNode<typeof asked, string>(asked);
-const restated = { notation: task.notation };
 
 /** A server that answers everything with one body. */
 function serving(body: string, status = 200) {
@@ -66,7 +66,7 @@ const call = { signal: new AbortController().signal, clock: context.clock };
 const judging =
   (form: 'number' | 'yes-no' | 'codes' | 'criteria' | 'scale'): Reader =>
   (text) =>
-    judge({ model: saying(text), notation: words, form }).evaluate(judged, evaluate);
+    judge({ model: saying(text), form }).evaluate(judged, evaluate);
 
 /** Who reads, and a text that it understands. */
 export const readers: Readonly<Record<string, readonly [Reader, string]>> = {
@@ -98,7 +98,6 @@ export const readers: Readonly<Record<string, readonly [Reader, string]>> = {
     (text) =>
       selfEval({
         model: saying(inTokens(text), { logprobs: true }),
-        notation: words,
         about: 'state',
       }).evaluate(judged, evaluate),
     'A',
@@ -107,43 +106,40 @@ export const readers: Readonly<Record<string, readonly [Reader, string]>> = {
     (text) =>
       criticRanking({
         model: saying(JSON.stringify({ ranking: text })),
-        notation: words,
         by: 'list',
       }).evaluate(shown, evaluate),
     '[2 > 1]',
   ],
   'a choice in a field': [
     (text) =>
-      compare({ model: saying(JSON.stringify({ better: text })), notation: words }).evaluate(
-        shown,
-        evaluate,
-      ),
+      compare({ model: saying(JSON.stringify({ better: text })) }).evaluate(shown, evaluate),
     'A',
   ],
   'actions as text': [
-    (text) => fromModel({ model: saying(text), ...restated }).propose(thinking, propose),
+    (text) => fromModel({ model: saying(text) }).propose(thinking, propose),
     'So.',
   ],
   'actions as JSON': [
-    (text) =>
-      fromModel({ model: saying(text), ...restated, form: 'several' }).propose(thinking, propose),
+    (text) => fromModel({ model: saying(text), form: 'several' }).propose(thinking, propose),
     '["So.", "Or so."]',
   ],
   'sub-questions': [
-    (text) =>
-      subQuestion({ model: saying(`Now we can${text}`), ...restated }).propose(thinking, propose),
+    (text) => subQuestion({ model: saying(`Now we can${text}`) }).propose(thinking, propose),
     ' answer: 4',
   ],
   'a review and what it betters': [
-    (text) => selfRefine({ model: saying(text), ...restated }).propose(thinking, propose),
+    (text) => selfRefine({ model: saying(text) }).propose(thinking, propose),
     'So.',
   ],
   'the lesson in a reflection': [
     (text) =>
       contrastive({
         ...{ model: saying(`So. ${text}`), memory: memory({ store: inMemoryStore() }) },
-        ...{ notation: doors, task: 'enter', environment: 'house' },
-      }).reflect(path([{ action: 'a', value: 0.9, rawValue: 0.1 }]), { context }),
+        task: 'enter',
+      }).reflect(path([{ action: 'a', value: 0.9, rawValue: 0.1 }]), {
+        environment: environmentOf(doors),
+        context,
+      }),
     '\nLesson: knock.',
   ],
   'the reply of a server': [

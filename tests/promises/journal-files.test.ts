@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openJournal, readJournal, replayed } from '../../src/calls/index.ts';
-import { mcts, search, seededRandom, treeToJson } from '../../src/index.ts';
+import { mcts, seededRandom, treeToJson } from '../../src/index.ts';
 import { scriptedModel, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { searchOf } from '../support/search-of.ts';
 import { flipsOf } from './journal-flips.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'espalier-journal-files-'));
@@ -25,7 +26,7 @@ function options() {
 async function written(): Promise<{ text: Buffer; tree: string }> {
   rmSync(path, { force: true });
   const journal = openJournal(path);
-  const { tree } = await search({ ...options(), journal });
+  const { tree } = await searchOf({ ...options(), journal });
   journal.close();
   return { text: readFileSync(path), tree: JSON.stringify(treeToJson(tree)) };
 }
@@ -45,7 +46,7 @@ describe('a tail', () => {
       writeFileSync(path, text.subarray(0, -count));
       const model = scriptedModel({ answer: hashedAnswer });
       const journal = openJournal(path);
-      const resumed = await search({
+      const resumed = await searchOf({
         ...options(),
         ...throughModel(syntheticTree({ branching: 3 }), { model }),
         journal,
@@ -65,7 +66,7 @@ describe('a tail', () => {
     expect([...journal.lines].length).toBeGreaterThan(2);
     journal.close();
     expect(readFileSync(path).equals(text)).toBe(true);
-    const { tree: again } = await search({ ...options(), journal: replayed(readJournal(path)) });
+    const { tree: again } = await searchOf({ ...options(), journal: replayed(readJournal(path)) });
     expect(JSON.stringify(treeToJson(again))).toBe(tree);
   });
 });
@@ -77,13 +78,13 @@ test('a journal of version 2, without checksums, is replayed and gone on with', 
     .replaceAll(/,"sum":"[0-9a-f]{8}"\}$/gm, '}')
     .replace('"version":3', '"version":2');
   writeFileSync(path, old);
-  const { tree: replayedTree } = await search({
+  const { tree: replayedTree } = await searchOf({
     ...options(),
     journal: replayed(readJournal(path)),
   });
   expect(JSON.stringify(treeToJson(replayedTree))).toBe(tree);
   const journal = openJournal(path);
-  const { tree: again } = await search({ ...options(), journal });
+  const { tree: again } = await searchOf({ ...options(), journal });
   journal.close();
   expect(JSON.stringify(treeToJson(again))).toBe(tree);
 });

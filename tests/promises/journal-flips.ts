@@ -1,8 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { openJournal, readJournal, replayed } from '../../src/calls/index.ts';
-import { EspalierError, mcts, type Random, search, treeToJson } from '../../src/index.ts';
+import { EspalierError, mcts, type Random, treeToJson } from '../../src/index.ts';
 import { scriptedModel, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 
 /** What became of a journal in which one bit was flipped. */
 export interface Flips {
@@ -16,8 +17,8 @@ export interface Flips {
 
 const problem = syntheticTree({ branching: 3 });
 
-async function run(journal: Parameters<typeof search>[0]['journal']) {
-  const result = await search({
+async function run(journal: SearchOf<unknown, unknown>['journal']) {
+  const result = await searchOf({
     ...throughModel(problem, { model: scriptedModel({ answer: hashedAnswer }) }),
     algorithm: mcts(),
     budget: { simulations: 12 },

@@ -20,6 +20,7 @@ import {
   selfEval,
   withSimulation,
 } from '../../src/values/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
 
 const notation: Notation<string, string> = {
   prompt: (state) => [{ role: 'user', content: `Work: ${state}.` }],
@@ -27,7 +28,11 @@ const notation: Notation<string, string> = {
   parse: (text) => ({ action: text }),
 };
 const spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };
-const request: EvaluateRequest = { context: plainContext(), remaining: spend };
+const request: EvaluateRequest = {
+  environment: environmentOf(notation),
+  context: plainContext(),
+  remaining: spend,
+};
 const node = new SearchTree<string, string>('half done', { environment: 'work', seed: 0 }).root;
 const failed = { failure: { kind: 'parse' } };
 
@@ -52,7 +57,7 @@ async function valueBy(evaluator: Evaluator<string, string>): Promise<unknown> {
 }
 
 const judged = (model: ReturnType<typeof telling>, options: object = {}) =>
-  valueBy(judge({ model, notation, ...options }));
+  valueBy(judge({ model, ...options }));
 
 describe('a judgement read from tokens', () => {
   test('knows no word by a letter, which is a word of its own', async () => {
@@ -104,7 +109,7 @@ describe('a judgement read from tokens', () => {
     const yes = telling(['yes', 0.06], ['no', 0.02], ['The', 0.05]);
     expect(await judged(yes, { form: 'yes-no' })).toMatchObject(failed);
     const letters = telling(['B', 0.05], ['A', 0.03], ['It', 0.04]);
-    expect(await valueBy(selfEval({ model: letters, notation }))).toMatchObject(failed);
+    expect(await valueBy(selfEval({ model: letters }))).toMatchObject(failed);
     const pair = { messages: [], first: 'one', second: 'other' };
     expect(await comparePair(pair, { model: letters }, request.context)).toMatchObject(failed);
     const { answers } = await decisionsFromModel({ model: yes }).decide(
@@ -142,7 +147,7 @@ describe('a debate', () => {
         return order[index] ?? 'none';
       },
     });
-    return valueBy(debate({ model, notation }));
+    return valueBy(debate({ model }));
   };
 
   test('weighs both orders alike, whichever has lost a verdict', async () => {
@@ -166,7 +171,7 @@ describe('self-consistency', () => {
       answer: (_request, index) => answers[index % answers.length] ?? '',
     });
     const key = (text: string) => /answer: (.*)/.exec(text)?.[1];
-    return valueBy(selfConsistency({ model, notation, key, samples: answers.length }));
+    return valueBy(selfConsistency({ model, key, samples: answers.length }));
   };
 
   test('counts what cannot be read as not agreeing', async () => {
@@ -208,8 +213,8 @@ describe('an end without a reward', () => {
   test('is judged once by ReST-MCTS*', async () => {
     const { evaluator, policy } = counting();
     const model = scriptedModel({ answer: () => '' });
-    const method = restMcts({ model, environment, policy, evaluator, rollForward: 1, gate: 1 });
-    const { tree } = await search({ ...method, budget: { simulations: 12 } });
+    const method = restMcts({ model, policy, value: evaluator, rollForward: 1, gate: 1 });
+    const { tree } = await search(environment, { method, budget: { simulations: 12 } });
     const ends = [...tree.nodes()].filter(({ terminal, visits }) => terminal && visits > 0);
     expect(ends.length).toBeGreaterThan(0);
     expect(ends.map(({ value }) => value)).toEqual(ends.map(({ rawValue }) => rawValue));
@@ -222,7 +227,7 @@ describe('an end without a reward', () => {
     if (end === undefined) expect.fail('The child was added.');
     tree.realise(end, { state: 'ab', terminal: true });
     tree.addEvaluation(end, { value: 0.25 });
-    const playing = rollout({ environment, policy, evaluator, worth: 'best', rollouts: 3 });
+    const playing = rollout({ policy, evaluator, worth: 'best', rollouts: 3 });
     const both = withSimulation(evaluator, playing, { alpha: 0.5 });
     expect(await both.simulate?.([end], request)).toMatchObject([{ value: 0.25 }]);
     expect(asked).toEqual([]);

@@ -42,15 +42,12 @@ const model = scriptedModel({
 });
 
 test.each([
-  ['one by one', fromModel({ model, notation, samples: 2 })],
-  [
-    'as JSON',
-    fromModel({ model, notation: { ...notation, schema: {} }, form: 'json', samples: 2 }),
-  ],
-  ['in turn', introspective({ model, notation, samples: 2, repairs: 0 })],
-])('an action that looks like a failure is taken: %s', async (_form, policy) => {
-  const { tree, best, failures } = await search({
-    environment: office,
+  ['one by one', fromModel({ model, samples: 2 }), notation],
+  ['as JSON', fromModel({ model, form: 'json', samples: 2 }), { ...notation, schema: {} }],
+  ['in turn', introspective({ model, samples: 2, repairs: 0 }), notation],
+])('an action that looks like a failure is taken: %s', async (_form, policy, written) => {
+  const environment = { ...office, notation: written };
+  const { tree, best, failures } = await search(environment, {
     policy,
     evaluator,
     algorithm: mcts({ width: 2 }),
@@ -67,9 +64,8 @@ test.each([
 
 test('an evaluation that says more, such as a kind and a message, is one', async () => {
   const told = { value: 0.75, kind: 'parse', message: 'How the value was read.' };
-  const { tree, failures } = await search({
-    environment: office,
-    policy: fromModel({ model, notation, samples: 2 }),
+  const { tree, failures } = await search(office, {
+    policy: fromModel({ model, samples: 2 }),
     evaluator: { needs: 'realised', evaluate: (nodes) => nodes.map(() => told) },
     budget: { simulations: 4 },
   });

@@ -1,19 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Evaluator, type Policy, search } from '../../src/index.ts';
-import {
-  agentQ,
-  iMcts,
-  type Method,
-  type MethodOptions,
-  mctsDpo,
-  restMcts,
-} from '../../src/methods/index.ts';
+import { type Environment, type Evaluator, type Policy, search } from '../../src/index.ts';
+import { agentQ, iMcts, type Method, mctsDpo, restMcts } from '../../src/methods/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
-type Environment = MethodOptions<string, string>['environment'];
-
 /** Words of letters: three letters are an end, whose reward is `worth`. */
-function wordsWorth(worth: (word: string) => number): Environment {
+function wordsWorth(worth: (word: string) => number): Environment<string, string> {
   return {
     name: 'words',
     reset: () => '',
@@ -67,8 +58,8 @@ describe('I-MCTS', () => {
     });
     const environment = wordsWorth((word) => (word.codePointAt(0) ?? 0) % 2);
     const judge = stateValue(() => 0.5);
-    const method = iMcts({ model, environment, evaluator: judge, width: 4 });
-    const { tree } = await search({ ...method, budget: { simulations: 40 } });
+    const method = iMcts({ model, value: judge, width: 4 });
+    const { tree } = await search(environment, { method, budget: { simulations: 40 } });
 
     const told = asked.filter((text) => text.includes('are known already'));
     expect(told.length).toBeGreaterThan(5);
@@ -89,19 +80,14 @@ describe('I-MCTS', () => {
 describe('a method goes on after its first solution, as its paper does', () => {
   const environment = wordsWorth((word) => (word.startsWith('a') ? 1 : 0.5));
   const evaluator = stateValue((word) => (word.startsWith('a') ? 0.9 : 0.1));
-  const options = {
-    model: scriptedModel({ answer: () => '' }),
-    environment,
-    policy: anyLetter,
-    evaluator,
-  };
+  const model = scriptedModel({ answer: () => '' });
   const grown = (method: Method<string, string>, simulations: number) =>
-    search({ ...method, budget: { simulations } });
+    search(environment, { method, policy: anyLetter, budget: { simulations } });
 
   test.each([
-    ['MCTS-DPO', () => mctsDpo({ ...options, width: 3, simulations: 8 })],
-    ['Agent Q', () => agentQ({ ...options, width: 3 })],
-    ['I-MCTS', () => iMcts({ ...options, width: 3 })],
+    ['MCTS-DPO', () => ({ ...mctsDpo({ model, width: 3, simulations: 8 }), evaluator })],
+    ['Agent Q', () => ({ ...agentQ({ model, width: 3 }), evaluator })],
+    ['I-MCTS', () => ({ ...iMcts({ model, width: 3 }), evaluator })],
   ])('%s', async (_name, create) => {
     const { tree, spend, stopReason } = await grown(create(), 8);
     expect(spend.simulations).toBe(8);
@@ -111,7 +97,10 @@ describe('a method goes on after its first solution, as its paper does', () => {
   });
 
   test('but ReST-MCTS* ends at its gate', async () => {
-    const { stopReason } = await grown(restMcts(options), 50);
+    const { stopReason } = await grown(
+      restMcts({ model, policy: anyLetter, value: evaluator }),
+      50,
+    );
     expect(stopReason).toBe('solved');
   });
 });
@@ -122,8 +111,8 @@ describe('ReST-MCTS* by itself', () => {
     const evaluator = stateValue((word) => values[word[0] ?? ''] ?? 0);
     const model = scriptedModel({ answer: () => '' });
     const environment = wordsWorth(() => 0);
-    const method = restMcts({ model, environment, policy: anyLetter, evaluator });
-    const { tree } = await search({ ...method, budget: { simulations } });
+    const method = restMcts({ model, policy: anyLetter, value: evaluator });
+    const { tree } = await search(environment, { method, budget: { simulations } });
     return tree.root.children.map(({ visits }) => visits);
   }
 

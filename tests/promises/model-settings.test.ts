@@ -10,16 +10,10 @@ import {
   vllmReward,
 } from '../../src/backends/index.ts';
 import { withCache, withLimit, wrapModel } from '../../src/calls/index.ts';
-import { type LanguageModel, type Notation, provenanceOf } from '../../src/index.ts';
+import { type LanguageModel, provenanceOf } from '../../src/index.ts';
 import { fromModel, multiAction, selfRefine } from '../../src/policies/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { compare, criticRanking, debate, judge, prm, selfEval } from '../../src/values/index.ts';
-
-const notation: Notation<string, string> = {
-  prompt: (state) => [{ role: 'user', content: state }],
-  format: (action) => action,
-  parse: (text) => ({ action: text }),
-};
 
 describe('what a backend is told beforehand that changes its answers is in its `settings`:', () => {
   const model = { specificationVersion: 'v4', provider: 'p', modelId: 'm', doGenerate };
@@ -94,26 +88,18 @@ describe('what a part asks of a model is in its provenance:', () => {
   test.each<[string, { readonly models?: unknown }, object]>([
     [
       'fromModel',
-      fromModel({ model, notation, temperature: 0.3, maxTokens: 9 }),
+      fromModel({ model, temperature: 0.3, maxTokens: 9 }),
       { temperature: 0.3, maxTokens: 9 },
     ],
-    ['multiAction', multiAction({ model, notation }), { temperature: 0.8, maxTokens: 512 }],
+    ['multiAction', multiAction({ model }), { temperature: 0.8, maxTokens: 512 }],
     [
       'judge',
-      judge({ model, notation, form: 'number', samples: 2, maxTokens: 9 }),
+      judge({ model, form: 'number', samples: 2, maxTokens: 9 }),
       { samples: 2, maxTokens: 9, temperature: 1 },
     ],
-    ['selfEval', selfEval({ model, notation, samples: 3 }), { samples: 3, temperature: 1 }],
-    [
-      'compare',
-      compare({ model, notation, maxTokens: 9 }),
-      { samples: 1, maxTokens: 9, temperature: 0 },
-    ],
-    [
-      'criticRanking',
-      criticRanking({ model, notation }),
-      { samples: 1, maxTokens: 256, temperature: 0 },
-    ],
+    ['selfEval', selfEval({ model, samples: 3 }), { samples: 3, temperature: 1 }],
+    ['compare', compare({ model, maxTokens: 9 }), { samples: 1, maxTokens: 9, temperature: 0 }],
+    ['criticRanking', criticRanking({ model }), { samples: 1, maxTokens: 256, temperature: 0 }],
   ])('%s', (_, { models }, asked) => {
     expect(models).toEqual([
       {
@@ -125,26 +111,22 @@ describe('what a part asks of a model is in its provenance:', () => {
 
   test('of all models, each once', () => {
     const critic = { ...model, modelId: 'critic' };
-    expect(selfRefine({ model, notation, critic }).models).toMatchObject([
+    expect(selfRefine({ model, critic }).models).toMatchObject([
       { model: 'scripted:script', settings: { maxTokens: 1024 } },
       { model: 'scripted:critic', settings: { maxTokens: 512 } },
     ]);
-    expect(debate({ model, notation }).models).toHaveLength(2);
-    const policy = fromModel({ model, notation });
-    expect(
-      provenanceOf(policy, policy, judge({ model, notation, form: 'number' })).models,
-    ).toHaveLength(2);
+    expect(debate({ model }).models).toHaveLength(2);
+    const policy = fromModel({ model });
+    expect(provenanceOf(policy, policy, judge({ model, form: 'number' })).models).toHaveLength(2);
   });
 
   test('of reward models', () => {
     const reward = vllmReward({ model: 'r', recipe: recipes.qwenMathPrm });
-    expect(prm({ model: reward, notation }).models).toEqual([
-      { model: 'vllm:r', settings: reward.settings },
-    ]);
+    expect(prm({ model: reward }).models).toEqual([{ model: 'vllm:r', settings: reward.settings }]);
   });
 
   test('differs where a temperature does', () => {
-    const at = (temperature: number) => fromModel({ model, notation, temperature }).models;
+    const at = (temperature: number) => fromModel({ model, temperature }).models;
     expect(at(0.2)).not.toEqual(at(0.3));
     expect(at(0.2)).toEqual(settings({ temperature: 0.2, maxTokens: 256 }));
   });

@@ -23,6 +23,7 @@ import {
   treeToJson,
 } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
+import { searchOf } from '../support/search-of.ts';
 import { type AnyLine, paidBy } from './paid-by.ts';
 import { fuzz } from './resume-fuzz.ts';
 
@@ -105,7 +106,7 @@ describe('a search that goes on after a kill', () => {
       },
       { tellsUsage: false },
     );
-    const running = search({
+    const running = searchOf({
       ...asking(model),
       budget,
       journal,
@@ -124,7 +125,7 @@ describe('a search that goes on after a kill', () => {
   test.each(limits)('of %i tokens never pays more than that', async (tokens) => {
     const text = await killed({ tokens });
     const journal = file(text);
-    const { spend } = await search({
+    const { spend } = await searchOf({
       ...asking(modelOf(() => 'again', { tellsUsage: false })),
       budget: { tokens },
       journal,
@@ -139,8 +140,8 @@ describe('a search that goes on after a kill', () => {
       const journal = file(await killed({ tokens }));
       const model = modelOf(() => 'again', { tellsUsage: false });
       const options = { ...asking(model), budget: { tokens } };
-      const resumed = await search({ ...options, journal });
-      const again = await search({ ...options, journal: replayed(readJournal(journal.path)) });
+      const resumed = await searchOf({ ...options, journal });
+      const again = await searchOf({ ...options, journal: replayed(readJournal(journal.path)) });
       expect(JSON.stringify(treeToJson(again.tree))).toBe(JSON.stringify(treeToJson(resumed.tree)));
       expect({ ...again.spend, ms: 0 }).toEqual({ ...resumed.spend, ms: 0 });
     }
@@ -151,9 +152,9 @@ describe('a search on the journal of another', () => {
   test('charges calls that it does not come to, and says at which line it differs', async () => {
     const journal = memoryJournal();
     const before = modelOf(() => 'one');
-    await search({ ...asking(before, ['a', 'b', 'c']), budget: { calls: 5 }, journal });
+    await searchOf({ ...asking(before, ['a', 'b', 'c']), budget: { calls: 5 }, journal });
     const after = modelOf(() => 'two');
-    const { spend, coverage } = await search({
+    const { spend, coverage } = await searchOf({
       ...asking(after, ['a', 'x', 'y', 'z']),
       budget: { calls: 5 },
       journal,
@@ -175,15 +176,15 @@ describe('a search on the journal of another', () => {
       modelOf(() => 'one'),
       ['a', 'b', 'c'],
     );
-    await search({ ...first, budget, journal });
+    await searchOf({ ...first, budget, journal });
     const other = asking(
       modelOf(() => 'two'),
       ['a', 'x'],
     );
-    const { coverage } = await search({ ...other, budget, journal });
+    const { coverage } = await searchOf({ ...other, budget, journal });
     expect(coverage.differsAt).toBeGreaterThan(0);
     for (const again of [journal, replayed(journal), journal]) {
-      const { coverage: next } = await search({ ...other, budget, journal: again });
+      const { coverage: next } = await searchOf({ ...other, budget, journal: again });
       expect(next.differsAt).toBe(coverage.differsAt);
     }
   });
@@ -191,10 +192,10 @@ describe('a search on the journal of another', () => {
   test('costs nothing where the one before had come to its end', async () => {
     const journal = memoryJournal();
     const options = { budget: { simulations: 3 }, journal };
-    const before = await search({ ...asking(modelOf(() => 'one')), ...options });
+    const before = await searchOf({ ...asking(modelOf(() => 'one')), ...options });
     const lines = linesOf(journal).length;
     const silent = modelOf(() => 'two');
-    const again = await search({ ...asking(silent), ...options });
+    const again = await searchOf({ ...asking(silent), ...options });
     expect(silent.asked).toEqual([]);
     expect(linesOf(journal)).toHaveLength(lines);
     expect(again.spend.calls).toBe(before.spend.calls);
@@ -203,7 +204,7 @@ describe('a search on the journal of another', () => {
   test('goes on where its budget is larger', async () => {
     const journal = memoryJournal();
     const prompts = ['a', 'b', 'c', 'd'];
-    const before = await search({
+    const before = await searchOf({
       ...asking(
         modelOf(() => 'one'),
         prompts,
@@ -213,7 +214,7 @@ describe('a search on the journal of another', () => {
     });
     expect(before).toMatchObject({ stopReason: 'budget', exceeded: 'calls' });
     const model = modelOf(() => 'two');
-    const { spend } = await search({ ...asking(model, prompts), budget: { calls: 4 }, journal });
+    const { spend } = await searchOf({ ...asking(model, prompts), budget: { calls: 4 }, journal });
     expect(model.asked).toEqual(['c', 'd']);
     expect(spend.calls).toBe(4);
   });
@@ -229,7 +230,7 @@ test("a retry in the order 'issued' does not wait for what waits for it", async 
       await call.retry?.({ message: 'The connection broke.', charged: true });
       return prompt;
     });
-    const running = search({
+    const running = searchOf({
       ...asking(model, ['a', 'b', 'c']),
       budget: { tokens },
       order: 'issued',
@@ -248,14 +249,14 @@ describe('an outage', () => {
   test('is over when the server is back: what failed is asked again', async () => {
     const journal = file();
     const options = { budget: { calls: 10 }, journal };
-    const out = await search({ ...asking(modelOf(overloaded)), ...options });
+    const out = await searchOf({ ...asking(modelOf(overloaded)), ...options });
     expect(out.stopReason).toBe('failed');
     const model = modelOf((prompt) => `${prompt} is found`);
-    const back = await search({ ...asking(model), ...options });
+    const back = await searchOf({ ...asking(model), ...options });
     expect(model.asked).toEqual(['a', 'b']);
     expect(back.best.state).toBe('a is found');
     expect(back.spend.calls).toBe(paidBy(linesOf(journal)).calls);
-    const again = await search({
+    const again = await searchOf({
       ...asking(modelOf(overloaded)),
       ...options,
       journal: replayed(readJournal(journal.path)),
@@ -266,8 +267,8 @@ describe('an outage', () => {
   test('is repeated as it was by a replay', async () => {
     const journal = memoryJournal();
     const budget = { calls: 10 };
-    const out = await search({ ...asking(modelOf(overloaded)), budget, journal });
-    const again = await search({
+    const out = await searchOf({ ...asking(modelOf(overloaded)), budget, journal });
+    const again = await searchOf({
       ...asking(modelOf(() => 'x')),
       budget,
       journal: replayed(journal),
@@ -281,11 +282,11 @@ describe('an outage', () => {
     const refuse = () => {
       throw new ModelCallError({ kind: 'bad-request', message: 'No such model.' });
     };
-    await search({ ...asking(modelOf(refuse)), budget, journal });
+    await searchOf({ ...asking(modelOf(refuse)), budget, journal });
     const model = modelOf((prompt) => `${prompt} is found`);
-    await search({ ...asking(model), budget, journal });
+    await searchOf({ ...asking(model), budget, journal });
     expect(model.asked).toEqual([]);
-    const back = await search({ ...asking(model), budget, journal, retryFailed: true });
+    const back = await searchOf({ ...asking(model), budget, journal, retryFailed: true });
     expect(model.asked).toEqual(['a', 'b']);
     expect(back.best.state).toBe('a is found');
   });
@@ -293,7 +294,7 @@ describe('an outage', () => {
   test('is over for the tree too, when the search is resumed', async () => {
     let isOut = true;
     const model = modelOf((prompt) => (isOut ? overloaded() : `${prompt} is found`));
-    const out = await search({ ...asking(model), budget: { calls: 10 } });
+    const out = await searchOf({ ...asking(model), budget: { calls: 10 } });
     isOut = false;
     const back = await out.resume({ budget: { calls: 10 } });
     expect(back.best.state).toBe('a is found');
@@ -317,14 +318,13 @@ describe('another model', () => {
     const journal = memoryJournal();
     const model = modelOf(() => 'go');
     const ask = (policy: Policy<string, string>) =>
-      search({ environment, policy, budget: { calls: 10 }, journal });
-    await ask(fromModel({ model, notation: environment.notation }));
+      search(environment, { policy, budget: { calls: 10 }, journal });
+    await ask(fromModel({ model }));
     const other = fromModel({
       model: modelOf(() => 'go', { modelId: 'another' }),
-      notation: environment.notation,
     });
     await expect(ask(other)).rejects.toThrow(/belongs to another run: its `models`/);
-    const warmer = fromModel({ model, notation: environment.notation, temperature: 0.3 });
+    const warmer = fromModel({ model, temperature: 0.3 });
     await expect(ask(warmer)).rejects.toThrow(/belongs to another run: its `models`/);
   });
 
@@ -332,7 +332,7 @@ describe('another model', () => {
     const journal = memoryJournal();
     const prompts = ['a', 'b', 'c', 'd'];
     const budget = { calls: 4 };
-    await search({
+    await searchOf({
       ...asking(
         modelOf(() => 'one'),
         prompts,
@@ -341,7 +341,7 @@ describe('another model', () => {
       journal,
     });
     const other = modelOf(() => 'two', { modelId: 'another' });
-    const { spend } = await search({ ...asking(other, prompts), budget, journal });
+    const { spend } = await searchOf({ ...asking(other, prompts), budget, journal });
     expect(other.asked).toEqual([]);
     expect(spend.calls).toBe(4);
   });
@@ -358,7 +358,7 @@ test('a result that cannot be written is not used, and ends the search with a se
     },
   };
   const model = modelOf((prompt) => prompt);
-  const { tree, failure, stopReason, spend } = await search({
+  const { tree, failure, stopReason, spend } = await searchOf({
     ...asking(model),
     budget: { calls: 10 },
     journal,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { astar, type Environment, type Policy, search } from '../../src/index.ts';
 import { tableMdp } from '../../src/testing/index.ts';
 import { claimOf, faultOf, numbers } from '../support/multigraphs.ts';
+import { searchOf } from '../support/search-of.ts';
 
 const seeds = Array.from({ length: 80 }, (_, index) => index + 1);
 
@@ -41,7 +42,7 @@ describe('A* that goes on', () => {
         }),
     };
     const algorithm = astar({ heuristic: () => 0, admissible: true });
-    const first = await search({ ...line, environment, algorithm, budget: { calls: 1 } });
+    const first = await searchOf({ ...line, environment, algorithm, budget: { calls: 1 } });
     expect(first.stopReason).toBe('budget');
     const { solved, optimal } = await first.resume({ budget: { calls: 100 } });
     expect({ solved, optimal, bridges }).toEqual({ solved: true, optimal: true, bridges: 4 });
@@ -60,7 +61,7 @@ describe('A* that goes on', () => {
         admissible: true,
         cost: ({ action }) => (action === dear ? 9 : 1),
       });
-    const first = await search({ ...diamond, algorithm: priced('left') });
+    const first = await searchOf({ ...diamond, algorithm: priced('left') });
     expect(first).toMatchObject({ actions: ['right', 'on', 'end'], optimal: true });
     const second = await first.resume({ algorithm: priced('right') });
     expect(second.optimal).toBe(false);
@@ -80,6 +81,6 @@ test('a state without actions hides no path: the claim stands', async () => {
     step: (_, state) => (state === 'goal' ? { state, reward: 1, terminal: true } : { state }),
   };
   const algorithm = astar({ heuristic: () => 0, admissible: true });
-  const { actions, optimal } = await search({ environment, policy, algorithm });
+  const { actions, optimal } = await search(environment, { policy, algorithm });
   expect({ actions, optimal }).toEqual({ actions: ['way', 'goal'], optimal: true });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { astar, descend, mcts, type SearchNode, search, uct } from '../../src/index.ts';
+import { astar, descend, mcts, type SearchNode, uct } from '../../src/index.ts';
 import { tableMdp } from '../../src/testing/index.ts';
+import { searchOf } from '../support/search-of.ts';
 
 /** S –dear 5→ X, S –cheap 1→ X, X –on 1→ G. */
 const roads = tableMdp({
@@ -20,20 +21,20 @@ describe('two edges to one state', () => {
   test('of different costs are two ways for A*, and the cheap one is found', async () => {
     const exact = astar({ heuristic: () => 0, admissible: true, cost });
     for (const concurrency of [1, 8]) {
-      const { actions, optimal } = await search({ ...roads, algorithm: exact, concurrency });
+      const { actions, optimal } = await searchOf({ ...roads, algorithm: exact, concurrency });
       expect({ actions, optimal }).toEqual({ actions: ['cheap', 'on'], optimal: true });
     }
   });
 
   test('are two ways for A* in a tree that another search has grown', async () => {
-    const first = await search({ ...roads, budget: { simulations: 2 } });
+    const first = await searchOf({ ...roads, budget: { simulations: 2 } });
     const exact = astar({ heuristic: () => 0, admissible: true, cost });
     const { actions, optimal } = await first.resume({ algorithm: exact, budget: {} });
     expect({ actions, optimal }).toEqual({ actions: ['cheap', 'on'], optimal: true });
   });
 
   test('of different rewards are two children for MCTS, and no reward is lost', async () => {
-    const { actions, best, tree } = await search({ ...rides, budget: { simulations: 40 } });
+    const { actions, best, tree } = await searchOf({ ...rides, budget: { simulations: 40 } });
     expect(actions).toEqual(['taxi', 'on']);
     expect(tree.score(best)).toBe(1);
     expect(tree.root.children.map(({ status }) => status)).toEqual(['closed', 'closed']);
@@ -45,7 +46,7 @@ describe('two edges to one state', () => {
       X: { on: { to: 'G', reward: 1 } },
       Y: { on: { to: 'G', reward: 0 } },
     });
-    const { tree } = await search({
+    const { tree } = await searchOf({
       ...twins,
       algorithm: mcts({ evaluate: 'all' }),
       budget: { simulations: 1 },
@@ -74,7 +75,7 @@ describe('the best node', () => {
       cost: ({ action }) => costs[String(action)] ?? 0,
     });
     for (let simulations = 1; simulations < 6; simulations++) {
-      const { best } = await search({ ...ways, algorithm, budget: { simulations } });
+      const { best } = await searchOf({ ...ways, algorithm, budget: { simulations } });
       expect(best.status).not.toBe('pruned');
     }
   });
@@ -89,7 +90,7 @@ describe('the best node', () => {
         return environment.step(state, action, context);
       },
     };
-    const { best } = await search({
+    const { best } = await searchOf({
       ...problem,
       environment: late,
       algorithm: mcts({ evaluate: 'all', selection: descend(uct()) }),
@@ -100,7 +101,7 @@ describe('the best node', () => {
   });
 
   test('stays where it was put aside after the search had preferred or visited it', async () => {
-    const first = await search({ ...ways, algorithm: mcts(), budget: { simulations: 2 } });
+    const first = await searchOf({ ...ways, algorithm: mcts(), budget: { simulations: 2 } });
     const { tree } = first;
     const ends = [...tree.nodes()].filter(({ terminal }) => terminal);
     for (const end of ends) tree.prune(end);

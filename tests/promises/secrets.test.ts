@@ -5,9 +5,10 @@ import OpenAI from 'openai';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { aiSdk, anthropic, decisions, openai, openaiCompatible } from '../../src/backends/index.ts';
 import { memoryJournal, withTelemetry, wrapModel } from '../../src/calls/index.ts';
-import { type LanguageModel, mcts, search, treeToJson } from '../../src/index.ts';
+import { type LanguageModel, mcts, treeToJson } from '../../src/index.ts';
 import { plainContext, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { searchOf } from '../support/search-of.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -141,7 +142,7 @@ describe.each(Object.entries(models))('a credential of %s', (name, modelOn) => {
     );
     expectUntold(await plainContext().generate(model, question));
     const journal = memoryJournal();
-    const { tree } = await search({
+    const { tree } = await searchOf({
       ...throughModel(syntheticTree(), { model, maxTokens: 99 }),
       algorithm: mcts(),
       journal,

@@ -4,13 +4,12 @@ import {
   mcts,
   type Random,
   type SearchAlgorithm,
-  search,
-  streamSearch,
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
 import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { searchOf, streamSearchOf } from '../support/search-of.ts';
 
 /** Hands back every other simulation while one is under way; each draws one number. */
 function handingBack(drawn: number[]): SearchAlgorithm {
@@ -47,7 +46,7 @@ describe('simulations of which some were handed back', () => {
   test('have an index and random numbers of their own', async () => {
     const drawn: number[] = [];
     const started: number[] = [];
-    for await (const event of streamSearch({ ...problem(), algorithm: handingBack(drawn) })) {
+    for await (const event of streamSearchOf({ ...problem(), algorithm: handingBack(drawn) })) {
       if (event.type === 'simulation-start') started.push(event.simulation);
     }
     expect(started.length).toBeGreaterThan(40);
@@ -59,12 +58,12 @@ describe('simulations of which some were handed back', () => {
     for (const isSaved of [false, true]) {
       const drawn: number[] = [];
       const algorithm = handingBack(drawn);
-      const { tree } = await search({ ...problem(), algorithm });
+      const { tree } = await searchOf({ ...problem(), algorithm });
       expect(tree.simulations).toBe(40);
       const text = JSON.stringify(treeToJson(tree));
       const continued = isSaved ? treeFromJson<never, never>(text) : tree.fork();
       expect(JSON.stringify(treeToJson(continued))).toBe(text);
-      await search({ ...problem(), algorithm, tree: continued });
+      await searchOf({ ...problem(), algorithm, tree: continued });
       expect(drawn.length).toBeGreaterThan(80);
       expect(new Set(drawn).size).toBe(drawn.length);
     }
@@ -73,8 +72,8 @@ describe('simulations of which some were handed back', () => {
   test('are repeated by a replay', async () => {
     const journal = memoryJournal();
     const algorithm = mcts({ evaluate: 'leaf' });
-    const live = await search({ ...problem(), algorithm, journal });
-    const again = await search({ ...problem(), algorithm, journal: replayed(journal) });
+    const live = await searchOf({ ...problem(), algorithm, journal });
+    const again = await searchOf({ ...problem(), algorithm, journal: replayed(journal) });
     expect(live.tree.handedBack).toBeGreaterThan(0);
     expect(treeToJson(again.tree)).toEqual(treeToJson(live.tree));
   });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { astar, mcts, search, stepwise } from '../../src/index.ts';
+import { astar, mcts, stepwise } from '../../src/index.ts';
 import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { searchOf } from '../support/search-of.ts';
 
 const algorithms = {
   mcts: mcts(),
@@ -15,7 +16,7 @@ describe('a budget of simulations is spent in full, however many are under way',
     test.each([1, 4, 32])(`by ${name}, %i at once`, async (concurrency) => {
       for (const simulations of [1, 20, 50]) {
         const model = scriptedModel({ answer: hashedAnswer, latencyMs: 10 });
-        const { spend, tree, stopReason, exceeded } = await search({
+        const { spend, tree, stopReason, exceeded } = await searchOf({
           ...throughModel(syntheticTree({ depth: 30 }), { model }),
           algorithm,
           concurrency,
@@ -30,7 +31,7 @@ describe('a budget of simulations is spent in full, however many are under way',
   }
 
   test('by rounds of simulations that find nothing left', async () => {
-    const { stopReason, tree } = await search({
+    const { stopReason, tree } = await searchOf({
       ...syntheticTree({ branching: 2, depth: 3 }),
       algorithm: stepwise(mcts({ evaluate: 'leaf' }), { simulations: 10 }),
       concurrency: 32,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countdown, slidingTiles, withOutcome } from '../../src/environments/index.ts';
+import { countdown, slidingTiles } from '../../src/environments/index.ts';
 import {
   astar,
   bestOfN,
@@ -34,7 +34,7 @@ describe('a start that is solved already', () => {
   for (const [name, algorithm] of Object.entries(algorithms)) {
     test(`is a solved result of ${name}`, async () => {
       for (const concurrency of [1, 4]) {
-        const result = await search({ environment, policy, evaluator, algorithm, concurrency });
+        const result = await search(environment, { policy, evaluator, algorithm, concurrency });
         expect(result).toMatchObject({ solved: true, actions: [], failure: undefined });
         expect(result.optimal).toBe(name === 'A*');
         expect(result.best).toBe(result.tree.root);
@@ -45,11 +45,11 @@ describe('a start that is solved already', () => {
   }
 
   test('stays one on disk, and with a verifier around it', async () => {
-    const { tree } = await search({ environment, policy, evaluator });
+    const { tree } = await search(environment, { policy, evaluator });
     const loaded = treeFromJson<never, never>(JSON.stringify(treeToJson(tree)));
     expect(loaded.root).toMatchObject({ terminal: true, reward: 1 });
-    const checked = withOutcome(environment, { verify: () => ({ correct: false }) });
-    const { solved } = await search({ environment: checked, policy, evaluator });
+    const outcome = { verify: () => ({ correct: false }) };
+    const { solved } = await search(environment, { policy, evaluator, outcome });
     expect(solved).toBe(false);
   });
 
@@ -60,8 +60,7 @@ describe('a start that is solved already', () => {
       terminal: true,
     });
     const open = slidingTiles.environment({ rows: 2, columns: 2, tiles: [1, 2, 0, 3] });
-    const { actions } = await search({
-      environment: open,
+    const { actions } = await search(open, {
       policy,
       algorithm: astar({ heuristic: () => 0, admissible: true }),
     });

@@ -16,6 +16,7 @@ import {
   scriptedModel,
 } from '../../src/testing/index.ts';
 import { compare, debate, judge, selfEval } from '../../src/values/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
 
 /** An agent that has looked something up: the state is how often. */
 const lookUps: Notation<number, string> = {
@@ -38,7 +39,11 @@ const lookUps: Notation<number, string> = {
 };
 
 const spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };
-const request: EvaluateRequest = { context: plainContext(), remaining: spend };
+const request: EvaluateRequest = {
+  environment: environmentOf(lookUps),
+  context: plainContext(),
+  remaining: spend,
+};
 const open: Emulator[] = [];
 afterAll(async () => {
   for (const server of open) await server.close();
@@ -70,7 +75,7 @@ describe('a conversation with calls of tools', () => {
     'is shown by %s to a server that wants its tools told',
     async (_name, create, answer) => {
       const { server, model } = await claude(answer);
-      const evaluator = create({ model, notation: lookUps });
+      const evaluator = create({ model });
       const [verdicts] = await evaluator.evaluate([nodeWith(2)], request);
       expect(verdicts).toMatchObject({ value: 1 });
       for (const { body } of server.requests) {
@@ -91,7 +96,7 @@ describe('a conversation with calls of tools', () => {
     ]);
     for (const [place, node] of nodes.entries()) tree.realise(node, { state: 1 - place });
     const model = scriptedModel({ answer: () => '{"reason": "so", "better": "T"}' });
-    await compare({ model, notation: lookUps, about: 'state' }).evaluate(nodes, request);
+    await compare({ model, about: 'state' }).evaluate(nodes, request);
     expect(model.requests).toHaveLength(2);
     for (const { messages } of model.requests) {
       expect(messages.at(-1)?.content).toContain('{"name":"temperature","input":{"city":"Oslo"}}');
@@ -100,14 +105,14 @@ describe('a conversation with calls of tools', () => {
 
   test('is shown by a policy too', async () => {
     const { model } = await claude('look');
-    const policy = fromModel({ model, notation: lookUps });
+    const policy = fromModel({ model });
     const proposals = await policy.propose(nodeWith(1), { ...request, count: 1, offset: 0 });
     expect(proposals).toMatchObject([{ action: 'look' }]);
   });
 
   test('has no tools told where none is called', async () => {
     const { server, model } = await claude('sure');
-    await judge({ model, notation: lookUps }).evaluate([nodeWith(0)], request);
+    await judge({ model }).evaluate([nodeWith(0)], request);
     expect(server.requests.length).toBeGreaterThan(0);
     for (const { body } of server.requests) expect(body).not.toHaveProperty('tools');
   });

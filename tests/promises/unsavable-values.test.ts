@@ -7,7 +7,6 @@ import {
   mcts,
   type Policy,
   type Proposal,
-  type SearchOptions,
   type SearchTree,
   search,
   type Transition,
@@ -15,6 +14,7 @@ import {
   treeToJson,
 } from '../../src/index.ts';
 import { verifier } from '../../src/values/index.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 
 /** What JSON cannot hold, or cannot hold without loss. */
 const unsavable: Readonly<Record<string, () => unknown>> = {
@@ -62,8 +62,8 @@ const isBad = (state: string | undefined) => state === 'b';
 const settings = [false, true];
 
 /** Searches, saves and loads, and returns what became of the children of the root. */
-async function grown(change: Partial<SearchOptions<string, string>>) {
-  const { tree } = await search({
+async function grown(change: Partial<SearchOf<string, string>>) {
+  const { tree } = await searchOf({
     environment,
     policy,
     evaluator,
@@ -281,8 +281,7 @@ test('an evaluation is kept as it was told, not as it is changed later', async (
 test.each([[1n], ['1'], [Object(1)], [Number.NaN], [-1]])(
   'a heuristic of %s is no number, and A* says so',
   async (h) => {
-    const searching = search({
-      environment,
+    const searching = search(environment, {
       policy,
       algorithm: astar({ heuristic: () => h as number }),
       budget: { simulations: 4 },
@@ -301,9 +300,9 @@ test('an endless heuristic is endless in a tree that was saved too', async () =>
       heuristic: (state) => (isBad(state) ? Number.POSITIVE_INFINITY : 1),
     }),
   };
-  const { tree } = await search({ ...options, budget: { simulations: 2 } });
+  const { tree } = await searchOf({ ...options, budget: { simulations: 2 } });
   const loaded = treeFromJson<string, string>(JSON.stringify(treeToJson(tree)));
-  await search({ ...options, tree: loaded, budget: { simulations: 3 } });
+  await searchOf({ ...options, tree: loaded, budget: { simulations: 3 } });
   const bad = [...loaded.nodes()].find(({ state }) => isBad(state));
   expect(bad).toMatchObject({ status: 'pruned', children: [], notes: { astar: { h: null } } });
 });
@@ -329,8 +328,7 @@ test.each([
   ['a large object', { text: 'x'.repeat(300) }, `{"text":"${'x'.repeat(190)}…`],
   ['a long message', new Error('x'.repeat(2_000)), `${'x'.repeat(999)}…`],
 ])('%s that is thrown becomes a short message', async (_name, thrown, message) => {
-  const { tree } = await search({
-    environment,
+  const { tree } = await search(environment, {
     policy,
     evaluator: {
       needs: 'realised',

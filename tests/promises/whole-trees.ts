@@ -22,7 +22,6 @@ import {
   type Random,
   type SearchAlgorithm,
   type SearchTree,
-  search,
   seededRandom,
   stepwise,
   thompson,
@@ -31,6 +30,7 @@ import {
   uct,
   valueWidening,
 } from '../../src/index.ts';
+import { searchOf } from '../support/search-of.ts';
 
 type Tree = SearchTree<string, string>;
 
@@ -166,7 +166,7 @@ function reasons(tree: Tree, id: number): unknown {
   return explain(tree, tree.node(id)).map(({ node, total, terms }) => [node.id, total, terms]);
 }
 
-/** Asserts that a random search, saved and loaded, is the search that was saved, and goes on as that does. */
+/** Asserts that a random saved and loaded, is the search that was saved, and goes on as that does. */
 export async function expectWhole(seed: number): Promise<void> {
   const random = seededRandom(seed);
   const fixed: Fixed = (...labels) => seededRandom(`${seed} ${labels.join(' ')}`).next();
@@ -179,14 +179,14 @@ export async function expectWhole(seed: number): Promise<void> {
     concurrency: 1 + random.integer(3),
   };
   const first = 1 + random.integer(12);
-  const { tree } = await search({ ...options, budget: { simulations: first } });
+  const { tree } = await searchOf({ ...options, budget: { simulations: first } });
   const loaded = treeFromJson<string, string>(JSON.stringify(treeToJson(tree)));
   assert.deepEqual(saying(loaded), saying(tree), 'as it stands');
   assert.deepEqual(saying(loaded.fork()), saying(tree.fork()), 'as a copy');
 
   const budget = { simulations: 1 + random.integer(20) };
-  const live = await search({ ...options, tree, budget });
-  const other = await search({ ...options, tree: loaded, budget });
+  const live = await searchOf({ ...options, tree, budget });
+  const other = await searchOf({ ...options, tree: loaded, budget });
   assert.equal(other.stopReason, live.stopReason);
   assert.deepEqual(saying(other.tree), saying(live.tree), 'as it goes on');
 }

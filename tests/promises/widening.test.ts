@@ -46,8 +46,7 @@ describe('a node all of whose children are known', () => {
       for (const concurrency of [1, 8]) {
         const policy = drawing(kinds);
         const widening = progressiveWidening(width);
-        const { tree, stopReason } = await search({
-          environment: draws,
+        const { tree, stopReason } = await search(draws, {
           policy,
           algorithm: mcts({ width: 1, widening }),
           concurrency,
@@ -72,8 +71,7 @@ describe('a node that waits for more room', () => {
     ['flat, at random', flat((_node, _parent, random) => random.next())],
   ])('widens whatever selects it: %s', async (_name, selection) => {
     for (const concurrency of [1, 8]) {
-      const { tree, stopReason } = await search({
-        environment: draws,
+      const { tree, stopReason } = await search(draws, {
         policy: drawing(),
         algorithm: mcts({ width: 1, selection, widening: progressiveWidening() }),
         concurrency,
@@ -89,17 +87,19 @@ describe('a node that waits for more room', () => {
     ['descend', descend(uct())],
     ['flat', flat(({ value }) => value)],
   ])('widens below the root as well: %s', async (_name, selection) => {
-    const { tree, stopReason } = await search({
-      environment: {
+    const { tree, stopReason } = await search(
+      {
         ...draws,
         step: (state, action) =>
           state === -1 ? { state: action } : { state: action, terminal: true, reward: 0.5 },
       },
-      policy: drawing(),
-      evaluator: stateEvaluator(() => 0.5),
-      algorithm: mcts({ width: 1, selection, widening: progressiveWidening() }),
-      budget: { simulations: 200 },
-    });
+      {
+        policy: drawing(),
+        evaluator: stateEvaluator(() => 0.5),
+        algorithm: mcts({ width: 1, selection, widening: progressiveWidening() }),
+        budget: { simulations: 200 },
+      },
+    );
     const widest = Math.max(...tree.root.children.map(({ children }) => children.length));
     expect(widest).toBeGreaterThan(2);
     expect(stopReason).toBe('budget');
@@ -110,8 +110,7 @@ describe('a node that gets no more children', () => {
   test('is closed once its value widening refuses more, however good or bad they are', async () => {
     for (const most of [4, 24]) {
       const policy = drawing();
-      const { stopReason, tree } = await search({
-        environment: draws,
+      const { stopReason, tree } = await search(draws, {
         policy,
         algorithm: mcts({ width: 1, widening: valueWidening({ most }) }),
         budget: { simulations: 500 },
@@ -124,18 +123,20 @@ describe('a node that gets no more children', () => {
 
   test('is closed where all of them failed', async () => {
     const policy = drawing();
-    const { stopReason, failure, tree } = await search({
-      environment: {
+    const { stopReason, failure, tree } = await search(
+      {
         ...draws,
         step: () => {
           throw new Error('It broke.');
         },
       },
-      policy,
-      evaluator: stateEvaluator(() => 0.5),
-      algorithm: mcts({ width: 1, widening: progressiveWidening({ k: 3 }) }),
-      budget: { simulations: 100 },
-    });
+      {
+        policy,
+        evaluator: stateEvaluator(() => 0.5),
+        algorithm: mcts({ width: 1, widening: progressiveWidening({ k: 3 }) }),
+        budget: { simulations: 100 },
+      },
+    );
     // What came of no child is a visit of the node itself.
     expect(policy.calls).toBeLessThanOrEqual(Math.ceil(3 * tree.root.visits ** 0.5));
     expect(stopReason).toBe('failed');
@@ -143,8 +144,7 @@ describe('a node that gets no more children', () => {
   });
 
   test('counts its best child where it waits for more room', async () => {
-    const { tree } = await search({
-      environment: draws,
+    const { tree } = await search(draws, {
       policy: drawing(),
       algorithm: mcts({ width: 2, widening: progressiveWidening({ k: 2, alpha: 0.1 }) }),
       budget: { simulations: 50 },
@@ -171,8 +171,7 @@ describe('a widening rule beside a selection', () => {
     ['descend(puct())', descend(puct())],
     ['flat(() => 0)', flat(() => 0)],
   ])('is heeded: %s', async (_name, selection) => {
-    const { tree } = await search({
-      environment,
+    const { tree } = await search(environment, {
       policy,
       evaluator,
       algorithm: mcts({ width: 1, selection, widening }),
@@ -185,8 +184,7 @@ describe('a widening rule beside a selection', () => {
 
   test('is the same whether the selection was given it too', async () => {
     const run = (selection: ReturnType<typeof descend>) =>
-      search({
-        environment,
+      search(environment, {
         policy,
         evaluator,
         algorithm: mcts({ width: 1, selection, widening }),
@@ -203,8 +201,8 @@ describe('an answer that is still under way', () => {
   /** The first proposal leads to a bad end at once; the second is drawn slowly, and leads to the good one. */
   async function found(algorithm: SearchAlgorithm, concurrency: number, proposals = 2) {
     const clock = manualClock({ auto: true });
-    const { tree, best } = await search<string, string>({
-      environment: {
+    const { tree, best } = await search<string, string>(
+      {
         name: 'late',
         reset: () => 's',
         step: (state, action) =>
@@ -212,19 +210,21 @@ describe('an answer that is still under way', () => {
             ? { state: `${state}e`, terminal: true, reward: 0.1 }
             : { state: `${state}g`, ...(state === 'sgg' && { terminal: true, reward: 1 }) },
       },
-      policy: {
-        async propose({ state }, { offset }) {
-          if (state !== 's') return [{ action: 'go' }];
-          await clock.sleep(offset === 1 ? 50 : 1);
-          return offset < proposals ? [{ action: offset === 0 ? 'end' : 'go' }] : [];
+      {
+        policy: {
+          async propose({ state }, { offset }) {
+            if (state !== 's') return [{ action: 'go' }];
+            await clock.sleep(offset === 1 ? 50 : 1);
+            return offset < proposals ? [{ action: offset === 0 ? 'end' : 'go' }] : [];
+          },
         },
+        evaluator: stateEvaluator(() => 0.9),
+        algorithm,
+        concurrency,
+        clock,
+        budget: { simulations: 200 },
       },
-      evaluator: stateEvaluator(() => 0.9),
-      algorithm,
-      concurrency,
-      clock,
-      budget: { simulations: 200 },
-    });
+    );
     return tree.score(best);
   }
 

@@ -12,13 +12,12 @@ import {
   type ModelWarning,
   mcts,
   type Policy,
-  type SearchOptions,
   type SearchResult,
   search,
   solved,
-  streamSearch,
 } from '../../src/index.ts';
 import { generate, openRun } from '../../src/runs/index.ts';
+import { type SearchOf, streamSearchOf } from '../support/search-of.ts';
 
 /** What plug-ins of users without types may hand over; the house must never end in a raw TypeError. */
 type Loose = never;
@@ -57,11 +56,11 @@ function asking(ask: (context: CallContext) => Promise<unknown>): Policy<string,
 const withModel = (model: unknown, request: object = { messages }) =>
   asking((context) => context.generate(model as Loose, request as Loose));
 
-async function grown(change: Partial<SearchOptions<string, string>>) {
+async function grown(change: Partial<SearchOf<string, string>>) {
   const warnings: ModelWarning[] = [];
   let result: SearchResult<string, string> | undefined;
   const options = { environment, policy: listed, evaluator, budget: { simulations: 4 } };
-  for await (const event of streamSearch({ ...options, ...change })) {
+  for await (const event of streamSearchOf({ ...options, ...change })) {
     if (event.type === 'warning') warnings.push(event.warning);
     if (event.type === 'search-end') result = event.result;
   }
@@ -278,8 +277,7 @@ describe('a stop condition', () => {
       "a condition of `stopWhen` to return true, false or 'solved', got an object",
     ],
   ])('%s that returns neither true nor false is refused', async (condition, sentence) => {
-    const refused = search({
-      environment,
+    const refused = search(environment, {
       policy: listed,
       evaluator,
       stopWhen: [condition as Loose],

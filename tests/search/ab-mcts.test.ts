@@ -135,8 +135,7 @@ function armed(asked: string[]): Policy<number, number> {
 
 test('of two arms the better one generates more and more', async () => {
   const asked: string[] = [];
-  const { best, tree } = await search({
-    environment: refining,
+  const { best, tree } = await search(refining, {
     policy: armed(asked),
     evaluator: {
       needs: 'realised',
@@ -155,8 +154,7 @@ test('of two arms the better one generates more and more', async () => {
 });
 
 test('an answer that is proposed again scores again', async () => {
-  const { tree } = await search({
-    environment: refining,
+  const { tree } = await search(refining, {
     policy: { propose: () => [{ action: 0.5 }] },
     evaluator: { needs: 'realised', evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })) },
     algorithm: abMcts({ belief: { draw: (_random: Random, values) => -[...values].length } }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { beam, type SearchNode, search, seededRandom } from '../../src/index.ts';
+import { beam, type SearchNode, seededRandom } from '../../src/index.ts';
 import { type MdpTable, tableMdp } from '../../src/testing/index.ts';
+import { searchOf } from '../support/search-of.ts';
 
 const budget = { simulations: 10_000 };
 
@@ -19,7 +20,7 @@ describe('a beam', () => {
   );
 
   test('of one goes on from the best of a level and puts the others aside', async () => {
-    const { actions, tree, stopReason } = await search({
+    const { actions, tree, stopReason } = await searchOf({
       ...problem,
       algorithm: beam({ width: 1 }),
       budget,
@@ -31,7 +32,7 @@ describe('a beam', () => {
   });
 
   test('of two sees what the first level hid', async () => {
-    const { actions } = await search({ ...problem, algorithm: beam({ width: 2 }), budget });
+    const { actions } = await searchOf({ ...problem, algorithm: beam({ width: 2 }), budget });
     expect(actions).toEqual(['right', 'on']);
   });
 
@@ -47,19 +48,19 @@ describe('a beam', () => {
       },
       { values: { a: 0.1, b: 0.35 } },
     );
-    const { actions } = await search({ ...rewarded, algorithm: beam({ width: 1 }), budget });
+    const { actions } = await searchOf({ ...rewarded, algorithm: beam({ width: 1 }), budget });
     expect(actions).toEqual(['left', 'on', 'on']);
   });
 
   test('goes no deeper than its bound', async () => {
-    const { tree } = await search({ ...problem, algorithm: beam({ maxDepth: 1 }), budget });
+    const { tree } = await searchOf({ ...problem, algorithm: beam({ maxDepth: 1 }), budget });
     expect(tree.size).toBe(3);
   });
 
   test('that is stopped in a level repeats none of it', async () => {
     const algorithm = beam({ width: 2 });
-    const whole = await search({ ...problem, algorithm, budget });
-    const first = await search({ ...problem, algorithm, budget: { simulations: 2 } });
+    const whole = await searchOf({ ...problem, algorithm, budget });
+    const first = await searchOf({ ...problem, algorithm, budget: { simulations: 2 } });
     expect(first.stopReason).toBe('budget');
     const second = await first.resume({ budget: { simulations: 1 } });
     expect(second.actions).toEqual(whole.actions);
@@ -95,7 +96,7 @@ test('an infinite beam is an exhaustive search', async () => {
   for (let seed = 0; seed < 60; seed++) {
     const { table, best, states } = randomTree(seed);
     const algorithm = beam({ width: Number.POSITIVE_INFINITY });
-    const found = await search({ ...tableMdp(table, { keys: false }), algorithm, budget });
+    const found = await searchOf({ ...tableMdp(table, { keys: false }), algorithm, budget });
     expect(found.tree.size).toBe(states);
     expect(found.tree.score(found.best)).toBeCloseTo(best, 12);
   }
@@ -104,7 +105,7 @@ test('an infinite beam is an exhaustive search', async () => {
 test('a beam expands at most so many nodes a level, the most promising ones', async () => {
   for (let seed = 0; seed < 60; seed++) {
     const { table } = randomTree(seed);
-    const { tree } = await search({
+    const { tree } = await searchOf({
       ...tableMdp(table, { keys: false }),
       algorithm: beam({ width: 2 }),
       budget,

@@ -3,9 +3,9 @@ import { BudgetPool, type PoolBudget } from '../../src/calls/budget-pool.ts';
 import { memoryJournal } from '../../src/calls/journal.ts';
 import type { ProposeRequest } from '../../src/contracts/policy.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
-import { search } from '../../src/search/search.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { treeToJson } from '../../src/tree/serialize.ts';
+import { searchOf } from '../support/search-of.ts';
 
 const environment = {
   name: 'count',
@@ -33,8 +33,8 @@ function constant(nodes: readonly unknown[]) {
 test('searches share a budget, and the one that it cannot hold ends', async () => {
   const pool = new BudgetPool({ calls: 10 });
   const options = { ...asking(), algorithm: mcts({ width: 2 }), pool };
-  const first = await search({ ...options, budget: { calls: 6 } });
-  const second = await search({ ...options, budget: { calls: 6 } });
+  const first = await searchOf({ ...options, budget: { calls: 6 } });
+  const second = await searchOf({ ...options, budget: { calls: 6 } });
   expect([first.stopReason, first.exceeded, first.spend.calls]).toEqual(['budget', 'calls', 6]);
   expect([second.stopReason, second.exceeded, second.spend.calls]).toEqual(['budget', 'calls', 4]);
   expect([first.poolExhausted, second.poolExhausted]).toEqual([false, true]);
@@ -46,7 +46,7 @@ test('searches at the same time never spend more than it holds', async () => {
   const pool = new BudgetPool({ calls: 15 });
   const results = await Promise.all(
     [0, 1, 2, 3].map((seed) =>
-      search({ ...asking(), algorithm: mcts({ width: 2 }), pool, seed, budget: { calls: 10 } }),
+      searchOf({ ...asking(), algorithm: mcts({ width: 2 }), pool, seed, budget: { calls: 10 } }),
     ),
   );
   const made = results.reduce((sum, { spend }) => sum + spend.calls, 0);
@@ -73,7 +73,7 @@ test.each([
 
 test('what a killed process had under way is charged to the pool alone', async () => {
   const undisturbed = memoryJournal();
-  const alone = await search({
+  const alone = await searchOf({
     ...asking(),
     algorithm: mcts({ width: 2 }),
     budget: { calls: 6 },
@@ -86,7 +86,7 @@ test('what a killed process had under way is charged to the pool alone', async (
   const killed = undisturbed.lines.slice(0, (intents[2] ?? 0) + 1);
 
   const pool = new BudgetPool({ calls: 100 });
-  const resumed = await search({
+  const resumed = await searchOf({
     ...asking(),
     algorithm: mcts({ width: 2 }),
     budget: { calls: 6 },
@@ -98,7 +98,7 @@ test('what a killed process had under way is charged to the pool alone', async (
   expect(resumed.spend.calls).toBe(alone.spend.calls + 2);
   expect(pool.spend.calls).toBe(resumed.spend.calls);
 
-  const without = await search({
+  const without = await searchOf({
     ...asking(),
     algorithm: mcts({ width: 2 }),
     budget: { calls: 6 },

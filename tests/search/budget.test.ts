@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Budget, bestOfN, mcts, type SearchOptions, search, solved } from '../../src/index.ts';
+import { type Budget, bestOfN, mcts, solved } from '../../src/index.ts';
 import {
   banditTree,
   manualClock,
@@ -8,12 +8,13 @@ import {
   syntheticTree,
 } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 
 const prices = { script: { input: 2, output: 10 } };
 
-function run(budget: Budget, changes: Partial<SearchOptions<SyntheticState, number>> = {}) {
+function run(budget: Budget, changes: Partial<SearchOf<SyntheticState, number>> = {}) {
   const model = scriptedModel({ answer: hashedAnswer, latencyMs: 50 });
-  return search({
+  return searchOf({
     ...throughModel(syntheticTree(), { model }),
     clock: manualClock({ auto: true }),
     budget,
@@ -79,7 +80,7 @@ describe('a budget of', () => {
   });
 
   test('ms ends a search that makes no calls', async () => {
-    const { exceeded } = await search({
+    const { exceeded } = await searchOf({
       ...syntheticTree(),
       budget: { ms: 30, simulations: 1e9 },
     });
@@ -87,7 +88,7 @@ describe('a budget of', () => {
   });
 
   test('nothing but nodes ends all the same', async () => {
-    const { stopReason } = await search({ ...banditTree(), budget: { nodes: 1e6 } });
+    const { stopReason } = await searchOf({ ...banditTree(), budget: { nodes: 1e6 } });
     expect(stopReason).toBe('exhausted');
   });
 
@@ -103,7 +104,7 @@ describe('a budget of', () => {
   });
 
   test('left out, it is 100 simulations', async () => {
-    const { spend, stopReason } = await search(syntheticTree());
+    const { spend, stopReason } = await searchOf(syntheticTree());
     expect(spend.simulations).toBe(100);
     expect(stopReason).toBe('budget');
   });
@@ -175,7 +176,7 @@ describe('stopWhen', () => {
       stopReason,
       actions,
       solved: isSolved,
-    } = await search({
+    } = await searchOf({
       ...problem,
       stopWhen: solved(),
       budget: { simulations: 500 },
@@ -186,7 +187,7 @@ describe('stopWhen', () => {
   });
 
   test('solved() takes a lower score where it is told to', async () => {
-    const { stopReason, best } = await search({
+    const { stopReason, best } = await searchOf({
       ...banditTree(),
       stopWhen: solved({ score: 0.3 }),
       budget: { simulations: 500 },

@@ -6,13 +6,13 @@ import {
   mcts,
   puct,
   type SearchAlgorithm,
-  search,
   uct,
   unobserved,
   virtualLoss,
 } from '../../src/index.ts';
 import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { searchOf } from '../support/search-of.ts';
 
 const simulations = 400;
 const latencyMs = 50;
@@ -24,7 +24,7 @@ async function timeOf(algorithm: SearchAlgorithm, workers: number): Promise<numb
   const clock = manualClock({ auto: true });
   const model = scriptedModel({ answer: hashedAnswer, latencyMs });
   const problem = throughModel(syntheticTree(), { model, asks: 'policy' });
-  const { spend } = await search({
+  const { spend } = await searchOf({
     ...problem,
     algorithm,
     budget: { simulations },
@@ -70,7 +70,7 @@ describe('400 simulations over a policy of 50 ms', () => {
 test('bestOfN keeps as many trajectories under way as it may', async () => {
   const clock = manualClock({ auto: true });
   const model = scriptedModel({ answer: hashedAnswer, latencyMs });
-  const { spend } = await search({
+  const { spend } = await searchOf({
     ...throughModel(syntheticTree({ depth: 10 }), { model, asks: 'policy' }),
     algorithm: bestOfN(),
     budget: { simulations: 32 },
@@ -84,7 +84,7 @@ test('bestOfN keeps as many trajectories under way as it may', async () => {
 test('virtual loss and unobserved samples both come off again', async () => {
   for (const inFlight of [unobserved, virtualLoss()]) {
     const model = scriptedModel({ answer: hashedAnswer, latencyMs });
-    const { tree } = await search({
+    const { tree } = await searchOf({
       ...throughModel(syntheticTree(), { model }),
       algorithm: mcts({ selection: descend(puct({ inFlight })) }),
       budget: { calls: 50 },

@@ -9,8 +9,6 @@ import {
   type SearchContext,
   type SearchResult,
   type SearchTree,
-  search,
-  streamSearch,
   summarise,
 } from '../../src/index.ts';
 import {
@@ -22,6 +20,7 @@ import {
   tableMdp,
 } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { searchOf, streamSearchOf } from '../support/search-of.ts';
 
 const problem = banditTree();
 const endless = syntheticTree();
@@ -38,7 +37,7 @@ test('A* goes on from a hasty answer to the best', async () => {
   const cost = ({ action }: { readonly action: unknown }) => costs[String(action)] ?? 1;
   const heuristic = (state: unknown) => (state === 'b' ? 2 : 0);
   const hasty = astar({ heuristic, admissible: true, cost, weight: 50 });
-  const first = await search({ ...graph, algorithm: hasty });
+  const first = await searchOf({ ...graph, algorithm: hasty });
   expect(first).toMatchObject({ actions: ['a', 'on'], optimal: false, stopReason: 'solved' });
   const exact = astar({ heuristic, admissible: true, cost });
   const second = await first.resume({ algorithm: exact });
@@ -47,7 +46,7 @@ test('A* goes on from a hasty answer to the best', async () => {
 
 describe('result.resume', () => {
   test('goes on with the same tree under a budget of its own', async () => {
-    const first = await search({ ...endless, budget: { simulations: 20 } });
+    const first = await searchOf({ ...endless, budget: { simulations: 20 } });
     const second = await first.resume({ budget: { simulations: 30 } });
     expect(second.tree).toBe(first.tree);
     expect(second.spend.simulations).toBe(30);
@@ -55,15 +54,15 @@ describe('result.resume', () => {
   });
 
   test('goes on again and again', async () => {
-    let result = await search({ ...endless, budget: { simulations: 10 } });
+    let result = await searchOf({ ...endless, budget: { simulations: 10 } });
     for (let round = 0; round < 4; round++) result = await result.resume();
-    const whole = await search({ ...endless, budget: { simulations: 50 } });
+    const whole = await searchOf({ ...endless, budget: { simulations: 50 } });
     expect(summarise(result.tree.root)).toEqual(summarise(whole.tree.root));
   });
 
   test('may change the algorithm, and makes no call twice', async () => {
     const model = scriptedModel({ answer: hashedAnswer });
-    const first = await search({
+    const first = await searchOf({
       ...throughModel(endless, { model }),
       budget: { simulations: 20 },
     });
@@ -74,14 +73,14 @@ describe('result.resume', () => {
   });
 
   test('offers again what the budget had no room for', async () => {
-    const first = await search({ ...problem, budget: { nodes: 8 } });
+    const first = await searchOf({ ...problem, budget: { nodes: 8 } });
     expect(first.exceeded).toBe('nodes');
     const second = await first.resume({ budget: { simulations: 500 } });
     expect(second.actions).toEqual(problem.best);
   });
 
   test('goes on after a budget of nothing', async () => {
-    const first = await search({ ...problem, budget: { simulations: 0 } });
+    const first = await searchOf({ ...problem, budget: { simulations: 0 } });
     expect(first.best).toBe(first.tree.root);
     expect((await first.resume({ budget: { simulations: 500 } })).actions).toEqual(problem.best);
   });
@@ -89,21 +88,21 @@ describe('result.resume', () => {
   test('takes up a call that the deadline had aborted', async () => {
     const model = scriptedModel({ answer: hashedAnswer, latencyMs: 100 });
     const options = { ...throughModel(endless, { model }), clock };
-    const first = await search({ ...options, budget: { ms: 250 } });
+    const first = await searchOf({ ...options, budget: { ms: 250 } });
     expect(model.aborted).toBe(1);
     const second = await first.resume({ budget: { simulations: 10 } });
     expect(second.stopReason).toBe('budget');
-    const whole = await search({ ...options, budget: { simulations: second.tree.root.visits } });
+    const whole = await searchOf({ ...options, budget: { simulations: second.tree.root.visits } });
     expect(summarise(second.tree.root)).toEqual(summarise(whole.tree.root));
   });
 });
 
 describe('tree.fork', () => {
   test('leaves the tree that it came from as it was', async () => {
-    const { tree, resume } = await search({ ...endless, budget: { simulations: 30 } });
+    const { tree, resume } = await searchOf({ ...endless, budget: { simulations: 30 } });
     const before = summarise(tree.root);
     const copy = tree.fork();
-    await search({ ...endless, tree: copy, budget: { simulations: 30 } });
+    await searchOf({ ...endless, tree: copy, budget: { simulations: 30 } });
     expect(summarise(tree.root)).toEqual(before);
     expect(copy.root.visits).toBe(60);
     await resume();
@@ -111,11 +110,11 @@ describe('tree.fork', () => {
   });
 
   test('at a node starts from there', async () => {
-    const { tree } = await search({ ...endless, budget: { simulations: 40 } });
+    const { tree } = await searchOf({ ...endless, budget: { simulations: 40 } });
     const child = tree.root.children.find(({ kind }) => kind === 'realised') ?? tree.root;
     const copy = tree.fork(child);
     const before = copy.node(child.id).visits;
-    await search({ ...endless, tree: copy, budget: { simulations: 25 } });
+    await searchOf({ ...endless, tree: copy, budget: { simulations: 25 } });
     expect(copy.cursor.id).toBe(child.id);
     expect(copy.node(child.id).visits).toBe(before + 25);
   });
@@ -159,7 +158,7 @@ describe('advance', () => {
   test('keeps the subtree, and the siblings for the pairs', async () => {
     const depths: number[] = [];
     let result: SearchResult<SyntheticState, number> | undefined;
-    for await (const event of streamSearch({ ...endless, algorithm: stepwise })) {
+    for await (const event of streamSearchOf({ ...endless, algorithm: stepwise })) {
       if (event.type === 'cursor-advanced') depths.push(event.node.depth);
       if (event.type === 'search-end') result = event.result;
     }
@@ -173,7 +172,7 @@ describe('advance', () => {
 
 describe('after an advance', () => {
   test('the next search starts at the cursor', async () => {
-    const first = await search({ ...endless, budget: { simulations: 30 } });
+    const first = await searchOf({ ...endless, budget: { simulations: 30 } });
     const { tree } = first;
     const child = tree.root.children.find(({ visits }) => visits > 0) ?? tree.root;
     const before = tree.root.visits - child.visits;
@@ -184,7 +183,7 @@ describe('after an advance', () => {
 
   test('A* stays below the cursor', async () => {
     const options = { ...endless, algorithm: astar({ heuristic: () => 1 }) };
-    const first = await search({ ...options, budget: { simulations: 30 } });
+    const first = await searchOf({ ...options, budget: { simulations: 30 } });
     const { tree } = first;
     const child = tree.root.children.find(({ children }) => children.length > 0) ?? tree.root;
     tree.advance(child);
@@ -196,7 +195,7 @@ describe('after an advance', () => {
   });
 
   test('what was best elsewhere is left behind', async () => {
-    const first = await search({ ...problem, budget: { simulations: 500 } });
+    const first = await searchOf({ ...problem, budget: { simulations: 500 } });
     const { tree } = first;
     const other = tree.root.children.find(({ action }) => action !== problem.best[0]) ?? tree.root;
     tree.advance(other);
@@ -205,7 +204,7 @@ describe('after an advance', () => {
   });
 
   test('a node that is not below the cursor is refused', async () => {
-    const { tree } = await search({ ...endless, budget: { simulations: 30 } });
+    const { tree } = await searchOf({ ...endless, budget: { simulations: 30 } });
     const [first, second] = tree.root.children.filter(({ kind }) => kind === 'realised');
     if (first === undefined || second === undefined) throw new Error('too small a tree');
     tree.advance(first);
@@ -226,8 +225,10 @@ describe('context.search', () => {
       name: 'nesting',
       async run(_tree, context) {
         await context.simulate(async () => {
-          const options = { ...throughModel(problem, { model }), ...nested, share };
-          results.push((await context.search(options)) as SearchResult<unknown, unknown>);
+          const { environment, ...guides } = throughModel(problem, { model });
+          const options = { ...guides, ...nested, share };
+          const result = await context.search(environment, options);
+          results.push(result as SearchResult<unknown, unknown>);
           return 'continue';
         });
       },
@@ -238,7 +239,7 @@ describe('context.search', () => {
 
   test('spends from the ledger of the search around it', async () => {
     const { algorithm, results } = nesting(0.5);
-    const { spend, stopReason } = await search({
+    const { spend, stopReason } = await searchOf({
       ...endless,
       algorithm,
       budget: { calls: 40, simulations: 1000 },
@@ -252,13 +253,13 @@ describe('context.search', () => {
 
   test('keeps to a smaller budget of its own', async () => {
     const { algorithm, results } = nesting(1, { budget: { simulations: 3 } });
-    await search({ ...endless, algorithm, budget: { simulations: 10 } });
+    await searchOf({ ...endless, algorithm, budget: { simulations: 10 } });
     expect(results[0]?.spend.simulations).toBe(3);
   });
 
   test('starts with a tree of its own', async () => {
     const { algorithm, results } = nesting(0.3);
-    const { tree } = await search({ ...endless, algorithm, budget: { simulations: 30 } });
+    const { tree } = await searchOf({ ...endless, algorithm, budget: { simulations: 30 } });
     expect(results[0]?.tree).not.toBe(tree);
     expect(tree.size).toBe(1);
   });
@@ -266,7 +267,7 @@ describe('context.search', () => {
   test('refuses a share that is none', async () => {
     for (const share of [0, 1.5, Number.NaN]) {
       const { algorithm } = nesting(share);
-      await expect(search({ ...endless, algorithm })).rejects.toThrow(
+      await expect(searchOf({ ...endless, algorithm })).rejects.toThrow(
         `Expected \`share\` to be a number above 0 and up to 1, got \`${share}\`.`,
       );
     }
@@ -274,7 +275,7 @@ describe('context.search', () => {
 
   test('refuses a deadline of its own', async () => {
     const { algorithm } = nesting(0.5, { budget: { ms: 5 } });
-    await expect(search({ ...endless, algorithm })).rejects.toThrow(
+    await expect(searchOf({ ...endless, algorithm })).rejects.toThrow(
       'Expected `budget.ms` to be left to the surrounding search, got `5`.',
     );
   });
@@ -305,7 +306,7 @@ describe('states with equal keys', () => {
 
   test('across the tree share their calls', async () => {
     const model = scriptedModel({ answer: hashedAnswer });
-    const { spend, tree } = await search({
+    const { spend, tree } = await searchOf({
       ...throughModel(diamond, { model }),
       budget: { simulations: 40 },
     });
@@ -319,7 +320,7 @@ describe('states with equal keys', () => {
 
   test('never share their statistics', async () => {
     const { policy, asked } = counted();
-    const { tree } = await search({ ...diamond, policy, budget: { simulations: 5 } });
+    const { tree } = await searchOf({ ...diamond, policy, budget: { simulations: 5 } });
     const [one, other] = [...tree.nodes()].filter(({ state }) => state === 'shared');
     expect(asked).toContain('shared');
     expect(one?.visits).not.toBe(other?.visits);

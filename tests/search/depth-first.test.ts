@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { depthFirst, search } from '../../src/index.ts';
+import { depthFirst } from '../../src/index.ts';
 import { type MdpTable, tableMdp } from '../../src/testing/index.ts';
+import { searchOf } from '../support/search-of.ts';
 
 /** Proposes the first action of a state that was not proposed before, and writes down the order. */
 async function run(table: MdpTable, options: Parameters<typeof depthFirst>[0] = {}) {
-  const problem = tableMdp(table);
   const order: string[] = [];
-  const result = await search({
-    environment: problem.environment,
+  const result = await searchOf({
+    ...tableMdp(table),
     policy: {
       propose: ({ state, children }) => {
-        const action = problem.actions(String(state))[children.length];
+        const action = Object.keys(table[String(state)] ?? {})[children.length];
         if (action !== undefined) order.push(`${state} ${action}`);
         return action === undefined ? [] : [{ action }];
       },
@@ -64,8 +64,8 @@ describe('a depth-first search', () => {
   test('goes on where it was stopped', async () => {
     const problem = tableMdp(table);
     const algorithm = depthFirst();
-    const whole = await search({ ...problem, algorithm, budget: { simulations: 100 } });
-    let part = await search({ ...problem, algorithm, budget: { simulations: 1 } });
+    const whole = await searchOf({ ...problem, algorithm, budget: { simulations: 100 } });
+    let part = await searchOf({ ...problem, algorithm, budget: { simulations: 1 } });
     for (let left = 100; part.stopReason === 'budget' && left > 0; left--) {
       part = await part.resume({ budget: { simulations: 1 } });
     }
@@ -77,7 +77,7 @@ describe('a depth-first search', () => {
 
   test('is refused where several simulations may be under way, and says why', async () => {
     await expect(
-      search({ ...tableMdp(table), algorithm: depthFirst(), concurrency: 2 }),
+      searchOf({ ...tableMdp(table), algorithm: depthFirst(), concurrency: 2 }),
     ).rejects.toThrow('in sight of what the ones before it came to');
   });
 });

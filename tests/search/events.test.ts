@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { mcts, type SearchEvent, search, streamSearch } from '../../src/index.ts';
+import { mcts, type SearchEvent } from '../../src/index.ts';
 import { banditTree, manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
+import { type SearchOf, searchOf, streamSearchOf } from '../support/search-of.ts';
 
-const problem = banditTree();
+const { environment, policy, evaluator } = banditTree();
+const problem = { environment, policy, evaluator };
 
 async function eventsOf(
-  options: Partial<Parameters<typeof search<readonly number[], number>>[0]>,
+  options: Partial<SearchOf<readonly number[], number>>,
 ): Promise<readonly SearchEvent<readonly number[], number>[]> {
   const events: SearchEvent<readonly number[], number>[] = [];
-  for await (const event of streamSearch({ ...problem, ...options })) events.push(event);
+  for await (const event of streamSearchOf({ ...problem, ...options })) events.push(event);
   return events;
 }
 
@@ -80,7 +82,7 @@ describe('the last event', () => {
   test('holds the result that search gives', async () => {
     const budget = { simulations: 30 };
     const last = (await eventsOf({ budget })).at(-1);
-    const result = await search({ ...problem, budget });
+    const result = await searchOf({ ...problem, budget });
     if (last?.type !== 'search-end') throw new Error(`The last event is ${last?.type}.`);
     expect(last.result.actions).toEqual(result.actions);
     expect(last.result.stopReason).toBe(result.stopReason);
@@ -100,7 +102,7 @@ describe('the reader of streamSearch', () => {
   test('is waited for before more is bought', async () => {
     const model = scriptedModel({ answer: hashedAnswer });
     let ends = 0;
-    for await (const { type } of streamSearch({
+    for await (const { type } of streamSearchOf({
       ...throughModel(syntheticTree(), { model }),
       budget: { simulations: 10 },
       algorithm: mcts(),
@@ -116,7 +118,7 @@ describe('the reader of streamSearch', () => {
   test('gets the reason of the signal', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
-    const events = streamSearch({ ...problem, signal: controller.signal });
+    const events = streamSearchOf({ ...problem, signal: controller.signal });
     await events.next();
     controller.abort(reason);
     const drain = async () => {
@@ -131,7 +133,7 @@ describe('the reader of streamSearch', () => {
       latencyMs: (_request, call) => 5 + call,
     });
     const read = async () => {
-      for await (const { type } of streamSearch({
+      for await (const { type } of streamSearchOf({
         ...throughModel(syntheticTree(), { model }),
         concurrency: 4,
         clock: manualClock({ auto: true }),

@@ -6,14 +6,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { memoryJournal, replayed } from '../../src/calls/journal.ts';
 import { openJournal, readJournal } from '../../src/calls/journal-file.ts';
 import type { JournalLine } from '../../src/calls/journal-lines.ts';
-import {
-  astar,
-  EspalierError,
-  mcts,
-  type SearchOptions,
-  type SearchTree,
-  search,
-} from '../../src/index.ts';
+import { astar, EspalierError, mcts, type SearchTree } from '../../src/index.ts';
 import {
   manualClock,
   type ScriptedModel,
@@ -23,8 +16,9 @@ import {
 } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 import { treeToJson } from '../../src/tree/serialize.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 
-type Options = Partial<SearchOptions<SyntheticState, number>>;
+type Options = Partial<SearchOf<SyntheticState, number>>;
 
 const problem = syntheticTree({ branching: 3 });
 
@@ -35,7 +29,7 @@ function uneven(seed: number): ScriptedModel {
 
 /** One simulated run; `seed` names the latencies. */
 function run(model: ScriptedModel, options: Options = {}) {
-  return search({
+  return searchOf({
     ...throughModel(problem, { model }),
     budget: { simulations: 24 },
     concurrency: 4,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { lats, search } from '../../src/index.ts';
+import { lats } from '../../src/index.ts';
 import { tableMdp } from '../../src/testing/index.ts';
+import { searchOf } from '../support/search-of.ts';
 
 const fork = tableMdp(
   {
@@ -22,7 +23,7 @@ test.each([
 ] as const)(
   'has the visits and values of the formula after %d simulations',
   async (n, expected) => {
-    const { tree } = await search({ ...fork, algorithm: lats(), budget: { simulations: n } });
+    const { tree } = await searchOf({ ...fork, algorithm: lats(), budget: { simulations: n } });
     const [down, right] = tree.root.children.map(({ visits, value }) => [visits, value]);
     expect({ down, right, root: [tree.root.visits, tree.root.value] }).toEqual(expected);
   },
@@ -42,7 +43,7 @@ test('explores by w √(ln N / n)', async () => {
   // a (value 1), b (0.3 against 0.2), b (0.3 + 0.833 w against 0.2 + 0.833 w), and then
   // a: 0.2 + w √(ln 3 / 1) = 0.2 + 1.048 w against b: 0.3 + w √(ln 3 / 2) = 0.3 + 0.741 w.
   const visits = async (c: number) => {
-    const { tree } = await search({ ...two, algorithm: lats({ c }), budget: { simulations: 4 } });
+    const { tree } = await searchOf({ ...two, algorithm: lats({ c }), budget: { simulations: 4 } });
     return tree.root.children.map((child) => child.visits);
   };
   expect(await visits(0)).toEqual([1, 3]);
@@ -54,7 +55,7 @@ test('looks back on each path that fell short, and on no other', async () => {
   const algorithm = lats({
     reflect: async (path) => void seen.push(path.map(({ action }) => action)),
   });
-  await search({ ...fork, algorithm, budget: { simulations: 10 } });
+  await searchOf({ ...fork, algorithm, budget: { simulations: 10 } });
   expect(seen).toEqual([
     [undefined, 'down', 'low'],
     [undefined, 'right'],
@@ -64,7 +65,7 @@ test('looks back on each path that fell short, and on no other', async () => {
 test('asks for `width` actions and goes no deeper than `maxDepth`', async () => {
   const counts: number[] = [];
   const { policy } = fork;
-  const { tree } = await search({
+  const { tree } = await searchOf({
     ...fork,
     policy: {
       propose: (node, request) => {

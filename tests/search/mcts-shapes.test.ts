@@ -6,9 +6,8 @@ import type { Policy } from '../../src/contracts/policy.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { stepwise } from '../../src/search/algorithms/stepwise.ts';
 import { withReflection } from '../../src/search/algorithms/with-reflection.ts';
-import type { SearchOptions } from '../../src/search/contracts.ts';
-import { search } from '../../src/search/search.ts';
 import { descend, uct } from '../../src/tree/selection.ts';
+import { type SearchOf, searchOf } from '../support/search-of.ts';
 
 /** Words of `l` and `r`; three letters end one, and its reward is the part of letters that are `r`. */
 const words: Environment<string, string> = {
@@ -40,8 +39,8 @@ function partOf(word: string): number {
   return word === '' ? 0.5 : [...word].filter((letter) => letter === 'r').length / word.length;
 }
 
-function run(options: Partial<SearchOptions<string, string>>) {
-  return search({ environment: words, policy: both, evaluator: counting(), ...options });
+function run(options: Partial<SearchOf<string, string>>) {
+  return searchOf({ environment: words, policy: both, evaluator: counting(), ...options });
 }
 
 /** All visited nodes: word, visits and value. */

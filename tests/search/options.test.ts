@@ -5,20 +5,18 @@ import {
   EspalierError,
   mcts,
   type SearchAlgorithm,
-  type SearchOptions,
-  search,
   solved,
-  streamSearch,
 } from '../../src/index.ts';
 import { banditTree, syntheticTree } from '../../src/testing/index.ts';
+import { type SearchOf, searchOf, streamSearchOf } from '../support/search-of.ts';
 
 const problem = banditTree();
 
 /** What a caller without types may hand in. */
-type Wrong = Readonly<Partial<Record<keyof SearchOptions<unknown, unknown>, unknown>>>;
+type Wrong = Readonly<Partial<Record<keyof SearchOf<unknown, unknown>, unknown>>>;
 
 function searchWith(wrong: Wrong): Promise<unknown> {
-  return search({ ...problem, ...(wrong as object) });
+  return searchOf({ ...problem, ...(wrong as object) });
 }
 
 const sequential: SearchAlgorithm = {
@@ -54,10 +52,7 @@ const cases: readonly (readonly [Wrong, string])[] = [
     { environment: { reset: () => 0 } },
     'Expected `environment` to be an object with a method `step`, got an object.',
   ],
-  [
-    { policy: () => [] },
-    'Expected `policy` to be an object with a method `propose`, got a function.',
-  ],
+  [{ policy: {} }, 'Expected `policy` to be an object with a method `propose`, got an object.'],
   [
     { evaluator: {} },
     'Expected `evaluator` to be an object with a method `evaluate`, got an object.',
@@ -135,14 +130,14 @@ describe('search refuses', () => {
   }
 
   test('the same in a stream, when it is first read', async () => {
-    const events = streamSearch({ ...problem, concurrency: 0 });
+    const events = streamSearchOf({ ...problem, concurrency: 0 });
     await expect(events.next()).rejects.toThrow(
       'Expected `concurrency` to be an integer from 1 up',
     );
   });
 
   test('a tree of another environment', async () => {
-    const { tree } = await search({ ...syntheticTree(), budget: { simulations: 3 } });
+    const { tree } = await searchOf({ ...syntheticTree(), budget: { simulations: 3 } });
     await expect(searchWith({ tree })).rejects.toThrow(
       'Expected `tree` to be a tree of the environment \'bandit-tree\', got `"synthetic-tree"`.',
     );
@@ -150,7 +145,7 @@ describe('search refuses', () => {
 
   test('an algorithm that comes to a state without a value, where there is no evaluator', async () => {
     const { evaluator: _, ...rest } = problem;
-    await expect(search(rest)).rejects.toThrow(
+    await expect(searchOf(rest)).rejects.toThrow(
       'Expected `evaluator` to be given, because the algorithm came to a state without a reward.',
     );
   });
@@ -211,6 +206,6 @@ test('a search takes no oracle as its evaluator', async () => {
   const oracle = { label: () => ({ correct: true }) };
   await expect(
     // @ts-expect-error an oracle is no evaluator
-    search({ ...problem, evaluator: oracle }),
+    searchOf({ ...problem, evaluator: oracle }),
   ).rejects.toThrow('got an oracle: gold answers must not guide a search.');
 });

@@ -6,18 +6,16 @@ import {
   type Policy,
   progressiveWidening,
   type SearchEvent,
-  type SearchOptions,
-  search,
-  streamSearch,
 } from '../../src/index.ts';
 import { banditTree, tableMdp } from '../../src/testing/index.ts';
 import { stateEvaluator } from '../../src/testing/problem.ts';
+import { type SearchOf, searchOf, streamSearchOf } from '../support/search-of.ts';
 
 const problem = banditTree();
 type State = readonly number[];
-type Changes = Partial<SearchOptions<State, number>>;
+type Changes = Partial<SearchOf<State, number>>;
 
-const run = (changes: Changes) => search({ ...problem, budget: { simulations: 30 }, ...changes });
+const run = (changes: Changes) => searchOf({ ...problem, budget: { simulations: 30 }, ...changes });
 
 const proposing = (propose: () => unknown): Policy<State, number> => ({ propose }) as never;
 const evaluating = (evaluate: (nodes: readonly unknown[]) => unknown): Evaluator<State, number> =>
@@ -188,7 +186,7 @@ describe('a policy in the middle of a search', () => {
   test('that proposes ten thousand actions is served in no time', async () => {
     const actions = Array.from({ length: 10_000 }, (_, action) => ({ action: { move: action } }));
     const startedAt = performance.now();
-    const { tree } = await search({
+    const { tree } = await searchOf({
       ...tableMdp({ start: { go: { to: 'end' } } }),
       environment: {
         name: 'wide',
@@ -241,7 +239,7 @@ describe('siblings that lead to the same state', () => {
   );
 
   test('are one: the first keeps its place and gets the prior of both', async () => {
-    const { tree } = await search({ ...twins, budget: { simulations: 50 } });
+    const { tree } = await searchOf({ ...twins, budget: { simulations: 50 } });
     const [first, other, second] = tree.root.children;
     expect([first?.prior, other?.prior, second?.prior].map((prior) => prior?.toFixed(6))).toEqual([
       '0.000000',
@@ -254,7 +252,7 @@ describe('siblings that lead to the same state', () => {
 
   test('stay two where the environment has no keys', async () => {
     const { key: _, ...environment } = twins.environment;
-    const { tree } = await search({ ...twins, environment, budget: { simulations: 50 } });
+    const { tree } = await searchOf({ ...twins, environment, budget: { simulations: 50 } });
     expect(tree.root.children.map(({ status }) => status)).not.toContain('pruned');
   });
 });
@@ -357,7 +355,7 @@ describe('a plug-in that does not stop', () => {
 
 test('failures are told as events, each once', async () => {
   const failures: SearchEvent<State, number>[] = [];
-  for await (const event of streamSearch({
+  for await (const event of streamSearchOf({
     ...problem,
     budget: { simulations: 10 },
     policy: {

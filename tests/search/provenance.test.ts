@@ -4,15 +4,15 @@ import type { Provenance } from '../../src/contracts/provenance.ts';
 import { promptsOf } from '../../src/prompting/prompts.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import type { SearchAlgorithm } from '../../src/search/contracts.ts';
-import { search } from '../../src/search/search.ts';
 import { banditTree } from '../../src/testing/index.ts';
 import { treeFromJson, treeToJson } from '../../src/tree/serialize.ts';
+import { searchOf } from '../support/search-of.ts';
 
 const problem = banditTree();
 const critic = { name: 'critic', version: 2, texts: { ask: 'Is it good?' } };
 
 function run(marks: Provenance, options: object = {}) {
-  return search({
+  return searchOf({
     ...problem,
     policy: { ...problem.policy, ...marks },
     budget: { simulations: 4 },
@@ -48,8 +48,7 @@ test('a tree keeps its stamps when it is saved, and takes those of searches with
     ...mcts(),
     async run(tree, context) {
       const { policy, environment, evaluator } = problem;
-      await context.search({
-        environment,
+      await context.search(environment, {
         policy: { ...policy, stamps: ['oracle-guided'] },
         evaluator,
         share: 0.5,

@@ -32,8 +32,7 @@ const widened = (most: number) => mcts({ width: 2, widening: valueWidening({ k: 
 describe('a node none of whose samples can be used', () => {
   test('is asked again where its widening allows more', async () => {
     const policy = poet(5);
-    const { tree } = await search({
-      environment,
+    const { tree } = await search(environment, {
       policy,
       evaluator,
       algorithm: widened(24),
@@ -55,8 +54,7 @@ describe('a node none of whose samples can be used', () => {
       tree,
       stopReason,
       failure: why,
-    } = await search({
-      environment,
+    } = await search(environment, {
       policy,
       evaluator,
       algorithm: widened(6),
@@ -69,8 +67,7 @@ describe('a node none of whose samples can be used', () => {
 
   test('fails at once where nothing widens it', async () => {
     const policy = poet(5);
-    const { tree } = await search({
-      environment,
+    const { tree } = await search(environment, {
       policy,
       evaluator,
       algorithm: mcts({ width: 2 }),
@@ -84,8 +81,7 @@ describe('a node none of whose samples can be used', () => {
     const policy: Policy<readonly number[], number> = {
       propose: () => Promise.reject(new Error('The line is dead.')),
     };
-    const { tree } = await search({
-      environment,
+    const { tree } = await search(environment, {
       policy,
       evaluator,
       algorithm: widened(24),

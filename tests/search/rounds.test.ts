@@ -5,10 +5,9 @@ import {
   type SearchContext,
   type SearchNode,
   type SearchTree,
-  search,
-  streamSearch,
 } from '../../src/index.ts';
 import { tableMdp } from '../../src/testing/index.ts';
+import { searchOf, streamSearchOf } from '../support/search-of.ts';
 
 const problem = tableMdp({
   s: { a: { to: 'a' }, b: { to: 'b' }, c: { to: 'c' } },
@@ -36,7 +35,7 @@ describe('a round', () => {
 
   test('is one simulation a node, and says that it is done', async () => {
     const ends: string[] = [];
-    const { tree } = await search({ ...problem, algorithm: both(ends), concurrency: 4 });
+    const { tree } = await searchOf({ ...problem, algorithm: both(ends), concurrency: 4 });
     expect(ends).toEqual(['done', 'done']);
     expect(tree.simulations).toBe(4);
     expect(tree.size).toBe(7);
@@ -44,7 +43,7 @@ describe('a round', () => {
 
   test('says that it was stopped, and what is done stands in the tree', async () => {
     const ends: string[] = [];
-    const result = await search({
+    const result = await searchOf({
       ...problem,
       algorithm: both(ends),
       budget: { simulations: 2 },
@@ -59,13 +58,13 @@ describe('a round', () => {
     const none = algorithm(async (_tree, context) => {
       ends.push(await context.round('none', [], () => Promise.resolve()));
     });
-    await search({ ...problem, algorithm: none });
+    await searchOf({ ...problem, algorithm: none });
     expect(ends).toEqual(['done']);
   });
 
   test('tells its name in events', async () => {
     const names: (string | undefined)[] = [];
-    for await (const event of streamSearch({ ...problem, algorithm: both([]) })) {
+    for await (const event of streamSearchOf({ ...problem, algorithm: both([]) })) {
       if (event.type === 'simulation-start') names.push(event.round);
     }
     expect(names).toEqual(['first', 'second', 'second', 'second']);
@@ -82,7 +81,7 @@ describe('a graft', () => {
 
   test('appends known actions with their completions, and merges equal ones', async () => {
     const seen: SearchNode<string, string>[][] = [];
-    const { tree } = await search({ ...problem, algorithm: grafting(seen) });
+    const { tree } = await searchOf({ ...problem, algorithm: grafting(seen) });
     expect(seen[0]?.map(({ action }) => action)).toEqual(['a', 'b']);
     expect(tree.root.children[0]?.completion).toEqual({ text: 'A' });
     // The policy then proposes all three, of which two are there.
@@ -93,7 +92,7 @@ describe('a graft', () => {
 
   test('keeps to the budget of nodes', async () => {
     const seen: SearchNode<string, string>[][] = [];
-    const { tree, stopReason, exceeded } = await search({
+    const { tree, stopReason, exceeded } = await searchOf({
       ...problem,
       algorithm: grafting(seen),
       budget: { nodes: 1 },
@@ -107,7 +106,7 @@ describe('a graft', () => {
 
   test('notes what cannot be appended, and appends the rest', async () => {
     const failure = { kind: 'parse', message: 'It says nothing.' } as const;
-    const { tree, failures } = await search({
+    const { tree, failures } = await searchOf({
       ...problem,
       algorithm: algorithm(async (grown, context) => {
         await context.graft(grown.root, [{ failure }, { action: 'b' }]);
@@ -118,7 +117,7 @@ describe('a graft', () => {
   });
 
   test('opens again what was closed', async () => {
-    const { tree, actions } = await search({
+    const { tree, actions } = await searchOf({
       ...problem,
       algorithm: algorithm(async (grown, context) => {
         const [child] = await context.graft(grown.root, [{ action: 'a' }]);
@@ -135,7 +134,7 @@ describe('a graft', () => {
 
 test('a conclusion ends a search as solved', async () => {
   let rounds = 0;
-  const { stopReason, best, optimal } = await search({
+  const { stopReason, best, optimal } = await searchOf({
     ...problem,
     algorithm: algorithm(async (tree, context) => {
       await context.simulate(async () => {
@@ -157,7 +156,7 @@ test('a conclusion ends a search as solved', async () => {
 describe('a simulation selects', () => {
   test('from where it is told, and marks the path in the same breath', async () => {
     const inFlight: number[] = [];
-    await search({
+    await searchOf({
       ...problem,
       concurrency: 2,
       algorithm: algorithm(async (tree, context) => {
@@ -181,7 +180,7 @@ describe('a simulation selects', () => {
   });
 
   test('and closes a node that can get no further child, now or ever', async () => {
-    const { tree, stopReason } = await search({
+    const { tree, stopReason } = await searchOf({
       ...tableMdp({ s: { a: { to: 'end', reward: 0.5 } } }),
       algorithm: algorithm(async (grown, context) => {
         const never = () => false;

@@ -9,24 +9,26 @@ test.each([
   ['uct', uct()],
   ['puct', puct()],
 ])('simulations that start together expand different leaves, under %s', async (_name, rule) => {
-  const { spend, tree } = await search({
-    environment: {
+  const { spend, tree } = await search(
+    {
       name: 'words',
       reset: () => '',
       step: (state: string, move: string) => ({ state: state + move }),
     },
-    policy: {
-      propose: ({ state }, { context }) =>
-        context.effect('propose', state ?? '', () =>
-          Promise.resolve(moves.map((action) => ({ action, prior: 0.25 }))),
-        ),
+    {
+      policy: {
+        propose: ({ state }, { context }) =>
+          context.effect('propose', state ?? '', () =>
+            Promise.resolve(moves.map((action) => ({ action, prior: 0.25 }))),
+          ),
+      },
+      // Simulations that take the mean at its word would all go the same way.
+      evaluator: { needs: 'realised', evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })) },
+      algorithm: mcts({ selection: descend(rule) }),
+      concurrency: 4,
+      budget: { simulations: 8 },
     },
-    // Simulations that take the mean at its word would all go the same way.
-    evaluator: { needs: 'realised', evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })) },
-    algorithm: mcts({ selection: descend(rule) }),
-    concurrency: 4,
-    budget: { simulations: 8 },
-  });
+  );
 
   // The first four share the root's expansion and evaluate its four children; the next four expand them.
   expect(spend.calls).toBe(1 + 4);

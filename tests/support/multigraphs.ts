@@ -158,7 +158,7 @@ export async function claimOf(
   const algorithm = astar({ heuristic, admissible: true, cost });
   const [first = enough, ...more] = pauses;
   const budget = { simulations: first };
-  let result = await search({ environment, policy, algorithm, concurrency, budget });
+  let result = await search(environment, { policy, algorithm, concurrency, budget });
   for (const simulations of [...more, enough]) {
     if (result.stopReason !== 'budget') break;
     result = await result.resume({ budget: { simulations } });

@@ -237,8 +237,7 @@ export async function searched(rules: Rules): Promise<Counts> {
     evaluate: (nodes) => nodes.map(({ state }) => ({ value: game.values[Number(state)] ?? 0 })),
   };
   const rule = formula === 'uct' ? uct({ c }) : puct({ cInit: c });
-  const { tree } = await search({
-    environment,
+  const { tree } = await search(environment, {
     policy,
     evaluator,
     algorithm: mcts({ selection: descend(rule, { revisit: true }), evaluate }),

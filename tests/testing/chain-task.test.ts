@@ -9,9 +9,10 @@ import {
   describePolicy,
   plainContext,
 } from '../../src/testing/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, realisedNode, rootNode } from '../support/nodes.ts';
 
-const request = { context: plainContext(), remaining: noSpend };
+const request = { environment: environmentOf(), context: plainContext(), remaining: noSpend };
 
 /** V^π and V* by trying out every outcome of the steps to come: sound or not, mended or not. */
 function enumerated(
@@ -158,8 +159,7 @@ describe('a reader of the chain task', () => {
 
   test('costs a call a state, as writing a step does', async () => {
     const { environment, policy } = chainTask({ steps: 4 });
-    const { spend, tree } = await search({
-      environment,
+    const { spend, tree } = await search(environment, {
       policy,
       evaluator: task.evaluator(),
       budget: { calls: 12 },

@@ -10,12 +10,13 @@ import {
 } from '../../src/values/calibrate/calibrate.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
 
 /** Equal but for rounding. */
 const near = (value: number): unknown => expect.closeTo(value, 12);
 
-const request = { context: callContext(), remaining: noSpend };
+const request = { environment: environmentOf(), context: callContext(), remaining: noSpend };
 
 function samples(pairs: readonly (readonly [number, 0 | 1])[]): readonly Labelled[] {
   return pairs.map(([score, correct]) => ({ score, correct: correct === 1 }));

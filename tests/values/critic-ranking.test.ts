@@ -6,7 +6,7 @@ import {
   reciprocalRank,
 } from '../../src/values/critic/critic-ranking.ts';
 import { rootNode } from '../support/nodes.ts';
-import { answering, notation, proposals, request, told } from './judge-fixtures.ts';
+import { answering, proposals, request, told } from './judge-fixtures.ts';
 
 const nodes = proposals('s', 'a', 'b', 'c');
 const values = (verdicts: readonly object[]) =>
@@ -41,7 +41,7 @@ test('the value of a place falls evenly, or by halves and thirds', () => {
 describe('a critic that lists', () => {
   test('gives all places in one call', async () => {
     const model = answering('{"reason": "c closes it", "ranking": [3, 1, 2]}');
-    const evaluator = criticRanking({ model, notation, by: 'list' });
+    const evaluator = criticRanking({ model, by: 'list' });
     expect(evaluator.needs).toBe('proposed');
     expect(evaluator.prompts).toHaveProperty('critic-ranking');
     // c is first, a second, b last.
@@ -75,7 +75,7 @@ describe('a critic that lists', () => {
         message: `Expected each number from 1 to 3 once, got \`${reply}\`.`,
       },
     };
-    const evaluator = criticRanking({ model: answering(reply), notation, by: 'list' });
+    const evaluator = criticRanking({ model: answering(reply), by: 'list' });
     expect(await evaluator.evaluate(nodes, request)).toEqual([failure, failure, failure]);
   });
 
@@ -84,7 +84,7 @@ describe('a critic that lists', () => {
       capabilities: { schema: true },
       answer: () => '{"ranking": {"1": 3, "2": 1, "3": 2}}',
     });
-    const evaluator = criticRanking({ model, notation, by: 'list', reason: false });
+    const evaluator = criticRanking({ model, by: 'list', reason: false });
 
     expect(await evaluator.evaluate(nodes, request)).toMatchObject([
       { value: 0.5 },
@@ -104,7 +104,7 @@ describe('a critic that lists', () => {
 
   test('averages over the lists that count', async () => {
     const model = answering('{"ranking": [1, 2, 3]}', 'Ranking: 2 > 1 > 3', '{"ranking": [1]}');
-    const options = { model, notation, by: 'list', samples: 3, reason: false } as const;
+    const options = { model, by: 'list', samples: 3, reason: false } as const;
     expect(await criticRanking(options).evaluate(nodes, request)).toEqual([
       { value: 0.75, about: 'action', rationale: 'Rank 1, 2 of 3.', unscored: 1 },
       { value: 0.75, about: 'action', rationale: 'Rank 2, 1 of 3.', unscored: 1 },
@@ -115,7 +115,7 @@ describe('a critic that lists', () => {
   test('maps places as it is told to', async () => {
     const model = answering('{"ranking": [3, 1, 2]}');
     const create = (rankScore: (rank: number, count: number) => number) =>
-      criticRanking({ model, notation, by: 'list', rankScore });
+      criticRanking({ model, by: 'list', rankScore });
     expect(values(await create(reciprocalRank).evaluate(nodes, request))).toEqual([0.5, 1 / 3, 1]);
     expect(await create((rank) => 2 - rank).evaluate(nodes, request)).toMatchObject([
       { value: 0 },
@@ -128,7 +128,7 @@ describe('a critic that lists', () => {
 describe('a critic that names the best of those that are left', () => {
   test('is asked one time less than there are proposals, one after the other', async () => {
     const model = critic('b', 'c', 'a');
-    expect(await criticRanking({ model, notation }).evaluate(nodes, request)).toEqual([
+    expect(await criticRanking({ model }).evaluate(nodes, request)).toEqual([
       { value: 0, about: 'action', rationale: 'Rank 3 of 3.' },
       { value: 1, about: 'action', rationale: 'Rank 1 of 3: b is best' },
       { value: 0.5, about: 'action', rationale: 'Rank 2 of 3: c is best' },
@@ -148,7 +148,7 @@ describe('a critic that names the best of those that are left', () => {
     const model = scriptedModel({
       answer: (asked, index) => answers[3 - shown(told(asked)).length]?.[index] ?? '',
     });
-    const evaluator = criticRanking({ model, notation, samples: 3, reason: false });
+    const evaluator = criticRanking({ model, samples: 3, reason: false });
     expect(await evaluator.evaluate(nodes, request)).toEqual([
       { value: 0.5, about: 'action', rationale: 'Rank 2 of 3.', unscored: 1 },
       { value: 1, about: 'action', rationale: 'Rank 1 of 3.' },
@@ -167,10 +167,7 @@ describe('a critic that names the best of those that are left', () => {
       },
     };
     expect(
-      await criticRanking({ model, notation }).evaluate(
-        proposals('s', 'a', 'b', 'c', 'd'),
-        request,
-      ),
+      await criticRanking({ model }).evaluate(proposals('s', 'a', 'b', 'c', 'd'), request),
     ).toEqual([
       failure,
       { value: 1, about: 'action', rationale: 'Rank 1 of 4.' },
@@ -184,7 +181,7 @@ describe('a critic', () => {
   test('ranks all children of a node, whichever are asked about, and each node by itself', async () => {
     const others = proposals('t', 'x', 'c');
     const model = critic('c', 'b', 'a', 'x');
-    const evaluator = criticRanking({ model, notation });
+    const evaluator = criticRanking({ model });
     const batch = [nodes[1], others[0], nodes[2], others[1]].flatMap((node) => node ?? []);
     expect(values(await evaluator.evaluate(batch, request))).toEqual([0.5, 0, 1, 1]);
     // Two questions about three proposals, one about two.
@@ -200,7 +197,7 @@ describe('a critic', () => {
       },
     });
     const [other] = proposals('t', 'x', 'y');
-    const evaluator = criticRanking({ model, notation, by: 'list' });
+    const evaluator = criticRanking({ model, by: 'list' });
     expect(values(await evaluator.evaluate([...nodes, other as never], request))).toEqual([
       1,
       0.5,
@@ -211,7 +208,7 @@ describe('a critic', () => {
 
   test('is not asked about a single proposal, or the root', async () => {
     const model = critic('a');
-    const evaluator = criticRanking({ model, notation });
+    const evaluator = criticRanking({ model });
     const single = [...proposals('s', 'a'), rootNode<string, string>('s')];
     expect(await evaluator.evaluate(single, request)).toMatchObject([{ value: 1 }, { value: 1 }]);
     expect(model.requests).toEqual([]);
@@ -220,7 +217,7 @@ describe('a critic', () => {
   test('is told what it ranks by, and what is included', async () => {
     const model = critic('a');
     const part = { text: () => 'Lesson.', stamps: ['told'] };
-    const evaluator = criticRanking({ model, notation, promptParts: [part], rubric: 'Be quick.' });
+    const evaluator = criticRanking({ model, promptParts: [part], rubric: 'Be quick.' });
     expect(evaluator.stamps).toEqual(['told']);
     await evaluator.evaluate(nodes, request);
     expect(told(model.requests[0] as never)).toMatch(
@@ -230,7 +227,7 @@ describe('a critic', () => {
 
   test('is bound to a schema where it honours one', async () => {
     const model = scriptedModel({ capabilities: { n: true, schema: true }, answer: () => '' });
-    await criticRanking({ model, notation, reason: false }).evaluate(nodes, request);
+    await criticRanking({ model, reason: false }).evaluate(nodes, request);
     expect(model.requests[0]?.schema).toMatchObject({ properties: { best: { enum: [1, 2, 3] } } });
   });
 
@@ -245,7 +242,7 @@ describe('a critic', () => {
     ];
     for (const options of wrong) {
       const [name = ''] = Object.keys(options);
-      expect(() => criticRanking({ model, notation, ...options } as never)).toThrow(`\`${name}\``);
+      expect(() => criticRanking({ model, ...options } as never)).toThrow(`\`${name}\``);
     }
   });
 });

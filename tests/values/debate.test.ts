@@ -43,7 +43,7 @@ const code = (status: string) => JSON.stringify({ reason: 'so it is', status });
 describe('a debate', () => {
   test('is worth the mean of six codes', async () => {
     const sides = parties(['A', 'B', 'C'].map(code), ['D', 'E', 'A'].map(code));
-    const evaluator = debate({ ...sides, notation });
+    const evaluator = debate({ ...sides });
     expect(evaluator.needs).toBe('realised');
     expect(evaluator.prompts).toHaveProperty('debate');
     // (1 + 0.9 + 0.5 + 0.2 + 0 + 1) / 6 = 3.6 / 6
@@ -59,7 +59,7 @@ describe('a debate', () => {
 
   test('lets both sides argue at once and blind, then asks the judge in both orders at once', async () => {
     const { model, debaters } = parties(['A', 'A', 'A'], ['A', 'A', 'A']);
-    await debate({ model, debaters, notation }).evaluate([root], request);
+    await debate({ model, debaters }).evaluate([root], request);
     expect(debaters.mostInFlight).toBe(2);
     expect(model.mostInFlight).toBe(2);
     expect(debaters.requests.map((asked) => roleOf(told(asked)))).toEqual(['advocate', 'opponent']);
@@ -82,14 +82,14 @@ describe('a debate', () => {
 
   test('leaves out verdicts that cannot be read', async () => {
     const sides = parties(['A', '??', 'Well, A or B.'], ['?', 'Status: C', '?']);
-    expect(await debate({ ...sides, notation }).evaluate([root], request)).toMatchObject([
+    expect(await debate({ ...sides }).evaluate([root], request)).toMatchObject([
       { value: 0.75, unscored: 4 },
     ]);
   });
 
   test('fails where no verdict can be read, or one side says nothing', async () => {
     const mute = parties([], []);
-    expect(await debate({ ...mute, notation }).evaluate([root], request)).toEqual([
+    expect(await debate({ ...mute }).evaluate([root], request)).toEqual([
       {
         failure: {
           kind: 'parse',
@@ -101,7 +101,7 @@ describe('a debate', () => {
     const debaters = scriptedModel({
       answer: (asked) => (roleOf(told(asked)) === 'advocate' ? 'Yes.' : ' '),
     });
-    expect(await debate({ model, debaters, notation }).evaluate([root], request)).toEqual([
+    expect(await debate({ model, debaters }).evaluate([root], request)).toEqual([
       { failure: { kind: 'parse', message: 'Expected an argument of the opponent, got ``.' } },
     ]);
     expect(model.requests).toEqual([]);
@@ -116,7 +116,7 @@ describe('a debate', () => {
       },
     });
     const nodes = [root, rootNode<string, string>('lost'), rootNode<string, string>('won')];
-    expect(await debate({ model, debaters, notation }).evaluate(nodes, request)).toMatchObject([
+    expect(await debate({ model, debaters }).evaluate(nodes, request)).toMatchObject([
       { value: 1 },
       { failure: { kind: 'call', message: 'Out of order.' } },
       { value: 1 },
@@ -134,7 +134,7 @@ describe('the options of a debate', () => {
       },
     });
     const codes = { A: 1, B: 0.7, C: 0.5, D: 0, E: 0 };
-    const evaluator = debate({ model, notation, codes, samples: 2 });
+    const evaluator = debate({ model, codes, samples: 2 });
     // (1 + 3 · 0.7) / 4
     expect(await evaluator.evaluate([root], request)).toMatchObject([
       { value: expect.closeTo(0.775, 12) as number },
@@ -147,7 +147,6 @@ describe('the options of a debate', () => {
     const evaluator = debate({
       model,
       debaters,
-      notation,
       about: 'action',
       promptParts: [{ text: () => 'Lesson for judges.', prompts: { lessons: '1 a' } }],
       debaterParts: [{ text: () => 'Lesson for debaters.', stamps: ['told'] }],
@@ -171,7 +170,7 @@ describe('the options of a debate', () => {
     const debaters = scriptedModel({
       answer: (asked) => (roleOf(told(asked)) === 'advocate' ? long : 'CONTRA'),
     });
-    const [verdict] = await debate({ model, debaters, notation }).evaluate([root], request);
+    const [verdict] = await debate({ model, debaters }).evaluate([root], request);
     const { rationale = '' } = verdict as { rationale?: string };
     expect(rationale.length).toBeLessThan(320);
     expect(rationale).toMatch(/^For: PRO word .*…\nAgainst: CONTRA$/);
@@ -189,7 +188,7 @@ describe('the options of a debate', () => {
     ];
     for (const options of wrong) {
       const [name = ''] = Object.keys(options);
-      expect(() => debate({ model, notation, ...options } as never)).toThrow(`\`${name}\``);
+      expect(() => debate({ model, ...options } as never)).toThrow(`\`${name}\``);
     }
   });
 });
@@ -206,10 +205,10 @@ describe('a debate under a budget', () => {
   };
   const run = async (calls: number) => {
     const sides = parties(['A', 'A', 'C'], ['A', 'A', 'A']);
-    const { environment, policy } = tableMdp(table);
-    const evaluator = debate({ ...sides, notation });
-    const result = await search({
-      environment,
+    const { environment: plain, policy } = tableMdp(table);
+    const environment = { ...plain, notation };
+    const evaluator = debate({ ...sides });
+    const result = await search(environment, {
       policy,
       evaluator,
       algorithm: mcts(),

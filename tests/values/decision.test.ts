@@ -8,7 +8,6 @@ import type {
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { uniform } from '../../src/policies/index.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
-import { search } from '../../src/search/search.ts';
 import {
   describeEvaluator,
   plainContext,
@@ -17,13 +16,20 @@ import {
 } from '../../src/testing/index.ts';
 import { type DecisionOptions, decision } from '../../src/values/reward/decision.ts';
 import { close, containing, matching } from '../backends/rewards/support.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, realisedNode } from '../support/nodes.ts';
+import { searchOf } from '../support/search-of.ts';
 import { opened } from '../testing/emulator-support.ts';
 
-const request = { context: plainContext(), remaining: noSpend };
 const notation = {
   prompt: (state: string) => [{ role: 'user' as const, content: `In ${state}.` }],
   format: (action: string) => action,
+  parse: (text: string) => ({ action: text }),
+};
+const request = {
+  environment: environmentOf(notation),
+  context: plainContext(),
+  remaining: noSpend,
 };
 
 /** A model that gives every question this answer. */
@@ -44,7 +50,7 @@ async function evaluationOf(
   options: Partial<DecisionOptions<string, string>> = {},
 ) {
   const { model } = answering(answer);
-  const evaluator = decision<string, string>({ model, notation, ...options });
+  const evaluator = decision<string, string>({ model, ...options });
   return (await evaluator.evaluate([realisedNode('go', 'B')], request))[0];
 }
 
@@ -90,10 +96,10 @@ test.each([
 test('tells the state, or the action in the state before it; with what else is to be told', async () => {
   const { asked, model } = answering({ type: 'yes-no', probability: 1 });
   const parts = [{ text: () => 'A lesson.', stamps: ['taught'], prompts: { lessons: '1' } }];
-  const ofStates = decision<string, string>({ model, notation, promptParts: parts });
+  const ofStates = decision<string, string>({ model, promptParts: parts });
   await ofStates.evaluate([realisedNode('go', 'B')], request);
   const ofActions = decision<string, string>({
-    ...{ model, notation, about: 'action', prompts: { step: 'Then: {step}', action: 'Good?' } },
+    ...{ model, about: 'action', prompts: { step: 'Then: {step}', action: 'Good?' } },
   });
   await ofActions.evaluate([proposedNode('A', 'go')], request);
   expect(asked).toEqual([
@@ -109,20 +115,20 @@ test('tells the state, or the action in the state before it; with what else is t
   expect([ofStates.needs, ofActions.needs]).toEqual(['realised', 'proposed']);
   expect(ofStates.stamps).toEqual(['taught']);
   expect(Object.keys(ofStates.prompts ?? {}).sort()).toEqual(['decision', 'lessons']);
-  const other = decision({ model, notation, question: scale });
+  const other = decision({ model, question: scale });
   expect(other.prompts?.['decision']).not.toBe(ofStates.prompts?.['decision']);
 });
 
 test('a node without a state fails', async () => {
   const { model } = answering({ type: 'yes-no', probability: 1 });
-  const evaluator = decision<string, string>({ model, notation });
+  const evaluator = decision<string, string>({ model });
   const [failed] = await evaluator.evaluate([proposedNode('A', 'go')], request);
   expect(failed).toMatchObject({ failure: { kind: 'invalid' } });
 });
 
 test('passes on the prompts of a language model behind it', () => {
   const model = decisionsFromModel({ model: scriptedModel({ answer: () => 'yes' }) });
-  const { prompts = {} } = decision<string, string>({ model, notation });
+  const { prompts = {} } = decision<string, string>({ model });
   expect(Object.keys(prompts).sort()).toEqual(['decision', 'decisions-from-model']);
 });
 
@@ -134,7 +140,7 @@ test.each([
   [{ model: {} }, 'Expected `model` to be an object with a method `decide`'],
   [{ prompts: { stepp: '' } }, 'Expected `prompts`'],
 ])('refuses %o', (wrong, message) => {
-  const options = { model: answering(undefined).model, notation, ...wrong };
+  const options = { model: answering(undefined).model, ...wrong };
   expect(() => decision(options as DecisionOptions<string, string>)).toThrow(message);
 });
 
@@ -148,8 +154,8 @@ test('in a search, one node is one call; what was declined fails alone', async (
     reward: (question) => (isDeclined(question) ? -1 : 0.5),
   });
   const model = decisions({ baseUrl: server.url, model: 'm' });
-  const { tree, spend } = await search({
-    ...{ environment: game, policy, evaluator: decision({ model, notation: game.notation }) },
+  const { tree, spend } = await searchOf({
+    ...{ environment: game, policy, evaluator: decision({ model }) },
     algorithm: mcts({ evaluate: 'all' }),
     budget: { simulations: 1, calls: 100 },
   });
@@ -165,8 +171,8 @@ test('in a search, one node is one call; what was declined fails alone', async (
 test('in a search, a model that makes no decisions fails each node and says why', async () => {
   const server = await opened({ dialect: 'llama-server', decides: false });
   const model = systemOne({ baseUrl: server.url });
-  const evaluator = decision({ model, notation: game.notation });
-  const { tree } = await search({
+  const evaluator = decision({ model });
+  const { tree } = await searchOf({
     ...{ environment: game, policy, evaluator, algorithm: mcts() },
     budget: { calls: 2 },
   });
@@ -175,21 +181,21 @@ test('in a search, a model that makes no decisions fails each node and says why'
 });
 
 const unfit = gameOf24.environment(gameOf24.parse('4 9 10 13')).reset();
+const unshown = {
+  ...game.notation,
+  prompt(state: typeof unfit) {
+    if (state === unfit) throw new Error('This state cannot be shown.');
+    return game.notation.prompt(state);
+  },
+};
 for (const about of ['state', 'action'] as const) {
   describeEvaluator(
     `decision on each ${about}`,
     {
-      ...{ environment: game, policy, unfit },
+      ...{ environment: { ...game, notation: unshown }, policy, unfit },
       create: () =>
         decision<typeof unfit, Parameters<typeof game.step>[1]>({
           about,
-          notation: {
-            ...game.notation,
-            prompt(state) {
-              if (state === unfit) throw new Error('this state has no words');
-              return game.notation.prompt(state);
-            },
-          },
           question: scale,
           model: {
             ...{ provider: 'test', modelId: 'decider' },

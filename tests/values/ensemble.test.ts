@@ -7,12 +7,13 @@ import type { Oracle } from '../../src/contracts/verifier.ts';
 import { type EnsembleOptions, ensemble } from '../../src/values/combine/ensemble.ts';
 import { hybridWeight } from '../../src/values/combine/hybrid-weight.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, realisedNode } from '../support/nodes.ts';
 
 /** Equal but for rounding. */
 const near = (value: number): unknown => expect.closeTo(value, 12);
 
-const request = { context: callContext(), remaining: noSpend };
+const request = { environment: environmentOf(), context: callContext(), remaining: noSpend };
 const failure: Failed = { failure: { kind: 'parse', message: 'No number.' } };
 const nodes = [realisedNode(0, 0), realisedNode(1, 1)];
 

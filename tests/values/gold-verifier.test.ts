@@ -11,13 +11,13 @@ import { rollout } from '../../src/values/rollout/rollout.ts';
 import { withSimulation } from '../../src/values/rollout/with-simulation.ts';
 import { verifier } from '../../src/values/verifier.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 
-const request = { context: callContext(), remaining: noSpend };
+const request = { environment: environmentOf(), context: callContext(), remaining: noSpend };
 const oracle: Oracle<number> = {
   label: (state) => ({ correct: state === 3, rationale: 'The answer is 3.' }),
 };
-const environment = { name: 'none', reset: () => 0, step: (state: number) => ({ state }) };
 const policy = uniform((_state: number) => [1]);
 const plain = heuristic((state: number) => state / 10);
 
@@ -48,13 +48,12 @@ describe('the gold verifier', () => {
       progress({ value: gold }),
       progress({ value: plain, prover: gold }),
       calibrated(gold, map),
-      rollout({ environment, policy, evaluator: gold }),
-      rollout({ environment: { ...environment, stamps: ['oracle-guided'] }, policy }),
-      rollout({ environment, policy: { ...policy, stamps: ['oracle-guided'] } }),
+      rollout({ policy, evaluator: gold }),
+      rollout({ policy: { ...policy, stamps: ['oracle-guided'] } }),
     ]) {
       expect(made.stamps).toEqual(['oracle-guided']);
     }
-    expect(rollout({ environment, policy }).stamps).toBeUndefined();
+    expect(rollout({ policy }).stamps).toBeUndefined();
   });
 
   it('takes nothing else', () => {
@@ -82,14 +81,14 @@ describe('an oracle', () => {
     const map = { type: 'platt', slope: 1, intercept: 0 } as never;
     for (const make of [
       () => calibrated(disguised, map),
-      () => rollout({ environment, policy, evaluator: disguised }),
+      () => rollout({ policy, evaluator: disguised }),
       () => progress({ value: disguised }),
       () => withSimulation(disguised, plain),
     ]) {
       expect(make).toThrow('got an oracle: gold answers must not guide a search.');
     }
     // @ts-expect-error An oracle is no evaluator.
-    expect(() => rollout({ environment, policy, evaluator: oracle })).toThrow('oracle');
+    expect(() => rollout({ policy, evaluator: oracle })).toThrow('oracle');
     // @ts-expect-error An oracle is no evaluator.
     expect(() => calibrated(oracle, map)).toThrow('oracle');
   });

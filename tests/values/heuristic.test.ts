@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { heuristic } from '../../src/values/index.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, realisedNode, rootNode } from '../support/nodes.ts';
 
-const request = { context: callContext(), remaining: noSpend };
+const request = { environment: environmentOf(), context: callContext(), remaining: noSpend };
 
 describe('the heuristic evaluator', () => {
   it('values states by a function, at once', () => {

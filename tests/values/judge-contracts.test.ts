@@ -16,24 +16,26 @@ import { debate } from '../../src/values/judge/debate.ts';
 import { type JudgeOptions, judge } from '../../src/values/judge/judge.ts';
 import { workCriteria } from '../../src/values/judge/rubric.ts';
 import { selfEval } from '../../src/values/judge/self-eval.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
-import { notation as plain, told } from './judge-fixtures.ts';
+import { told, notation as words } from './judge-fixtures.ts';
 
 const runner = { describe, test };
-const environment = gameOf24.environment(gameOf24.parse('4 9 10 13'));
-const policy = uniform(environment.actions);
-type State = ReturnType<typeof environment.reset>;
-type Action = ReturnType<typeof environment.actions>[number];
+const game = gameOf24.environment(gameOf24.parse('4 9 10 13'));
+const policy = uniform(game.actions);
+type State = ReturnType<typeof game.reset>;
+type Action = ReturnType<typeof game.actions>[number];
 
 // Another object than the start that the nodes have.
-const unfit: State = structuredClone(environment.reset());
+const unfit: State = structuredClone(game.reset());
 const notation: Notation<State, Action> = {
-  ...environment.notation,
+  ...game.notation,
   prompt(state) {
     if (state === unfit) throw new Error('this state cannot be shown');
-    return environment.notation.prompt(state);
+    return game.notation.prompt(state);
   },
 };
+const environment = { ...game, notation };
 
 /** A number that depends on the prompt alone. */
 function hash(text: string): number {
@@ -57,13 +59,12 @@ const points = (number: number) =>
     ),
   });
 const judges: readonly JudgeOptions<State, Action>[] = [
-  { form: 'number', notation, model: model((number) => `Score: ${(number % 10) + 1}`) },
-  { form: 'criteria', notation, model: model(points) },
-  { form: 'codes', notation, model: model((number) => `{"status": "${'ABCDE'[number % 5]}"}`) },
-  { form: 'yes-no', notation, model: model((number) => (number % 2 === 0 ? 'yes' : 'no')) },
+  { form: 'number', model: model((number) => `Score: ${(number % 10) + 1}`) },
+  { form: 'criteria', model: model(points) },
+  { form: 'codes', model: model((number) => `{"status": "${'ABCDE'[number % 5]}"}`) },
+  { form: 'yes-no', model: model((number) => (number % 2 === 0 ? 'yes' : 'no')) },
   {
     form: 'success',
-    notation,
     model: model((number) => `Success: ${number % 4 === 0 ? 'yes' : 'no'}\nOn track: yes`),
   },
 ];
@@ -81,12 +82,12 @@ const letter = model((number) => 'ABT'[number % 3] ?? '');
 for (const about of ['state', 'action'] as const) {
   describeEvaluator(
     `compare each ${about}`,
-    { environment, policy, create: () => compare({ model: letter, notation, about }) },
+    { environment, policy, create: () => compare({ model: letter, about }) },
     runner,
   );
   describeEvaluator(
     `self-evaluation of each ${about}`,
-    { environment, policy, unfit, create: () => selfEval({ model: letter, notation, about }) },
+    { environment, policy, unfit, create: () => selfEval({ model: letter, about }) },
     runner,
   );
   describeEvaluator(
@@ -99,7 +100,6 @@ for (const about of ['state', 'action'] as const) {
         debate({
           model: model((number) => 'ABCDE'[number % 5] ?? ''),
           debaters: model((number) => `Argument ${number}.`),
-          notation,
           about,
         }),
     },
@@ -110,7 +110,7 @@ for (const about of ['state', 'action'] as const) {
     {
       environment,
       policy,
-      create: () => selfConsistency({ policy, notation, about, samples: 6 }),
+      create: () => selfConsistency({ policy, about, samples: 6 }),
     },
     runner,
   );
@@ -124,7 +124,6 @@ describeEvaluator(
     create: () =>
       selfConsistency({
         model: model((number) => `Answer: ${number % 3}`),
-        notation,
         key: (text) => text.slice(8),
       }),
   },
@@ -152,7 +151,7 @@ for (const by of ['list', 'best-of-remaining'] as const) {
     {
       environment,
       policy,
-      create: () => criticRanking({ model: critics[by], notation, by }),
+      create: () => criticRanking({ model: critics[by], by }),
     },
     runner,
   );
@@ -160,13 +159,12 @@ for (const by of ['list', 'best-of-remaining'] as const) {
 
 describe('an evaluation that is cancelled', () => {
   const create = {
-    judge: (slow: LanguageModel) => judge({ model: slow, notation: plain, form: 'number' }),
-    compare: (slow: LanguageModel) => compare({ model: slow, notation: plain }),
-    criticRanking: (slow: LanguageModel) => criticRanking({ model: slow, notation: plain }),
-    selfEval: (slow: LanguageModel) => selfEval({ model: slow, notation: plain }),
-    selfConsistency: (slow: LanguageModel) =>
-      selfConsistency({ model: slow, notation: plain, key: (text) => text }),
-    debate: (slow: LanguageModel) => debate({ model: slow, notation: plain }),
+    judge: (slow: LanguageModel) => judge({ model: slow, form: 'number' }),
+    compare: (slow: LanguageModel) => compare({ model: slow }),
+    criticRanking: (slow: LanguageModel) => criticRanking({ model: slow }),
+    selfEval: (slow: LanguageModel) => selfEval({ model: slow }),
+    selfConsistency: (slow: LanguageModel) => selfConsistency({ model: slow, key: (text) => text }),
+    debate: (slow: LanguageModel) => debate({ model: slow }),
   };
 
   test.each(Object.keys(create) as (keyof typeof create)[])(
@@ -178,7 +176,11 @@ describe('an evaluation that is cancelled', () => {
       const root = rootNode<string, string>('s', ['a', 'b', 'c']);
       const evaluator = create[name](slow);
       const nodes = evaluator.needs === 'proposed' ? root.children : [root];
-      const evaluating = evaluator.evaluate(nodes, { context, remaining: noSpend });
+      const evaluating = evaluator.evaluate(nodes, {
+        environment: environmentOf(words),
+        context,
+        remaining: noSpend,
+      });
       for (let left = 100; left > 0 && slow.inFlight === 0; left--) await Promise.resolve();
       expect(slow.inFlight).toBeGreaterThan(0);
       const reason = new Error('changed my mind');

@@ -3,6 +3,7 @@ import type { EvaluateRequest } from '../../src/contracts/evaluator.ts';
 import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
 import type { SearchNode } from '../../src/contracts/node.ts';
 import { plainContext, type ScriptedModel, scriptedModel } from '../../src/testing/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
 
 /** States and actions are texts. */
@@ -12,7 +13,11 @@ export const notation: Notation<string, string> = {
   parse: (text) => ({ action: text.replace(/^do /, '') }),
 };
 
-export const request: EvaluateRequest = { context: plainContext(), remaining: noSpend };
+export const request: EvaluateRequest<string, string> = {
+  environment: environmentOf(notation),
+  context: plainContext(),
+  remaining: noSpend,
+};
 
 /** What a model was last told. */
 export function told({ messages }: Pick<GenerateRequest, 'messages'>): string {

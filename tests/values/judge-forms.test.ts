@@ -5,7 +5,7 @@ import { scriptedModel } from '../../src/testing/index.ts';
 import { type JudgeOptions, judge } from '../../src/values/judge/judge.ts';
 import { workCriteria } from '../../src/values/judge/rubric.ts';
 import { proposedNode, rootNode } from '../support/nodes.ts';
-import { answering, notation, request, telling, tokens, told } from './judge-fixtures.ts';
+import { answering, request, telling, tokens, told } from './judge-fixtures.ts';
 
 const root = rootNode<string, string>('half done');
 type Options = JudgeOptions<string, string>;
@@ -16,7 +16,7 @@ async function judged(
   form: Form,
   options: Partial<Options> = {},
 ): Promise<unknown> {
-  const judging = judge({ model, notation, form, ...options });
+  const judging = judge({ model, form, ...options });
   return (await judging.evaluate([root], request))[0];
 }
 
@@ -202,7 +202,7 @@ const forms: readonly Form[] = ['number', 'criteria', 'codes', 'yes-no', 'succes
 
 describe('all forms', () => {
   test.each(forms)('of a judgement fail where no answer can be read: %s', async (form) => {
-    const judging = judge({ model: answering('I would rather not.'), notation, form });
+    const judging = judge({ model: answering('I would rather not.'), form });
     expect(await judging.evaluate([root], request)).toEqual([
       {
         failure: {
@@ -232,7 +232,6 @@ describe('all forms', () => {
       const part = { text: () => 'Lesson: look twice.', prompts: { lessons: '1 abc' } };
       const judging = judge({
         model,
-        notation,
         form,
         about: 'action',
         rubric: 'Be {severe}.',
@@ -257,19 +256,18 @@ describe('all forms', () => {
 describe('the options of a form', () => {
   test('ask with other texts where they are given, and say so', async () => {
     const model = answering('{"score": 10}');
-    const plain = judge({ model, notation, form: 'number' });
+    const plain = judge({ model, form: 'number' });
     const own = judge({
       model,
-      notation,
       form: 'number',
       prompts: { question: 'From {least} to {greatest}?' },
     });
     expect(own.prompts).not.toEqual(plain.prompts);
     await own.evaluate([root], request);
     expect(told(model.requests[0] as never)).toContain('\n\nFrom 1 to 10?\n\n');
-    expect(() =>
-      judge({ model, notation, form: 'number', prompts: { codes: '' } as never }),
-    ).toThrow('Expected `prompts` to be texts named');
+    expect(() => judge({ model, form: 'number', prompts: { codes: '' } as never })).toThrow(
+      'Expected `prompts` to be texts named',
+    );
   });
 
   test('say what is wrong with their options', () => {
@@ -288,7 +286,7 @@ describe('the options of a form', () => {
       [{ aggregate: 'mean' }, 'Expected `aggregate`'],
     ];
     for (const [options, message] of wrong) {
-      expect(() => judge({ model, notation, ...options })).toThrow(message);
+      expect(() => judge({ model, ...options })).toThrow(message);
     }
   });
 });

@@ -3,13 +3,18 @@ import type { Completion, GenerateRequest } from '../../src/contracts/language-m
 import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { type JudgementScale, judge } from '../../src/values/index.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
 
 const environment = gameOf24.environment({ numbers: [4, 9, 10, 13] });
 const { notation } = environment;
 const start = environment.reset();
 const root = rootNode<GameOf24State, GameOf24Action>(start);
-const request = { context: plainContext(), remaining: noSpend };
+const request = {
+  environment: environmentOf(notation),
+  context: plainContext(),
+  remaining: noSpend,
+};
 const [prompt] = notation.prompt(start);
 
 function texts(...answers: readonly string[]) {
@@ -42,7 +47,7 @@ describe('a judge that reads log-probabilities', () => {
       ['impossible', 0.1],
       ['The', 0.2],
     ]);
-    const judging = judge({ model, notation });
+    const judging = judge({ model });
     expect(judging.needs).toBe('realised');
     // (0.5 * 0.5 + 0.2 * 1 + 0.1 * 0) / 0.8
     expect(await judging.evaluate([root], request)).toEqual([
@@ -74,14 +79,14 @@ describe('a judge that reads log-probabilities', () => {
       ['SURE', 0.3],
       [' su', 0.1],
     ]);
-    expect(await judge({ model, notation }).evaluate([root], request)).toEqual([
+    expect(await judge({ model }).evaluate([root], request)).toEqual([
       { value: expect.closeTo(0.4, 12) as number },
     ]);
   });
 
   it('fails where none of the words is among the tokens', async () => {
     const model = tells([['Hello', 1]]);
-    expect(await judge({ model, notation }).evaluate([root], request)).toEqual([
+    expect(await judge({ model }).evaluate([root], request)).toEqual([
       {
         failure: {
           kind: 'parse',
@@ -96,7 +101,7 @@ describe('a judge that reads log-probabilities', () => {
 describe('a judge that reads text', () => {
   it('averages over the samples that it can read', async () => {
     const model = texts('sure', 'I cannot say.', 'Likely.');
-    expect(await judge({ model, notation }).evaluate([root], request)).toEqual([
+    expect(await judge({ model }).evaluate([root], request)).toEqual([
       { value: 0.75, unscored: 1 },
     ]);
     expect(model.requests[0]).toMatchObject({ samples: 3, maxTokens: 8, temperature: 1 });
@@ -104,7 +109,7 @@ describe('a judge that reads text', () => {
 
   it('takes words and values of your own', async () => {
     const model = texts('no');
-    const judging = judge({ model, notation, samples: 1, scale: { yes: 0.9, no: 0.2 } });
+    const judging = judge({ model, samples: 1, scale: { yes: 0.9, no: 0.2 } });
     expect(await judging.evaluate([root], request)).toEqual([{ value: 0.2 }]);
     expect(model.requests[0]?.messages[0]?.content).toContain('in one word:\nyes or no.');
     expect(model.requests[0]?.temperature).toBe(0);
@@ -112,7 +117,7 @@ describe('a judge that reads text', () => {
 
   it('keeps the reason as rationale where one is wanted', async () => {
     const model = texts('impossible: no step leads there.');
-    const judging = judge({ model, notation, reason: true, samples: 1 });
+    const judging = judge({ model, reason: true, samples: 1 });
     expect(await judging.evaluate([root], request)).toEqual([
       { value: 0, rationale: 'impossible: no step leads there.' },
     ]);
@@ -130,7 +135,7 @@ describe('a judge that reads text', () => {
       },
     });
     expect(
-      await judge({ model, notation }).evaluate(
+      await judge({ model }).evaluate(
         [root, rootNode<GameOf24State, GameOf24Action>(other)],
         request,
       ),
@@ -143,7 +148,7 @@ describe('a judge of actions', () => {
 
   it('shows the step behind the state in which it is proposed', async () => {
     const model = texts('sure');
-    const judging = judge({ model, notation, about: 'action', samples: 1 });
+    const judging = judge({ model, about: 'action', samples: 1 });
     expect(judging.needs).toBe('proposed');
     expect(await judging.evaluate([proposedNode(start, action)], request)).toEqual([
       { value: 1, about: 'action' },
@@ -160,7 +165,7 @@ describe('a judge of actions', () => {
 
   it('judges the start, to which no action led, as a state', async () => {
     const model = texts('likely');
-    await judge({ model, notation, about: 'action' }).evaluate([root], request);
+    await judge({ model, about: 'action' }).evaluate([root], request);
     expect(model.requests[0]?.messages[0]?.content).toContain('reached from here');
   });
 });
@@ -169,16 +174,16 @@ describe('the options of a judge', () => {
   const model = texts('sure');
 
   it('says what is wrong with them', () => {
-    expect(() => judge({ model, notation, samples: 0 })).toThrow('an integer from 1 up');
-    expect(() => judge({ model, notation, maxTokens: 0 })).toThrow('an integer from 1 up');
-    expect(() => judge({ model, notation, about: 'path' as never })).toThrow("'state' or 'action'");
+    expect(() => judge({ model, samples: 0 })).toThrow('an integer from 1 up');
+    expect(() => judge({ model, maxTokens: 0 })).toThrow('an integer from 1 up');
+    expect(() => judge({ model, about: 'path' as never })).toThrow("'state' or 'action'");
     const wrong: readonly JudgementScale[] = [
       { sure: 1 },
       { sure: 1, no: 2 },
       { good: 1, great: 0 },
     ];
     for (const scale of wrong) {
-      expect(() => judge({ model, notation, scale })).toThrow(
+      expect(() => judge({ model, scale })).toThrow(
         'two or more words that begin with different letters',
       );
     }

@@ -6,13 +6,19 @@ import { uniform } from '../../src/policies/index.ts';
 import { describeEvaluator, plainContext } from '../../src/testing/index.ts';
 import { type OrmOptions, orm } from '../../src/values/reward/orm.ts';
 import { close } from '../backends/rewards/support.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, realisedNode, rootNode } from '../support/nodes.ts';
 import { opened } from '../testing/emulator-support.ts';
 
-const request = { context: plainContext(), remaining: noSpend };
 const notation = {
   prompt: () => [{ role: 'user' as const, content: 'Q?' }],
   format: (action: string) => action,
+  parse: (text: string) => ({ action: text }),
+};
+const request = {
+  environment: environmentOf(notation),
+  context: plainContext(),
+  remaining: noSpend,
 };
 
 /** A model that gives a solution the number of its last step. */
@@ -31,10 +37,7 @@ function tabled(range: readonly [number, number]) {
 test('a probability is the value', async () => {
   const { asked, model } = tabled([0, 1]);
   const nodes = [realisedNode('0.25', ''), realisedNode('1', '')];
-  expect(await orm({ model, notation }).evaluate(nodes, request)).toEqual([
-    { value: 0.25 },
-    { value: 1 },
-  ]);
+  expect(await orm({ model }).evaluate(nodes, request)).toEqual([{ value: 0.25 }, { value: 1 }]);
   expect(asked).toEqual([
     [
       { prompt: 'Q?', steps: ['0.25'] },
@@ -45,7 +48,7 @@ test('a probability is the value', async () => {
 
 test('another range is mapped affinely', async () => {
   const { model } = tabled([-2, 2]);
-  const values = await orm({ model, notation }).evaluate([realisedNode('-1', '')], request);
+  const values = await orm({ model }).evaluate([realisedNode('-1', '')], request);
   // (−1 + 2) / 4
   expect(values).toEqual([{ value: 0.25, raw: { score: -1, range: [-2, 2] } }]);
 });
@@ -62,7 +65,7 @@ test('the logit of a sequence classifier goes through a sigmoid, all nodes in on
     value: close(0.8, 12),
     raw: { score: logit, range: [-MAX_VALUE, MAX_VALUE] },
   };
-  const values = await orm<string, string>({ model, notation }).evaluate(nodes, request);
+  const values = await orm<string, string>({ model }).evaluate(nodes, request);
   expect(values).toEqual([evaluation, evaluation, evaluation]);
   // A tree that holds it can be saved.
   expect(JSON.parse(JSON.stringify(values))).toEqual(values);
@@ -76,7 +79,7 @@ test('asks only about what has ended, where it is told to', async () => {
     realisedNode('0.4', '', { terminal: true }),
     realisedNode('0.6', '', { answer: true }),
   ];
-  const only = { model, notation, at: 'terminal' } as const;
+  const only = { model, at: 'terminal' } as const;
   expect(await orm(only).evaluate(nodes, request)).toEqual([
     { value: 0 },
     { value: 0.4 },
@@ -95,7 +98,7 @@ test('what fails, fails alone', async () => {
   });
   const nodes = [realisedNode('x', ''), realisedNode('y', ''), realisedNode('z', '')];
   const all = [...nodes, proposedNode('', 'z')];
-  expect(await orm<string, string>({ model, notation }).evaluate(all, request)).toEqual([
+  expect(await orm<string, string>({ model }).evaluate(all, request)).toEqual([
     { failure: { kind: 'invalid', message: 'Expected one score of a solution, got 2.' } },
     { failure: { kind: 'invalid', message: 'Expected one score of a solution, got 0.' } },
     { value: 0.5 },
@@ -109,7 +112,7 @@ test('a call that fails is the failure of those it was about', async () => {
     score: () => Promise.reject(new Error('gone')),
   };
   const nodes = [realisedNode('x', '', { terminal: true }), realisedNode('y', '')];
-  const values = await orm({ model, notation, at: 'terminal' }).evaluate(nodes, request);
+  const values = await orm({ model, at: 'terminal' }).evaluate(nodes, request);
   expect(values).toEqual([{ failure: { kind: 'call', message: 'gone' } }, { value: 0 }]);
 });
 
@@ -119,7 +122,7 @@ test.each([
   [{ otherwise: -1 }, 'Expected `otherwise`'],
   [{ squash: 'tanh' }, 'Expected `squash`'],
 ])('refuses %o', (wrong, message) => {
-  const options = { model: tabled([0, 1]).model, notation, ...wrong };
+  const options = { model: tabled([0, 1]).model, ...wrong };
   expect(() => orm(options as OrmOptions<string, string>)).toThrow(message);
 });
 

@@ -12,6 +12,7 @@ import { describeEvaluator, plainContext, type RewardQuestion } from '../../src/
 import { listPolicy } from '../../src/testing/problem.ts';
 import { type PrmOptions, prm, type StepAggregate } from '../../src/values/reward/prm.ts';
 import { close } from '../backends/rewards/support.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, realisedNode, rootNode } from '../support/nodes.ts';
 import { opened } from '../testing/emulator-support.ts';
 
@@ -65,8 +66,12 @@ function evaluate(
   nodes: readonly SearchNode<Words, string>[],
   options: Partial<PrmOptions<Words, string>> & { readonly model: RewardModel },
 ) {
-  const request = { context: plainContext(), remaining: noSpend };
-  return prm({ notation, ...options }).evaluate(nodes, request);
+  const request = {
+    environment: environmentOf(notation),
+    context: plainContext(),
+    remaining: noSpend,
+  };
+  return prm({ ...options }).evaluate(nodes, request);
 }
 
 const words = ['0.5', '0.8', '0.6'];
@@ -134,7 +139,7 @@ describe('other ranges', () => {
     const bound = tabled({ range: [-9, 9] });
     const squashed = await evaluate([node], { model: bound.model, squash: 'sigmoid' });
     expect(squashed).toMatchObject([{ value, raw: { range: [-9, 9] } }]);
-    expect(() => prm({ notation, model: free.model, squash: 'affine' })).toThrow(
+    expect(() => prm({ model: free.model, squash: 'affine' })).toThrow(
       "Expected `squash` to be 'sigmoid' for a model whose scores have no bounds",
     );
   });
@@ -212,9 +217,13 @@ test('what fails, fails alone', async () => {
 
 test('judges actions before they are taken', async () => {
   const { asked, model } = tabled();
-  const evaluator = prm({ model, notation, about: 'action' });
+  const evaluator = prm({ model, about: 'action' });
   expect(evaluator.needs).toBe('proposed');
-  const request = { context: plainContext(), remaining: noSpend };
+  const request = {
+    environment: environmentOf(notation),
+    context: plainContext(),
+    remaining: noSpend,
+  };
   const node = proposedNode<Words, string>([], '0.7');
   expect(await evaluator.evaluate([node], request)).toMatchObject([{ value: 0.7 }]);
   expect(asked).toEqual([[{ prompt: 'Q?', steps: ['0.7'] }]]);
@@ -223,11 +232,10 @@ test('judges actions before they are taken', async () => {
 test.each([
   [{ model: {} }, 'an object with a method `score`'],
   [{ aggregate: 'max' }, "Expected `aggregate` to be 'last' or 'min' or 'product' or 'mean'"],
-  [{ notation: undefined }, 'Expected `notation` to be given beside no `solutionOf`'],
   [{ start: 2 }, 'Expected `start`'],
   [{ model: tabled({ scores: 'solution' }).model }, 'use orm'],
 ])('refuses %o', (wrong, message) => {
-  const options = { model: tabled().model, notation, ...wrong };
+  const options = { model: tabled().model, ...wrong };
   expect(() => prm(options as PrmOptions<Words, string>)).toThrow(message);
 });
 
@@ -254,10 +262,9 @@ describe('in a search', () => {
       model: 'emulated',
       recipe: recipes.qwenMathPrm,
     });
-    const { tree, spend } = await search({
-      environment: letters,
+    const { tree, spend } = await search(letters, {
       policy,
-      evaluator: prm({ model, notation }),
+      evaluator: prm({ model }),
       algorithm: mcts({ evaluate: 'all' }),
       budget: { calls: 7 },
     });
@@ -279,10 +286,9 @@ describe('in a search', () => {
     ] as const) {
       const server = await opened({ dialect: 'sglang', reward });
       const model = sglangReward({ baseUrl: server.url, model: 'emulated', recipe });
-      const { tree } = await search({
-        environment: letters,
+      const { tree } = await search(letters, {
         policy,
-        evaluator: prm({ model, notation, aggregate: 'mean' }),
+        evaluator: prm({ model, aggregate: 'mean' }),
         algorithm: mcts({ evaluate: 'all' }),
         budget: { simulations: 20 },
       });
@@ -297,7 +303,7 @@ describe('in a search', () => {
 
 const game = gameOf24.environment(gameOf24.parse('4 9 10 13'));
 const unfit = gameOf24.environment(gameOf24.parse('4 9 10 13')).reset();
-const gameNotation = {
+const notation24 = {
   ...game.notation,
   prompt(state: typeof unfit) {
     if (state === unfit) throw new Error('this state has no words');
@@ -308,7 +314,7 @@ for (const about of ['state', 'action'] as const) {
   describeEvaluator(
     `prm of each ${about}`,
     {
-      environment: game,
+      environment: { ...game, notation: notation24 },
       policy: uniform(game.actions),
       create: () => {
         const model = rewardFrom({
@@ -317,7 +323,7 @@ for (const about of ['state', 'action'] as const) {
           range: [0, 40],
           score: ({ steps, from = 0 }) => steps.slice(from).map(({ length }) => length % 40),
         });
-        return prm({ model, notation: gameNotation, about, aggregate: 'min' });
+        return prm({ model, about, aggregate: 'min' });
       },
       unfit,
     },

@@ -6,12 +6,13 @@ import type { SearchNode } from '../../src/contracts/node.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
 import { type ProgressOptions, progress } from '../../src/values/reward/progress.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, realisedNode, rootNode } from '../support/nodes.ts';
 
 /** Equal but for rounding. */
 const near = (value: number): unknown => expect.closeTo(value, 12);
 
-const request = { context: callContext(), remaining: noSpend };
+const request = { environment: environmentOf(), context: callContext(), remaining: noSpend };
 
 type Verdict = Evaluation | Failed;
 

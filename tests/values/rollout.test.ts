@@ -29,14 +29,18 @@ function start(state: number, children: readonly number[] = []): SearchNode<numb
   return rootNode(state, children);
 }
 
-function request(seed: number | string = 0): EvaluateRequest {
-  return { context: callContext({ random: seededRandom(seed) }), remaining: noSpend };
+function request(seed: number | string = 0, environment = corridor): EvaluateRequest {
+  return {
+    environment,
+    context: callContext({ random: seededRandom(seed) }),
+    remaining: noSpend,
+  };
 }
 
 describe('a rollout', () => {
   it('returns the discounted sum of rewards', () => {
     // From 2 the reward comes with the third action: 0.5².
-    const evaluator = rollout({ environment: corridor, policy: rightward, discount: 0.5 });
+    const evaluator = rollout({ policy: rightward, discount: 0.5 });
     expect(evaluator.needs).toBe('realised');
     expect(evaluator.evaluate([start(2), realisedNode(1, 4)], request())).toEqual([
       { value: 0.25 },
@@ -48,23 +52,22 @@ describe('a rollout', () => {
       step: (state) => ({ state: state + 1, reward: 0.1, terminal: state === 3 }),
     };
     const [evaluation] = rollout({
-      environment: paying,
       policy: rightward,
       discount: 0.5,
-    }).evaluate([start(0)], request()) as readonly Evaluation[];
+    }).evaluate([start(0)], request(0, paying)) as readonly Evaluation[];
     expect(evaluation?.value).toBeCloseTo(0.1 * (1 + 0.5 + 0.25 + 0.125), 12);
   });
 
   it('comes to the chance of winning that theory gives', () => {
     // A fair walk from 2 reaches 5 before 0 with chance 2/5; the standard deviation of 4,000 is 0.0077.
-    const options = { environment: corridor, policy: wandering, rollouts: 4_000, maxDepth: 1_000 };
+    const options = { policy: wandering, rollouts: 4_000, maxDepth: 1_000 };
     const [evaluation] = rollout(options).evaluate([start(2)], request()) as [Evaluation];
     expect(Math.abs(evaluation.value - 2 / 5)).toBeLessThan(0.031);
     expect(Object.keys(evaluation.parts ?? {})).toHaveLength(4_000);
   });
 
   it('is worth what the evaluator says, discounted, where it is cut off', () => {
-    const options = { environment: corridor, policy: rightward, maxDepth: 2, discount: 0.5 };
+    const options = { policy: rightward, maxDepth: 2, discount: 0.5 };
     const evaluator = heuristic((state: number) => state / 5);
     // Two steps from 1 lead to 3.
     expect(rollout({ ...options, evaluator }).evaluate([start(1)], request())).toEqual([
@@ -77,18 +80,18 @@ describe('a rollout', () => {
     const evaluator = heuristic(() => 0.5);
     const silent = { ...corridor, step: (state: number) => ({ state, terminal: true }) };
     const stuck: Policy<number, number> = { propose: () => [] };
-    const value = (changes: object) =>
-      rollout({ environment: corridor, policy: rightward, evaluator, ...changes }).evaluate(
+    const value = (changes: object, environment = corridor) =>
+      rollout({ policy: rightward, evaluator, ...changes }).evaluate(
         [start(4)],
-        request(),
+        request(0, environment),
       );
-    expect(value({ environment: silent })).toEqual([{ value: 0.5 }]);
+    expect(value({}, silent)).toEqual([{ value: 0.5 }]);
     expect(value({ policy: stuck })).toEqual([{ value: 0.5 }]);
     expect(value({})).toEqual([{ value: 1 }]);
     const lost = realisedNode(-1, 0, { terminal: true, reward: 0 });
-    expect(
-      rollout({ environment: corridor, policy: rightward, evaluator }).evaluate([lost], request()),
-    ).toEqual([{ value: 0 }]);
+    expect(rollout({ policy: rightward, evaluator }).evaluate([lost], request())).toEqual([
+      { value: 0 },
+    ]);
   });
 });
 
@@ -99,7 +102,7 @@ describe('several rollouts', () => {
   };
 
   it('are averaged, or the best one counts', () => {
-    const options = { environment: corridor, policy: second, rollouts: 4 };
+    const options = { policy: second, rollouts: 4 };
     const parts = { 'rollout 1': 0, 'rollout 2': 1, 'rollout 3': 0, 'rollout 4': 0 };
     expect(rollout(options).evaluate([start(2)], request())).toEqual([{ value: 0.25, parts }]);
     expect(rollout({ ...options, aggregate: 'max' }).evaluate([start(2)], request())).toEqual([
@@ -109,7 +112,7 @@ describe('several rollouts', () => {
 
   it('have their own random numbers: the first ones stay the same when others follow', () => {
     const play = (rollouts: number, nodes = [start(2)]) =>
-      rollout({ environment: corridor, policy: wandering, rollouts }).evaluate(
+      rollout({ policy: wandering, rollouts }).evaluate(
         nodes,
         request('independent'),
       ) as readonly Evaluation[];
@@ -125,7 +128,7 @@ describe('several rollouts', () => {
 
   it('leave the tree alone, and do not mind the children that a node has', () => {
     const node = deepFreeze(start(2, [1]));
-    const evaluator = rollout({ environment: corridor, policy: wandering, rollouts: 50 });
+    const evaluator = rollout({ policy: wandering, rollouts: 50 });
     expect(evaluator.evaluate([node], request('tree'))).toEqual(
       evaluator.evaluate([start(2)], request('tree')),
     );
@@ -139,7 +142,7 @@ describe('several rollouts', () => {
         return [{ action: 1 }];
       },
     };
-    const evaluator = rollout({ environment: corridor, policy: watching });
+    const evaluator = rollout({ policy: watching });
     expect(evaluator.evaluate([start(3)], request())).toEqual([{ value: 1 }]);
     expect(seen).toEqual([
       ['root', 0, undefined, undefined, 1, 0],
@@ -155,7 +158,7 @@ describe('failures in rollouts', () => {
     const policy: Policy<number, number> = {
       propose: (_node, { offset }) => [offset === 0 ? { failure } : { action: 1 }],
     };
-    const evaluator = rollout({ environment: corridor, policy, rollouts: 3 });
+    const evaluator = rollout({ policy, rollouts: 3 });
     expect(evaluator.evaluate([start(2)], request())).toEqual([
       {
         value: 1,
@@ -163,7 +166,7 @@ describe('failures in rollouts', () => {
         rationale: '1 of 3 rollouts failed: Nothing to read.',
       },
     ]);
-    const alone = rollout({ environment: corridor, policy });
+    const alone = rollout({ policy });
     expect(alone.evaluate([start(2)], request())).toEqual([{ failure }]);
   });
 
@@ -175,9 +178,9 @@ describe('failures in rollouts', () => {
         return corridor.step(state, action, context);
       },
     };
-    const evaluator = rollout({ environment: throwing, policy: rightward });
+    const evaluator = rollout({ policy: rightward });
     const nodes = [start(1), start(2), proposedNode(2, 1)];
-    expect(evaluator.evaluate(nodes, request())).toEqual([
+    expect(evaluator.evaluate(nodes, request(0, throwing))).toEqual([
       { failure: { kind: 'environment', message: 'The floor gave way.' } },
       { value: 1 },
       {
@@ -188,8 +191,8 @@ describe('failures in rollouts', () => {
 
   it('include a return that is not in [0, 1]', () => {
     const rich = { ...corridor, step: () => ({ state: 5, reward: 2, terminal: true }) };
-    const evaluator = rollout({ environment: rich, policy: rightward });
-    expect(evaluator.evaluate([start(2)], request())).toEqual([
+    const evaluator = rollout({ policy: rightward });
+    expect(evaluator.evaluate([start(2)], request(0, rich))).toEqual([
       {
         failure: {
           kind: 'invalid',
@@ -207,9 +210,9 @@ describe('failures in rollouts', () => {
         return Promise.reject(budget);
       },
     };
-    const evaluator = rollout({ environment: corridor, policy, rollouts: 2 });
+    const evaluator = rollout({ policy, rollouts: 2 });
     expect(() => evaluator.evaluate([start(2)], request())).toThrow(budget);
-    const one = rollout({ environment: corridor, policy });
+    const one = rollout({ policy });
     await expect(one.evaluate([start(2)], request())).rejects.toBe(budget);
   });
 });
@@ -226,7 +229,7 @@ describe('rollouts that wait', () => {
         return wandering.propose(node, asked);
       },
     };
-    const options = { environment: corridor, rollouts: 3, maxDepth: 100 };
+    const options = { rollouts: 3, maxDepth: 100 };
     const nodes = [start(2), realisedNode(1, 3)];
     const evaluating = rollout({ ...options, policy: slow }).evaluate(nodes, request());
     expect(evaluating).toBeInstanceOf(Promise);
@@ -250,10 +253,14 @@ describe('rollouts that wait', () => {
         return plain.call(operation, request);
       },
     });
-    const evaluator = rollout({ environment: corridor, policy: calling });
-    expect(await evaluator.evaluate([start(3)], { context, remaining: noSpend })).toEqual([
-      { value: 1 },
-    ]);
+    const evaluator = rollout({ policy: calling });
+    expect(
+      await evaluator.evaluate([start(3)], {
+        environment: corridor,
+        context,
+        remaining: noSpend,
+      }),
+    ).toEqual([{ value: 1 }]);
     expect(effects).toEqual(['look', 'look']);
   });
 });
@@ -265,11 +272,10 @@ describe('the options of rollouts', () => {
     [{ rollouts: 1.5 }, 'Expected `rollouts` to be an integer from 1 up, got `1.5`.'],
     [{ aggregate: 'median' }, "Expected `aggregate` to be 'mean' or 'max', got `\"median\"`."],
     [{ discount: 1.01 }, 'Expected `discount` to be a finite number from 0 to 1, got `1.01`.'],
-    [{ environment: null }, 'Expected `environment` to be an object with a method `step`'],
     [{ policy: {} }, 'Expected `policy` to be an object with a method `propose`'],
     [{ evaluator: () => 1 }, 'Expected `evaluator` to be an object with a method `evaluate`'],
   ])('are checked: %j', (changes, message) => {
-    const options = { environment: corridor, policy: rightward, ...changes };
+    const options = { policy: rightward, ...changes };
     expect(() => rollout(options as never)).toThrow(message);
   });
 });
@@ -277,7 +283,7 @@ describe('the options of rollouts', () => {
 describe('a rollout that is worth the best on its way', () => {
   /** Valued by where it is: 0 → 0.2, 1 → 0.5, 2 → 0.3, 3 → 0.4. */
   const evaluator = heuristic((state: number) => [0.2, 0.5, 0.3, 0.4][state] ?? 0);
-  const best = { environment: corridor, policy: rightward, evaluator, worth: 'best' as const };
+  const best = { policy: rightward, evaluator, worth: 'best' as const };
   const value = (options: object, state: number) =>
     rollout({ ...best, ...options }).evaluate([start(state)], request());
 

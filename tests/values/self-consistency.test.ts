@@ -3,7 +3,7 @@ import type { Policy, Proposal } from '../../src/contracts/policy.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { actionShare, selfConsistency } from '../../src/values/agreement/self-consistency.ts';
 import { realisedNode, rootNode } from '../support/nodes.ts';
-import { answering, notation, proposals, request, told } from './judge-fixtures.ts';
+import { answering, proposals, request, told } from './judge-fixtures.ts';
 
 const root = rootNode<string, string>('s');
 const unread: Proposal<string> = { failure: { kind: 'parse', message: 'Expected a step.' } };
@@ -25,7 +25,7 @@ function proposing(...list: readonly (string | Proposal<string>)[]) {
 describe('the agreement of samples of a policy', () => {
   test('is the share of those that agree most', async () => {
     const { policy, asked } = proposing('a', 'b', 'a', 'c', 'a', 'b', 'd', 'a');
-    const evaluator = selfConsistency({ policy, notation });
+    const evaluator = selfConsistency({ policy });
     expect(evaluator).toMatchObject({ needs: 'realised', stamps: ['sampled'] });
     expect(await evaluator.evaluate([root], request)).toEqual([
       { value: 0.5, rationale: '4 of 8 agree on `do a`.' },
@@ -36,7 +36,7 @@ describe('the agreement of samples of a policy', () => {
   test('is about what a key tells; what cannot be read agrees with none', async () => {
     const { policy } = proposing('1.0', '1', '?', '2', unread);
     const key = (action: string) => (action === '?' ? undefined : String(Number(action)));
-    const evaluator = selfConsistency({ policy, notation, samples: 5, key });
+    const evaluator = selfConsistency({ policy, samples: 5, key });
     // 1 and 1.0 agree: 2 of 5.
     expect(await evaluator.evaluate([root], request)).toEqual([
       { value: 0.4, rationale: '2 of 5 agree on `1`.', unscored: 2 },
@@ -45,7 +45,7 @@ describe('the agreement of samples of a policy', () => {
 
   test('with an action is the share that proposed it, drawn once a parent', async () => {
     const { policy, asked } = proposing('a', 'b', 'a', 'a');
-    const evaluator = selfConsistency({ policy, notation, about: 'action', samples: 4 });
+    const evaluator = selfConsistency({ policy, about: 'action', samples: 4 });
     expect(evaluator.needs).toBe('proposed');
     expect(await evaluator.evaluate(proposals('s', 'a', 'b', 'z'), request)).toMatchObject([
       { value: 0.75 },
@@ -68,9 +68,7 @@ describe('the agreement of samples of a policy', () => {
     ],
   ])('fails where %s', async (_what, list, failure) => {
     const { policy } = proposing(...list);
-    expect(await selfConsistency({ policy, notation }).evaluate([root], request)).toEqual([
-      failure,
-    ]);
+    expect(await selfConsistency({ policy }).evaluate([root], request)).toEqual([failure]);
   });
 
   test('fails alone', async () => {
@@ -81,7 +79,7 @@ describe('the agreement of samples of a policy', () => {
       },
     };
     const nodes = [root, rootNode<string, string>('t'), rootNode<string, string>('u')];
-    expect(await selfConsistency({ policy, notation }).evaluate(nodes, request)).toMatchObject([
+    expect(await selfConsistency({ policy }).evaluate(nodes, request)).toMatchObject([
       { value: 1 },
       { failure: { kind: 'call', message: 'Out of order.' } },
       { value: 1 },
@@ -94,7 +92,7 @@ describe('the agreement of texts of a model', () => {
 
   test('is about the answers in which they end', async () => {
     const model = answering('So. Answer: 7', 'Answer: 7', 'Hm.', 'Answer: 8', 'Answer: 7');
-    const evaluator = selfConsistency({ model, notation, key, samples: 5 });
+    const evaluator = selfConsistency({ model, key, samples: 5 });
     expect(evaluator.prompts).toHaveProperty('self-consistency');
     expect(await evaluator.evaluate([root], request)).toEqual([
       { value: 0.6, rationale: '3 of 5 agree on `7`.', unscored: 1 },
@@ -106,7 +104,7 @@ describe('the agreement of texts of a model', () => {
 
   test('votes for an answer that is given, among those drawn where it was given', async () => {
     const model = answering('Answer: 7', 'Answer: 8', 'Answer: 7', 'Answer: 7');
-    const evaluator = selfConsistency({ model, notation, key, samples: 4, about: 'action' });
+    const evaluator = selfConsistency({ model, key, samples: 4, about: 'action' });
     const node = realisedNode('Answer: 8', 'done', { parent: root });
     const odd = realisedNode('jump', 'done', { parent: root });
     expect(await evaluator.evaluate([node, odd], request)).toEqual([
@@ -127,7 +125,7 @@ describe('the agreement of texts of a model', () => {
       answer: (asked) => (told(asked).startsWith('Work: s.') ? 'Hm.' : 'Answer: 1'),
     });
     const nodes = [root, rootNode<string, string>('t')];
-    expect(await selfConsistency({ model, notation, key }).evaluate(nodes, request)).toMatchObject([
+    expect(await selfConsistency({ model, key }).evaluate(nodes, request)).toMatchObject([
       { failure: { kind: 'parse', message: 'Expected a text with a key, got `Hm.`.' } },
       { value: 1 },
     ]);
@@ -145,9 +143,7 @@ describe('the agreement of texts of a model', () => {
     ];
     const names = ['key', 'policy', 'samples', 'policy', 'about'];
     for (const [place, options] of wrong.entries()) {
-      expect(() => selfConsistency({ notation, ...options } as never)).toThrow(
-        `\`${names[place]}\``,
-      );
+      expect(() => selfConsistency({ ...options } as never)).toThrow(`\`${names[place]}\``);
     }
   });
 });

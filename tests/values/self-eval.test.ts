@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { selfEval } from '../../src/values/judge/self-eval.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { proposedNode, rootNode } from '../support/nodes.ts';
 import { answering, notation, request, telling, tokens, told } from './judge-fixtures.ts';
 
@@ -17,7 +18,7 @@ describe('self-evaluation from log-probabilities', () => {
         ['Both', 0.05],
       ]),
     );
-    const evaluator = selfEval({ model, notation });
+    const evaluator = selfEval({ model });
     expect(evaluator.needs).toBe('realised');
     // (0.4 + 0.1) / (0.4 + 0.1 + 0.2 + 0.05); the word `a` is no answer.
     expect(await evaluator.evaluate([root], request)).toEqual([
@@ -48,7 +49,7 @@ describe('self-evaluation from log-probabilities', () => {
         [['B', 1]],
       ),
     );
-    expect(await selfEval({ model, notation }).evaluate([root], request)).toEqual([
+    expect(await selfEval({ model }).evaluate([root], request)).toEqual([
       { value: expect.closeTo(0.25, 12) as number },
     ]);
   });
@@ -59,7 +60,7 @@ describe('self-evaluation from log-probabilities', () => {
       text: 'B',
       logprobs: [{ token: 'B', logprob: Math.log(0.1), top: first?.top ?? [] }],
     });
-    expect(await selfEval({ model, notation }).evaluate([root], request)).toEqual([
+    expect(await selfEval({ model }).evaluate([root], request)).toEqual([
       { value: expect.closeTo(0.25, 12) as number },
     ]);
   });
@@ -72,10 +73,7 @@ describe('a letter among tokens', () => {
     ['part of a word', tokens([['B', 1]], [['oth', 1]])],
     ['nothing', tokens()],
   ])('is not found in %s', async (_what, completion) => {
-    const verdicts = await selfEval({ model: telling(completion), notation }).evaluate(
-      [root],
-      request,
-    );
+    const verdicts = await selfEval({ model: telling(completion) }).evaluate([root], request);
     expect(verdicts).toEqual([
       {
         failure: {
@@ -88,7 +86,7 @@ describe('a letter among tokens', () => {
 
   test('is found behind a label', async () => {
     const model = telling(tokens([['Answer', 1]], [[':', 1]], [[' B', 1]]));
-    expect(await selfEval({ model, notation }).evaluate([root], request)).toEqual([{ value: 1 }]);
+    expect(await selfEval({ model }).evaluate([root], request)).toEqual([{ value: 1 }]);
   });
 });
 
@@ -96,7 +94,7 @@ describe('self-evaluation elsewhere', () => {
   test('is the share of B among the samples that can be read', async () => {
     const model = answering('(B) correct', 'A', 'B.', 'Answer: b', 'A closer look', '', 'B', '(A)');
     // B: 4 of A and B: 6.
-    expect(await selfEval({ model, notation }).evaluate([root], request)).toEqual([
+    expect(await selfEval({ model }).evaluate([root], request)).toEqual([
       { value: expect.closeTo(4 / 6, 12) as number, unscored: 2 },
     ]);
     expect(model.requests[0]).toMatchObject({ samples: 8, temperature: 1 });
@@ -106,21 +104,20 @@ describe('self-evaluation elsewhere', () => {
     const model = answering('B');
     const evaluator = selfEval({
       model,
-      notation: {
-        ...notation,
-        format(action) {
-          if (action === 'odd') throw new Error('cannot be written');
-          return notation.format(action);
-        },
-      },
       about: 'action',
       promptParts: [{ text: ({ kind }) => `told at the ${kind}`, stamps: ['told'] }],
     });
     expect(evaluator).toMatchObject({ needs: 'proposed', stamps: ['told'] });
     expect(evaluator.prompts).toHaveProperty('self-eval');
-    expect(
-      await evaluator.evaluate([proposedNode('s', 'jump'), proposedNode('s', 'odd')], request),
-    ).toEqual([
+    const environment = environmentOf<string, string>({
+      ...notation,
+      format(action) {
+        if (action === 'odd') throw new Error('cannot be written');
+        return notation.format(action);
+      },
+    });
+    const nodes = [proposedNode('s', 'jump'), proposedNode('s', 'odd')];
+    expect(await evaluator.evaluate(nodes, { ...request, environment })).toEqual([
       { value: 1, about: 'action' },
       { failure: { kind: 'call', message: 'cannot be written' } },
     ]);
@@ -131,8 +128,8 @@ describe('self-evaluation elsewhere', () => {
 
   test('says what is wrong with its options', () => {
     const model = answering('');
-    expect(() => selfEval({ model, notation, samples: 0 })).toThrow('Expected `samples`');
-    expect(() => selfEval({ model, notation, about: 'path' as never })).toThrow('Expected `about`');
-    expect(() => selfEval({ model: {} as never, notation })).toThrow('Expected `model`');
+    expect(() => selfEval({ model, samples: 0 })).toThrow('Expected `samples`');
+    expect(() => selfEval({ model, about: 'path' as never })).toThrow('Expected `about`');
+    expect(() => selfEval({ model: {} as never })).toThrow('Expected `model`');
   });
 });

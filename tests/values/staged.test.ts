@@ -5,9 +5,10 @@ import type { Failed } from '../../src/contracts/failure.ts';
 import { type StagedOptions, staged } from '../../src/values/combine/staged.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, realisedNode } from '../support/nodes.ts';
 
-const request = { context: callContext(), remaining: noSpend };
+const request = { environment: environmentOf(), context: callContext(), remaining: noSpend };
 const nodes = [0.5, 0.1, 0.9, 0.5].map((state, index) => realisedNode(index, state));
 
 /** Half the state, and who was asked about. */

@@ -3,9 +3,10 @@ import { EspalierError } from '../../src/base/errors.ts';
 import type { Verdict } from '../../src/contracts/verifier.ts';
 import { verifier } from '../../src/values/index.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
 
-const request = { context: callContext(), remaining: noSpend };
+const request = { environment: environmentOf(), context: callContext(), remaining: noSpend };
 
 describe('the verifier evaluator', () => {
   it('takes the score of a verdict, or else whether it is correct', () => {
@@ -75,8 +76,7 @@ describe('the verifier evaluator', () => {
         throw reason;
       },
     });
-    const evaluate = () =>
-      stopped.evaluate([rootNode(0)], { context: aborted, remaining: noSpend });
+    const evaluate = () => stopped.evaluate([rootNode(0)], { ...request, context: aborted });
     expect(evaluate).toThrow(reason);
   });
 

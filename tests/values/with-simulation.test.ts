@@ -4,12 +4,13 @@ import type { Evaluator } from '../../src/contracts/evaluator.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
 import { withSimulation } from '../../src/values/rollout/with-simulation.ts';
 import { callContext } from '../support/call-context.ts';
+import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, realisedNode } from '../support/nodes.ts';
 
 /** Equal but for rounding. */
 const near = (value: number): unknown => expect.closeTo(value, 12);
 
-const request = { context: callContext(), remaining: noSpend };
+const request = { environment: environmentOf(), context: callContext(), remaining: noSpend };
 const value = heuristic((state: number) => state);
 const always = (z: number): Evaluator<number, unknown> => ({
   ...heuristic(() => z),

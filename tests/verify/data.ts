@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { astar, search, seededRandom } from 'espalier';
 import {
-  type BlocksworldAction,
   type BlocksworldInstance,
   type BlocksworldState,
   blocksworld,
@@ -23,8 +22,7 @@ interface Problem {
 /** The length of A*'s plan, after an independent check that it is one. */
 async function planLength(instance: BlocksworldInstance): Promise<number> {
   const environment = blocksworld.environment(instance);
-  const { actions, optimal, solved } = await search<BlocksworldState, BlocksworldAction>({
-    environment,
+  const { actions, optimal, solved } = await search(environment, {
     policy: uniform(environment.actions),
     algorithm: astar({ heuristic: blocksworld.heuristic, admissible: true }),
     budget: { simulations: 200_000 },

@@ -60,8 +60,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
   };
   const proposed: string[] = [];
   let vain = 0;
-  const { stopReason } = await search({
-    environment,
+  const { stopReason } = await search(environment, {
     policy: {
       propose: ({ state, children }) => {
         const next = state?.turns[children.length];

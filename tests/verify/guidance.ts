@@ -12,7 +12,6 @@ import {
   type SearchAlgorithm,
   type SearchNode,
   type SearchResult,
-  search,
   solved,
   uct,
   type WideningRule,
@@ -26,6 +25,7 @@ import {
   renderReliability,
 } from '../../dist/values/calibrate/report.js';
 import { labelledFrom } from '../../dist/values/calibrate/samples.js';
+import { searchOf } from '../support/search-of.ts';
 
 const { values } = parseArgs({
   options: {
@@ -134,7 +134,7 @@ function grow(
   { budget, problem }: { readonly budget: Budget; readonly problem: string },
 ): Promise<SearchResult<ChainState, number>> {
   const { environment, policy } = task;
-  return search({
+  return searchOf({
     environment,
     policy,
     algorithm,

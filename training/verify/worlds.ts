@@ -273,8 +273,7 @@ const hands: readonly (readonly number[])[] = [
 /** A tree as a search leaves it: uneven, with proposals that were never taken. */
 async function puzzleRecord(numbers: readonly number[]): Promise<TreeRecord> {
   const environment = gameOf24.environment({ numbers });
-  const { tree } = await search({
-    environment,
+  const { tree } = await search(environment, {
     policy: uniform(environment.actions),
     evaluator: { needs: 'realised', evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })) },
     algorithm: mcts(),

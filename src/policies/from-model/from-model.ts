@@ -5,11 +5,13 @@ import {
   expectMethods,
   expectOneOf,
 } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Completion } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Policy, ProposeRequest } from '../../contracts/policy.ts';
+import { notationOf } from '../../prompting/notation.ts';
 import { withParts } from '../../prompting/prompt-parts.ts';
 import { fill, promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { type PriorRule, withPriors } from '../priors.ts';
@@ -23,13 +25,14 @@ import {
 } from './prompts.ts';
 import { readList } from './read.ts';
 import { proposeSamples, proposeVaried, type SampleRange } from './samples.ts';
-import { readerOf, type SamplingOptions, settingsOf } from './settings.ts';
+import { readerOf, type SamplingOptions, settingsFor, settingsOf } from './settings.ts';
 import { proposeSeveral } from './several.ts';
 
 export { repairPrompt } from './prompts.ts';
 
 /** How a language model is asked for actions. */
-export interface FromModelOptions<State, Action> extends SamplingOptions<State, Action> {
+export interface FromModelOptions<State = any, Action = any>
+  extends SamplingOptions<State, Action> {
   /**
    * How many samples are drawn where an algorithm asks for all actions, because a model cannot list them:
    * an integer from 1 up.
@@ -97,37 +100,43 @@ export interface FromModelOptions<State, Action> extends SamplingOptions<State, 
  * add up their shares. The shares then say how often an action was listed, and nothing of π. An answer is
  * sent back for repair only where none of its actions can be used.
  */
-export function fromModel<State, Action>(
+export function fromModel<State = any, Action = any>(
   options: FromModelOptions<State, Action>,
 ): Policy<State, Action> {
-  const { model, notation, samples = 5, repairs = 0, form = 'text', vary, prior } = options;
+  expectOptions(
+    'fromModel',
+    options,
+    'samples repairs form vary prior prompts model temperature topP maxTokens stop seed promptParts',
+  );
+  const { model, samples = 5, repairs = 0, form = 'text', vary, prior } = options;
   const { promptParts = [] } = options;
   expectMethods('model', model, ['generate']);
-  expectMethods('notation', notation, ['prompt', 'format', 'parse']);
   expectInteger('samples', samples, { min: 1 });
   expectInteger('repairs', repairs, { min: 0 });
   expectOneOf('form', form, ['text', 'json', 'several']);
   if (vary !== undefined) expectInstructions(vary);
   if (prior !== undefined) expectFunction('prior', prior);
   const isTold = prior !== undefined && form !== 'several' && model.capabilities.logprobs === true;
-  const settings = { ...settingsOf(options, form), ...(isTold && { logprobs: true }) };
-  const read = form === 'several' ? undefined : readerOf(notation, form);
+  const sampling = { ...settingsOf(options), ...(isTold && { logprobs: true }) };
   const set = withTexts(fromModelPrompts, options.prompts);
-  const isWrapped = form === 'json' && notation.schema === undefined;
-  const isSaid = isWrapped || form === 'several' || repairs > 0;
+  const isSaid = form === 'json' || form === 'several' || repairs > 0;
 
-  async function propose(node: SearchNode<State, Action>, request: ProposeRequest) {
+  async function propose(node: SearchNode<State, Action>, request: ProposeRequest<State, Action>) {
     const state = stateOf(node);
+    const notation = notationOf(request);
+    const settings = settingsFor(notation, sampling, { model, form });
     const { context, offset, independent = false } = request;
     const range = { offset, count: Number.isFinite(request.count) ? request.count : samples };
     const base = { model, settings, context, repairs, repair: set.texts.repair };
-    const prompt = await withParts(notation.prompt(state), promptParts, { node, context });
-    if (read === undefined) {
+    const prompt = await withParts(notation.prompt(state), promptParts, { ...request, node });
+    if (form === 'several') {
       const asked = listOf({ notation, vary, independent }, node, range);
       const messages = withRequest(prompt, listRequest(notation, asked, set.texts));
       const readAll = (completion: Completion) => readList(notation, state, completion);
       return proposeSeveral({ ...base, messages, read: readAll }, range);
     }
+    const isWrapped = form === 'json' && notation.schema === undefined;
+    const read = readerOf(notation, form);
     const messages = isWrapped ? withRequest(prompt, fill(set.texts.json, {})) : prompt;
     const dialogue = {
       ...base,
@@ -141,7 +150,8 @@ export function fromModel<State, Action>(
 
   return {
     ...provenanceOf(
-      provenanceOfModel(model, settings),
+      { needsNotation: ['fromModel'] },
+      provenanceOfModel(model, sampling),
       ...promptParts,
       isSaid ? { prompts: promptsOf(set) } : undefined,
     ),

@@ -8,11 +8,9 @@ import { readJson, readText } from './read.ts';
 import type { Settings } from './samples.ts';
 
 /** What all policies have in common that ask a language model. */
-export interface SamplingOptions<State, Action> {
+export interface SamplingOptions<State = any, Action = any> {
   /** The model. */
   readonly model: LanguageModel;
-  /** How states and actions look to it: as a rule the `notation` of the environment. */
-  readonly notation: Notation<State, Action>;
   /**
    * The temperature of sampling: a number from 0 up. At 0 all samples of a state are alike.
    *
@@ -45,26 +43,35 @@ export interface SamplingOptions<State, Action> {
 export type Form = 'text' | 'json' | 'several';
 
 /** What all requests of a policy have in common, from its options. */
-export function settingsOf<State, Action>(
-  options: SamplingOptions<State, Action>,
-  form: Form = 'text',
-): Settings {
-  const { model, notation, temperature = 1, maxTokens = 256, topP, seed } = options;
+export function settingsOf<State, Action>(options: SamplingOptions<State, Action>): Settings {
+  const { model, temperature = 1, maxTokens = 256, topP, stop, seed } = options;
   const { capabilities } = model;
   expectNumber('temperature', temperature, { min: 0 });
   expectInteger('maxTokens', maxTokens, { min: 1 });
   if (topP !== undefined) expectNumber('topP', topP, { min: 0, max: 1 });
   if (seed !== undefined) expectInteger('seed', seed, { min: 0 });
-  const isText = form === 'text' && notation.schema === undefined;
-  const delimiter = isText && capabilities.stop === true ? notation.delimiter : undefined;
-  const stop = options.stop ?? (delimiter === undefined ? undefined : [delimiter]);
-  const schema = capabilities.schema === true ? schemaOf(notation, form) : undefined;
   return {
     maxTokens,
     ...(capabilities.temperature === true && { temperature }),
     ...(topP !== undefined && { topP }),
     ...(stop !== undefined && { stop }),
     ...(seed !== undefined && { seed }),
+  };
+}
+
+/** The same with what a notation adds: where an action ends, and what binds it. */
+export function settingsFor<State, Action>(
+  notation: Notation<State, Action>,
+  settings: Settings,
+  { model, form = 'text' }: { readonly model: LanguageModel; readonly form?: Form },
+): Settings {
+  const { capabilities } = model;
+  const isText = form === 'text' && notation.schema === undefined;
+  const delimiter = isText && capabilities.stop === true ? notation.delimiter : undefined;
+  const schema = capabilities.schema === true ? schemaOf(notation, form) : undefined;
+  return {
+    ...(delimiter !== undefined && { stop: [delimiter] }),
+    ...settings,
     ...(schema !== undefined && { schema }),
   };
 }

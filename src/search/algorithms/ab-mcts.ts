@@ -1,7 +1,9 @@
 import { expectArray } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { type Belief, gaussianBelief } from '../../tree/posterior.ts';
 import { thompsonArms, widerOrDeeper } from '../../tree/wider-or-deeper.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
+import type { AlgorithmEntry } from './entry.ts';
 
 /** Options of {@link abMcts}. */
 export interface AbMctsOptions {
@@ -22,6 +24,7 @@ export interface AbMctsOptions {
  * (arXiv 2503.04412), section 3.3.
  */
 export function abMcts(options: AbMctsOptions = {}): SearchAlgorithm {
+  expectOptions('abMcts', options, 'arms belief');
   const { arms: names = [], belief = gaussianBelief() } = options;
   expectArray('arms', names);
   const arms = thompsonArms(names, belief);
@@ -50,3 +53,11 @@ export function abMcts(options: AbMctsOptions = {}): SearchAlgorithm {
     },
   };
 }
+
+/** AB-MCTS-A in lists: one arm, the policy. */
+export const abMctsEntry: AlgorithmEntry = {
+  name: 'ab-mcts-a',
+  title: 'Adaptive branching MCTS (AB-MCTS-A)',
+  paper: 'Inoue et al., Wider or Deeper?, 2025, arXiv 2503.04412',
+  create: () => abMcts(),
+};

@@ -1,9 +1,11 @@
 import { expectation, expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Heuristic } from '../../contracts/evaluator.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { notesOf } from '../../tree/notes.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext, SimulationOutcome } from '../contracts.ts';
+import type { AlgorithmEntry } from './entry.ts';
 import { Frontier } from './frontier.ts';
 import { isGoal } from './is-goal.ts';
 
@@ -42,7 +44,10 @@ export interface AstarOptions<State> {
  * @see Hart, Nilsson, Raphael, "A Formal Basis for the Heuristic Determination of Minimum Cost Paths",
  * 1968; Pohl, "Heuristic search viewed as path finding in a graph", 1970, for the weight.
  */
-export function astar<State = unknown>(options: AstarOptions<State> = {}): SearchAlgorithm {
+export function astar<State = any, Action = any>(
+  options: AstarOptions<State> = {},
+): SearchAlgorithm<State, Action> {
+  expectOptions('astar', options, 'heuristic admissible cost weight goal width');
   const { heuristic, admissible = false, weight = 1, goal = isGoal } = options;
   const { cost = heuristic === undefined ? () => 0 : () => 1 } = options;
   const { width = Number.POSITIVE_INFINITY } = options;
@@ -302,3 +307,14 @@ function numberFrom(name: string, value: number): number {
     return value;
   throw expectation(name, 'a function that returns numbers from 0 up', value);
 }
+
+/** A* in lists: where there is a heuristic it is admissible. */
+export const astarEntry: AlgorithmEntry = {
+  name: 'astar',
+  title: 'A*, and best-first search on the values where there is no heuristic',
+  paper:
+    'Hart, Nilsson, Raphael, A Formal Basis for the Heuristic Determination of Minimum Cost Paths, 1968',
+  proves: true,
+  create: ({ heuristic }) =>
+    heuristic === undefined ? astar() : astar({ heuristic, admissible: true }),
+};

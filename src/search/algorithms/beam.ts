@@ -1,7 +1,9 @@
 import { expectBounds } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { promiseOf } from '../../tree/summary.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
+import type { AlgorithmEntry } from './entry.ts';
 
 /** Options of {@link beam}. */
 export interface BeamOptions {
@@ -24,6 +26,7 @@ export interface BeamOptions {
  * Solving with Large Language Models", 2023, algorithm 1, for steps of a language model.
  */
 export function beam(options: BeamOptions = {}): SearchAlgorithm {
+  expectOptions('beam', options, 'width samples maxDepth');
   const { width = 5, samples = Number.POSITIVE_INFINITY, maxDepth = 64 } = options;
   expectBounds({ width, samples, maxDepth });
   return {
@@ -58,3 +61,11 @@ function isToDo({ complete, children }: SearchNode): boolean {
 function isOpen({ status }: SearchNode): boolean {
   return status === 'open';
 }
+
+/** A beam in lists: five nodes a level; of a model five samples each. */
+export const beamEntry: AlgorithmEntry = {
+  name: 'beam',
+  title: 'Beam search',
+  paper: 'Lowerre, The HARPY Speech Recognition System, 1976; Yao et al., Tree of Thoughts, 2023',
+  create: ({ asksModel }) => beam(asksModel ? { samples: 5 } : {}),
+};

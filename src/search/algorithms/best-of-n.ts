@@ -1,9 +1,11 @@
 import { expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { isClosed } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
+import type { AlgorithmEntry } from './entry.ts';
 
 /** Options of {@link bestOfN}. */
 export interface BestOfNOptions {
@@ -21,10 +23,9 @@ export interface BestOfNOptions {
  * visits count draws. A policy that lists actions instead of sampling them spreads the first draws at a
  * node over all of them.
  */
-export function bestOfN({
-  n = Number.POSITIVE_INFINITY,
-  maxDepth = 64,
-}: BestOfNOptions = {}): SearchAlgorithm {
+export function bestOfN(options: BestOfNOptions = {}): SearchAlgorithm {
+  expectOptions('bestOfN', options, 'n maxDepth');
+  const { n = Number.POSITIVE_INFINITY, maxDepth = 64 } = options;
   expectInteger('n', n, { min: 1, max: Number.POSITIVE_INFINITY });
   expectInteger('maxDepth', maxDepth, { min: 1, max: Number.POSITIVE_INFINITY });
 
@@ -89,3 +90,10 @@ function drawByPrior<State, Action>(
     }) ?? nodes.at(-1)
   );
 }
+
+/** Best-of-N in lists. */
+export const bestOfNEntry: AlgorithmEntry = {
+  name: 'best-of-n',
+  title: 'independent trajectories, of which the best is taken',
+  create: () => bestOfN(),
+};

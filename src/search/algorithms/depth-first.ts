@@ -1,7 +1,9 @@
 import { expectBounds, expectFunction } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { canWiden, subtree, type WideningRule } from '../../tree/selection.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
+import type { AlgorithmEntry } from './entry.ts';
 import { isGoal } from './is-goal.ts';
 
 /** Options of {@link depthFirst}. */
@@ -30,6 +32,7 @@ export interface DepthFirstOptions {
  * 2307.16789), section 3, and its reference code for the climb.
  */
 export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
+  expectOptions('depthFirst', options, 'width maxDepth climb answers goal');
   const { width = 2, maxDepth = 12, climb = 2, answers = 1, goal = isGoal } = options;
   expectBounds({ width, maxDepth, climb, answers });
   expectFunction('goal', goal);
@@ -63,3 +66,11 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
     },
   };
 }
+
+/** Depth-first search in lists: two actions a node, until the first answer. */
+export const depthFirstEntry: AlgorithmEntry = {
+  name: 'depth-first',
+  title: 'Depth-first search with diversity (DFSDT)',
+  paper: 'Qin et al., ToolLLM, 2023, arXiv 2307.16789',
+  create: () => depthFirst({ maxDepth: 64 }),
+};

@@ -1,7 +1,9 @@
 import { expectBounds, expectFunction, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { descend, knownValue, leastTried, uct } from '../../tree/selection.ts';
 import { pathTo } from '../../tree/summary.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
+import type { AlgorithmEntry } from './entry.ts';
 import type { ReflectionOptions } from './with-reflection.ts';
 
 /** Options of {@link lats}. */
@@ -27,6 +29,7 @@ export interface LatsOptions extends Partial<Pick<ReflectionOptions, 'reflect'>>
  * (arXiv 2310.04406), section 4.
  */
 export function lats(options: LatsOptions = {}): SearchAlgorithm {
+  expectOptions('lats', options, 'c width maxDepth reflect');
   const { c = 1, width = 5, maxDepth = 7, reflect = async () => {} } = options;
   expectNumber('c', c, { min: 0 });
   expectBounds({ width, maxDepth });
@@ -55,9 +58,18 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
         }
         await context.evaluate([end]);
         if (end.status !== 'failed') tree.backup(end);
-        if (end.terminal && (tree.score(end, 1) ?? 0) < 1) await reflect(pathTo(end), { context });
+        const hasFailed = end.terminal && (tree.score(end, 1) ?? 0) < 1;
+        if (hasFailed) await reflect(pathTo(end), { context, environment: context.environment });
         return 'continue';
       });
     },
   };
 }
+
+/** LATS in lists, without reflection. */
+export const latsEntry: AlgorithmEntry = {
+  name: 'lats',
+  title: 'Language Agent Tree Search (LATS)',
+  paper: 'Zhou et al., Language Agent Tree Search, 2024, arXiv 2310.04406',
+  create: () => lats({ maxDepth: 64 }),
+};

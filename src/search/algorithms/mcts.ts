@@ -1,4 +1,5 @@
 import { expectation, expectBounds, expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { type BackupRule, meanBackup } from '../../tree/backup.ts';
 import {
@@ -10,8 +11,9 @@ import {
   type WideningRule,
 } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
-import { bestEnd } from '../../tree/widening.ts';
+import { bestEnd, valueWidening } from '../../tree/widening.ts';
 import type { SearchAlgorithm, SearchContext, Simulation } from '../contracts.ts';
+import type { AlgorithmEntry } from './entry.ts';
 
 /** Options of {@link mcts}. */
 export interface MctsOptions {
@@ -66,6 +68,11 @@ export interface MctsOptions {
  * Szepesvári, "Bandit based Monte-Carlo Planning", 2006, for `uct()`; Silver et al., 2018, for `puct()`.
  */
 export function mcts(options: MctsOptions = {}): SearchAlgorithm {
+  expectOptions(
+    'mcts',
+    options,
+    'selection backup width evaluate rollout widening maxDepth horizon',
+  );
   const rules = checkedRules(options);
   const grow = rules.rollout ? growPath : rules.evaluate === 'leaf' ? growBesideLeaf : growChild;
   return {
@@ -221,3 +228,15 @@ function canGrow<State, Action>(
 function isOutOfReach({ status, kind }: SearchNode): boolean {
   return status === 'pruned' || (status === 'failed' && kind === 'proposed');
 }
+
+/**
+ * MCTS in lists. All new children of a leaf are evaluated. Of a model two samples are drawn at first: further ones
+ * where the judgements leave no hope.
+ */
+export const mctsEntry: AlgorithmEntry = {
+  name: 'mcts',
+  title: 'Monte Carlo tree search, guided by priors',
+  paper: 'Kocsis, Szepesvári, Bandit based Monte-Carlo Planning, 2006; Silver et al., 2018',
+  create: ({ asksModel }) =>
+    mcts({ evaluate: 'all', ...(asksModel && { width: 2, widening: valueWidening() }) }),
+};

@@ -1,4 +1,5 @@
 import { expectFunction, expectInteger, expectMethods } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { type FinalChoice, robustOrSolvedChild } from '../../tree/final-choice.ts';
 import { notesOf } from '../../tree/notes.ts';
@@ -27,7 +28,11 @@ export interface StepwiseOptions {
  * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, section 3.3, for search
  * before each step; Yu et al., "ExACT", 2024, and Xie et al., 2024, for committing to one action at a time.
  */
-export function stepwise(algorithm: SearchAlgorithm, options: StepwiseOptions): SearchAlgorithm {
+export function stepwise<State = any, Action = any>(
+  algorithm: SearchAlgorithm<State, Action>,
+  options: StepwiseOptions,
+): SearchAlgorithm<State, Action> {
+  expectOptions('stepwise', options, 'simulations choice maxSteps');
   const {
     simulations,
     choice = robustOrSolvedChild,
@@ -42,10 +47,7 @@ export function stepwise(algorithm: SearchAlgorithm, options: StepwiseOptions): 
     concurrency: algorithm.concurrency,
     // A simulation that finds nothing left at one step adds no visit, and ends only the step.
     laws: algorithm.laws.filter((law) => law !== 'simulations'),
-    async run<State, Action>(
-      tree: SearchTree<State, Action>,
-      context: SearchContext<State, Action>,
-    ): Promise<void> {
+    async run(tree, context) {
       const simulate = (limit: number) =>
         algorithm.run(tree, within(context, { limit, exhausts: 'round' }));
       const isOver = () => context.stopped || stepsTaken(tree) >= maxSteps;

@@ -1,5 +1,7 @@
 import { expectFunction, expectMethods, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { CallContext } from '../../contracts/context.ts';
+import type { Environment } from '../../contracts/environment.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Spend } from '../../contracts/spend.ts';
 import { pathTo } from '../../tree/summary.ts';
@@ -8,14 +10,17 @@ import type { SearchAlgorithm } from '../contracts.ts';
 import { within } from './within.ts';
 
 /** Options of {@link withReflection}. */
-export interface ReflectionOptions {
+export interface ReflectionOptions<State = any, Action = any> {
   /**
    * Looks back on what was done: the nodes from the root to where the world stands, or to the best node where
    * nothing was committed.
    */
   readonly reflect: (
-    path: readonly SearchNode[],
-    request: { readonly context: CallContext },
+    path: readonly SearchNode<State, Action>[],
+    request: {
+      readonly context: CallContext;
+      readonly environment: Environment<State, Action>;
+    },
   ) => Promise<unknown>;
   /** The part of the budget's calls, tokens and dollars that is kept for it, in [0, 1). @defaultValue 0.1 */
   readonly reserve?: number;
@@ -28,10 +33,12 @@ export interface ReflectionOptions {
  * @see Shinn et al., "Reflexion: Language Agents with Verbal Reinforcement Learning", 2023; Yu et al., "ExACT:
  * Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024.
  */
-export function withReflection(
-  algorithm: SearchAlgorithm,
-  { reflect, reserve = 0.1 }: ReflectionOptions,
-): SearchAlgorithm {
+export function withReflection<State = any, Action = any>(
+  algorithm: SearchAlgorithm<State, Action>,
+  options: ReflectionOptions<State, Action>,
+): SearchAlgorithm<State, Action> {
+  expectOptions('withReflection', options, 'reflect reserve');
+  const { reflect, reserve = 0.1 } = options;
   expectMethods('algorithm', algorithm, ['run']);
   expectFunction('reflect', reflect);
   expectNumber('reserve', reserve, { min: 0, max: 1 });
@@ -43,7 +50,8 @@ export function withReflection(
       const kept = partOf(context.remaining, reserve);
       const lacks = () => kept.find(([unit, least]) => context.remaining[unit] <= least)?.[0];
       await algorithm.run(tree, within(context, { lacks }));
-      if (tree.size > 1) await reflect(lookBack(tree), { context });
+      const { environment } = context;
+      if (tree.size > 1) await reflect(lookBack(tree), { context, environment });
     },
   };
 }
@@ -58,7 +66,9 @@ function partOf(remaining: Spend, reserve: number): readonly (readonly [Unit, nu
     .map((unit) => [unit, remaining[unit] * reserve]);
 }
 
-function lookBack<State, Action>(tree: SearchTree<State, Action>): readonly SearchNode[] {
+function lookBack<State, Action>(
+  tree: SearchTree<State, Action>,
+): readonly SearchNode<State, Action>[] {
   const end = tree.cursor.parent === undefined ? tree.best : tree.cursor;
   return pathTo(end);
 }

@@ -19,6 +19,7 @@ export function within<State, Action>(
 ): SearchContext<State, Action> {
   const bounded: SearchContext<State, Action> = {
     ...contextWith(context, {}),
+    environment: context.environment,
     get stopped() {
       return context.stopped;
     },
@@ -46,7 +47,7 @@ export function within<State, Action>(
     key: (node) => context.key(node),
     conclude: (conclusion) => context.conclude(conclusion),
     advance: (node) => context.advance(node),
-    search: (options) => context.search(options),
+    search: (environment, options) => context.search(environment, options),
   };
   return bounded;
 }

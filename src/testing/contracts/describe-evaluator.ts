@@ -81,7 +81,9 @@ function describeValues<State, Action>({ claims, runner }: Subject<State, Action
   runner.test('gives returns of simulations in [0, 1], where it has them', async () => {
     const nodes = (await sampleNodes(claims)).filter(goesOn);
     const context = plainContext({ random: seededRandom('values') });
-    const returns = await claims.create().simulate?.(nodes, { context, remaining: unlimited });
+    const { environment } = claims;
+    const request = { environment, context, remaining: unlimited };
+    const returns = await claims.create().simulate?.(nodes, request);
     if (returns === undefined) return;
     assert.equal(returns.length, nodes.length);
     for (const verdict of returns) {
@@ -302,11 +304,11 @@ async function sampleNodes<State, Action>({
 }
 
 async function evaluate<State, Action>(
-  { create }: EvaluatorClaims<State, Action>,
+  { create, environment }: EvaluatorClaims<State, Action>,
   nodes: readonly SearchNode<State, Action>[],
   context: CallContext = plainContext({ random: seededRandom('values') }),
 ): Promise<readonly (Evaluation | Failed)[]> {
-  return create().evaluate(nodes, { context, remaining: unlimited });
+  return create().evaluate(nodes, { environment, context, remaining: unlimited });
 }
 
 function lookOf({ id, visits, value, rawValue, status, children }: SearchNode): string {

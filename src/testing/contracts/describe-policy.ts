@@ -120,14 +120,14 @@ async function openNodes<State, Action>({
 }
 
 async function ask<State, Action>(
-  { create }: PolicyClaims<State, Action>,
+  { create, environment }: PolicyClaims<State, Action>,
   node: SearchNode<State, Action>,
   { count, offset = 0 }: { readonly count: number; readonly offset?: number },
 ): Promise<readonly Proposal<Action>[]> {
   // As a search does it: random numbers are named by the node and the offset.
   const random = seededRandom('propose').split(node.id, offset);
   const context = plainContext({ random });
-  return create().propose(node, { context, count, offset, remaining: unlimited });
+  return create().propose(node, { environment, context, count, offset, remaining: unlimited });
 }
 
 function textOf<Action>(proposal: Proposal<Action>): string {

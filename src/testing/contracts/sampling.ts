@@ -55,7 +55,8 @@ async function takeStep<State, Action>(
   { environment, policy, random }: SampleOptions<State, Action>,
 ): Promise<SearchNode<State, Action> | undefined> {
   const context = plainContext({ random: random.split('node', node.id) });
-  if (node.children.length === 0) tree.add(node, await proposed(policy, node, context));
+  if (node.children.length === 0)
+    tree.add(node, await proposed({ environment, policy }, node, context));
   const { children } = node;
   const next: ChildNode<State, Action> | undefined = children[random.integer(children.length)];
   if (next?.kind === 'proposed' && node.kind !== 'proposed') {
@@ -65,11 +66,11 @@ async function takeStep<State, Action>(
 }
 
 async function proposed<State, Action>(
-  policy: Policy<State, Action>,
+  { environment, policy }: Pick<SampleOptions<State, Action>, 'environment' | 'policy'>,
   node: SearchNode<State, Action>,
   context: CallContext,
 ) {
-  const request = { context, count: Infinity, offset: 0, remaining: unlimited };
+  const request = { environment, context, count: Infinity, offset: 0, remaining: unlimited };
   const proposals = await policy.propose(node, request);
   return proposals.filter(isAction).map(({ action, prior = 0 }) => ({ action, prior }));
 }

@@ -5,17 +5,18 @@ import {
   expectMethods,
   expectOneOf,
 } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { contextWith } from '../../calls/door.ts';
-import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed, Failure } from '../../contracts/failure.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
-import type { SearchNode } from '../../contracts/node.ts';
+import type { NodeWithState, SearchNode } from '../../contracts/node.ts';
 import type { Policy } from '../../contracts/policy.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
+import { notationOf } from '../../prompting/notation.ts';
 import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { evaluateEach } from '../evaluate-each.ts';
@@ -24,9 +25,7 @@ import { requestSettings } from '../request-settings.ts';
 import { valueInRange } from '../value-in-range.ts';
 
 /** What samples of a policy and of a model have in common. */
-export interface SelfConsistencyBasics<State, Action> {
-  /** How states and actions look as text: as a rule the `notation` of the environment. */
-  readonly notation: Notation<State, Action>;
+export interface SelfConsistencyBasics {
   /**
    * Whose share is told: of the samples drawn at a state, the share of those that agree most, which is RAP's
    * confidence; or of those drawn at the parent, the share of those that agree with the action of the node, which
@@ -46,7 +45,7 @@ export interface PolicySamples<State, Action> {
   /** Left out. */
   readonly model?: undefined;
   /** What two actions must have in common to agree; nothing where one cannot be read. @defaultValue the action as text */
-  readonly key?: (action: Action) => string | undefined;
+  readonly key?: (action: NoInfer<Action>) => string | undefined;
 }
 
 /** Samples of a model that works on from a state to the end, or proposes an action, for `about: 'action'`. */
@@ -70,7 +69,7 @@ export interface ModelSamples<State, Action> {
 }
 
 /** What agreement is looked for in. */
-export type SelfConsistencyOptions<State, Action> = SelfConsistencyBasics<State, Action> &
+export type SelfConsistencyOptions<State = any, Action = any> = SelfConsistencyBasics &
   (ModelSamples<State, Action> | PolicySamples<State, Action>);
 
 /** The texts of {@link selfConsistency}. */
@@ -98,21 +97,25 @@ const selfConsistencyPrompts: PromptSet<SelfConsistencyText> = {
  * @see Qi et al., "Mutual Reasoning Makes Smaller LLMs Stronger Problem-Solvers", 2024.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function selfConsistency<State, Action>(
+export function selfConsistency<State = any, Action = any>(
   options: SelfConsistencyOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { notation, about = 'state', samples = 8 } = options;
-  expectMethods('notation', notation, ['prompt', 'format']);
+  expectOptions(
+    'selfConsistency',
+    options,
+    'about samples model policy key temperature topP maxTokens promptParts prompts',
+  );
+  const { about = 'state', samples = 8 } = options;
   expectOneOf('about', about, ['state', 'action']);
   expectInteger('samples', samples, { min: 1 });
   const { draw, keyOf, provenance } =
     options.model === undefined ? policySource(options) : modelSource(options);
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
-    ...provenance,
+    ...provenanceOf({ needsNotation: ['selfConsistency'] }, provenance),
     evaluate(nodes, request) {
       const drawn = new Map<unknown, Promise<Draws | Failed>>();
-      const drawAt = (place: StateNode<State, Action>) => {
+      const drawAt = (place: NodeWithState<State, Action>) => {
         const known = drawn.get(place) ?? drawSafely(draw, place, request);
         drawn.set(place, known);
         return known;
@@ -130,14 +133,12 @@ export function selfConsistency<State, Action>(
  * @see Zhou et al., "Language Agent Tree Search Unifies Reasoning, Acting, and Planning in Language Models", 2024,
  * evaluation.
  */
-export function actionShare(): Evaluator<unknown, unknown> {
+export function actionShare(): Evaluator {
   return {
     needs: 'proposed',
     evaluate: (nodes) => nodes.map(({ prior }) => valueInRange('the prior of a node', prior)),
   };
 }
-
-type StateNode<State, Action> = Exclude<SearchNode<State, Action>, { readonly kind: 'proposed' }>;
 
 /** The keys of the samples that could be read, of how many there are, and why the others could not. */
 interface Draws {
@@ -147,31 +148,33 @@ interface Draws {
 }
 
 type Draw<State, Action> = (
-  place: StateNode<State, Action>,
-  request: EvaluateRequest,
+  place: NodeWithState<State, Action>,
+  request: EvaluateRequest<State, Action>,
 ) => Promise<Draws>;
 
 interface Source<State, Action> {
   readonly draw: Draw<State, Action>;
   /** The key of a node's own action. */
-  readonly keyOf: (action: Action) => string | undefined;
+  readonly keyOf: (action: Action, request: EvaluateRequest<State, Action>) => string | undefined;
   readonly provenance: ReturnType<typeof provenanceOf>;
 }
 
 function policySource<State, Action>(
-  options: SelfConsistencyBasics<State, Action> & PolicySamples<State, Action>,
+  options: SelfConsistencyBasics & PolicySamples<State, Action>,
 ): Source<State, Action> {
-  const { policy, notation, samples = 8 } = options;
+  const { policy, key, samples = 8 } = options;
   expectMethods('policy', policy, ['propose']);
-  const { key = (action: Action) => notation.format(action).trim() } = options;
-  expectFunction('key', key);
+  if (key !== undefined) expectFunction('key', key);
+  const keyOf: Source<State, Action>['keyOf'] = (action, request) =>
+    key === undefined ? notationOf(request).format(action).trim() : key(action);
   return {
-    keyOf: key,
+    keyOf,
     provenance: provenanceOf(policy),
     async draw(place, request) {
-      const { context } = request;
+      const { context, environment } = request;
       const random = context.random.split('self-consistency', place.id);
       const proposals = await policy.propose(place, {
+        environment,
         context: contextWith(context, { random }),
         count: samples,
         offset: 0,
@@ -181,7 +184,7 @@ function policySource<State, Action>(
         },
       });
       const read = proposals.map((proposal) =>
-        'failure' in proposal ? proposal.failure : key(proposal.action),
+        'failure' in proposal ? proposal.failure : keyOf(proposal.action, request),
       );
       return {
         keys: read.filter((one) => typeof one === 'string'),
@@ -193,9 +196,9 @@ function policySource<State, Action>(
 }
 
 function modelSource<State, Action>(
-  options: SelfConsistencyBasics<State, Action> & ModelSamples<State, Action>,
+  options: SelfConsistencyBasics & ModelSamples<State, Action>,
 ): Source<State, Action> {
-  const { model, notation, key, about, samples = 8, promptParts = [] } = options;
+  const { model, key, about, samples = 8, promptParts = [] } = options;
   // The types rule it out; JavaScript does not.
   const { policy }: { readonly policy?: unknown } = options;
   if (policy !== undefined) throw expectation('policy', 'left out beside a model', policy);
@@ -206,15 +209,16 @@ function modelSource<State, Action>(
   const prompts = withTexts<SelfConsistencyText>(selfConsistencyPrompts, options.prompts);
   const finish = about === 'action' ? undefined : fill(prompts.texts.finish, {});
   return {
-    keyOf: (action) => key(notation.format(action)),
+    keyOf: (action, request) => key(notationOf(request).format(action)),
     provenance: provenanceOf(
       provenanceOfModel(model, settings),
       { prompts: promptsOf(prompts) },
       ...promptParts,
     ),
-    async draw(place, { context }) {
-      const prompt = notation.prompt(place.state);
-      const told = await withParts(prompt, promptParts, { node: place, context });
+    async draw(place, request) {
+      const { context } = request;
+      const prompt = notationOf(request).prompt(place.state);
+      const told = await withParts(prompt, promptParts, { ...request, node: place });
       const messages = finish === undefined ? told : withInstruction(told, finish);
       const { completions } = await context.generate(model, { ...settings, messages });
       const texts = completions.map(({ text }) => text);
@@ -227,8 +231,8 @@ function modelSource<State, Action>(
 
 async function drawSafely<State, Action>(
   draw: Draw<State, Action>,
-  place: StateNode<State, Action>,
-  request: EvaluateRequest,
+  place: NodeWithState<State, Action>,
+  request: EvaluateRequest<State, Action>,
 ): Promise<Draws | Failed> {
   try {
     return await draw(place, request);
@@ -237,16 +241,15 @@ async function drawSafely<State, Action>(
   }
 }
 
-interface Looking<State, Action> {
+interface Looking<State, Action> extends Pick<Source<State, Action>, 'keyOf'> {
   readonly about: 'action' | 'state';
-  readonly keyOf: (action: Action) => string | undefined;
-  readonly drawAt: (place: StateNode<State, Action>) => Promise<Draws | Failed>;
+  readonly drawAt: (place: NodeWithState<State, Action>) => Promise<Draws | Failed>;
 }
 
 async function evaluate<State, Action>(
   { about, keyOf, drawAt }: Looking<State, Action>,
   node: SearchNode<State, Action>,
-  { context }: EvaluateRequest,
+  request: EvaluateRequest<State, Action>,
 ): Promise<Evaluation | Failed> {
   const isAction = about === 'action' && node.kind !== 'root';
   const place = isAction ? node.parent : node;
@@ -255,10 +258,10 @@ async function evaluate<State, Action>(
   if (!('keys' in draws)) return draws;
   if (!isAction) return shareOf(draws, mostFrequent(draws.keys));
   try {
-    const own = keyOf(node.action);
+    const own = keyOf(node.action, request);
     return own === undefined ? noKey : shareOf(draws, own);
   } catch (error) {
-    return failedBy(error, 'invalid', context);
+    return failedBy(error, 'invalid', request.context);
   }
 }
 

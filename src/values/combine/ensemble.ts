@@ -1,4 +1,5 @@
 import { describeValue, expectation, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
@@ -74,6 +75,7 @@ export interface EnsembleOptions<State, Action> {
 export function ensemble<State, Action>(
   options: EnsembleOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions('ensemble', options, 'parts combine onFailure');
   const { parts, combine = 'mean', onFailure = 'fail' } = options;
   expectParts('parts', parts);
   expectOneOf('combine', combine, ['mean', 'min', 'max', 'product']);

@@ -1,4 +1,5 @@
 import { expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
@@ -53,6 +54,7 @@ export interface StagedOptions<State, Action> {
 export function staged<State, Action>(
   options: StagedOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions('staged', options, 'fast accurate threshold best onFailure');
   const { fast, accurate, best = Number.POSITIVE_INFINITY, onFailure = 'fail' } = options;
   const { threshold = options.best === undefined ? 0.5 : 0 } = options;
   expectParts('[fast, accurate]', [fast, accurate]);

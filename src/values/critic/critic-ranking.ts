@@ -1,15 +1,15 @@
 import { expectation, expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { mean } from '../../base/stats/mean.ts';
-import type { CallContext } from '../../contracts/context.ts';
-import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { Evaluator } from '../../contracts/evaluator.ts';
+import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
+import { notationOf } from '../../prompting/notation.ts';
 import { withParts } from '../../prompting/prompt-parts.ts';
 import { promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { evaluateEach } from '../evaluate-each.ts';
@@ -30,11 +30,9 @@ export type { CriticRankingText } from './question.ts';
 export { linearRank, type RankScore, reciprocalRank } from './rank-score.ts';
 
 /** How a critic ranks the proposals of a node. */
-export interface CriticRankingOptions<State, Action> {
+export interface CriticRankingOptions<State = any, Action = any> {
   /** The critic: in Agent Q the model that proposes. */
   readonly model: LanguageModel;
-  /** How states and actions look to it: as a rule the `notation` of the environment. */
-  readonly notation: Notation<State, Action>;
   /**
    * How it is asked about K proposals: for all places at once, in one call; or K − 1 times, one after the other,
    * for the best of those that are left, as in Agent Q.
@@ -91,13 +89,17 @@ export interface CriticRankingOptions<State, Action> {
  * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function criticRanking<State, Action>(
+export function criticRanking<State = any, Action = any>(
   options: CriticRankingOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { model, notation, promptParts = [], by = 'best-of-remaining' } = options;
+  expectOptions(
+    'criticRanking',
+    options,
+    'model by rankScore reason samples maxTokens temperature rubric promptParts prompts',
+  );
+  const { model, promptParts = [], by = 'best-of-remaining' } = options;
   const { rankScore = linearRank, reason = true } = options;
   expectMethods('model', model, ['generate']);
-  expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('by', by, ['best-of-remaining', 'list']);
   expectFunction('rankScore', rankScore);
   if (typeof reason !== 'boolean') throw expectation('reason', 'true or false', reason);
@@ -112,18 +114,19 @@ export function criticRanking<State, Action>(
     rubric,
     sampling,
   };
-  const ranking = { notation, promptParts, by, rankScore, question };
+  const ranking = { promptParts, by, rankScore, question };
   return {
     needs: 'proposed',
     ...provenanceOf(
+      { needsNotation: ['criticRanking'] },
       provenanceOfModel(model, settings),
       { prompts: promptsOf(prompts) },
       ...promptParts,
     ),
-    evaluate(nodes, { context }) {
+    evaluate(nodes, request) {
       const placings = new Map<unknown, Promise<readonly Placing[] | Failed>>();
       const placingsAt = (parent: SearchNode<State, Action>) => {
-        const known = placings.get(parent) ?? place(ranking, parent, context);
+        const known = placings.get(parent) ?? place(ranking, parent, request);
         placings.set(parent, known);
         return known;
       };
@@ -135,7 +138,6 @@ export function criticRanking<State, Action>(
 }
 
 interface Ranking<State, Action> {
-  readonly notation: Notation<State, Action>;
   readonly promptParts: readonly PromptPart<State, Action>[];
   readonly by: 'best-of-remaining' | 'list';
   readonly rankScore: RankScore;
@@ -144,16 +146,18 @@ interface Ranking<State, Action> {
 
 /** The places of all children of a node, in their order. */
 async function place<State, Action>(
-  { notation, promptParts, by, question }: Ranking<State, Action>,
+  { promptParts, by, question }: Ranking<State, Action>,
   parent: SearchNode<State, Action>,
-  context: CallContext,
+  request: EvaluateRequest<State, Action>,
 ): Promise<readonly Placing[] | Failed> {
   if (parent.kind === 'proposed') return noState;
+  const { context } = request;
   try {
+    const notation = notationOf(request);
     const proposals = parent.children.map(({ action }) => notation.format(action));
     if (proposals.length <= 1) return proposals.map(() => ({ ranks: [1], unscored: 0 }));
     const prompt = notation.prompt(parent.state);
-    const messages = await withParts(prompt, promptParts, { node: parent, context });
+    const messages = await withParts(prompt, promptParts, { ...request, node: parent });
     const asked = { ...question, messages, proposals };
     return await (by === 'list' ? placeByList(asked, context) : placeByBest(asked, context));
   } catch (error) {

@@ -1,13 +1,13 @@
-import { expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
-import type { CallContext } from '../../contracts/context.ts';
-import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { Evaluator } from '../../contracts/evaluator.ts';
+import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
+import { notationOf } from '../../prompting/notation.ts';
 import { withParts } from '../../prompting/prompt-parts.ts';
 import { promptsOf } from '../../prompting/prompts.ts';
 import { turnText } from '../../prompting/turn-text.ts';
@@ -16,9 +16,7 @@ import { noState } from '../no-state.ts';
 import { askingOf, type ComparePairOptions, type Comparison, comparePair } from './compare-pair.ts';
 
 /** How siblings are compared. */
-export interface CompareOptions<State, Action> extends ComparePairOptions {
-  /** How states and actions look to the model: as a rule the `notation` of the environment. */
-  readonly notation: Notation<State, Action>;
+export interface CompareOptions<State = any, Action = any> extends ComparePairOptions {
   /**
    * What is compared: the actions, before they are taken, or the states that they led to; then only with those
    * siblings that have been taken.
@@ -45,22 +43,27 @@ export interface CompareOptions<State, Action> extends ComparePairOptions {
  *
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function compare<State, Action>(
+export function compare<State = any, Action = any>(
   options: CompareOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { notation, about = 'action', promptParts = [] } = options;
+  expectOptions(
+    'compare',
+    options,
+    'about promptParts model reason samples maxTokens temperature rubric prompts',
+  );
+  const { about = 'action', promptParts = [] } = options;
   const { prompts, settings } = askingOf(options);
-  expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('about', about, ['action', 'state']);
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
     ...provenanceOf(
+      { needsNotation: ['compare'] },
       provenanceOfModel(options.model, settings),
       { prompts: promptsOf(prompts) },
       ...promptParts,
     ),
-    evaluate(nodes, { context }) {
-      const contest = new Contest({ ...options, about, promptParts }, context);
+    evaluate(nodes, request) {
+      const contest = new Contest({ ...options, about, promptParts }, request);
       return evaluateEach({ about }, nodes, (node) => contest.evaluate(node));
     },
   };
@@ -72,13 +75,13 @@ type Settings<State, Action> = CompareOptions<State, Action> &
 /** The comparisons of one batch: each pair is asked about once. */
 class Contest<State, Action> {
   readonly #settings: Settings<State, Action>;
-  readonly #context: CallContext;
+  readonly #request: EvaluateRequest<State, Action>;
   readonly #pairs = new Map<ChildNode<State, Action>, Map<unknown, Promise<Comparison | Failed>>>();
   readonly #told = new Map<SearchNode<State, Action>, ReturnType<typeof withParts>>();
 
-  constructor(settings: Settings<State, Action>, context: CallContext) {
+  constructor(settings: Settings<State, Action>, request: EvaluateRequest<State, Action>) {
     this.#settings = settings;
-    this.#context = context;
+    this.#request = request;
   }
 
   async evaluate(node: SearchNode<State, Action>): Promise<Evaluation | Failed> {
@@ -121,28 +124,30 @@ class Contest<State, Action> {
     try {
       const messages = await this.#messages(first.parent);
       const pair = { messages, first: this.#textOf(first), second: this.#textOf(second) };
-      return await comparePair(pair, this.#settings, this.#context);
+      return await comparePair(pair, this.#settings, this.#request.context);
     } catch (error) {
-      return failedBy(error, 'call', this.#context);
+      return failedBy(error, 'call', this.#request.context);
     }
   }
 
   /** What two siblings have in common: for actions the state in which they are proposed. */
   #messages(parent: SearchNode<State, Action>): ReturnType<typeof withParts> {
-    const { notation, about, promptParts } = this.#settings;
+    const { about, promptParts } = this.#settings;
+    const notation = notationOf(this.#request);
     const told =
       this.#told.get(parent) ??
       withParts(
         about === 'action' && parent.kind !== 'proposed' ? notation.prompt(parent.state) : [],
         promptParts,
-        { node: parent, context: this.#context },
+        { ...this.#request, node: parent },
       );
     this.#told.set(parent, told);
     return told;
   }
 
   #textOf(node: ChildNode<State, Action>): string {
-    const { notation, about } = this.#settings;
+    const { about } = this.#settings;
+    const notation = notationOf(this.#request);
     if (about === 'action' || node.kind === 'proposed') return notation.format(node.action);
     const messages = notation.prompt(node.state);
     const isSingle = messages.length === 1;

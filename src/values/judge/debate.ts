@@ -1,11 +1,11 @@
 import { expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { mean } from '../../base/stats/mean.ts';
 import type { CallContext } from '../../contracts/context.ts';
-import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { Evaluator } from '../../contracts/evaluator.ts';
+import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { Completion, LanguageModel, Message } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -31,13 +31,11 @@ import { average } from './average.ts';
 export type DebateText = 'advocate' | 'against' | 'for' | 'opponent' | 'state' | 'step' | 'verdict';
 
 /** Who debates a node, and who judges the debate. */
-export interface DebateOptions<State, Action> {
+export interface DebateOptions<State = any, Action = any> {
   /** The judge. */
   readonly model: LanguageModel;
   /** The advocate and the opponent. @defaultValue the judge */
   readonly debaters?: LanguageModel;
-  /** How states and actions look to them: as a rule the `notation` of the environment. */
-  readonly notation: Notation<State, Action>;
   /** What is debated: the state that an action led to, or the action before it is taken. @defaultValue `'state'` */
   readonly about?: 'action' | 'state';
   /** The codes of a verdict, and the value of each. @defaultValue {@link statusCodes}: A 1, B 0.9, C 0.5, D 0.2, E 0 */
@@ -112,14 +110,18 @@ const debatePrompts: PromptSet<DebateText> = {
  * multi-agent debate as a value function.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function debate<State, Action>(
+export function debate<State = any, Action = any>(
   options: DebateOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { model, debaters = model, notation, about = 'state', words = 100 } = options;
+  expectOptions(
+    'debate',
+    options,
+    'model debaters about codes meanings samples temperature topP maxTokens words argumentTokens promptParts debaterParts prompts',
+  );
+  const { model, debaters = model, about = 'state', words = 100 } = options;
   const { promptParts = [], debaterParts = [] } = options;
   expectMethods('model', model, ['generate']);
   expectMethods('debaters', debaters, ['generate']);
-  expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('about', about, ['state', 'action']);
   expectInteger('words', words, { min: 1 });
   const { samples = 3, maxTokens = 256, temperature = 1, topP = 0.95 } = options;
@@ -132,7 +134,7 @@ export function debate<State, Action>(
     judge: {
       model,
       settings: requestSettings(model, { samples, maxTokens, temperature, topP, schema }),
-      view: { notation, about, promptParts },
+      view: { about, promptParts },
     },
     debaters: {
       model: debaters,
@@ -141,7 +143,7 @@ export function debate<State, Action>(
         maxTokens: argumentTokens,
         temperature: 0.1,
       }),
-      view: { notation, about, promptParts: debaterParts },
+      view: { about, promptParts: debaterParts },
     },
     table,
     words,
@@ -150,14 +152,15 @@ export function debate<State, Action>(
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
     ...provenanceOf(
+      { needsNotation: ['debate'] },
       provenanceOfModel(model, debating.judge.settings),
       provenanceOfModel(debaters, debating.debaters.settings),
       { prompts: promptsOf(prompts) },
       ...promptParts,
       ...debaterParts,
     ),
-    evaluate: (nodes, { context }) =>
-      evaluateEach(debating.judge.view, nodes, (node) => evaluate(debating, node, context)),
+    evaluate: (nodes, request) =>
+      evaluateEach(debating.judge.view, nodes, (node) => evaluate(debating, node, request)),
   };
 }
 
@@ -179,18 +182,19 @@ interface Debating<State, Action> {
 async function evaluate<State, Action>(
   debating: Debating<State, Action>,
   node: SearchNode<State, Action>,
-  context: CallContext,
+  request: EvaluateRequest<State, Action>,
 ): Promise<Evaluation | Failed> {
+  const { context } = request;
   const { judge, debaters, table, texts, words } = debating;
   try {
     const [forJudge, forDebaters] = await Promise.all([
-      subjectOf(judge.view, node, context),
-      subjectOf(debaters.view, node, context),
+      subjectOf(judge.view, node, request),
+      subjectOf(debaters.view, node, request),
     ]);
     if (forJudge === undefined || forDebaters === undefined) return noState;
     const argue = (role: 'advocate' | 'opponent') => {
-      const request = requestFor(texts, forDebaters, [fill(texts[role], { words })]);
-      return argumentOf(debaters, request, { role, context });
+      const question = requestFor(texts, forDebaters, [fill(texts[role], { words })]);
+      return argumentOf(debaters, question, { role, context });
     };
     const [advocate, opponent] = await Promise.all([argue('advocate'), argue('opponent')]);
     if (typeof advocate !== 'string') return advocate;

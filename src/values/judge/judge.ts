@@ -1,10 +1,9 @@
 import { expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
-import type { CallContext } from '../../contracts/context.ts';
-import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { Evaluator } from '../../contracts/evaluator.ts';
+import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -26,11 +25,9 @@ import { type YesNoForm, yesNoForm } from './yes-no.ts';
 export { type JudgementScale, judgePrompt } from './scale.ts';
 
 /** What all forms of a judgement have in common. */
-export interface JudgeBasics<State, Action> {
+export interface JudgeBasics<State = any, Action = any> {
   /** The model. */
   readonly model: LanguageModel;
-  /** How states and actions look to it: as a rule the `notation` of the environment. */
-  readonly notation: Notation<State, Action>;
   /**
    * What is judged: the state that an action led to, or the action before it is taken.
    *
@@ -75,7 +72,7 @@ export interface JudgeBasics<State, Action> {
 }
 
 /** How a language model is asked for a judgement. */
-export type JudgeOptions<State, Action> = JudgeBasics<State, Action> &
+export type JudgeOptions<State = any, Action = any> = JudgeBasics<State, Action> &
   (CodesForm | CriteriaForm | NumberForm | ScaleForm | SuccessForm | YesNoForm);
 
 /**
@@ -100,20 +97,26 @@ export type JudgeOptions<State, Action> = JudgeBasics<State, Action> &
  * value prompts.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function judge<State, Action>(
+export function judge<State = any, Action = any>(
   options: JudgeOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions(
+    'judge',
+    options,
+    'model about reason samples maxTokens temperature topP rubric promptParts aggregate form codes meanings prompts criteria range scale',
+  );
   const judgement = judgementOf(options);
   const { model, form, view, settings } = judgement;
   return {
     needs: view.about === 'action' ? 'proposed' : 'realised',
     ...provenanceOf(
+      { needsNotation: ['judge'] },
       provenanceOfModel(model, settings),
       { prompts: promptsOf(form.prompts) },
       ...view.promptParts,
     ),
-    evaluate: (nodes, { context }) =>
-      evaluateEach(judgement.view, nodes, (node) => evaluate(judgement, node, context)),
+    evaluate: (nodes, request) =>
+      evaluateEach(judgement.view, nodes, (node) => evaluate(judgement, node, request)),
   };
 }
 
@@ -128,14 +131,13 @@ interface Judgement<State, Action> {
 function judgementOf<State, Action>(
   options: JudgeOptions<State, Action>,
 ): Judgement<State, Action> {
-  const { model, notation, about = 'state', promptParts = [], aggregate } = options;
+  const { model, about = 'state', promptParts = [], aggregate } = options;
   expectMethods('model', model, ['generate']);
-  expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('about', about, ['state', 'action']);
   if (aggregate !== undefined) expectFunction('aggregate', aggregate);
   const { reason, rubric } = options;
   const form = formOf(options, { logprobs: model.capabilities.logprobs === true, reason, rubric });
-  const view = { notation, about, promptParts };
+  const view = { about, promptParts };
   const { samples = form.readsTokens ? 1 : 3, maxTokens = form.maxTokens } = options;
   const { temperature, topP } = options;
   const { schema, readsTokens } = form;
@@ -177,10 +179,11 @@ function formOf<State, Action>(
 async function evaluate<State, Action>(
   { model, view, form, settings, aggregate }: Judgement<State, Action>,
   node: SearchNode<State, Action>,
-  context: CallContext,
+  request: EvaluateRequest<State, Action>,
 ): Promise<Evaluation | Failed> {
+  const { context } = request;
   try {
-    const asked = subjectOf(view, node, context);
+    const asked = subjectOf(view, node, request);
     const subject = asked instanceof Promise ? await asked : asked;
     if (subject === undefined) return noState;
     const messages = askBehind(subject.messages, form.request(subject.step));

@@ -1,10 +1,9 @@
 import { expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
-import type { CallContext } from '../../contracts/context.ts';
-import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { Evaluator } from '../../contracts/evaluator.ts';
+import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { Completion, LanguageModel } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -23,11 +22,9 @@ import { average } from './average.ts';
 export type SelfEvalText = 'action' | 'state';
 
 /** How a model is asked about its own work. */
-export interface SelfEvalOptions<State, Action> {
+export interface SelfEvalOptions<State = any, Action = any> {
   /** The model, as a rule the one that proposes. */
   readonly model: LanguageModel;
-  /** How states and actions look to it: as a rule the `notation` of the environment. */
-  readonly notation: Notation<State, Action>;
   /** What is evaluated: the state that an action led to, or the action before it is taken. @defaultValue `'state'` */
   readonly about?: 'action' | 'state';
   /**
@@ -84,27 +81,32 @@ const selfEvalPrompts: PromptSet<SelfEvalText> = {
  * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function selfEval<State, Action>(
+export function selfEval<State = any, Action = any>(
   options: SelfEvalOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { model, notation, about = 'state', promptParts = [] } = options;
+  expectOptions(
+    'selfEval',
+    options,
+    'model about samples maxTokens temperature promptParts prompts',
+  );
+  const { model, about = 'state', promptParts = [] } = options;
   expectMethods('model', model, ['generate']);
-  expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('about', about, ['state', 'action']);
   const readsTokens = model.capabilities.logprobs === true;
   const { samples = readsTokens ? 1 : 8, maxTokens = 4, temperature } = options;
   const settings = requestSettings(model, { samples, maxTokens, temperature, readsTokens });
   const prompts = withTexts<SelfEvalText>(selfEvalPrompts, options.prompts);
-  const asking = { model, settings, prompts, view: { notation, about, promptParts } };
+  const asking = { model, settings, prompts, view: { about, promptParts } };
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
     ...provenanceOf(
+      { needsNotation: ['selfEval'] },
       provenanceOfModel(model, settings),
       { prompts: promptsOf(prompts) },
       ...promptParts,
     ),
-    evaluate: (nodes, { context }) =>
-      evaluateEach(asking.view, nodes, (node) => evaluate(asking, node, context)),
+    evaluate: (nodes, request) =>
+      evaluateEach(asking.view, nodes, (node) => evaluate(asking, node, request)),
   };
 }
 
@@ -120,16 +122,17 @@ const letters = ['A', 'B'];
 async function evaluate<State, Action>(
   { model, settings, prompts: { texts }, view }: Asking<State, Action>,
   node: SearchNode<State, Action>,
-  context: CallContext,
+  request: EvaluateRequest<State, Action>,
 ): Promise<Evaluation | Failed> {
+  const { context } = request;
   try {
-    const subject = await subjectOf(view, node, context);
+    const subject = await subjectOf(view, node, request);
     if (subject === undefined) return noState;
     const { messages, step } = subject;
-    const request = step === undefined ? fill(texts.state, {}) : fill(texts.action, { step });
+    const question = step === undefined ? fill(texts.state, {}) : fill(texts.action, { step });
     const { completions } = await context.generate(model, {
       ...settings,
-      messages: askBehind(messages, request),
+      messages: askBehind(messages, question),
     });
     const expected = settings.logprobs === true ? `A or B ${likelyEnough}` : 'A or B';
     return average({ expected, reason: false, read: readConfidence }, completions);

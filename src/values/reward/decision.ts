@@ -1,16 +1,17 @@
 import { expectation, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy, isFailure } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
-import type { CallContext } from '../../contracts/context.ts';
 import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { Evaluator } from '../../contracts/evaluator.ts';
+import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
+import { notationOf } from '../../prompting/notation.ts';
 import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { evaluateEach } from '../evaluate-each.ts';
@@ -21,11 +22,9 @@ import { valueInRange } from '../value-in-range.ts';
 export type DecisionTexts = 'action' | 'state' | 'step';
 
 /** Options of {@link decision}. */
-export interface DecisionOptions<State, Action> {
+export interface DecisionOptions<State = any, Action = any> {
   /** The decision model. */
   readonly model: DecisionModel & Pick<Provenance, 'prompts'>;
-  /** How states and actions look to it: as a rule the `notation` of the environment. */
-  readonly notation: Pick<Notation<State, Action>, 'format' | 'prompt'>;
   /** What is asked about each node. @defaultValue a yes-no question: whether the goal can still be reached */
   readonly question?: Question;
   /** Of a choice: the value in [0, 1] of each answer. */
@@ -50,7 +49,6 @@ const usual: PromptSet<DecisionTexts> = {
 
 interface Settings<State, Action> {
   readonly model: DecisionModel;
-  readonly notation: Pick<Notation<State, Action>, 'format' | 'prompt'>;
   readonly question: Question;
   readonly values: Readonly<Record<string, number>>;
   readonly about: 'action' | 'state';
@@ -67,24 +65,30 @@ interface Settings<State, Action> {
  *
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function decision<State, Action>(
+export function decision<State = any, Action = any>(
   options: DecisionOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { model, notation, about = 'state', promptParts = [], values = {} } = options;
+  expectOptions('decision', options, 'model question values about promptParts prompts');
+  const { model, about = 'state', promptParts = [], values = {} } = options;
   expectMethods('model', model, ['decide']);
-  expectMethods('notation', notation, ['prompt', 'format']);
   expectOneOf('about', about, ['state', 'action']);
   const set = withTexts(usual, options.prompts);
   const { question = { type: 'yes-no', text: set.texts[about] } } = options;
   expectQuestion(question, values);
-  const settings = { model, notation, question, values, about, promptParts, set };
+  const settings = { model, question, values, about, promptParts, set };
   // The question is part of what is told.
   const told = { ...set, texts: { ...set.texts, question: JSON.stringify(question) } };
   return {
-    ...provenanceOf(model, provenanceOfModel(model), ...promptParts, { prompts: promptsOf(told) }),
+    ...provenanceOf(
+      { needsNotation: ['decision'] },
+      model,
+      provenanceOfModel(model),
+      ...promptParts,
+      { prompts: promptsOf(told) },
+    ),
     needs: about === 'action' ? 'proposed' : 'realised',
-    evaluate: (nodes, { context }) =>
-      evaluateEach(settings, nodes, (node) => evaluate(settings, node, context)),
+    evaluate: (nodes, request) =>
+      evaluateEach(settings, nodes, (node) => evaluate(settings, node, request)),
   };
 }
 
@@ -117,13 +121,14 @@ function isValue(values: Readonly<Record<string, number>>, name: string): boolea
 async function evaluate<State, Action>(
   settings: Settings<State, Action>,
   node: SearchNode<State, Action>,
-  context: CallContext,
+  request: EvaluateRequest<State, Action>,
 ): Promise<Evaluation | Failed> {
+  const { context } = request;
   const { model, question, promptParts } = settings;
   try {
-    const bare = promptOf(settings, node);
+    const bare = promptOf(settings, node, notationOf(request));
     if (bare === undefined) return noState;
-    const messages = await withParts(bare, promptParts, { node, context });
+    const messages = await withParts(bare, promptParts, { ...request, node });
     const { answers } = await context.decide(model, { messages, questions: { value: question } });
     return evaluationOf(settings, answers['value']);
   } catch (error) {
@@ -133,8 +138,9 @@ async function evaluate<State, Action>(
 
 /** What the question is about; `undefined` where there is no state to show. */
 function promptOf<State, Action>(
-  { notation, about, set }: Settings<State, Action>,
+  { about, set }: Settings<State, Action>,
   node: SearchNode<State, Action>,
+  notation: Notation<State, Action>,
 ): readonly Message[] | undefined {
   if (about === 'state' || node.kind === 'root') {
     return node.kind === 'proposed' ? undefined : notation.prompt(node.state);

@@ -1,5 +1,6 @@
 import { expectNumber, expectOneOf } from '../../base/expect.ts';
-import { provenanceOfModel } from '../../base/provenance.ts';
+import { expectOptions } from '../../base/expect-options.ts';
+import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
@@ -7,7 +8,12 @@ import type { SearchNode } from '../../contracts/node.ts';
 import type { RewardModel } from '../../contracts/reward-model.ts';
 import { noState } from '../no-state.ts';
 import { valueInRange } from '../value-in-range.ts';
-import { type SolutionOptions, type SolutionText, solutionFrom } from './solution-of.ts';
+import {
+  type SolutionOptions,
+  type SolutionText,
+  solutionFrom,
+  solutionNeeds,
+} from './solution-of.ts';
 import {
   expectRewardModel,
   type Prepared,
@@ -17,7 +23,7 @@ import {
 } from './step-scores.ts';
 
 /** Options of {@link orm}. */
-export interface OrmOptions<State, Action> extends SolutionOptions<State, Action> {
+export interface OrmOptions<State = any, Action = any> extends SolutionOptions<State, Action> {
   /** The reward model; it scores solutions as a whole. */
   readonly model: RewardModel;
   /**
@@ -53,18 +59,23 @@ interface Settings<State, Action> {
  * @throws EspalierError `usage` where an option is out of its range.
  * @see Cobbe et al., "Training Verifiers to Solve Math Word Problems", 2021.
  */
-export function orm<State, Action>(options: OrmOptions<State, Action>): Evaluator<State, Action> {
+export function orm<State = any, Action = any>(
+  options: OrmOptions<State, Action>,
+): Evaluator<State, Action> {
+  expectOptions('orm', options, 'model squash at otherwise solutionOf');
   const { model, squash, at = 'all', otherwise = 0 } = options;
   expectRewardModel(model, 'solution');
   expectOneOf('at', at, ['all', 'terminal']);
   expectNumber('otherwise', otherwise, { min: 0, max: 1 });
-  const solutionOf = solutionFrom(options);
-  const settings = { solutionOf, map: scoreMapOf(model, squash), at, otherwise };
+  const settings = { map: scoreMapOf(model, squash), at, otherwise };
   return {
     needs: 'realised',
-    ...provenanceOfModel(model),
-    evaluate: (nodes, { context }) =>
-      scoreNodes(nodes, { model, context, prepare: (node) => prepare(settings, node) }),
+    ...provenanceOf(solutionNeeds('orm', options), provenanceOfModel(model)),
+    evaluate(nodes, request) {
+      const { context } = request;
+      const asked = { ...settings, solutionOf: solutionFrom(options, request) };
+      return scoreNodes(nodes, { model, context, prepare: (node) => prepare(asked, node) });
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { expectNumber, expectOneOf } from '../../base/expect.ts';
-import { provenanceOfModel } from '../../base/provenance.ts';
+import { expectOptions } from '../../base/expect-options.ts';
+import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
@@ -9,7 +10,12 @@ import { saying } from '../evaluate-each.ts';
 import { nameless } from '../evaluator-parts.ts';
 import { noState } from '../no-state.ts';
 import { valueInRange } from '../value-in-range.ts';
-import { type SolutionOptions, type SolutionText, solutionFrom } from './solution-of.ts';
+import {
+  type SolutionOptions,
+  type SolutionText,
+  solutionFrom,
+  solutionNeeds,
+} from './solution-of.ts';
 import {
   expectRewardModel,
   type Prepared,
@@ -25,7 +31,7 @@ import {
 export type StepAggregate = 'last' | 'mean' | 'min' | 'product';
 
 /** Options of {@link prm}. */
-export interface PrmOptions<State, Action> extends SolutionOptions<State, Action> {
+export interface PrmOptions<State = any, Action = any> extends SolutionOptions<State, Action> {
   /** The reward model; it scores steps. */
   readonly model: RewardModel;
   /** How the scores of the steps become one value. @defaultValue `'last'` */
@@ -68,25 +74,27 @@ interface Settings<State, Action> {
  * Test-Time Compute Optimally can be More Effective than Scaling Model Parameters", 2024 (last);
  * Wang et al., "Math-Shepherd", 2023 (min).
  */
-export function prm<State, Action>(options: PrmOptions<State, Action>): Evaluator<State, Action> {
+export function prm<State = any, Action = any>(
+  options: PrmOptions<State, Action>,
+): Evaluator<State, Action> {
+  expectOptions('prm', options, 'model aggregate squash about start solutionOf');
   const { model, aggregate = 'last', squash, about = 'state', start = 0 } = options;
   expectRewardModel(model, 'steps');
   expectOneOf('aggregate', aggregate, ['last', 'min', 'product', 'mean']);
   expectOneOf('about', about, ['state', 'action']);
   expectNumber('start', start, { min: 0, max: 1 });
-  const solutionOf = solutionFrom(options);
   const map = scoreMapOf(model, squash);
-  const settings: Settings<State, Action> = { model, solutionOf, map, aggregate, about, start };
+  const settings = { model, map, aggregate, about, start };
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
-    ...provenanceOfModel(model),
-    async evaluate(nodes, { context }) {
-      const asked = {
+    ...provenanceOf(solutionNeeds('prm', options), provenanceOfModel(model)),
+    async evaluate(nodes, request) {
+      const asked = { ...settings, solutionOf: solutionFrom(options, request) };
+      const verdicts = await scoreNodes(nodes, {
         model,
-        context,
-        prepare: (node: SearchNode<State, Action>) => prepare(settings, node),
-      };
-      const verdicts = await scoreNodes(nodes, asked);
+        context: request.context,
+        prepare: (node: SearchNode<State, Action>) => prepare(asked, node),
+      });
       return nodes.map((node, place) => saying(about, node, verdicts[place] ?? nameless));
     },
   };

@@ -1,4 +1,5 @@
 import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
@@ -53,6 +54,7 @@ export interface ProgressOptions<State, Action> {
 export function progress<State, Action>(
   options: ProgressOptions<State, Action>,
 ): Evaluator<State, Action> {
+  expectOptions('progress', options, 'value prover bestOf alpha start');
   const { value, prover, bestOf = prover === undefined ? 4 : 1, alpha = 0.5, start } = options;
   expectEvaluator('value', value);
   if (prover !== undefined) expectProver(options);

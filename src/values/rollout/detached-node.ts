@@ -1,9 +1,9 @@
 import type { Transition } from '../../contracts/environment.ts';
 import type { Completion } from '../../contracts/language-model.ts';
-import type { RealisedNode, RootNode, SearchNode } from '../../contracts/node.ts';
+import type { NodeWithState, SearchNode } from '../../contracts/node.ts';
 
-/** A node with a state that looks like one of the tree and is not in it. */
-export type DetachedNode<State, Action> = RootNode<State, Action> | RealisedNode<State, Action>;
+/** A node that looks like one of the tree and is not in it. */
+export type DetachedNode<State, Action> = NodeWithState<State, Action>;
 
 const unsearched = {
   children: [],

@@ -25,7 +25,7 @@ export interface Play<State, Action> {
 }
 
 /** One of several plays from the same node. */
-export interface PlayRequest extends EvaluateRequest {
+export interface PlayRequest extends Omit<EvaluateRequest, 'environment'> {
   /** Which one this is: equal requests to a model with equal offsets would be one call. */
   readonly offset: number;
   /** What the start was valued at before, where it was. */
@@ -102,13 +102,14 @@ function* worthOf<State, Action>(
 }
 
 function* choose<State, Action>(
-  { policy }: Play<State, Action>,
+  { environment, policy }: Play<State, Action>,
   node: DetachedNode<State, Action>,
   { context, request }: { readonly context: CallContext; readonly request: PlayRequest },
 ): Waiting<Proposal<Action> | undefined> {
   const { offset, remaining } = request;
   try {
-    const [first] = yield* wait(policy.propose(node, { context, count: 1, offset, remaining }));
+    const asked = { environment, context, count: 1, offset, remaining };
+    const [first] = yield* wait(policy.propose(node, asked));
     return first;
   } catch (error) {
     return failedBy(error, 'call', context);
@@ -132,13 +133,14 @@ function* take<State, Action>(
 type Chosen<Action> = Extract<Proposal<Action>, { readonly action: Action }>;
 
 function* valueOfEnd<State, Action>(
-  { evaluator }: Play<State, Action>,
+  { environment, evaluator }: Play<State, Action>,
   node: DetachedNode<State, Action>,
   { context, remaining }: PlayRequest,
 ): Waiting<number | Failed> {
   if (evaluator === undefined) return 0;
   try {
-    const [evaluation] = yield* wait(evaluator.evaluate([node], { context, remaining }));
+    const asked = { environment, context, remaining };
+    const [evaluation] = yield* wait(evaluator.evaluate([node], asked));
     if (evaluation !== undefined) return 'failure' in evaluation ? evaluation : evaluation.value;
     return {
       failure: {

@@ -1,7 +1,7 @@
 import { expectInteger, expectMethods, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import { contextWith } from '../../calls/door.ts';
-import type { Environment } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
@@ -15,16 +15,14 @@ import { detach } from './detached-node.ts';
 import { type Play, playOut } from './play-out.ts';
 
 /** How rollouts are played. */
-export interface RolloutOptions<State, Action> {
-  /** The dynamics, as a rule those of the search. */
-  readonly environment: Environment<State, Action>;
+export interface RolloutOptions<State = any, Action = any> {
   /** The rollout policy. It is asked for one action at a time. */
-  readonly policy: Policy<NoInfer<State>, NoInfer<Action>>;
+  readonly policy: Policy<State, Action>;
   /**
    * Values the state in which a rollout ends without a word from the environment: cut off at `maxDepth`,
    * without a proposal, or terminal without a reward. Left out, such a state is worth 0.
    */
-  readonly evaluator?: Evaluator<NoInfer<State>, NoInfer<Action>>;
+  readonly evaluator?: Evaluator<State, Action>;
   /** How many rollouts are played from each node: an integer from 1 up. @defaultValue 1 */
   readonly rollouts?: number;
   /** The longest rollout, in actions: an integer from 1 up. @defaultValue 32 */
@@ -54,13 +52,13 @@ export interface RolloutOptions<State, Action> {
  * @see Coulom, "Efficient Selectivity and Backup Operators in Monte-Carlo Tree Search", 2006.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function rollout<State, Action>(
+export function rollout<State = any, Action = any>(
   options: RolloutOptions<State, Action>,
 ): Evaluator<State, Action> {
-  const { environment, policy, evaluator } = options;
+  expectOptions('rollout', options, 'policy evaluator rollouts maxDepth aggregate worth discount');
+  const { policy, evaluator } = options;
   const { rollouts = 1, maxDepth = 32, aggregate = 'mean', discount = 1 } = options;
   const { worth = 'end' } = options;
-  expectMethods('environment', environment, ['step']);
   expectMethods('policy', policy, ['propose']);
   if (evaluator !== undefined) expectEvaluator('evaluator', evaluator);
   expectInteger('rollouts', rollouts, { min: 1 });
@@ -69,12 +67,15 @@ export function rollout<State, Action>(
   expectNumber('discount', discount, { min: 0, max: 1 });
   expectOneOf('worth', worth, ['end', 'best']);
 
-  const play = { environment, policy, evaluator, maxDepth, discount, worth };
+  const play = { policy, evaluator, maxDepth, discount, worth };
   return {
-    ...provenanceOf(environment, policy, evaluator),
+    ...provenanceOf(policy, evaluator),
     needs: 'realised',
-    evaluate: (nodes, request) =>
-      settleAll(nodes.map((node) => evaluateNode({ play, rollouts, aggregate }, node, request))),
+    evaluate(nodes, request) {
+      const { environment } = request;
+      const plan = { play: { ...play, environment }, rollouts, aggregate };
+      return settleAll(nodes.map((node) => evaluateNode(plan, node, request)));
+    },
   };
 }
 
@@ -87,7 +88,7 @@ interface Plan<State, Action> {
 function* evaluateNode<State, Action>(
   { play, rollouts, aggregate }: Plan<State, Action>,
   node: SearchNode<State, Action>,
-  request: EvaluateRequest,
+  request: EvaluateRequest<State, Action>,
 ): Waiting<Evaluation | Failed> {
   const start = detach(node);
   if (start === undefined) return noState;

@@ -1,4 +1,5 @@
 import { expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
@@ -27,17 +28,19 @@ export interface WithSimulationOptions {
  *
  * @example Roll-outs behind a value.
  * ```ts
- * withSimulation(prmValue, rollout({ environment, policy, maxDepth: 3, aggregate: 'max' }), { alpha: 0.5 });
+ * withSimulation(prmValue, rollout({ policy, maxDepth: 3, aggregate: 'max' }), { alpha: 0.5 });
  * ```
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024, algorithm 2; Silver
  * et al., "Mastering the game of Go with deep neural networks and tree search", 2016, equation 6.
  * @throws EspalierError `usage` where `alpha` is out of its range, or one of the two is no evaluator.
  */
-export function withSimulation<State, Action>(
+export function withSimulation<State = any, Action = any>(
   value: Evaluator<State, Action>,
-  simulation: Evaluator<NoInfer<State>, NoInfer<Action>>,
-  { alpha = 1 }: WithSimulationOptions = {},
+  simulation: Evaluator<State, Action>,
+  options: WithSimulationOptions = {},
 ): Evaluator<State, Action> {
+  expectOptions('withSimulation', options, 'alpha');
+  const { alpha = 1 } = options;
   expectEvaluator('value', value);
   expectEvaluator('simulation', simulation);
   expectNumber('alpha', alpha, { min: 0, max: 1 });
@@ -60,7 +63,7 @@ interface Mix<State, Action> {
 function* simulate<State, Action>(
   { value, simulation, alpha }: Mix<State, Action>,
   nodes: readonly SearchNode<State, Action>[],
-  request: EvaluateRequest,
+  request: EvaluateRequest<State, Action>,
 ): Waiting<readonly (Evaluation | Failed)[]> {
   const unvalued = nodes.filter(({ rawValue }) => rawValue === undefined);
   const missing = { name: 'value', evaluator: value, method: 'evaluate', nodes: unvalued } as const;

@@ -7,6 +7,7 @@ import { gameOf24, solvablePuzzles } from '../../../src/environments/index.ts';
 import { fromModel } from '../../../src/policies/index.ts';
 import { describeLanguageModel, plainContext } from '../../../src/testing/index.ts';
 import { templateHashes } from '../../../training/tiny/corpus/templates.ts';
+import { environmentOf } from '../../support/environment-of.ts';
 import { noSpend, rootNode } from '../../support/nodes.ts';
 
 const file = (name: string) => fileURLToPath(new URL(`../../../models/${name}`, import.meta.url));
@@ -29,8 +30,9 @@ describe('the model that comes with the package', () => {
     expect(isHeldOut(gameOf24.format({ numbers }))).toBe(true);
     const environment = gameOf24.environment({ numbers });
     await using model = tiny({ thread: false });
-    const policy = fromModel({ model, notation: environment.notation });
+    const policy = fromModel({ model });
     const proposals = await policy.propose(rootNode(environment.reset()), {
+      environment: environmentOf(environment.notation),
       context: plainContext(),
       count: 20,
       offset: 0,

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { EspalierError } from '../../../src/base/errors.ts';
 import { withRetry, wrapModel } from '../../../src/calls/index.ts';
 import type { LanguageModel } from '../../../src/contracts/language-model.ts';
-import { search } from '../../../src/index.ts';
 import { scriptedModel, syntheticTree } from '../../../src/testing/index.ts';
 import { manualClock } from '../../../src/testing/manual-clock.ts';
 import { hashedAnswer, throughModel } from '../../../src/testing/through-model.ts';
+import { searchOf } from '../../support/search-of.ts';
 import {
   besides,
   drawing,
@@ -231,7 +231,7 @@ test('a search whose model dies ends with what it has found', async () => {
     },
   });
   const problem = syntheticTree({ branching: 3 });
-  const result = await search({
+  const result = await searchOf({
     ...throughModel(problem, { model: wrapModel(model, withRetry({ breaker: { failures: 5 } })) }),
     budget: { simulations: 60 },
     clock: manualClock({ auto: true }),

@@ -10,10 +10,11 @@ import {
   wrapModel,
 } from '../../../src/calls/index.ts';
 import type { LanguageModel } from '../../../src/contracts/language-model.ts';
-import { search, seededRandom } from '../../../src/index.ts';
+import { seededRandom } from '../../../src/index.ts';
 import { manualClock, scriptedModel, syntheticTree } from '../../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../../src/testing/through-model.ts';
 import { treeToJson } from '../../../src/tree/serialize.ts';
+import { searchOf } from '../../support/search-of.ts';
 
 const paid = { message: 'No answer.', charged: true };
 
@@ -34,7 +35,7 @@ describe('a search', () => {
   }
 
   const run = (model: ReturnType<typeof refusing>, journal: Journal) =>
-    search({
+    searchOf({
       ...throughModel(problem, { model }),
       budget: { simulations: 30 },
       clock: manualClock({ auto: true }),
@@ -83,7 +84,7 @@ describe('the spend of a search', () => {
         throw new ModelCallError({ kind: 'overloaded', message: 'Busy.' });
       },
     });
-    const result = await search({
+    const result = await searchOf({
       ...throughModel(problem, { model }),
       budget: { calls: 4 },
       clock: manualClock({ auto: true }),
@@ -109,9 +110,9 @@ describe('the spend of a search', () => {
       },
     };
     const options = { budget: { simulations: 5 }, clock: manualClock({ auto: true }) };
-    const plain = await search({ ...throughModel(problem, { model }), ...options });
+    const plain = await searchOf({ ...throughModel(problem, { model }), ...options });
     const journal = memoryJournal();
-    const result = await search({
+    const result = await searchOf({
       ...throughModel(problem, { model: stumbling }),
       ...options,
       journal,
@@ -161,7 +162,7 @@ async function searched(seed: number, tokens: number) {
   ];
   const journal = memoryJournal();
   const run = (asked: LanguageModel, to: Journal) =>
-    search({
+    searchOf({
       ...throughModel(problem, { model: asked }),
       budget: { simulations: 24, tokens },
       concurrency: 6,

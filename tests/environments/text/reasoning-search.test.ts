@@ -54,14 +54,16 @@ function solve(
   const environment = reasoning({ question, verifier });
   const model = modelOf(capabilities);
   const notation = notationFor(environment, model.capabilities);
-  return search({
-    environment,
-    policy: fromModel({ model, notation, samples: 2, ...options }),
-    evaluator: heuristic(() => 0.5),
-    algorithm: mcts({ evaluate: 'all' }),
-    budget: { simulations: 20 },
-    stopWhen: solved(),
-  });
+  return search(
+    { ...environment, notation },
+    {
+      policy: fromModel({ model, samples: 2, ...options }),
+      evaluator: heuristic(() => 0.5),
+      algorithm: mcts({ evaluate: 'all' }),
+      budget: { simulations: 20 },
+      stopWhen: solved(),
+    },
+  );
 }
 
 describe('a small word problem', () => {
@@ -95,9 +97,8 @@ describe('a small word problem', () => {
 async function rootOf(answers: readonly (string | Completion)[]) {
   const environment = reasoning({ question });
   const model = scriptedModel({ answer: (_request, index) => answers[index] ?? '' });
-  const { tree } = await search({
-    environment,
-    policy: fromModel({ model, notation: environment.notation, samples: answers.length }),
+  const { tree } = await search(environment, {
+    policy: fromModel({ model, samples: answers.length }),
     evaluator: heuristic(() => 0.5),
     algorithm: mcts({ evaluate: 'all' }),
     budget: { simulations: 1 },

@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { type Journal, memoryJournal, replayed } from '../../../src/calls/journal.ts';
 import type { Embedding } from '../../../src/contracts/embedding-model.ts';
 import type { Reflection } from '../../../src/contracts/memory.ts';
+import type { Environment } from '../../../src/index.ts';
 import {
   bm25,
   byEmbedding,
@@ -113,12 +114,12 @@ describe('a memory', () => {
       const store = inMemoryStore();
       await store.add(known);
       const remembering = memory({ store, retriever: byEmbedding(embeddings) });
-      return search<string, string>({
-        environment: {
-          name: 'shop',
-          reset: () => situation,
-          step: (state, action) => ({ state: `${state} ${action}`, terminal: true, reward: 1 }),
-        },
+      const shop: Environment<string, string> = {
+        name: 'shop',
+        reset: () => situation,
+        step: (state, action) => ({ state: `${state} ${action}`, terminal: true, reward: 1 }),
+      };
+      return search(shop, {
         policy: {
           async propose({ state = '' }, { context: door }) {
             const query = { kind: 'policy', task: 'shop', situation: state } as const;

@@ -28,10 +28,9 @@ export interface Found {
 
 /** Searches with a model as its policy and its judge. */
 export async function searchWith(model: LanguageModel, concurrency: number): Promise<Found> {
-  const { tree, stopReason, exceeded, spend } = await search({
-    environment,
-    policy: fromModel({ model, notation }),
-    evaluator: judge({ model, notation }),
+  const { tree, stopReason, exceeded, spend } = await search(environment, {
+    policy: fromModel({ model }),
+    evaluator: judge({ model }),
     algorithm: mcts({ width: 2, evaluate: 'all', widening: valueWidening() }),
     budget: { simulations: 64 },
     seed: 3,

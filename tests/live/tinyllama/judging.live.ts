@@ -7,6 +7,7 @@ import type { Evaluator, SearchNode } from '../../../src/index.ts';
 import { plainContext } from '../../../src/testing/index.ts';
 import { SearchTree } from '../../../src/tree/tree.ts';
 import { criticRanking, debate, judge, selfEval } from '../../../src/values/index.ts';
+import { environmentOf } from '../../support/environment-of.ts';
 import { noSpend } from '../../support/nodes.ts';
 import { say } from '../support/packages.ts';
 import { tinyLlamaPath } from '../support/tinyllama.ts';
@@ -49,23 +50,23 @@ const free: readonly string[] = ['one word', 'yes or no', 'its own confidence'];
 type Values = Evaluator<ReturnType<typeof environment.reset>, string>;
 
 const forms: Readonly<Record<string, () => Values>> = {
-  'one word': () => judge({ model, notation }),
-  'a number': () => judge({ model, notation, form: 'number', samples: 2, reason: false }),
-  criteria: () => judge({ model, notation, form: 'criteria', samples: 1, reason: false }),
-  codes: () => judge({ model, notation, form: 'codes', samples: 2, reason: false }),
-  'yes or no': () => judge({ model, notation, form: 'yes-no' }),
-  success: () => judge({ model, notation, form: 'success', samples: 2, reason: false }),
-  'its own confidence': () => selfEval({ model, notation }),
-  'a ranking': () => criticRanking({ model, notation, by: 'list', reason: false }),
-  'the best of the rest': () => criticRanking({ model, notation, reason: false }),
-  'a debate': () =>
-    debate({ model, notation, samples: 1, words: 20, argumentTokens: 40, maxTokens: 160 }),
+  'one word': () => judge({ model }),
+  'a number': () => judge({ model, form: 'number', samples: 2, reason: false }),
+  criteria: () => judge({ model, form: 'criteria', samples: 1, reason: false }),
+  codes: () => judge({ model, form: 'codes', samples: 2, reason: false }),
+  'yes or no': () => judge({ model, form: 'yes-no' }),
+  success: () => judge({ model, form: 'success', samples: 2, reason: false }),
+  'its own confidence': () => selfEval({ model }),
+  'a ranking': () => criticRanking({ model, by: 'list', reason: false }),
+  'the best of the rest': () => criticRanking({ model, reason: false }),
+  'a debate': () => debate({ model, samples: 1, words: 20, argumentTokens: 40, maxTokens: 160 }),
 };
 
 test.each(Object.keys(forms))('an answer by %s can be read, or is told', async (name) => {
   const began = systemClock.now();
   const evaluator = forms[name]?.() ?? expect.fail();
   const verdicts = await evaluator.evaluate(nodes(evaluator.needs === 'realised'), {
+    environment: environmentOf(notation),
     context,
     remaining: noSpend,
   });

@@ -83,10 +83,9 @@ async function asked(
   const evaluator: Evaluator<unknown, unknown> =
     about === undefined
       ? { needs: 'realised', evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })) }
-      : judge({ model, notation, about, reason, samples: 1 });
-  await search({
-    environment,
-    policy: fromModel({ model, notation, samples: 1, repairs }),
+      : judge({ model, about, reason, samples: 1 });
+  await search(environment, {
+    policy: fromModel({ model, samples: 1, repairs }),
     evaluator,
     algorithm: mcts({ maxDepth: 1 }),
     budget: { simulations: 3, calls: 8 },

@@ -19,7 +19,9 @@ export function grow<State, Action>(
   problem: Problem<State, Action>,
   settings: Settings<State, Action>,
 ): Promise<SearchResult<State, Action>> {
-  return search({ clock: manualClock({ auto: true }), ...problem, ...settings });
+  const { environment, policy, evaluator } = problem;
+  const clock = manualClock({ auto: true });
+  return search(environment, { clock, policy, evaluator, ...settings });
 }
 
 /** A tree as text: equal trees have equal texts. */

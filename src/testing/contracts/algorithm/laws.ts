@@ -21,9 +21,9 @@ export function describeLaws(subject: AlgorithmSubject): void {
 }
 
 const problems: readonly Problem<unknown, unknown>[] = [
-  banditTree() as Problem<unknown, unknown>,
-  ticTacToe() as Problem<unknown, unknown>,
-  syntheticTree({ branching: 3, depth: 6 }) as Problem<unknown, unknown>,
+  banditTree(),
+  ticTacToe(),
+  syntheticTree({ branching: 3, depth: 6 }),
 ];
 
 function describeVisits({ claims, runner }: AlgorithmSubject): void {

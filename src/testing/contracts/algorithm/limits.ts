@@ -102,8 +102,9 @@ function describeAborts({ claims, runner }: AlgorithmSubject): void {
       const model = scriptedModel({ answer: hashedAnswer, latencyMs: Number.POSITIVE_INFINITY });
       const controller = new AbortController();
       const reason = new Error('changed my mind');
-      const searching = search({
-        ...asked(endless, model),
+      const { environment, ...guides } = asked(endless, model);
+      const searching = search(environment, {
+        ...guides,
         algorithm: claims.create(),
         signal: controller.signal,
         clock: manualClock(),
@@ -128,12 +129,14 @@ function describeAborts({ claims, runner }: AlgorithmSubject): void {
     const concurrency = concurrencies(claims.create()).at(-1) ?? 1;
     const model = scriptedModel({ answer: hashedAnswer, latencyMs: (_request, call) => call % 7 });
     let ends = 0;
-    for await (const { type } of streamSearch({
-      ...asked(endless, model),
+    const { environment, ...guides } = asked(endless, model);
+    const events = streamSearch(environment, {
+      ...guides,
       algorithm: claims.create(),
       clock: manualClock({ auto: true }),
       concurrency,
-    })) {
+    });
+    for await (const { type } of events) {
       if (type === 'call-end' && ++ends === 9) break;
     }
     const { inFlight, requests } = model;

@@ -3,15 +3,9 @@ import { expectVerifier } from '../base/expect-no-oracle.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import { actingAfter } from '../calls/acting-on.ts';
 import type { CallContext } from '../contracts/context.ts';
-import type { Environment, Notation, Transition } from '../contracts/environment.ts';
+import type { Environment, Transition } from '../contracts/environment.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { Verdict, Verifier } from '../contracts/verifier.ts';
-
-/** An environment that can be shown to a model. */
-export interface NotatedEnvironment<State, Action> extends Environment<State, Action> {
-  /** How states and actions look to a model, and back. */
-  readonly notation: Notation<State, Action>;
-}
 
 /**
  * An environment whose ends are rewarded by a verifier: its score, or else 1 for correct and 0 for wrong, in
@@ -21,15 +15,6 @@ export interface NotatedEnvironment<State, Action> extends Environment<State, Ac
  *
  * @throws EspalierError `usage` for an oracle: what knows the gold answer comes in through `goldVerifier`.
  */
-export function withOutcome<State, Action>(
-  environment: NotatedEnvironment<State, Action>,
-  verifier: Verifier<State>,
-): NotatedEnvironment<State, Action>;
-/** An environment without a notation whose ends are rewarded by a verifier. */
-export function withOutcome<State, Action>(
-  environment: Environment<State, Action>,
-  verifier: Verifier<State>,
-): Environment<State, Action>;
 export function withOutcome<State, Action>(
   environment: Environment<State, Action>,
   verifier: Verifier<State>,
