@@ -1,6 +1,7 @@
 import { greatest } from '../base/stats/greatest.ts';
 import type { Random } from '../contracts/context.ts';
 import type { SearchNode } from '../contracts/node.ts';
+import { notesOf } from './notes.ts';
 import { type Belief, gaussianBelief } from './posterior.ts';
 import { isClosed, type Selection, subtree } from './selection.ts';
 import { promiseOf } from './summary.ts';
@@ -71,11 +72,15 @@ export function thompsonArms(names: readonly string[], belief: Belief = gaussian
       return names[greatest(names.map(draw))];
     },
     note(tree, node, arm) {
-      if (arm !== undefined) tree.annotate(node, { [`arm ${arm}`]: drawnFrom(arm)(node) + 1 });
+      if (arm === undefined) return;
+      notes.write(tree, node, { ...notes.at(node), [arm]: drawnFrom(arm)(node) + 1 });
     },
   };
 }
 
+/** How often each arm has generated a node. */
+const notes = notesOf<Readonly<Record<string, number>>>('arms');
+
 function drawnFrom(arm: string): (node: SearchNode) => number {
-  return ({ annotations }) => Number(annotations[`arm ${arm}`] ?? 0);
+  return (node) => notes.at(node)?.[arm] ?? 0;
 }

@@ -37,7 +37,7 @@ test.concurrent.each([
   [`${game} "4 9" --ms -1`, 'Expected `--ms` to be a finite number from 0 up, got `-1`.'],
   [
     `${game} "4 9" --algorithm dfs`,
-    "Expected `--algorithm` to be 'astar' or 'best-of-n' or 'mcts', got `\"dfs\"`.",
+    "Expected `--algorithm` to be 'ab-mcts-a' or 'astar' or 'beam' or 'best-of-n' or 'depth-first' or 'lats' or 'mcts', got `\"dfs\"`.",
   ],
   [
     `${game} "4 9" --model gpt`,

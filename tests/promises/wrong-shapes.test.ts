@@ -295,7 +295,7 @@ describe('a run', () => {
   async function runOf(name: string, change: object) {
     using run = openRun(join(folder, name));
     const problems = [{ id: 'p' }, { id: 'q' }];
-    return await generate({ run, problems, plan, ...change } as Loose);
+    return await generate({ run, problems, plan, ...change });
   }
 
   test.each([

@@ -27,6 +27,7 @@ describe('a beam', () => {
     });
     expect({ actions, stopReason }).toEqual({ actions: ['left', 'on'], stopReason: 'exhausted' });
     expect(wordsOf(tree.nodes(), 'pruned')).toEqual(['b']);
+    expect(tree.root.children[1]?.pruned).toBe('beam');
     // The start and `a`: one simulation a node.
     expect(tree.simulations).toBe(2);
   });

@@ -19,7 +19,7 @@ export function searchOf<State, Action>(
   },
 ): Promise<SearchResult<State, Action>> {
   const { environment, ...options } = partsOf(given);
-  return search<State, Action>(environment, options as SearchOptions<State, Action>);
+  return search<State, Action>(environment, options);
 }
 
 /** A bandit tree tells its best path and its values besides, which are no options. */
@@ -35,5 +35,5 @@ export function streamSearchOf<State, Action>(
   },
 ): AsyncGenerator<SearchEvent<State, Action>, void, undefined> {
   const { environment, ...options } = partsOf(given);
-  return streamSearch<State, Action>(environment, options as SearchOptions<State, Action>);
+  return streamSearch<State, Action>(environment, options);
 }

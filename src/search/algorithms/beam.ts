@@ -46,7 +46,7 @@ export function beam(options: BeamOptions = {}): SearchAlgorithm {
         const best = candidates.toSorted(
           (a, b) => promiseOf(b, tree.discount) - promiseOf(a, tree.discount),
         );
-        for (const node of best.slice(width)) tree.prune(node);
+        for (const node of best.slice(width)) tree.prune(node, 'beam');
         level = best.slice(0, width).filter(({ depth }) => depth < maxDepth);
       }
     },
