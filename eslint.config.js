@@ -16,7 +16,10 @@ export default tseslint.config(
       // As the default of a type parameter `any` is what inference leaves open. Biome knows no such exception.
       'no-restricted-syntax': [
         'error',
-        { selector: ':not(TSTypeParameter) > TSAnyKeyword', message: 'Expected a type other than any.' },
+        {
+          selector: ':not(TSTypeParameter) > TSAnyKeyword',
+          message: 'Expected a type other than any.',
+        },
       ],
       '@typescript-eslint/await-thenable': 'error',
       '@typescript-eslint/no-floating-promises': 'error',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { algorithms } from '../../src/index.ts';
 import {
   build,
   endless,
@@ -23,23 +24,26 @@ test('prints a plan for people, and nothing on stderr where it is no terminal', 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test.each(['mcts', 'astar', 'best-of-n'])('--json prints one document, with %s', async (name) => {
-  const { code, stdout } = await espalier(...game, '--algorithm', name, '--json');
-  const report = JSON.parse(stdout) as { answer: string };
-  const amount: unknown = expect.any(Number);
-  expect(report).toEqual({
-    solved: true,
-    answer: expect.stringMatching(/^[-+*/() \d]+$/) as unknown,
-    path: [1, 2, 3].map(() => expect.stringMatching(/ = .* \(left: .*\)$/) as unknown),
-    stopReason: 'solved',
-    model: null,
-    spend: { simulations: amount, calls: amount, tokens: 0, usd: 0, ms: amount },
-    optimal: name === 'astar',
-  });
-  // What is printed is arithmetic, nothing else: see the pattern above.
-  expect(new Function(`return ${report.answer}`)()).toBeCloseTo(24, 9);
-  expect(code).toBe(0);
-});
+test.each(['mcts', 'astar', 'best-of-n', 'beam', 'lats'])(
+  '--json prints one document, with %s',
+  async (name) => {
+    const { code, stdout } = await espalier(...game, '--algorithm', name, '--json');
+    const report = JSON.parse(stdout) as { answer: string };
+    const amount: unknown = expect.any(Number);
+    expect(report).toEqual({
+      solved: true,
+      answer: expect.stringMatching(/^[-+*/() \d]+$/) as unknown,
+      path: [1, 2, 3].map(() => expect.stringMatching(/ = .* \(left: .*\)$/) as unknown),
+      stopReason: 'solved',
+      model: null,
+      spend: { simulations: amount, calls: amount, tokens: 0, usd: 0, ms: amount },
+      optimal: name === 'astar',
+    });
+    // What is printed is arithmetic, nothing else: see the pattern above.
+    expect(new Function(`return ${report.answer}`)()).toBeCloseTo(24, 9);
+    expect(code).toBe(0);
+  },
+);
 
 test('reads a problem from a file, shows its states, and knows that A* is optimal', async () => {
   const path = fileIn(folder, 'small.pddl', pddl);
@@ -160,19 +164,22 @@ describe('a model', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  test.each(['mcts', 'astar', 'best-of-n'])('is metered and repeated, with %s', async (name) => {
-    const run = join(folder, `model-${name}`);
-    const options = ['--algorithm', name, '--calls', '20', '--save', run];
-    const first = JSON.parse((await espalier(...asked, ...options, '--json')).stdout) as {
-      spend: { calls: number; tokens: number };
-    };
-    expect(first).toMatchObject({ model: 'tiny:espalier-tiny' });
-    expect(first.spend.calls).toBeLessThanOrEqual(20);
-    expect(first.spend.tokens).toBeGreaterThan(first.spend.calls);
-    const { calls } = first.spend;
-    const again = await espalier(...asked, ...options);
-    expect(again.stdout).toContain(`${calls} calls (${calls} from the journal)`);
-  });
+  test.each(algorithms.map(({ name }) => name))(
+    'is metered and repeated, with %s',
+    async (name) => {
+      const run = join(folder, `model-${name}`);
+      const options = ['--algorithm', name, '--calls', '20', '--save', run];
+      const first = JSON.parse((await espalier(...asked, ...options, '--json')).stdout) as {
+        spend: { calls: number; tokens: number };
+      };
+      expect(first).toMatchObject({ model: 'tiny:espalier-tiny' });
+      expect(first.spend.calls).toBeLessThanOrEqual(20);
+      expect(first.spend.tokens).toBeGreaterThan(first.spend.calls);
+      const { calls } = first.spend;
+      const again = await espalier(...asked, ...options);
+      expect(again.stdout).toContain(`${calls} calls (${calls} from the journal)`);
+    },
+  );
 
   test('is not used for a puzzle that it was not taught', async () => {
     const { stdout } = await espalier(

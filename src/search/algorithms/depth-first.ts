@@ -67,10 +67,10 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
   };
 }
 
-/** Depth-first search in lists: two actions a node, until the first answer. */
+/** Depth-first search in lists: of a model as in the paper; where actions are listed, all of them. */
 export const depthFirstEntry: AlgorithmEntry = {
   name: 'depth-first',
   title: 'Depth-first search with diversity (DFSDT)',
   paper: 'Qin et al., ToolLLM, 2023, arXiv 2307.16789',
-  create: () => depthFirst({ maxDepth: 64 }),
+  create: ({ asksModel }) => depthFirst(asksModel ? {} : { width: 64, climb: 1, maxDepth: 64 }),
 };
