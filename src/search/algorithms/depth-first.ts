@@ -56,8 +56,7 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
       await context.simulate(async () => {
         const place = nextPlace(tree.cursor);
         if (typeof place === 'number') return 'exhausted';
-        const [child] = await context.expand(place, { count: 1, widening });
-        if (child !== undefined) await context.realise([child]);
+        await context.realise(await context.expand(place, { count: 1, widening }));
         const ends = [...subtree(tree.cursor)].filter((node) => node.terminal && goal(node));
         const node = ends[answers - 1];
         if (node !== undefined) context.conclude({ node, optimal: false });

@@ -43,18 +43,17 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
       await context.simulate(async (simulation) => {
         const leaf = simulation.select(selection);
         if (leaf === undefined) return 'exhausted';
-        const childrenOf = async (node: typeof leaf) => {
+        const grow = async (node: typeof leaf) => {
           const isInner = node.status === 'open' && node.depth < maxDepth;
           const children = isInner ? await context.expand(node, { count: width }) : [];
           if (children.length > 0 || node.depth >= maxDepth) tree.complete(node);
           await context.realise(children);
           await context.evaluate(children);
-          return children;
+          return leastTried(children);
         };
         let end = leaf;
-        for (let next: typeof leaf | undefined = leaf; next !== undefined; ) {
+        for (let next: typeof leaf | undefined = leaf; next !== undefined; next = await grow(end)) {
           end = simulation.visit(next);
-          next = leastTried(await childrenOf(end));
         }
         await context.evaluate([end]);
         if (end.status !== 'failed') tree.backup(end);
