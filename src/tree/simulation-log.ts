@@ -79,8 +79,11 @@ export class SimulationLog {
   handBack(): void {
     this.#underWay--;
     if (this.#underWay > 0) return;
-    this.#backedUpFrom.length = 0;
-    this.#backedUp.length = 0;
+    // Setting the length to 0 would free what the next simulation fills again.
+    while (this.#backedUp.length > 0) {
+      this.#backedUpFrom.pop();
+      this.#backedUp.pop();
+    }
   }
 
   /** @internal */
