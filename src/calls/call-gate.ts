@@ -162,9 +162,11 @@ export class CallGate {
 
   /**
    * Whether calls that failed in an earlier run are made again, now that the search has come to its end: those that
-   * waiting may mend, or all.
+   * waiting may mend, or all. What nobody waits for any more has to fail first, or it would be shared as it was.
    */
-  retry(): 'transient' | 'all' | undefined {
+  async retry(): Promise<'transient' | 'all' | undefined> {
+    const { sequencer } = this.#options;
+    while (this.#failedBefore.size > 0 && sequencer.pending > 0) await sequencer.nextRelease();
     const recorded = this.#recall.takeRetry(this.#issued, this.search);
     const all = recorded?.all ?? this.#options.retryFailed === true;
     if (recorded === undefined) {

@@ -258,7 +258,7 @@ async function grow<State, Action>(
     const { reason } = simulations.stop ?? exhausted;
     // What failed in an earlier run is asked for once this one has come to where that ended, within its budget.
     if (isPart || reason !== 'exhausted' || ledger.exhausted !== undefined) return;
-    const again = gate.retry();
+    const again = await gate.retry();
     if (again === undefined) return;
     reopenFailed(tree, again === 'all');
     simulations = begin();

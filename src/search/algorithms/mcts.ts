@@ -1,5 +1,6 @@
 import { expectation, expectBounds, expectFunction, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import type { MaybePromise } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { type BackupRule, meanBackup } from '../../tree/backup.ts';
 import {
@@ -83,7 +84,8 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
       const { backup: rule } = rules;
       await context.simulate(async (simulation) => {
         const stage = { tree, context, simulation, rules };
-        const leaf = await select(stage, tree.cursor);
+        const selected = select(stage, tree.cursor);
+        const leaf = selected instanceof Promise ? await selected : selected;
         if (typeof leaf === 'string') return leaf;
         const node = await grow(stage, leaf);
         if (node === undefined || node.status === 'failed') return 'continue';
@@ -121,16 +123,19 @@ interface Stage<State, Action> {
   readonly rules: Rules;
 }
 
+type Selected<State, Action> = SearchNode<State, Action> | 'exhausted' | 'waiting';
+
 /**
  * The node below another one to go on from, stepped to.
  *
  * Where leaves are evaluated themselves, two simulations at one new leaf would be one that counts twice: the second
  * waits until the first has said what the leaf is worth, which opens the way on.
  */
-async function select<State, Action>(
-  { context, simulation, rules }: Stage<State, Action>,
+function select<State, Action>(
+  stage: Stage<State, Action>,
   from: SearchNode<State, Action>,
-): Promise<SearchNode<State, Action> | 'exhausted' | 'waiting'> {
+): MaybePromise<Selected<State, Action>> {
+  const { context, simulation, rules } = stage;
   const { selection, widening, evaluate, rollout } = rules;
   for (;;) {
     const leaf = simulation.select(
@@ -139,7 +144,9 @@ async function select<State, Action>(
     );
     if (leaf === undefined) return 'exhausted';
     if (evaluate === 'leaf' && !rollout && leaf.visits === 0 && leaf.inFlight > 1) return 'waiting';
-    if (leaf.kind === 'proposed') await context.realise([leaf]);
+    if (leaf.kind === 'proposed') {
+      return context.realise([leaf]).then(() => (isOutOfReach(leaf) ? select(stage, from) : leaf));
+    }
     if (!isOutOfReach(leaf)) return leaf;
   }
 }
