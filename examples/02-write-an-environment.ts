@@ -9,7 +9,7 @@ type Move = (typeof moves)[number];
 const target = 28;
 const environment: Environment<number, Move> = {
   name: 'reach-28',
-  reset: () => 1,
+  reset: () => ({ state: 1 }),
   step(value, move) {
     const state = { 'add 1': value + 1, double: value * 2, triple: value * 3 }[move];
     if (state < target) return { state };

@@ -25,7 +25,7 @@ export const demoMethods: Readonly<Record<'greedy' | 'bestOfN' | 'mcts' | 'astar
 };
 
 type Game = ReturnType<typeof gameOf24.environment>;
-type State = ReturnType<Game['reset']>;
+type State = ReturnType<Game['reset']>['state'];
 type Action = ReturnType<Game['actions']>[number];
 
 /** What came of one attempt. */

@@ -97,7 +97,9 @@ export function puzzleProblem(name: PuzzleName, source: string, file?: string): 
       evaluator: heuristic((state) => puzzle.estimate(state)),
       heuristic: (state) => puzzle.heuristic(state),
     },
-    ...(puzzle.check(instance, []).correct && { solvedWith: answer(environment.reset(), []) }),
+    ...(puzzle.check(instance, []).correct && {
+      solvedWith: answer(environment.reset().state, []),
+    }),
     ...(showsStates && { render: (state: unknown) => puzzle.render(state) }),
     answer: (state, path) => answer(state, path),
   };

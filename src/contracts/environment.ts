@@ -9,16 +9,11 @@ export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
   /** What the environment is called in trees and journals. */
   readonly name: string;
 
-  /** The start state. */
-  reset(context: CallContext): MaybePromise<State>;
-
   /**
-   * What holds of the start besides, where it may be an end already: a puzzle that comes solved is terminal, with the
-   * reward that its last step would have brought.
-   *
-   * @defaultValue the start is no end
+   * The start, as a step would return it: a puzzle that comes solved is terminal, with the reward that its last step
+   * would have brought.
    */
-  start?(state: State, context: CallContext): MaybePromise<Omit<Transition<State>, 'state'>>;
+  reset(context: CallContext): MaybePromise<Transition<State>>;
 
   /**
    * Takes `action` in `state`. It never changes `state`, because many branches step from it.

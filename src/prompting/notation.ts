@@ -24,13 +24,12 @@ export function withNotation<State, Action>(
   environment: Environment<State, Action>,
   notation: Notation<State, Action>,
 ): Environment<State, Action> {
-  const { start, key } = environment;
+  const { key } = environment;
   return {
     ...environment,
     // Of an instance of a class the spread takes no methods.
     reset: (context) => environment.reset(context),
     step: (state, action, context) => environment.step(state, action, context),
-    ...(start !== undefined && { start: start.bind(environment) }),
     ...(key !== undefined && { key: key.bind(environment) }),
     notation,
   };

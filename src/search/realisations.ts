@@ -153,13 +153,12 @@ function identityOf<State, Action>(
 
 /** What is wrong with a transition, for a plug-in's author. */
 export function faultOfTransition(
-  method: 'start' | 'step',
-  transition: Partial<Transition<unknown>>,
+  method: 'reset' | 'step',
+  transition: Transition<unknown>,
 ): string | undefined {
   const isObject = typeof transition === 'object' && (transition as unknown) !== null;
-  if (!isObject || (method === 'step' && transition.state === undefined)) {
-    const what = method === 'step' ? 'a transition with a `state`' : 'a transition';
-    return `Expected \`${method}\` to return ${what}, got ${describeValue(transition)}.`;
+  if (!isObject || transition.state === undefined) {
+    return `Expected \`${method}\` to return a transition with a \`state\`, got ${describeValue(transition)}.`;
   }
   const { reward, terminal = false, answer = false } = transition;
   if (reward !== undefined && !Number.isFinite(reward)) {

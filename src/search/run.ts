@@ -145,8 +145,6 @@ function provenanceFor<State, Action>({
   return provenanceOf(environment, policy, evaluator);
 }
 
-const noState = 'Expected `reset` to return a state, got `undefined`.';
-
 /** A new tree, with the environment's start as its root. */
 async function plant<State, Action>(
   { environment, seed }: CheckedOptions<State, Action>,
@@ -154,14 +152,14 @@ async function plant<State, Action>(
 ): Promise<SearchTree<State, Action>> {
   try {
     const context = new PluginContext(runtime, 'reset');
-    const state = await environment.reset(context);
-    if (state === undefined) throw new EspalierError('usage', noState);
-    const tree = new SearchTree<State, Action>(state, { environment: environment.name, seed });
-    const start = await environment.start?.(state, context);
-    if (start === undefined) return tree;
-    const fault = faultOfTransition('start', start);
+    const start = await environment.reset(context);
+    const fault = faultOfTransition('reset', start);
     if (fault !== undefined) throw new EspalierError('usage', fault);
-    tree.realise(tree.root, { ...start, state });
+    const tree = new SearchTree<State, Action>(start.state, {
+      environment: environment.name,
+      seed,
+    });
+    tree.realise(tree.root, start);
     return tree;
   } catch (cause) {
     runtime.signal.throwIfAborted();

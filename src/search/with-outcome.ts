@@ -22,7 +22,14 @@ export function withOutcome<State, Action>(
   expectMethods('environment', environment, ['reset', 'step']);
   expectVerifier(verifier);
   const { name, key, notation, codec } = environment;
-  const judge = (transition: Transition<State>, action: Action | null, context: CallContext) => {
+  const judge = (
+    transition: MaybePromise<Transition<State>>,
+    action: Action | null,
+    context: CallContext,
+  ): MaybePromise<Transition<State>> => {
+    if (transition instanceof Promise) {
+      return transition.then((settled) => judge(settled, action, context));
+    }
     if (transition.terminal !== true && transition.answer !== true) return transition;
     const { state } = transition;
     const verdict = verifier.verify(state, actingAfter(context, environment, { state, action }));
@@ -33,17 +40,9 @@ export function withOutcome<State, Action>(
   return {
     ...provenanceOf({ stamps: environment.stamps ?? [] }, { stamps: verifier.stamps ?? [] }),
     name,
-    reset: (context) => environment.reset(context),
-    ...(environment.start !== undefined && {
-      start: async (state: State, context: CallContext) =>
-        judge({ ...(await environment.start?.(state, context)), state }, null, context),
-    }),
-    step(state, action, context): MaybePromise<Transition<State>> {
-      const stepping = environment.step(state, action, context);
-      return stepping instanceof Promise
-        ? stepping.then((transition) => judge(transition, action, context))
-        : judge(stepping, action, context);
-    },
+    reset: (context) => judge(environment.reset(context), null, context),
+    step: (state, action, context) =>
+      judge(environment.step(state, action, context), action, context),
     ...(key !== undefined && { key: (state: State) => environment.key?.(state) ?? '' }),
     ...(notation !== undefined && { notation }),
     ...(codec !== undefined && { codec }),

@@ -41,7 +41,7 @@ export function banditTree(options: BanditTreeOptions = {}): BanditTree {
     value,
     environment: {
       name: 'bandit-tree',
-      reset: () => [],
+      reset: () => ({ state: [] }),
       step(path, arm) {
         const state = [...path, arm];
         if (state.length < depth) return { state };

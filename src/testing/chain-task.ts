@@ -78,7 +78,7 @@ export function chainTask(options: ChainTaskOptions = {}): ChainTask {
   return {
     environment: {
       name: 'chain-task',
-      reset: () => [],
+      reset: () => ({ state: [] }),
       step(state, step) {
         const next = [...state, step];
         if (next.length < steps) return { state: next };

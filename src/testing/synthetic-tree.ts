@@ -29,7 +29,7 @@ export function syntheticTree(options: SyntheticTreeOptions = {}): Problem<Synth
   return {
     environment: {
       name: 'synthetic-tree',
-      reset: () => ({ hash: seed >>> 0, depth: 0 }),
+      reset: () => ({ state: { hash: seed >>> 0, depth: 0 } }),
       step(state, action) {
         const next = { hash: mix(state.hash, action), depth: state.depth + 1 };
         if (next.depth < depth) return { state: next };

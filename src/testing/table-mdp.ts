@@ -35,7 +35,7 @@ export function tableMdp(table: MdpTable, options: TableMdpOptions = {}): Proble
   return {
     environment: {
       name,
-      reset: () => start,
+      reset: () => ({ state: start }),
       step(state, action) {
         const transition = table[state]?.[action];
         if (transition === undefined) {

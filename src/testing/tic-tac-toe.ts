@@ -38,7 +38,7 @@ export function ticTacToe(start: string = '.........'): TicTacToe {
     best: cellsOf(start).filter((cell) => worth(mark(start, cell, 'x'), 'o') === value),
     environment: {
       name: 'tic-tac-toe',
-      reset: () => start,
+      reset: () => ({ state: start }),
       step(board, cell) {
         if (board[cell] !== '.') throw new EspalierError('usage', `Cell ${cell} is not free.`);
         const marked = mark(board, cell, 'x');

@@ -34,7 +34,7 @@ const notation: Notation<Path, number> = {
 
 const maze: Environment<Path, number> & { readonly notation: typeof notation } = {
   name: 'maze',
-  reset: () => [],
+  reset: () => ({ state: [] }),
   step: (path, door) => ({ state: [...path, door], terminal: path.length === 4 }),
   key: (path) => path.join(' '),
   notation,

@@ -57,7 +57,7 @@ function translate(model: Translator): Operation<string, Translation> {
 
 const environment: Environment<string, string> = {
   name: 'words',
-  reset: () => '',
+  reset: () => ({ state: '' }),
   step: (_, action) => ({ state: action }),
 };
 const evaluator: Evaluator<string, string> = {

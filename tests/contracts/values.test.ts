@@ -10,7 +10,7 @@ const environment = gameOf24.environment(gameOf24.parse('4 9 10 13'));
 const policy = uniform(environment.actions);
 const problem = { environment, policy };
 
-const unfit = environment.reset();
+const unfit = environment.reset().state;
 function expectFit(state: unknown): void {
   if (state === unfit) throw new Error('this state has no value');
 }

@@ -15,7 +15,7 @@ const instance: BlocksworldInstance = {
   goal: { places: [1, 2, null], clear: [], handEmpty: false },
 };
 const environment = blocksworld.environment(instance);
-const start = environment.reset();
+const start = environment.reset().state;
 const plan: readonly BlocksworldAction[] = [
   '(unstack b a)',
   '(stack b c)',

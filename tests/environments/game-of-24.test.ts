@@ -5,7 +5,7 @@ import { rational } from '../../src/environments/puzzles/rational.ts';
 import { told } from '../support/told.ts';
 
 const environment = gameOf24.environment({ numbers: [10, 4, 13, 9] });
-const start = environment.reset();
+const start = environment.reset().state;
 const { parse } = environment.notation;
 
 /** Plays written steps. */
@@ -38,7 +38,7 @@ describe('the Game of 24', () => {
 
   it('computes with exact fractions', () => {
     const eights = gameOf24.environment({ numbers: [3, 3, 8, 8] });
-    let state = eights.reset();
+    let state = eights.reset().state;
     for (const text of ['8/3 = 8/3', '3 - 8/3 = 1/3', '8 ÷ 1/3 = 24']) {
       const action = told(eights.notation.parse(text, state));
       if ('kind' in action) throw new Error(action.message);
@@ -53,7 +53,9 @@ describe('the Game of 24', () => {
     for (let round = 0; round < 200; round++) {
       const numbers = Array.from({ length: 2 + (round % 3) }, () => 1 + random.integer(6));
       const small = gameOf24.environment({ numbers });
-      const offered = small.actions(small.reset()).map(({ remaining }) => decimals(remaining));
+      const offered = small
+        .actions(small.reset().state)
+        .map(({ remaining }) => decimals(remaining));
       expect(new Set(offered).size).toBe(offered.length);
       expect(offered.toSorted()).toEqual(allResults(numbers));
     }
@@ -61,9 +63,9 @@ describe('the Game of 24', () => {
 
   it('needs every number: 24 among others is no solution', () => {
     const state = gameOf24.environment({ numbers: [4, 6, 1] });
-    const made = told(state.notation.parse('4 * 6 = 24', state.reset()));
+    const made = told(state.notation.parse('4 * 6 = 24', state.reset().state));
     if ('kind' in made) throw new Error(made.message);
-    expect(state.step(state.reset(), made)).not.toHaveProperty('terminal');
+    expect(state.step(state.reset().state, made)).not.toHaveProperty('terminal');
   });
 
   it('ends with reward 0 when one wrong number is left', () => {
@@ -78,10 +80,10 @@ describe('the Game of 24', () => {
 
   it('can aim at another number', () => {
     const other = gameOf24.environment({ numbers: [2, 3], target: 6 });
-    const action = told(other.notation.parse('2 x 3 = 6', other.reset()));
+    const action = told(other.notation.parse('2 x 3 = 6', other.reset().state));
     if ('kind' in action) throw new Error(action.message);
-    expect(other.step(other.reset(), action).reward).toBe(1);
-    expect(other.notation.prompt(other.reset())[0]?.content).toContain('Target: 6');
+    expect(other.step(other.reset().state, action).reward).toBe(1);
+    expect(other.notation.prompt(other.reset().state)[0]?.content).toContain('Target: 6');
   });
 });
 
@@ -127,9 +129,9 @@ describe('what models write', () => {
 
   it('may not divide by zero', () => {
     const zero = gameOf24.environment({ numbers: [3, 3, 5] });
-    const action = told(zero.notation.parse('3 - 3 = 0', zero.reset()));
+    const action = told(zero.notation.parse('3 - 3 = 0', zero.reset().state));
     if ('kind' in action) throw new Error(action.message);
-    const { state } = zero.step(zero.reset(), action);
+    const { state } = zero.step(zero.reset().state, action);
     expect(told(zero.notation.parse('5 / 0 = 0', state))).toMatchObject({ kind: 'parse' });
   });
 });
@@ -157,7 +159,7 @@ describe('the value of a Game of 24', () => {
     // 4 and 6: the nearest result is 24 itself.
     expect(gameOf24.estimate(play('10 - 4 = 6', '13 - 9 = 4'))).toBeCloseTo(0.9, 12);
     // 5 and 5: 25 is 1 away.
-    const fives = gameOf24.environment({ numbers: [5, 5] }).reset();
+    const fives = gameOf24.environment({ numbers: [5, 5] }).reset().state;
     expect(gameOf24.estimate(fives)).toBeCloseTo(0.45, 12);
   });
 
@@ -166,8 +168,8 @@ describe('the value of a Game of 24', () => {
     const random = seededRandom('estimate');
     for (let round = 0; round < 15; round++) {
       const game = gameOf24.environment(gameOf24.generate(random.split(round)));
-      for (const action of game.actions(game.reset())) {
-        const { state } = game.step(game.reset(), action);
+      for (const action of game.actions(game.reset().state)) {
+        const { state } = game.step(game.reset().state, action);
         (canWin(state) ? won : lost).push(gameOf24.estimate(state));
       }
     }

@@ -172,7 +172,7 @@ function walksOf(name: PuzzleName) {
 function walk(name: PuzzleName, instance: unknown, index: number) {
   const environment = puzzles[name].environment(instance);
   const random = seededRandom(`${name} walk`).split(index);
-  const states = [environment.reset()];
+  const states = [environment.reset().state];
   const actions: unknown[] = [];
   for (let depth = 0; depth < 6; depth++) {
     const state = deepFreeze(states.at(-1));

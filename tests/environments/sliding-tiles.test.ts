@@ -13,8 +13,8 @@ describe('sliding tiles', () => {
   it('are moved by the blank, and solved when they are in order', () => {
     const instance = slidingTiles.parse('1 2 3 4 5 6 0 7 8');
     const environment = slidingTiles.environment(instance);
-    expect(environment.actions(environment.reset())).toEqual(['up', 'right']);
-    const { state, terminal } = environment.step(environment.reset(), 'right');
+    expect(environment.actions(environment.reset().state)).toEqual(['up', 'right']);
+    const { state, terminal } = environment.step(environment.reset().state, 'right');
     expect(terminal).toBeUndefined();
     expect(state.tiles).toEqual([1, 2, 3, 4, 5, 6, 7, 0, 8]);
     expect(environment.step(state, 'right')).toMatchObject({ reward: 1, terminal: true });
@@ -29,10 +29,10 @@ describe('sliding tiles', () => {
 
   it('do not leave the board', () => {
     const environment = slidingTiles.environment(slidingTiles.parse('1 2 3 4 5 6 0 7 8'));
-    expect(() => environment.step(environment.reset(), 'left')).toThrow(
+    expect(() => environment.step(environment.reset().state, 'left')).toThrow(
       'Expected one of up, right, got `"left"`.',
     );
-    expect(() => environment.step(environment.reset(), 'north' as TilesAction)).toThrow(
+    expect(() => environment.step(environment.reset().state, 'north' as TilesAction)).toThrow(
       '`"north"`',
     );
   });
@@ -43,8 +43,8 @@ describe('sliding tiles', () => {
     ['left or right?\n**up**', 'up'],
   ])('read what models write: %s', (text, action) => {
     const environment = slidingTiles.environment(slidingTiles.parse('1 2 3 4 5 6 0 7 8'));
-    expect(told(environment.notation.parse(text, environment.reset()))).toBe(action);
-    expect(told(environment.notation.parse('down', environment.reset()))).toEqual({
+    expect(told(environment.notation.parse(text, environment.reset().state))).toBe(action);
+    expect(told(environment.notation.parse('down', environment.reset().state))).toEqual({
       kind: 'parse',
       message: 'Expected one of up, right, got `"down"`.',
     });
@@ -198,7 +198,7 @@ describe('the moves of sliding tiles', () => {
   it('lead to the neighbours that swapping characters finds', () => {
     const random = seededRandom('moves');
     const environment = slidingTiles.environment(slidingTiles.parse('1 2 3 4 5 6 7 0 8'));
-    let state = environment.reset();
+    let state = environment.reset().state;
     for (let step = 0; step < 500; step++) {
       const expected = neighbours(state.tiles.join(''), 3);
       const legal = environment.actions(state);

@@ -10,7 +10,7 @@ const context = callContext();
 /** Counts up; it ends at 3, and 2 is an answer that may still be refined. */
 const counting: Environment<number, number> = {
   name: 'counting',
-  reset: () => 0,
+  reset: () => ({ state: 0 }),
   step: (state, action) => {
     const next = state + action;
     return { state: next, ...(next >= 3 && { terminal: true, reward: 0.9 }), answer: next === 2 };
@@ -56,7 +56,7 @@ describe('an outcome', () => {
     const environment = withOutcome(counting, even);
 
     expect(environment.name).toBe('counting');
-    expect(environment.reset(context)).toBe(0);
+    expect(environment.reset(context)).toEqual({ state: 0 });
     expect(environment.key?.(7)).toBe('7');
     expect(environment.codec).toBeUndefined();
   });

@@ -33,7 +33,7 @@ const family: readonly Lock[] = [0, 1, 2, 3].flatMap((first) =>
 function environmentOf({ key }: Lock): Environment<string, string> {
   return {
     name: 'lock',
-    reset: () => '',
+    reset: () => ({ state: '' }),
     step(state, action) {
       const next = state === '' ? action : `${state} ${action}`;
       const actions = next.split(' ');

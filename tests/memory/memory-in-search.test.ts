@@ -27,7 +27,7 @@ function spelling(
   const options: SearchOf<string, string> = {
     environment: {
       name: 'spelling',
-      reset: () => '',
+      reset: () => ({ state: '' }),
       step: (state, letter) => ({
         state: state + letter.slice(0, 1),
         ...(state.length === 2 && { terminal: true, reward: 0.5 }),

@@ -27,7 +27,7 @@ const notation: Notation<string, string> = {
 export function wordsEnvironment({ rewards = {} }: Words): Environment<string, string> {
   return {
     name: 'words',
-    reset: () => '',
+    reset: () => ({ state: '' }),
     step: (state, action) => {
       const next = state + action;
       const reward = rewards[next];

@@ -96,7 +96,7 @@ async function wallClock(): Promise<void> {
   const { spend } = await search(
     {
       name: 'synthetic',
-      reset: () => 1,
+      reset: () => ({ state: 1 }),
       step: (state: number, action: number) => ({ state: nextState(state, action) }),
     },
     {

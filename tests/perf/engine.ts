@@ -14,7 +14,7 @@ import { bareUct, branching, maxDepth, nextState, valueOfState } from './bare-uc
 
 const environment: Environment<number, number> = {
   name: 'synthetic',
-  reset: () => 1,
+  reset: () => ({ state: 1 }),
   step: (state, action) => ({ state: nextState(state, action) }),
 };
 const proposals = Array.from({ length: branching }, (_, action) => ({

@@ -134,7 +134,7 @@ function searching(put: Put, ready: Ask, random: Random): readonly Workload[] {
 /** What a model is asked in the first states of one puzzle, breadth first. */
 function searchPrompts(count: number): readonly string[] {
   const environment = gameOf24.environment({ numbers: [4, 9, 10, 13] });
-  const states = [environment.reset()];
+  const states = [environment.reset().state];
   for (let place = 0; states.length < count; place++) {
     const state = states[place];
     if (state === undefined) throw new Error(`The puzzle has fewer than ${count} states.`);

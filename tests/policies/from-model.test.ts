@@ -9,7 +9,7 @@ import { noSpend, rootNode } from '../support/nodes.ts';
 
 const environment = gameOf24.environment({ numbers: [4, 9, 10, 13] });
 const { notation } = environment;
-const root = rootNode<GameOf24State, GameOf24Action>(environment.reset());
+const root = rootNode<GameOf24State, GameOf24Action>(environment.reset().state);
 const step = '13 - 9 = 4 (left: 4 4 10)';
 const context = plainContext();
 

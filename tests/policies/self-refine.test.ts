@@ -18,7 +18,7 @@ const notation: Notation<string, string> = {
 };
 const answers: Environment<string, string> = {
   name: 'answers',
-  reset: () => '8',
+  reset: () => ({ state: '8' }),
   step: (_state, action) => ({ state: action, answer: true }),
   notation,
 };

@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function longer(start = ''): Environment<string, string> {
   return {
     name: 'longer',
-    reset: () => start,
+    reset: () => ({ state: start }),
     step: (state, action) => ({
       state: state + action,
       ...(state.length > 7 && { terminal: true, reward: 1 }),
@@ -204,7 +204,7 @@ test('effects of nested searches act each in its own world', async () => {
   }
   const world = (at: string): Environment<Place, string> => ({
     name: 'world',
-    reset: () => ({ at }),
+    reset: () => ({ state: { at } }),
     async step(state, _action, context) {
       const seen = await context.effect('read', { id: 1 }, () => Promise.resolve(`of ${state.at}`));
       return { state: { at: state.at, seen }, terminal: true, reward: 1 };

@@ -30,7 +30,7 @@ const patience = 60_000;
 
 const chain: Environment<number, string> = {
   name: 'chain',
-  reset: () => 0,
+  reset: () => ({ state: 0 }),
   key: String,
   step: (state) =>
     state + 1 < depth ? { state: state + 1 } : { state: depth, terminal: true, reward: 1 },
@@ -39,7 +39,7 @@ const onward = { propose: () => [{ action: 'on', prior: 1 }] };
 
 const fan: Environment<number, number> = {
   name: 'fan',
-  reset: () => -1,
+  reset: () => ({ state: -1 }),
   key: String,
   step: (_, action) => ({ state: action, terminal: true, reward: (action % 7) / 6 }),
 };

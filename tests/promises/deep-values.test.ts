@@ -61,7 +61,7 @@ test.each(
       model: scriptedModel({ answer: () => text, usage: () => ({}) }),
       form,
     });
-    const proposals = await policy.propose(rootNode(task.reset()), {
+    const proposals = await policy.propose(rootNode(task.reset().state), {
       ...request,
       environment: { ...task, notation: form === 'text' ? task.notations.json : task.notation },
       count: 1,
@@ -111,7 +111,7 @@ test.each(depths)(
     const { tree } = await search(
       {
         name: 'deep',
-        reset: () => deepValue(depth),
+        reset: () => ({ state: deepValue(depth) }),
         step: (state) => ({ state }),
       },
       {
@@ -131,7 +131,7 @@ test.each(depths)('the result of a tool is a failure that says so, %i deep', asy
   const { failures: told } = (await search(
     {
       name: 'tools',
-      reset: () => 0,
+      reset: () => ({ state: 0 }),
       step: async (state, _action: string, context) => {
         await context.effect({ name: 'look' } as never, null, async () => deepValue(depth));
         return { state: state + 1 };

@@ -34,7 +34,7 @@ function fileWorld({
   let stale = 0;
   const environment: Environment<Seen, Move> = {
     name: 'file',
-    reset: () => ({ steps: 0, log: [], seen: undefined }),
+    reset: () => ({ state: { steps: 0, log: [], seen: undefined } }),
     async step({ steps, log }, move, context) {
       const next = { steps: steps + 1, log: [...log, move] };
       const ends = { terminal: next.steps === 4 };

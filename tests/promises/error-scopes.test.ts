@@ -14,7 +14,7 @@ import { type SearchOf, searchOf } from '../support/search-of.ts';
 
 const environment: Environment<string, string> = {
   name: 'letters',
-  reset: () => '',
+  reset: () => ({ state: '' }),
   step: (state, action) => ({ state: state + action }),
 };
 const policy: Policy<string, string> = { propose: () => [{ action: 'a' }, { action: 'b' }] };

@@ -143,7 +143,7 @@ export function problemOf(scenario: Scenario, world: World, start: string): Prob
   const problem: Problem = {
     environment: {
       name: 'digits',
-      reset: () => start,
+      reset: () => ({ state: start }),
       async step(state, digit, context) {
         const next = state + digit;
         if (scenario.effects !== 'none') {
@@ -185,7 +185,7 @@ export function problemOf(scenario: Scenario, world: World, start: string): Prob
 }
 
 function startingAt({ environment }: Problem, start: string): Pick<Problem, 'environment'> {
-  return { environment: { ...environment, reset: () => start } };
+  return { environment: { ...environment, reset: () => ({ state: start }) } };
 }
 
 /** An algorithm beside which another search goes on. */

@@ -23,7 +23,7 @@ function words(
   return {
     environment: {
       name: 'words',
-      reset: () => start,
+      reset: () => ({ state: start }),
       step: step ?? ((state, action) => grown(state + action)),
     },
     policy: {

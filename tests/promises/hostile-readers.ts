@@ -23,7 +23,7 @@ import { proposals, notation as words } from '../values/judge-fixtures.ts';
 export type Reader = (text: string) => unknown;
 
 const task = reasoning({ question: 'How many?' });
-const asked = task.reset();
+const asked = task.reset().state;
 const context = plainContext();
 const evaluate = { environment: environmentOf(words), context, remaining: noSpend };
 const propose = { ...evaluate, environment: task, count: 1, offset: 0 };
@@ -79,15 +79,18 @@ export const readers: Readonly<Record<string, readonly [Reader, string]>> = {
   'final answers': [(text) => extractAnswer(text) ?? 'none', 'The answer is 4.'],
   'equal answers': [(text) => isSameAnswer(text, `${text}1`), '1/2'],
   'steps of the Game of 24': [
-    (text) => four.notation.parse(text, four.reset()),
+    (text) => four.notation.parse(text, four.reset().state),
     '4 * 6 = 24 (left: 1 1 24)',
   ],
   'steps of Countdown': [
-    (text) => count.notation.parse(text, count.reset()),
+    (text) => count.notation.parse(text, count.reset().state),
     '4 * 6 = 24 (left: 1 1 24)',
   ],
-  'moves of blocks': [(text) => blocks.notation.parse(text, blocks.reset()), 'pick up the block a'],
-  'moves of tiles': [(text) => tiles.notation.parse(text, tiles.reset()), 'right'],
+  'moves of blocks': [
+    (text) => blocks.notation.parse(text, blocks.reset().state),
+    'pick up the block a',
+  ],
+  'moves of tiles': [(text) => tiles.notation.parse(text, tiles.reset().state), 'right'],
   'boards of tiles': [(text) => slidingTiles.parse(text), '1 2 3 / 4 5 6 / 7 0 8'],
   PDDL: [(text) => blocksworld.parse(text), pddl],
   'the number of a judge': [judging('number'), 'So.\nScore: 7'],

@@ -190,7 +190,7 @@ describe('an end without a reward', () => {
   const environment: Environment<string, string> & { readonly notation: Notation<string, string> } =
     {
       name: 'letters',
-      reset: () => '',
+      reset: () => ({ state: '' }),
       step: (state, action) => ({ state: state + action, terminal: state.length === 1 }),
       notation,
     };

@@ -26,7 +26,7 @@ const notation: Notation<readonly Call[], Call> = {
 
 const office: Environment<readonly Call[], Call> = {
   name: 'office',
-  reset: () => [],
+  reset: () => ({ state: [] }),
   step: (sent, action) => ({ state: [...sent, action], terminal: sent.length === 1 }),
   notation,
 };

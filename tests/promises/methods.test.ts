@@ -7,7 +7,7 @@ import { scriptedModel } from '../../src/testing/index.ts';
 function wordsWorth(worth: (word: string) => number): Environment<string, string> {
   return {
     name: 'words',
-    reset: () => '',
+    reset: () => ({ state: '' }),
     step: (state, action) => {
       const word = state + action;
       return word.length < 3

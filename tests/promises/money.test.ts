@@ -59,7 +59,7 @@ function asking(model: LanguageModel, prompts: readonly string[] = ['a', 'b']) {
   return {
     environment: {
       name: 'prompts',
-      reset: () => '',
+      reset: () => ({ state: '' }),
       step: (_state: string, action: string) => ({
         state: action,
         terminal: true,
@@ -305,7 +305,7 @@ describe('another model', () => {
   const environment: Environment<string, string> & { readonly notation: Notation<string, string> } =
     {
       name: 'one step',
-      reset: () => '',
+      reset: () => ({ state: '' }),
       step: (_state: string, action: string) => ({ state: action, terminal: true, reward: 1 }),
       notation: {
         prompt: () => [{ role: 'user', content: 'Go.' }],

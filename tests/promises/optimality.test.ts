@@ -76,7 +76,7 @@ test('a state without actions hides no path: the claim stands', async () => {
   };
   const environment: Environment<string, string> = {
     name: 'dead-end',
-    reset: () => 'start',
+    reset: () => ({ state: 'start' }),
     key: (state) => state,
     step: (_, state) => (state === 'goal' ? { state, reward: 1, terminal: true } : { state }),
   };

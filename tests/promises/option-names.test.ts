@@ -121,7 +121,7 @@ describe('an option that nobody knows', () => {
 describe('a search without a notation', () => {
   const bare: Environment<string, string> = {
     name: 'bare',
-    reset: () => '',
+    reset: () => ({ state: '' }),
     step: (state, action) => ({ state: state + action }),
   };
   const inParts = {

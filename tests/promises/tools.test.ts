@@ -147,7 +147,7 @@ describe('a conversation with calls of tools', () => {
 
 const agent: Environment<number, string> = {
   name: 'look-ups',
-  reset: () => 0,
+  reset: () => ({ state: 0 }),
   step: (count) => ({ state: count + 1, ...(count >= 2 && { terminal: true }) }),
   notation: lookUps,
 };

@@ -48,7 +48,7 @@ const cases = Object.entries(unsavable).map(([name, make]) => [name, make] as co
 
 const environment: Environment<string, string> = {
   name: 'letters',
-  reset: () => '',
+  reset: () => ({ state: '' }),
   step: (state, action) => ({ state: state + action }),
 };
 const policy: Policy<string, string> = {
@@ -123,8 +123,8 @@ describe.each(cases)('%s', (_name, make) => {
   );
 
   test.each(['terminal', 'answer', 'reward'])('as `%s` of a start is refused', async (field) => {
-    const start = () => ({ [field]: make() });
-    await expect(grown({ environment: { ...environment, start } })).rejects.toThrow(
+    const reset = () => ({ state: '', [field]: make() }) as Transition<string>;
+    await expect(grown({ environment: { ...environment, reset } })).rejects.toThrow(
       /^The environment letters has no start: Expected .+\.$/s,
     );
   });

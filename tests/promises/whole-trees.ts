@@ -51,7 +51,7 @@ function problemOf(fixed: Fixed, random: Random) {
   const broken = random.next() < 0.5 ? 0 : 0.1;
   const environment: Environment<string, string> = {
     name: 'anything',
-    reset: () => 's',
+    reset: () => ({ state: 's' }),
     step(state, action) {
       const label = `${state}/${action}`;
       if (fixed('breaks', label) < broken) throw new Error('It broke.');

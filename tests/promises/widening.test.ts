@@ -18,7 +18,7 @@ import { stateEvaluator } from '../../src/testing/problem.ts';
 /** Each action ends the game at once, and is rewarded by a fraction that nobody else has. */
 const draws: Environment<number, number> = {
   name: 'draws',
-  reset: () => -1,
+  reset: () => ({ state: -1 }),
   step: (_, action) => ({ state: action, terminal: true, reward: ((action * 37) % 101) / 200 }),
 };
 
@@ -204,7 +204,7 @@ describe('an answer that is still under way', () => {
     const { tree, best } = await search<string, string>(
       {
         name: 'late',
-        reset: () => 's',
+        reset: () => ({ state: 's' }),
         step: (state, action) =>
           action === 'end'
             ? { state: `${state}e`, terminal: true, reward: 0.1 }

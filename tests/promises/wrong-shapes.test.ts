@@ -24,7 +24,7 @@ type Loose = never;
 
 const environment: Environment<string, string> = {
   name: 'letters',
-  reset: () => '',
+  reset: () => ({ state: '' }),
   step: (state, action) => ({ state: state + action }),
 };
 const listed: Policy<string, string> = {
@@ -239,7 +239,7 @@ describe('an environment', () => {
       await expect(
         grown({ environment: { ...environment, reset: reset as Loose } }),
       ).rejects.toThrow(
-        'The environment letters has no start: Expected `reset` to return a state, got `undefined`.',
+        'The environment letters has no start: Expected `reset` to return a transition with a `state`, got `undefined`.',
       );
     }
   });

@@ -34,7 +34,7 @@ function planWith(model: LanguageModel) {
   return ({ id }: Problem) => ({
     environment: {
       name: 'words',
-      reset: () => id,
+      reset: () => ({ state: id }),
       step: (state: string, action: string) => {
         const next = `${state} ${action}`;
         const [, first, second] = next.split(' ');

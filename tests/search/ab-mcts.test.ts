@@ -118,7 +118,7 @@ describe('wider or deeper', () => {
 /** Answers are numbers in [0, 1]; each is worth itself, and can be refined. */
 const refining: Environment<number, number> = {
   name: 'refining',
-  reset: () => 0,
+  reset: () => ({ state: 0 }),
   step: (_state, action) => ({ state: action, answer: true }),
 };
 

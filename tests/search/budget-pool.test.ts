@@ -9,7 +9,7 @@ import { searchOf } from '../support/search-of.ts';
 
 const environment = {
   name: 'count',
-  reset: () => 0,
+  reset: () => ({ state: 0 }),
   step: (state: number) => ({ state: state + 1 }),
 };
 

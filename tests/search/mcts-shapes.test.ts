@@ -12,7 +12,7 @@ import { type SearchOf, searchOf } from '../support/search-of.ts';
 /** Words of `l` and `r`; three letters end one, and its reward is the part of letters that are `r`. */
 const words: Environment<string, string> = {
   name: 'words',
-  reset: () => '',
+  reset: () => ({ state: '' }),
   step: (state, action) => {
     const next = state + action;
     const reward = [...next].filter((letter) => letter === 'r').length / 3;

@@ -49,7 +49,7 @@ const cases: readonly (readonly [Wrong, string])[] = [
     'Expected `environment` to be an object with a method `reset`, got `undefined`.',
   ],
   [
-    { environment: { reset: () => 0 } },
+    { environment: { reset: () => ({ state: 0 }) } },
     'Expected `environment` to be an object with a method `step`, got an object.',
   ],
   [{ policy: {} }, 'Expected `policy` to be an object with a method `propose`, got an object.'],

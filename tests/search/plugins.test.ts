@@ -190,7 +190,7 @@ describe('a policy in the middle of a search', () => {
       ...tableMdp({ start: { go: { to: 'end' } } }),
       environment: {
         name: 'wide',
-        reset: () => 0,
+        reset: () => ({ state: 0 }),
         step: (_state: number, { move }: { move: number }) => ({ state: move }),
         key: String,
       },
@@ -343,9 +343,9 @@ describe('a plug-in that does not stop', () => {
   test('hears of an aborted signal before anything is done', async () => {
     const reason = new Error('never mind');
     let resets = 0;
-    const reset = (): State => {
+    const reset = () => {
       resets++;
-      return [];
+      return { state: [] };
     };
     const environment = { ...problem.environment, reset };
     await expect(run({ environment, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

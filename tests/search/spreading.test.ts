@@ -12,7 +12,7 @@ test.each([
   const { spend, tree } = await search(
     {
       name: 'words',
-      reset: () => '',
+      reset: () => ({ state: '' }),
       step: (state: string, move: string) => ({ state: state + move }),
     },
     {

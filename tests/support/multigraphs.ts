@@ -133,7 +133,7 @@ export async function claimOf(
   };
   const environment: Environment<number, string> = {
     name: 'multigraph',
-    reset: () => 0,
+    reset: () => ({ state: 0 }),
     key: String,
     async step(state, action) {
       await wait();

@@ -215,7 +215,7 @@ export async function searched(rules: Rules): Promise<Counts> {
   const { game, formula, c, discount, evaluate, simulations, keys } = rules;
   const environment: Environment<number, string> = {
     name: 'game',
-    reset: () => 0,
+    reset: () => ({ state: 0 }),
     step(state, name) {
       const action = game.actions[state]?.find((other) => other.name === name);
       if (action === undefined) throw new Error(`No action ${name}.`);

@@ -22,7 +22,7 @@ interface Count {
 /** From 1 to 28 by adding and doubling. */
 const counting: Environment<Count, Move> = {
   name: 'counting',
-  reset: () => ({ n: 1 }),
+  reset: () => ({ state: { n: 1 } }),
   step({ n }, action) {
     const next = action.op === 'add' ? n + action.by : n * 2;
     return next < 28 ? { state: { n: next } } : { state: { n: next }, terminal: true, reward: 1 };

@@ -180,7 +180,7 @@ test('in a search, a model that makes no decisions fails each node and says why'
   expect(failures).toContain('systemone:jev-latest is not a decision model.');
 });
 
-const unfit = gameOf24.environment(gameOf24.parse('4 9 10 13')).reset();
+const unfit = gameOf24.environment(gameOf24.parse('4 9 10 13')).reset().state;
 const unshown = {
   ...game.notation,
   prompt(state: typeof unfit) {

@@ -23,11 +23,11 @@ import { told, notation as words } from './judge-fixtures.ts';
 const runner = { describe, test };
 const game = gameOf24.environment(gameOf24.parse('4 9 10 13'));
 const policy = uniform(game.actions);
-type State = ReturnType<typeof game.reset>;
+type State = ReturnType<typeof game.reset>['state'];
 type Action = ReturnType<typeof game.actions>[number];
 
 // Another object than the start that the nodes have.
-const unfit: State = structuredClone(game.reset());
+const unfit: State = structuredClone(game.reset().state);
 const notation: Notation<State, Action> = {
   ...game.notation,
   prompt(state) {

@@ -8,7 +8,7 @@ import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
 
 const environment = gameOf24.environment({ numbers: [4, 9, 10, 13] });
 const { notation } = environment;
-const start = environment.reset();
+const start = environment.reset().state;
 const root = rootNode<GameOf24State, GameOf24Action>(start);
 const request = {
   environment: environmentOf(notation),
@@ -126,7 +126,7 @@ describe('a judge that reads text', () => {
   });
 
   it('fails only the node about which the model could not be asked', async () => {
-    const other = gameOf24.environment({ numbers: [1, 1, 1, 1] }).reset();
+    const other = gameOf24.environment({ numbers: [1, 1, 1, 1] }).reset().state;
     const model = scriptedModel({
       answer: ({ messages }) => {
         if (messages[0]?.content.includes('Numbers: 1 1') === true)

@@ -127,7 +127,7 @@ test.each([
 });
 
 const game = gameOf24.environment(gameOf24.parse('4 9 10 13'));
-const unfit = game.reset();
+const unfit = game.reset().state;
 describeEvaluator(
   'orm',
   {

@@ -242,7 +242,7 @@ test.each([
 /** Two letters, three times: the value of a step is that of its last letter. */
 const letters: Environment<Words, string> = {
   name: 'letters',
-  reset: () => [],
+  reset: () => ({ state: [] }),
   step: (state, action) => ({
     state: [...state, action],
     ...(state.length === 2 && { terminal: true }),
@@ -302,7 +302,7 @@ describe('in a search', () => {
 });
 
 const game = gameOf24.environment(gameOf24.parse('4 9 10 13'));
-const unfit = gameOf24.environment(gameOf24.parse('4 9 10 13')).reset();
+const unfit = gameOf24.environment(gameOf24.parse('4 9 10 13')).reset().state;
 const notation24 = {
   ...game.notation,
   prompt(state: typeof unfit) {

@@ -15,7 +15,7 @@ import { noSpend, proposedNode, realisedNode, rootNode } from '../support/nodes.
 /** A corridor from 0 to 5 with a reward at its right end and none at the left one. */
 const corridor: Environment<number, number> = {
   name: 'corridor',
-  reset: () => 2,
+  reset: () => ({ state: 2 }),
   step(state, action) {
     const next = state + action;
     if (next === 5) return { state: next, reward: 1, terminal: true };

@@ -35,7 +35,7 @@ async function planLength(instance: BlocksworldInstance): Promise<number> {
 /** The length of a shortest plan, by breadth-first search without any of ours. */
 function shortestPlan(instance: BlocksworldInstance): number {
   const environment = blocksworld.environment(instance);
-  let level = [environment.reset()];
+  let level = [environment.reset().state];
   const seen = new Set(level.map((state) => environment.key(state)));
   for (let depth = 0; level.length > 0; depth++) {
     const next: BlocksworldState[] = [];

@@ -50,7 +50,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
   const start = turnFrom(tree.tree);
   const environment: Environment<Turn, string> = {
     name: 'recorded',
-    reset: () => start,
+    reset: () => ({ state: start }),
     step(state, action) {
       const next = state.turns.find(({ name }) => name === action);
       assert.ok(next !== undefined);

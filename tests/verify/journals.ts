@@ -55,7 +55,7 @@ function million(): void {
     const startedAt = performance.now();
     const journal = openJournal(${JSON.stringify(path)});
     let asked = 0;
-    const environment = { name: 'x', reset: () => '', step: (state, action) => ({ state: state + action }) };
+    const environment = { name: 'x', reset: () => ({ state: '' }), step: (state, action) => ({ state: state + action }) };
     await search(environment, {
       policy: { propose: () => { asked += 1; return [{ action: 'a' }]; } },
       evaluator: { needs: 'realised', evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })) },

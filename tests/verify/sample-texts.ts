@@ -21,7 +21,7 @@ export function conversations(count: number): readonly (readonly Message[])[] {
 }
 
 interface Walkable<State, Action> extends Environment<State, Action> {
-  reset(): State;
+  reset(): { readonly state: State };
   actions(state: State): readonly Action[];
 }
 
@@ -32,7 +32,7 @@ function* walk<State, Action>(
 ): Generator<readonly Message[]> {
   const { notation } = environment;
   const random = seededRandom(seed);
-  let state = environment.reset();
+  let state = environment.reset().state;
   for (let step = 0; step < 2; step++) {
     const actions = environment.actions(state);
     const action = actions[random.integer(actions.length)];

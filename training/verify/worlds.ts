@@ -49,7 +49,7 @@ interface Grown<State, Action> {
 /** Takes every action everywhere, and backs each end up as often as it is good. */
 async function grow<State, Action>({ environment, actions, seed }: Grown<State, Action>) {
   const context = plainContext();
-  const start = await environment.reset(context);
+  const { state: start } = await environment.reset(context);
   const tree = new SearchTree<State, Action>(start, { environment: environment.name, seed });
   const open: SearchNode<State, Action>[] = [tree.root];
   for (let node = open.shift(); node !== undefined; node = open.shift()) {
@@ -196,10 +196,12 @@ async function toolRecord(city: string): Promise<TreeRecord> {
   const environment: Environment<Trip, Act> = {
     name: 'trip',
     reset: () => ({
-      messages: [
-        { role: 'system', content: 'Use the tools.' },
-        { role: 'user', content: question },
-      ],
+      state: {
+        messages: [
+          { role: 'system', content: 'Use the tools.' },
+          { role: 'user', content: question },
+        ],
+      },
     }),
     step({ messages }, act) {
       if ('answer' in act) {

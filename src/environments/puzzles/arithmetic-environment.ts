@@ -12,8 +12,7 @@ export function arithmeticEnvironment<Value>(
 ): PuzzleEnvironment<ArithmeticState<Value>, ArithmeticStep<Value>> {
   return {
     name: rules.name,
-    reset: () => start,
-    start: (state) => (rules.solved(state) ? { reward: 1, terminal: true } : {}),
+    reset: () => ({ state: start, ...(rules.solved(start) && { reward: 1, terminal: true }) }),
     step(state, action) {
       const outcome = tryStep(rules, state, action);
       if ('problem' in outcome) {

@@ -60,8 +60,7 @@ function environment(
   const start = { blocks, places, goal };
   return {
     name: blocksworld.name,
-    reset: () => start,
-    start: (state) => (isGoal(state) ? { reward: 1, terminal: true } : {}),
+    reset: () => ({ state: start, ...(isGoal(start) && { reward: 1, terminal: true }) }),
     step,
     actions,
     // The goal is the same in all states of an instance. 48 makes digits and letters of small numbers.

@@ -177,7 +177,7 @@ function generate(random: Random, options: CountdownOptions = {}): CountdownInst
 function canBeReached(random: Random, instance: CountdownInstance): boolean {
   const { reset, step, actions } = environment(instance);
   for (let attempt = 0; attempt < 100; attempt++) {
-    let state = reset();
+    let { state } = reset();
     for (;;) {
       const steps = heuristic(state);
       if (steps <= 1) return true;

@@ -11,7 +11,7 @@ import type { Verdict } from '../../contracts/verifier.ts';
  */
 export interface PuzzleEnvironment<State, Action> extends Environment<State, Action> {
   /** The start state of the instance. */
-  reset(): State;
+  reset(): Transition<State>;
 
   /**
    * Takes a legal action.

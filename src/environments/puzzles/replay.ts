@@ -13,7 +13,7 @@ export function replay<State, Action>(
   actions: readonly Action[],
   missing: (state: State) => string | undefined,
 ): Verdict {
-  let state = environment.reset();
+  let { state } = environment.reset();
   for (const [index, action] of actions.entries()) {
     try {
       state = environment.step(state, action).state;

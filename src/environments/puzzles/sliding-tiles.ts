@@ -66,8 +66,7 @@ function environment(instance: TilesInstance): PuzzleEnvironment<TilesState, Til
   const start = { columns, tiles };
   return {
     name: slidingTiles.name,
-    reset: () => start,
-    start: (state) => (isSolved(state) ? { reward: 1, terminal: true } : {}),
+    reset: () => ({ state: start, ...(isSolved(start) && { reward: 1, terminal: true }) }),
     step,
     actions: (state) => (isSolved(state) ? [] : openDirections(state)),
     // 48 makes digits of small numbers.

@@ -45,7 +45,7 @@ export interface ReasoningOptions {
 /** A question as an environment. Its states are complete, so they can be shown without it. */
 export interface ReasoningEnvironment extends Environment<ReasoningState, string> {
   /** The question without a step. */
-  reset(): ReasoningState;
+  reset(): Transition<ReasoningState>;
   /** The steps, without regard to white space. */
   key(state: ReasoningState): string;
   /** That of `notations` which every model understands: `restated`. */
@@ -86,7 +86,7 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
   return {
     name: 'reasoning',
     ...(verifier?.stamps !== undefined && { stamps: verifier.stamps }),
-    reset: () => ({ question, steps: [] }),
+    reset: () => ({ state: { question, steps: [] } }),
     step(state, action, context) {
       expectOpen(state, maxSteps);
       expectText('step', action);

@@ -212,7 +212,7 @@ async function walkOnce<State, Action>(
 ): Promise<readonly Visit<State, Action>[]> {
   const environment = create();
   const visits: Visit<State, Action>[] = [];
-  let state: State = await environment.reset(context());
+  let { state } = await environment.reset(context());
   while (visits.length < maxDepth) {
     const legal = actions(state);
     if (legal.length === 0) break;

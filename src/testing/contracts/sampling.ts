@@ -36,7 +36,7 @@ export async function sampleTree<State, Action>(
 ): Promise<SearchTree<State, Action>> {
   const { environment, random, walks = 4, maxDepth = 12 } = options;
   const context = plainContext({ random });
-  const state = await environment.reset(context);
+  const { state } = await environment.reset(context);
   const tree = new SearchTree<State, Action>(state, { environment: environment.name, seed: 0 });
   for (let walk = 0; walk < walks; walk++) {
     let node: SearchNode<State, Action> = tree.root;

@@ -31,7 +31,7 @@ describe('the model that comes with the package', () => {
     const environment = gameOf24.environment({ numbers });
     await using model = tiny({ thread: false });
     const policy = fromModel({ model });
-    const proposals = await policy.propose(rootNode(environment.reset()), {
+    const proposals = await policy.propose(rootNode(environment.reset().state), {
       environment: environmentOf(environment.notation),
       context: plainContext(),
       count: 20,

@@ -63,7 +63,7 @@ describe('a step', () => {
     expect(() => environment.step(full, 'And so on.', context)).toThrow(
       'Expected no step behind the last step, got one.',
     );
-    expect(() => environment.step(environment.reset(), ' \n', context)).toThrow(
+    expect(() => environment.step(environment.reset().state, ' \n', context)).toThrow(
       'Expected `step` to be a text that is not empty',
     );
   });

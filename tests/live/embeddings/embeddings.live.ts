@@ -116,7 +116,7 @@ describe('a memory', () => {
       const remembering = memory({ store, retriever: byEmbedding(embeddings) });
       const shop: Environment<string, string> = {
         name: 'shop',
-        reset: () => situation,
+        reset: () => ({ state: situation }),
         step: (state, action) => ({ state: `${state} ${action}`, terminal: true, reward: 1 }),
       };
       return search(shop, {

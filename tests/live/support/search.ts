@@ -11,7 +11,7 @@ const { notation } = environment;
 
 /** What the model that comes with the package answers with ten tokens and more, and not always the same. */
 export const prompt: string = notation
-  .prompt(environment.reset())
+  .prompt(environment.reset().state)
   .map(({ content }) => content)
   .join('\n\n');
 

@@ -29,17 +29,20 @@ const steps = ['Ann has 3 + 4 = 7 apples.', 'Ann has 3 times 4 apples, which is 
 /** The two first steps of a solution, taken or only proposed. */
 function nodes(
   taken: boolean,
-): readonly SearchNode<ReturnType<typeof environment.reset>, string>[] {
-  const tree = new SearchTree<ReturnType<typeof environment.reset>, string>(environment.reset(), {
-    environment: environment.name,
-    seed: 0,
-  });
+): readonly SearchNode<ReturnType<typeof environment.reset>['state'], string>[] {
+  const tree = new SearchTree<ReturnType<typeof environment.reset>['state'], string>(
+    environment.reset().state,
+    {
+      environment: environment.name,
+      seed: 0,
+    },
+  );
   const children = tree.add(
     tree.root,
     steps.map((action) => ({ action, prior: 0.5 })),
   );
   for (const child of taken ? children : []) {
-    tree.realise(child, { state: { ...environment.reset(), steps: [child.action] } });
+    tree.realise(child, { state: { ...environment.reset().state, steps: [child.action] } });
   }
   return children;
 }
@@ -47,7 +50,7 @@ function nodes(
 /** Read from log-probabilities: a weak model may think of saying something else. */
 const free: readonly string[] = ['one word', 'yes or no', 'its own confidence'];
 
-type Values = Evaluator<ReturnType<typeof environment.reset>, string>;
+type Values = Evaluator<ReturnType<typeof environment.reset>['state'], string>;
 
 const forms: Readonly<Record<string, () => Values>> = {
   'one word': () => judge({ model }),

@@ -19,7 +19,7 @@ export class BlocksworldMap {
 
   /** The start. */
   get start(): BlocksworldState {
-    return this.#environment.reset();
+    return this.#environment.reset().state;
   }
 
   /** The steps that are still needed. */
@@ -70,8 +70,9 @@ function distancesFrom({
 }: ReturnType<typeof blocksworld.environment>): ReadonlyMap<string, number> {
   const before = new Map<string, string[]>();
   const goals: string[] = [];
-  const seen = new Set([key(reset())]);
-  const open = [reset()];
+  const start = reset().state;
+  const seen = new Set([key(start)]);
+  const open = [start];
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
     const from = key(state);
     const legal = actions(state);

@@ -41,7 +41,7 @@ function gamesOf24(side: Side): readonly (readonly number[])[] {
 /** Game of 24. Steps start from puzzles that can be solved, judgements also from others. */
 export function gameOf24Family(random: Random, side: Side): Family {
   const truth = new Truth<GameOf24State, unknown>(gameOf24.environment({ numbers: [1, 2, 3, 4] }));
-  const starts = gamesOf24(side).map((numbers) => gameOf24.environment({ numbers }).reset());
+  const starts = gamesOf24(side).map((numbers) => gameOf24.environment({ numbers }).reset().state);
   const solvable = starts.filter((start) => truth.solvable(start));
   const walk = (from: readonly GameOf24State[], depths: readonly number[]) => {
     for (;;) {
@@ -66,7 +66,7 @@ export function countdownFamily(random: Random, side: Side): Family {
     for (;;) {
       if (start === undefined || truth === undefined || uses++ % 24 === 0) {
         const environment = countdown.environment(roundOf(random, side));
-        start = environment.reset();
+        start = environment.reset().state;
         truth = new Truth(environment);
       }
       const position = truth.walk(random, start, pick(random, depths));
