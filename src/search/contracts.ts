@@ -65,7 +65,7 @@ export interface SelectOptions<State, Action> {
   /** Where the selection starts. @defaultValue where the world stands */
   readonly from?: SearchNode<State, Action>;
   /** Whether a node may get further children later. @defaultValue never */
-  readonly widening?: WideningRule;
+  readonly widening?: WideningRule | undefined;
 }
 
 /** One simulation under way. */

@@ -38,8 +38,11 @@ export function failuresOf<State, Action>(tree: SearchTree<State, Action>): Sear
     if (kinds[kind] === undefined) first.push({ kind, message });
     kinds[kind] = (kinds[kind] ?? 0) + count;
   };
-  for (const node of tree.nodes()) {
+  // By id: this looks at every node of every search, and a generator would be half of it.
+  for (let id = 0; id < tree.size; id++) {
+    const node = tree.node(id);
     const { status, failure, failedProposals: lost } = node;
+    if (failure === undefined && lost.length === 0) continue;
     for (const one of lost) add(one, one.count);
     const isCounted = status !== 'failed' || hasFailedBelow(node) || isLost(lost, failure);
     if (!isCounted && failure !== undefined) add(failure, 1);

@@ -50,7 +50,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
     { from = this.#tree.cursor, widening }: SelectOptions<State, Action> = {},
   ): SearchNode<State, Action> | undefined {
     this.#tree.rule = selection.spec;
-    const view = widening === undefined ? { cursor: from } : { cursor: from, widening };
+    const view = { cursor: from, widening };
     for (;;) {
       const selected = selection(view, this);
       if (selected === undefined) return undefined;

@@ -181,7 +181,7 @@ export interface TreeView<State = unknown, Action = unknown> {
    *
    * @defaultValue never
    */
-  readonly widening?: WideningRule;
+  readonly widening?: WideningRule | undefined;
 }
 
 /** Chooses the node from which a simulation goes on; `undefined` when nothing is left to learn. */

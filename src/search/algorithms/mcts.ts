@@ -13,7 +13,7 @@ import {
 } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import { bestEnd, valueWidening } from '../../tree/widening.ts';
-import type { SearchAlgorithm, SearchContext, Simulation } from '../contracts.ts';
+import type { ExpandOptions, SearchAlgorithm, SearchContext, Simulation } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
 
 /** Options of {@link mcts}. */
@@ -97,8 +97,9 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
   };
 }
 
-interface Rules extends Required<Omit<MctsOptions, 'widening'>> {
-  readonly widening: WideningRule | undefined;
+interface Rules extends Required<Omit<MctsOptions, 'widening' | 'width'>> {
+  /** What each expansion asks for. */
+  readonly request: ExpandOptions;
 }
 
 function checkedRules(options: MctsOptions): Rules {
@@ -112,7 +113,8 @@ function checkedRules(options: MctsOptions): Rules {
   expectOneOf('evaluate', evaluate, ['one', 'all', 'leaf']);
   if (typeof rollout !== 'boolean') throw expectation('rollout', 'true or false', rollout);
   expectBounds({ width, maxDepth, horizon });
-  return { selection, backup, widening, evaluate, rollout, width, maxDepth, horizon };
+  const request = { count: width, ...(widening !== undefined && { widening }) };
+  return { selection, backup, request, evaluate, rollout, maxDepth, horizon };
 }
 
 /** What the stages of one simulation work on. */
@@ -136,12 +138,9 @@ function select<State, Action>(
   from: SearchNode<State, Action>,
 ): MaybePromise<Selected<State, Action>> {
   const { context, simulation, rules } = stage;
-  const { selection, widening, evaluate, rollout } = rules;
+  const { selection, request, evaluate, rollout } = rules;
   for (;;) {
-    const leaf = simulation.select(
-      selection,
-      widening === undefined ? { from } : { from, widening },
-    );
+    const leaf = simulation.select(selection, { from, widening: request.widening });
     if (leaf === undefined) return 'exhausted';
     if (evaluate === 'leaf' && !rollout && leaf.visits === 0 && leaf.inFlight > 1) return 'waiting';
     if (leaf.kind === 'proposed') {
@@ -210,12 +209,11 @@ async function expand<State, Action>(
   leaf: SearchNode<State, Action>,
 ): Promise<readonly SearchNode<State, Action>[] | undefined> {
   const { tree, context, rules } = stage;
-  const { width, widening, maxDepth } = rules;
+  const { request, maxDepth } = rules;
   const isGrowing = canGrow(stage, leaf);
-  const request = widening === undefined ? { count: width } : { count: width, widening };
   const children = isGrowing ? await context.expand(leaf, request) : none;
-  if (children.length === 0 && isGrowing && canWiden(leaf, widening)) return undefined;
-  const isFull = widening === undefined && leaf.children.length > 0;
+  if (children.length === 0 && isGrowing && canWiden(leaf, request.widening)) return undefined;
+  const isFull = request.widening === undefined && leaf.children.length > 0;
   if (isFull || leaf.depth >= maxDepth) tree.complete(leaf);
   if (rules.evaluate === 'all') await context.evaluate(children);
   return children;
