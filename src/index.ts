@@ -18,7 +18,6 @@ export {
   type ErrorScope,
   EspalierError,
   type EspalierErrorCode,
-  type EspalierErrorOptions,
   ModelCallError,
   type ModelCallErrorKind,
   type ModelCallErrorOptions,
@@ -26,17 +25,16 @@ export {
 export { provenanceOf, provenanceOfModel } from './base/provenance.ts';
 export { seededRandom } from './base/random.ts';
 export type { Clock } from './contracts/clock.ts';
-export type { CallContext, EffectName, NamedEffect, Random } from './contracts/context.ts';
+export type { CallContext, EffectName, Random } from './contracts/context.ts';
 export type { Embedding, EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';
 export type { Entry } from './contracts/entry.ts';
 export type {
   Environment,
   Notation,
   Parsed,
-  ParsedAction,
   Transition,
 } from './contracts/environment.ts';
-export type { Evaluation, RawScore } from './contracts/evaluation.ts';
+export type { Evaluation } from './contracts/evaluation.ts';
 export type {
   EvaluateRequest,
   Evaluator,
@@ -57,9 +55,7 @@ export type {
   ModelCall,
   ModelPrice,
   ModelWarning,
-  NamedTool,
   Payee,
-  RateLimit,
   RateLimits,
   TokenAlternative,
   TokenLogprob,
@@ -72,7 +68,6 @@ export type {
   MemoryQuery,
   Recollection,
   Reflection,
-  ReflectionSource,
   ReflectionStore,
   Retriever,
 } from './contracts/memory.ts';
@@ -97,7 +92,7 @@ export type {
   ValidProposal,
 } from './contracts/policy.ts';
 export type { PromptPart, PromptPartRequest } from './contracts/prompt-part.ts';
-export type { ModelProvenance, Provenance } from './contracts/provenance.ts';
+export type { Provenance } from './contracts/provenance.ts';
 export type { RewardModel, ScoreRequest, Solution, StepScores } from './contracts/reward-model.ts';
 export type { Budget, Spend } from './contracts/spend.ts';
 export type { Oracle, Verdict, Verifier } from './contracts/verifier.ts';
@@ -107,62 +102,42 @@ export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BeamOptions, beam } from './search/algorithms/beam.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
 export { type DepthFirstOptions, depthFirst } from './search/algorithms/depth-first.ts';
-export type { AlgorithmEntry, AlgorithmGround } from './search/algorithms/entry.ts';
+export type { AlgorithmEntry } from './search/algorithms/entry.ts';
 export { isGoal } from './search/algorithms/is-goal.ts';
 export { type LatsOptions, lats } from './search/algorithms/lats.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
-export { type StepwiseOptions, stepwise } from './search/algorithms/stepwise.ts';
+export { stepwise } from './search/algorithms/stepwise.ts';
 export { type ReflectionOptions, withReflection } from './search/algorithms/with-reflection.ts';
 export type {
-  BudgetReserved,
   ConservationLaw,
-  Coverage,
   ExpandOptions,
-  MethodPart,
-  MethodUse,
-  OneAtATime,
   SearchAlgorithm,
   SearchContext,
-  SearchFailures,
   SearchMethod,
   SearchOptions,
   SearchProgress,
   SearchResult,
-  SelectOptions,
   SimulateOptions,
   Simulation,
   SimulationOutcome,
   StopCondition,
   StopReason,
 } from './search/contracts.ts';
-export type {
-  CallEndEvent,
-  CursorAdvancedEvent,
-  NodeEvaluatedEvent,
-  NodeExpandedEvent,
-  NodeFailedEvent,
-  NodeRealisedEvent,
-  ProposalFailedEvent,
-  SearchEndEvent,
-  SearchEvent,
-  SearchStartEvent,
-  SimulationEndEvent,
-  SimulationStartEvent,
-  WarningEvent,
-} from './search/events.ts';
+export type { SearchEvent } from './search/events.ts';
 export { defaultBudget } from './search/options.ts';
 export { search, streamSearch } from './search/search.ts';
 export { solved } from './search/stop-conditions.ts';
 export {
+  type BackupOptions,
   type BackupRule,
   type BackupSample,
   maxBackup,
   meanBackup,
   tdBackup,
-  type VisitWeightedOptions,
   visitWeighted,
   visitWeightedBackup,
 } from './tree/backup.ts';
+export type { AnswerShare, Conclusion } from './tree/conclusion.ts';
 export { type Candidate, explain } from './tree/explain.ts';
 export {
   type FinalChoice,
@@ -171,22 +146,21 @@ export {
   robustOrSolvedChild,
 } from './tree/final-choice.ts';
 export { type InFlight, unobserved, virtualLoss } from './tree/in-flight.ts';
+export type { NewChild } from './tree/node.ts';
 export { type Notes, notesOf } from './tree/notes.ts';
 export {
   type Belief,
   betaBelief,
   gaussianBelief,
-  type NormalInverseChiSquared,
 } from './tree/posterior.ts';
 export {
   byMinMax,
   byParentAndSiblings,
   completedByMixValue,
-  type MixValueOptions,
   mixedValue,
   mixedWithEvaluation,
 } from './tree/qtransform.ts';
-export { type RenderOptions, renderTree } from './tree/render.ts';
+export { renderTree } from './tree/render.ts';
 export type { Explained, Reasons, RuleSpec } from './tree/rules.ts';
 export {
   canWiden,
@@ -203,7 +177,6 @@ export {
   type SelectionOptions,
   type SelectionRule,
   subtree,
-  type ThompsonOptions,
   type TreeView,
   thompson,
   type UctOptions,
@@ -211,25 +184,16 @@ export {
   type WideningRule,
 } from './tree/selection.ts';
 export { type StateCodec, treeFromJson, treeToJson } from './tree/serialize.ts';
-export type { LoggedSimulation, SimulationLog, SimulationLogJson } from './tree/simulation-log.ts';
+export type { LoggedSimulation, SimulationLog } from './tree/simulation-log.ts';
 export { actionsTo, pathTo, promiseOf, type SearchSummary, summarise } from './tree/summary.ts';
-export {
-  type BackupOptions,
-  type Conclusion,
-  type NewChild,
-  SearchTree,
-  type TreeOrigin,
-} from './tree/tree.ts';
+export { SearchTree } from './tree/tree.ts';
 export {
   type NodeJson,
-  type TreeConclusionJson,
   type TreeJson,
   treeVersion,
 } from './tree/tree-json.ts';
 export {
-  type ProgressiveWideningOptions,
   progressiveWidening,
-  type ValueWideningOptions,
   valueWidening,
 } from './tree/widening.ts';
 export { type Arms, thompsonArms, widerOrDeeper } from './tree/wider-or-deeper.ts';

@@ -50,14 +50,6 @@ const scopes: Readonly<Record<EspalierErrorCode, ErrorScope>> = {
   unavailable: 'search',
 };
 
-/** What else is known of an error. */
-export interface EspalierErrorOptions extends ErrorOptions {
-  /** What it ends. @defaultValue by code: a wrong value that came from a plug-in may end less */
-  readonly scope?: ErrorScope | undefined;
-  /** Of a `budget`, the unit that does not suffice. */
-  readonly unit?: keyof Spend | undefined;
-}
-
 const marker: unique symbol = Symbol.for('espalier.error') as never;
 
 /** The base of all errors that espalier throws on its own account. */
@@ -74,7 +66,16 @@ export class EspalierError extends Error {
   /** Of a `budget`, the unit that does not suffice. */
   readonly unit: keyof Spend | undefined;
 
-  constructor(code: EspalierErrorCode, message: string, options: EspalierErrorOptions = {}) {
+  constructor(
+    code: EspalierErrorCode,
+    message: string,
+    options: ErrorOptions & {
+      /** What it ends. @defaultValue by code: a wrong value that came from a plug-in may end less */
+      readonly scope?: ErrorScope | undefined;
+      /** Of a `budget`, the unit that does not suffice. */
+      readonly unit?: keyof Spend | undefined;
+    } = {},
+  ) {
     super(message, options);
     this.code = code;
     this.scope = options.scope ?? scopes[code];

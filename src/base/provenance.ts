@@ -1,5 +1,6 @@
+import type { JsonValue } from '../contracts/json.ts';
 import type { GenerateRequest, LanguageModel } from '../contracts/language-model.ts';
-import type { ModelProvenance, Provenance } from '../contracts/provenance.ts';
+import type { Provenance } from '../contracts/provenance.ts';
 import { modelName } from './model-name.ts';
 
 /** What several parts tell of themselves together; each stamp and each model once, in order. */
@@ -25,6 +26,8 @@ export function provenanceOfModel(
   request: Partial<GenerateRequest> = {},
 ): Provenance {
   const { messages: _, schema: __, tools: ___, ...asked } = request;
-  const settings = { ...model.settings, ...asked } as unknown as ModelProvenance['settings'];
+  const settings = { ...model.settings, ...asked } as unknown as Readonly<
+    Record<string, JsonValue>
+  >;
   return { models: [{ model: modelName(model), settings }] };
 }

@@ -45,28 +45,27 @@ export interface CallContext {
 }
 
 /** The name of an effect; a bare name is not repeatable. */
-export type EffectName = string | NamedEffect;
-
-/** An effect and whether it may run twice. */
-export interface NamedEffect {
-  /** The name, part of its content address. */
-  readonly name: string;
-  /** Whether it may run again after a crash in its middle; otherwise its outcome is reported as unknown. */
-  readonly repeatable: boolean;
-  /**
-   * Whether its outcome depends on its input alone, and on no state: then it is one effect wherever it is run.
-   *
-   * @defaultValue false
-   */
-  readonly pure?: boolean;
-  /**
-   * Whether it costs nothing that a budget counts: something local that is written down only so that a replay
-   * finds it as it was.
-   *
-   * @defaultValue false: it is one call
-   */
-  readonly free?: boolean;
-}
+export type EffectName =
+  | string
+  | {
+      /** The name, part of its content address. */
+      readonly name: string;
+      /** Whether it may run again after a crash in its middle; otherwise its outcome is reported as unknown. */
+      readonly repeatable: boolean;
+      /**
+       * Whether its outcome depends on its input alone, and on no state: then it is one effect wherever it is run.
+       *
+       * @defaultValue false
+       */
+      readonly pure?: boolean;
+      /**
+       * Whether it costs nothing that a budget counts: something local that is written down only so that a replay
+       * finds it as it was.
+       *
+       * @defaultValue false: it is one call
+       */
+      readonly free?: boolean;
+    };
 
 /** A source of random numbers. Same seed, same numbers, on every platform. */
 export interface Random {

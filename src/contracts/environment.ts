@@ -24,6 +24,9 @@ export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
   /** States with equal keys are the same state: siblings of equal state and reward are merged, calls are shared. */
   key?(state: State): string;
 
+  /** The answer that a state gives, where it gives one. Equal answers are equal as JSON: they are what is voted on. */
+  answer?(state: State): JsonValue | undefined;
+
   /** How states and actions look to a model, and back. */
   readonly notation?: Notation<State, Action>;
 
@@ -44,13 +47,12 @@ export interface Transition<State> {
 }
 
 /** An action that was read from text, or why there is none. */
-export type Parsed<Action> = Failed | ParsedAction<Action>;
-
-/** An action that was read from text. */
-export interface ParsedAction<Action> {
-  /** The action, a. */
-  readonly action: Action;
-}
+export type Parsed<Action> =
+  | Failed
+  | {
+      /** The action, a. */
+      readonly action: Action;
+    };
 
 /** One notation for policies, judges and training rows, so that they all see the same text. */
 export interface Notation<State, Action> {

@@ -43,6 +43,12 @@ export interface EvaluateRequest<State = any, Action = any> {
   readonly environment: Environment<State, Action>;
   /** The door to models and tools. */
   readonly context: CallContext;
+  /**
+   * How often these nodes have been evaluated before: an evaluator that samples draws other samples each time.
+   *
+   * @defaultValue 0
+   */
+  readonly offset?: number;
   /** What the budget still holds. */
   readonly remaining: Spend;
 }

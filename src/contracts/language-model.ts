@@ -116,13 +116,13 @@ export interface GenerateRequest {
   /** The tools that may be called. */
   readonly tools?: readonly ToolDefinition[];
   /** Whether a tool is called: as the model likes, always, or this one. @defaultValue `'auto'` */
-  readonly toolChoice?: 'auto' | 'required' | NamedTool;
-}
-
-/** One tool among several. */
-export interface NamedTool {
-  /** Its name. */
-  readonly name: string;
+  readonly toolChoice?:
+    | 'auto'
+    | 'required'
+    | {
+        /** Its name. */
+        readonly name: string;
+      };
 }
 
 /** What surrounds one call of a model. */
@@ -167,23 +167,22 @@ export interface ModelWarning {
   readonly message: string;
 }
 
-/** How much a server still allows, as its headers say. */
-export interface RateLimits {
-  /** Requests. */
-  readonly requests?: RateLimit;
-  /** Tokens. */
-  readonly tokens?: RateLimit;
-}
-
-/** One limit of a server. */
-export interface RateLimit {
-  /** How many in a period, where it is told. */
-  readonly limit?: number;
-  /** How many are left in this period. */
-  readonly remaining: number;
-  /** Milliseconds until the period is over. */
-  readonly resetMs: number;
-}
+/** How much a server still allows of requests and tokens, as its headers say. */
+export type RateLimits = Readonly<
+  Partial<
+    Record<
+      'requests' | 'tokens',
+      {
+        /** How many in a period, where it is told. */
+        readonly limit?: number;
+        /** How many are left in this period. */
+        readonly remaining: number;
+        /** Milliseconds until the period is over. */
+        readonly resetMs: number;
+      }
+    >
+  >
+>;
 
 /** Puts something around a model: a limit, retries, a cache. */
 export type Middleware<Model = LanguageModel> = (next: Model) => Model;

@@ -19,21 +19,18 @@ export interface Reflection {
   /** What is to be learnt from it. */
   readonly lesson: string;
   /** Where it comes from. */
-  readonly source: ReflectionSource;
-}
-
-/** Where a {@link Reflection} comes from. */
-export interface ReflectionSource {
-  /** The environment of the search. */
-  readonly environment: string;
-  /** The node that caused it. */
-  readonly node: NodeId;
-  /** The value that was expected there. */
-  readonly expected: number;
-  /** The value that came of it. */
-  readonly realised: number;
-  /** Who wrote the lesson, as `provider:modelId`. */
-  readonly model: string;
+  readonly source: {
+    /** The environment of the search. */
+    readonly environment: string;
+    /** The node that caused it. */
+    readonly node: NodeId;
+    /** The value that was expected there. */
+    readonly expected: number;
+    /** The value that came of it. */
+    readonly realised: number;
+    /** Who wrote the lesson, as `provider:modelId`. */
+    readonly model: string;
+  };
 }
 
 /** Where reflections are kept. */

@@ -17,13 +17,10 @@ export interface Provenance {
   /** The prompts it uses: of each its name, and its version and content address. @defaultValue none */
   readonly prompts?: Readonly<Record<string, string>>;
   /** The models that it asks, each with what changes their answers. @defaultValue none */
-  readonly models?: readonly ModelProvenance[];
-}
-
-/** A model that a part of a search asks. */
-export interface ModelProvenance {
-  /** The model, as `provider:modelId`. */
-  readonly model: string;
-  /** What changes its answers: the settings of the model, and those of each request, such as a temperature. */
-  readonly settings: Readonly<Record<string, JsonValue>>;
+  readonly models?: readonly {
+    /** The model, as `provider:modelId`. */
+    readonly model: string;
+    /** What changes its answers: the settings of the model, and those of each request, such as a temperature. */
+    readonly settings: Readonly<Record<string, JsonValue>>;
+  }[];
 }

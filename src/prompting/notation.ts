@@ -24,13 +24,14 @@ export function withNotation<State, Action>(
   environment: Environment<State, Action>,
   notation: Notation<State, Action>,
 ): Environment<State, Action> {
-  const { key } = environment;
+  const { key, answer } = environment;
   return {
     ...environment,
     // Of an instance of a class the spread takes no methods.
     reset: (context) => environment.reset(context),
     step: (state, action, context) => environment.step(state, action, context),
     ...(key !== undefined && { key: key.bind(environment) }),
+    ...(answer !== undefined && { answer: answer.bind(environment) }),
     notation,
   };
 }

@@ -4,7 +4,6 @@ import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Proposal } from '../contracts/policy.ts';
 import type { Spend } from '../contracts/spend.ts';
-import type { Conclusion } from '../tree/tree.ts';
 import type {
   ExpandOptions,
   SearchContext,
@@ -14,6 +13,7 @@ import type {
   Simulation,
   SimulationOutcome,
 } from './contracts.ts';
+import { elected } from './election.ts';
 import { Evaluations } from './evaluations.ts';
 import { Expansions } from './expansions.ts';
 import { PluginContext } from './plugin-context.ts';
@@ -101,8 +101,11 @@ export class AlgorithmContext<State, Action>
     return this.#realisations.realise(nodes) ?? done;
   }
 
-  evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
-    return this.#evaluations.evaluate(nodes) ?? done;
+  evaluate(
+    nodes: readonly SearchNode<State, Action>[],
+    { again = false }: { readonly again?: boolean } = {},
+  ): Promise<void> {
+    return this.#evaluations.evaluate(nodes, again) ?? done;
   }
 
   outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined> {
@@ -113,8 +116,11 @@ export class AlgorithmContext<State, Action>
     return this.#realisations.key(node);
   }
 
-  conclude(conclusion: Conclusion<State, Action>): void {
-    this.#session.tree.conclude(conclusion);
+  conclude(conclusion: Parameters<SearchContext<State, Action>['conclude']>[0]): void {
+    const { tree, environment } = this.#session;
+    const found = 'votes' in conclusion ? elected(tree, environment, conclusion.votes) : conclusion;
+    if (found === undefined) return;
+    tree.conclude(found);
     this.#simulations().end({ reason: 'solved' });
   }
 

@@ -13,8 +13,9 @@ import type { SearchNode } from '../contracts/node.ts';
 import type { Policy, PolicyLike, Proposal } from '../contracts/policy.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import type { Verifier } from '../contracts/verifier.ts';
+import type { Conclusion } from '../tree/conclusion.ts';
 import type { Selection, WideningRule } from '../tree/selection.ts';
-import type { Conclusion, SearchTree } from '../tree/tree.ts';
+import type { SearchTree } from '../tree/tree.ts';
 
 /**
  * A law that an algorithm keeps on every tree it grows. The conformance kit holds it to them.
@@ -25,18 +26,17 @@ import type { Conclusion, SearchTree } from '../tree/tree.ts';
  */
 export type ConservationLaw = 'visits' | 'values' | 'simulations';
 
-/** Why an algorithm can have only one simulation under way. */
-export interface OneAtATime {
-  /** The reason, such as a depth-first order. */
-  readonly serial: string;
-}
-
 /** A way to grow a tree: a textbook loop. It keeps no state outside the tree. */
 export interface SearchAlgorithm<State = any, Action = any> {
   /** The name in results, journals and commands. */
   readonly name: string;
   /** Whether several simulations may be under way at once, or why not. */
-  readonly concurrency: 'any' | OneAtATime;
+  readonly concurrency:
+    | 'any'
+    | {
+        /** The reason, such as a depth-first order. */
+        readonly serial: string;
+      };
   /** The conservation laws that it keeps. */
   readonly laws: readonly ConservationLaw[];
   /** Grows the tree until it is done or the context says that the search is over. */
@@ -50,23 +50,17 @@ export interface SearchAlgorithm<State = any, Action = any> {
  * - `waiting`: nothing to do until another simulation has ended; this one does not count.
  * - `exhausted`: nothing is left to search.
  * - `solved`: the algorithm has what it looked for.
- * - {@link BudgetReserved}: what is left of the budget is reserved for something else.
+ * - `{ reserved }`: of this unit no more is left than is reserved for something else.
  */
-export type SimulationOutcome = BudgetReserved | 'continue' | 'exhausted' | 'solved' | 'waiting';
-
-/** No simulation may start any more: what is left of the budget is reserved for something else. */
-export interface BudgetReserved {
-  /** Of which unit no more is left than is reserved. */
-  readonly reserved: keyof Spend;
-}
-
-/** What {@link Simulation.select} is given beside the rule. */
-export interface SelectOptions<State, Action> {
-  /** Where the selection starts. @defaultValue where the world stands */
-  readonly from?: SearchNode<State, Action>;
-  /** Whether a node may get further children later. @defaultValue never */
-  readonly widening?: WideningRule | undefined;
-}
+export type SimulationOutcome =
+  | {
+      /** Of which unit no more is left than is reserved. */
+      readonly reserved: keyof Spend;
+    }
+  | 'continue'
+  | 'exhausted'
+  | 'solved'
+  | 'waiting';
 
 /** One simulation under way. */
 export interface Simulation<State, Action> {
@@ -79,7 +73,12 @@ export interface Simulation<State, Action> {
    */
   select(
     selection: Selection,
-    options?: SelectOptions<State, Action>,
+    options?: {
+      /** Where the selection starts. @defaultValue where the world stands */
+      readonly from?: SearchNode<State, Action>;
+      /** Whether a node may get further children later. @defaultValue never */
+      readonly widening?: WideningRule | undefined;
+    },
   ): SearchNode<State, Action> | undefined;
   /** Marks the path to a node as under way until the simulation ends, so that others keep away. Returns the node. */
   visit<Node extends SearchNode<State, Action>>(node: Node): Node;
@@ -183,8 +182,15 @@ export interface SearchContext<State, Action> extends CallContext {
   /** The key of a node's state; `undefined` where it has no state, or the environment no keys. */
   key(node: SearchNode<State, Action>): string | undefined;
 
-  /** Evaluates, in one batch, the nodes that need it: not failed, not evaluated, not rewarded at their end. */
-  evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void>;
+  /**
+   * Evaluates, in one batch, the nodes that need it: not failed, not evaluated, not rewarded at their end. With `again`
+   * also those that have been evaluated: a new sample is kept beside the others, and their mean is the value. A sample
+   * that fails leaves the node as it was.
+   */
+  evaluate(
+    nodes: readonly SearchNode<State, Action>[],
+    options?: { readonly again?: boolean },
+  ): Promise<void>;
 
   /**
    * The return of a simulation from a node on, by the evaluator's `simulate`. Asked for once a node.
@@ -193,8 +199,25 @@ export interface SearchContext<State, Action> extends CallContext {
    */
   outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined>;
 
-  /** Ends the search as solved, with this as what it found. */
-  conclude(conclusion: Conclusion<State, Action>): void;
+  /**
+   * Ends the search as solved, with what it found: a node, or a vote. Of a vote the answers of the environment are
+   * counted: what has the greatest weight is concluded, and its heaviest node. A node without an answer has no vote;
+   * where none has one, nothing is concluded. The shares of all answers stand in the tree.
+   *
+   * @throws EspalierError `usage` for a vote where the environment has no `answer`.
+   */
+  conclude(
+    conclusion:
+      | Omit<Conclusion<State, Action>, 'shares'>
+      | {
+          readonly votes: readonly {
+            /** What votes. */
+            readonly node: SearchNode<State, Action>;
+            /** How much its vote counts: a finite number from 0 up. @defaultValue 1 */
+            readonly weight?: number;
+          }[];
+        },
+  ): void;
 
   /** Moves the cursor of the real world to a node below it. */
   advance(node: SearchNode<State, Action>): void;
@@ -233,17 +256,6 @@ export interface SearchMethod<State = any, Action = any> {
   readonly algorithm: SearchAlgorithm<State, Action>;
   /** When the search is over before its budget is spent. @defaultValue never */
   readonly stopWhen?: readonly StopCondition<State, Action>[];
-}
-
-/** The parts of a method that can be given in place of its own. */
-export type MethodPart = 'algorithm' | 'evaluator' | 'policy';
-
-/** What is said of the method of a search. */
-export interface MethodUse {
-  /** The name of the method. */
-  readonly name: string;
-  /** Which of its parts were given in place of its own. */
-  readonly replaced: readonly MethodPart[];
 }
 
 /** What {@link search} is given beside the environment, from which states and actions take their types. */
@@ -321,33 +333,17 @@ export interface SearchOptions<State = any, Action = any> {
  */
 export type StopReason = 'solved' | 'budget' | 'exhausted' | 'stopped' | 'failed';
 
-/** How far a journal answered the calls of a search. */
-export interface Coverage {
-  /** Calls that the journal answered. */
-  readonly recorded: number;
-  /** Calls that a replay could not answer. */
-  readonly unrecorded: number;
-  /**
-   * The line of the journal, from 1, at which the search, or one on that journal that it repeats, asked something else
-   * than what is written there.
-   */
-  readonly differsAt: number | undefined;
-}
-
-/** What came to nothing in a tree, and may hide something: proposals, steps and evaluations. */
-export interface SearchFailures {
-  /** How many there are. What failed only because all below it did is not among them. */
-  readonly count: number;
-  /** How many there are of each kind. */
-  readonly kinds: Readonly<Partial<Record<Failure['kind'], number>>>;
-  /** The first of each kind, in the order of the nodes. */
-  readonly first: readonly Failure[];
-}
-
 /** What a search found. */
 export interface SearchResult<State, Action> {
   /** The method that was followed, and which of its parts were replaced; `undefined` where none was. */
-  readonly method: MethodUse | undefined;
+  readonly method:
+    | {
+        /** The name of the method. */
+        readonly name: string;
+        /** Which of its parts were given in place of its own. */
+        readonly replaced: readonly ('algorithm' | 'evaluator' | 'policy')[];
+      }
+    | undefined;
   /** The tree that was grown. */
   readonly tree: SearchTree<State, Action>;
   /** The best node found; the root where nothing was. */
@@ -367,7 +363,14 @@ export interface SearchResult<State, Action> {
   /** Why the search failed, where it did. */
   readonly failure: Failure | undefined;
   /** What came to nothing in the tree, however the search ended: `exhausted` may mean that parts of it are lost. */
-  readonly failures: SearchFailures;
+  readonly failures: {
+    /** How many there are. What failed only because all below it did is not among them. */
+    readonly count: number;
+    /** How many there are of each kind. */
+    readonly kinds: Readonly<Partial<Record<Failure['kind'], number>>>;
+    /** The first of each kind, in the order of the nodes. */
+    readonly first: readonly Failure[];
+  };
   /** What the search has spent. */
   readonly spend: Spend;
   /** Tokens that servers used, and dollars that they charged, beyond what they were allowed. */
@@ -375,7 +378,17 @@ export interface SearchResult<State, Action> {
   /** The models that were called and whose price nobody knows: what they cost is not in `spend.usd`. */
   readonly unpriced: readonly string[];
   /** How far the journal answered its calls. */
-  readonly coverage: Coverage;
+  readonly coverage: {
+    /** Calls that the journal answered. */
+    readonly recorded: number;
+    /** Calls that a replay could not answer. */
+    readonly unrecorded: number;
+    /**
+     * The line of the journal, from 1, at which the search, or one on that journal that it repeats, asked something else
+     * than what is written there.
+     */
+    readonly differsAt: number | undefined;
+  };
   /**
    * Goes on with the same tree under a further budget. Other options may change as well. What failed for a reason
    * that may have passed (a server that was busy or out of reach) is asked for again.

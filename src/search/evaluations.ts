@@ -41,16 +41,25 @@ export class Evaluations<State, Action> {
     this.#giveUp = giveUp;
   }
 
-  /** Evaluates nodes that need it. Synchronous, without a promise, where the evaluator is. */
-  evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> | undefined {
+  /** Evaluates nodes that need it, or all once more. Synchronous, without a promise, where the evaluator is. */
+  evaluate(nodes: readonly SearchNode<State, Action>[], again: boolean): Promise<void> | undefined {
     const realising =
       this.#session.evaluator?.needs === 'proposed' ? undefined : this.#realisations.realise(nodes);
-    return realising === undefined
-      ? this.#evaluate(nodes)
-      : realising.then(() => this.#evaluate(nodes));
+    if (realising !== undefined) return realising.then(() => this.evaluate(nodes, again));
+    if (!again) return this.#evaluate(nodes);
+    // Samples have indices: each is drawn when the one before is there, with others of its index.
+    const underWay = nodes.flatMap((node) => this.#underWay.get(node) ?? []);
+    if (underWay.length > 0) return Promise.all(underWay).then(() => this.evaluate(nodes, again));
+    const distinct = [...new Set(nodes)];
+    const counts = new Set(distinct.map(({ evaluations }) => evaluations.length));
+    const asking = [...counts].flatMap((count) => {
+      const alike = distinct.filter(({ evaluations }) => evaluations.length === count);
+      return this.#evaluate(alike, true) ?? [];
+    });
+    return asking.length === 0 ? undefined : Promise.all(asking).then(() => {});
   }
 
-  #evaluate(nodes: readonly SearchNode<State, Action>[]): Promise<void> | undefined {
+  #evaluate(nodes: readonly SearchNode<State, Action>[], again = false): Promise<void> | undefined {
     const batch: SearchNode<State, Action>[] = [];
     let waiting: Promise<void>[] | undefined;
     for (const node of nodes) {
@@ -58,7 +67,7 @@ export class Evaluations<State, Action> {
       if (underWay !== undefined) {
         waiting ??= [];
         waiting.push(underWay);
-      } else if (needsEvaluation(node)) {
+      } else if (needsEvaluation(node, again)) {
         batch.push(node);
       }
     }
@@ -100,26 +109,38 @@ export class Evaluations<State, Action> {
     const { runtime } = this.#session;
     const evaluator = this.#evaluator();
     const [first] = batch;
-    const context = new PluginContext(runtime, purpose, { node: first?.id ?? 0 });
-    const asked = { batch, purpose, context };
+    const offset = purpose === 'evaluate' ? (first?.evaluations.length ?? 0) : 0;
+    const context = new PluginContext(runtime, purpose, { node: first?.id ?? 0, offset });
+    const asked = { batch, purpose, context, offset };
     try {
-      const verdicts = evaluator[purpose]?.(batch, new Request(context, this.#session)) ?? [];
+      const request = new Request(context, this.#session, offset);
+      const verdicts = evaluator[purpose]?.(batch, request) ?? [];
       if (verdicts instanceof Promise) {
         return verdicts
           .then((settled) => this.#apply(asked, settled))
-          .catch((error: unknown) => this.#fail(batch, error, context));
+          .catch((error: unknown) => this.#fail(asked, error));
       }
       this.#apply(asked, verdicts);
     } catch (error) {
-      this.#fail(batch, error, context);
+      this.#fail(asked, error);
     }
     return undefined;
   }
 
-  #fail(batch: readonly SearchNode<State, Action>[], error: unknown, context: PluginContext): void {
-    context.note(error);
-    context.throwIfInterrupted();
-    for (const node of batch) failNode(this.#session, node, failureFrom(error, 'call'));
+  #fail(asked: Asked<State, Action>, error: unknown): void {
+    asked.context.note(error);
+    asked.context.throwIfInterrupted();
+    for (const node of asked.batch) this.#lose(node, failureFrom(error, 'call'), asked);
+  }
+
+  /** A node fails for want of a value; one that has a value keeps it, and the reason why it got no other. */
+  #lose(
+    node: SearchNode<State, Action>,
+    failure: Failure,
+    { offset }: Pick<Asked<State, Action>, 'offset'>,
+  ): void {
+    if (offset === 0) failNode(this.#session, node, failure);
+    else this.#session.tree.noteFailure(node, failure);
   }
 
   #evaluator(): Evaluator<State, Action> {
@@ -133,20 +154,21 @@ export class Evaluations<State, Action> {
     return evaluator;
   }
 
-  #apply({ batch, purpose, context }: Asked<State, Action>, verdicts: readonly Verdict[]): void {
+  #apply(asked: Asked<State, Action>, verdicts: readonly Verdict[]): void {
+    const { batch, purpose, context } = asked;
     context.throwIfInterrupted();
     const { tree, emit } = this.#session;
     if (!Array.isArray(verdicts) || verdicts.length !== batch.length) {
       const got = Array.isArray(verdicts) ? `${verdicts.length}` : describeValue(verdicts);
       const message = `Expected \`${purpose}\` to return ${batch.length} evaluations, got ${got}.`;
-      for (const node of batch) this.#reject(node, { kind: 'invalid', message });
+      for (const node of batch) this.#reject(node, { kind: 'invalid', message }, asked);
       return;
     }
     let index = 0;
     for (const node of batch) {
       const evaluation = verdictFrom(verdicts[index++]);
       if ('failure' in evaluation) {
-        this.#reject(node, evaluation.failure);
+        this.#reject(node, evaluation.failure, asked);
         continue;
       }
       this.#malformed = undefined;
@@ -159,8 +181,8 @@ export class Evaluations<State, Action> {
     }
   }
 
-  #reject(node: SearchNode<State, Action>, failure: Failure): void {
-    failNode(this.#session, node, failure);
+  #reject(node: SearchNode<State, Action>, failure: Failure, asked: Asked<State, Action>): void {
+    this.#lose(node, failure, asked);
     const { kind } = failure;
     if (this.#malformed === undefined || (kind !== 'invalid' && kind !== 'parse')) return;
     this.#malformed.push(failure);
@@ -185,6 +207,8 @@ interface Asked<State, Action> {
   readonly batch: readonly SearchNode<State, Action>[];
   readonly purpose: 'evaluate' | 'simulate';
   readonly context: PluginContext;
+  /** How many evaluations the nodes have. */
+  readonly offset: number;
 }
 
 /** Whether a simulation can go on from a node: it has a state, and its end is not known already. */
@@ -194,10 +218,10 @@ function canBePlayed({ kind, status, terminal, reward }: SearchNode): boolean {
 }
 
 /** A rewarded end needs no opinion, and a failed or needless node deserves none. */
-function needsEvaluation(node: SearchNode): boolean {
+function needsEvaluation(node: SearchNode, again: boolean): boolean {
   if (node.status === 'failed' || node.status === 'pruned') return false;
   if (node.terminal && node.reward !== undefined) return false;
-  return node.rawValue === undefined;
+  return again || node.rawValue === undefined;
 }
 
 function verdictFrom(told: unknown): Verdict {
@@ -236,13 +260,16 @@ function invalid(message: string): Failed {
 class Request<State, Action> implements EvaluateRequest<State, Action> {
   readonly context: PluginContext;
   readonly environment: Environment<State, Action>;
+  readonly offset: number;
   readonly #ledger: Ledger;
 
   constructor(
     context: PluginContext,
     { environment, ledger }: Pick<SearchSession<State, Action>, 'environment' | 'ledger'>,
+    offset: number,
   ) {
     this.context = context;
+    this.offset = offset;
     this.environment = environment;
     this.#ledger = ledger;
   }

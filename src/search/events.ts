@@ -7,129 +7,93 @@ import type { Spend } from '../contracts/spend.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import type { SearchResult, SimulationOutcome } from './contracts.ts';
 
-/** A search begins. */
-export interface SearchStartEvent<State = unknown, Action = unknown> {
-  /** Tells this event from others. */
-  readonly type: 'search-start';
-  /** The tree that will grow. */
-  readonly tree: SearchTree<State, Action>;
-}
-
-/** A simulation begins. */
-export interface SimulationStartEvent {
-  /** Tells this event from others. */
-  readonly type: 'simulation-start';
-  /** Its number, from 0. */
-  readonly simulation: number;
-  /** The name of the round that it is part of, where the algorithm gave it one. */
-  readonly round?: string;
-}
-
-/** A policy has proposed actions. */
-export interface NodeExpandedEvent<State = unknown, Action = unknown> {
-  /** Tells this event from others. */
-  readonly type: 'node-expanded';
-  /** Where they were proposed. */
-  readonly node: SearchNode<State, Action>;
-  /** The children that the proposals stand for, in order. */
-  readonly children: readonly SearchNode<State, Action>[];
-}
-
-/** One proposal of a batch came to nothing. */
-export interface ProposalFailedEvent<State = unknown, Action = unknown> {
-  /** Tells this event from others. */
-  readonly type: 'proposal-failed';
-  /** Where it was made. */
-  readonly node: SearchNode<State, Action>;
-  /** Why it came to nothing. */
-  readonly failure: Failure;
-}
-
-/** An action has been taken. */
-export interface NodeRealisedEvent<State = unknown, Action = unknown> {
-  /** Tells this event from others. */
-  readonly type: 'node-realised';
-  /** The node, which has a state now. */
-  readonly node: SearchNode<State, Action>;
-}
-
-/** A node has been evaluated. */
-export interface NodeEvaluatedEvent<State = unknown, Action = unknown> {
-  /** Tells this event from others. */
-  readonly type: 'node-evaluated';
-  /** The node. */
-  readonly node: SearchNode<State, Action>;
-  /** What it is worth. */
-  readonly evaluation: Evaluation;
-}
-
-/** A node has failed. */
-export interface NodeFailedEvent<State = unknown, Action = unknown> {
-  /** Tells this event from others. */
-  readonly type: 'node-failed';
-  /** The node. */
-  readonly node: SearchNode<State, Action>;
-  /** Why. */
-  readonly failure: Failure;
-}
-
-/** A paid call has taken effect. */
-export interface CallEndEvent {
-  /** Tells this event from others. */
-  readonly type: 'call-end';
-  /** What it was, and what it cost. */
-  readonly call: CallReport;
-}
-
-/** A model did not do something as asked. */
-export interface WarningEvent {
-  /** Tells this event from others. */
-  readonly type: 'warning';
-  /** What it was, and what is done instead. */
-  readonly warning: ModelWarning;
-}
-
-/** A simulation has ended. */
-export interface SimulationEndEvent<State = unknown, Action = unknown> {
-  /** Tells this event from others. */
-  readonly type: 'simulation-end';
-  /** Its number, from 0. */
-  readonly simulation: number;
-  /** What it came to. */
-  readonly outcome: SimulationOutcome;
-  /** The best node so far. */
-  readonly best: SearchNode<State, Action>;
-  /** What has been spent so far. */
-  readonly spend: Spend;
-}
-
-/** The real world has taken a step. */
-export interface CursorAdvancedEvent<State = unknown, Action = unknown> {
-  /** Tells this event from others. */
-  readonly type: 'cursor-advanced';
-  /** Where it stands now. */
-  readonly node: SearchNode<State, Action>;
-}
-
-/** The search is over: the last event. */
-export interface SearchEndEvent<State = unknown, Action = unknown> {
-  /** Tells this event from others. */
-  readonly type: 'search-end';
-  /** What it found. */
-  readonly result: SearchResult<State, Action>;
-}
-
 /** What happens in a search, in order. Nodes and trees are live: copy what you keep. */
 export type SearchEvent<State = unknown, Action = unknown> =
-  | SearchStartEvent<State, Action>
-  | SimulationStartEvent
-  | NodeExpandedEvent<State, Action>
-  | ProposalFailedEvent<State, Action>
-  | NodeRealisedEvent<State, Action>
-  | NodeEvaluatedEvent<State, Action>
-  | NodeFailedEvent<State, Action>
-  | CallEndEvent
-  | WarningEvent
-  | SimulationEndEvent<State, Action>
-  | CursorAdvancedEvent<State, Action>
-  | SearchEndEvent<State, Action>;
+  | {
+      /** A search begins. */
+      readonly type: 'search-start';
+      /** The tree that will grow. */
+      readonly tree: SearchTree<State, Action>;
+    }
+  | {
+      /** A simulation begins. */
+      readonly type: 'simulation-start';
+      /** Its number, from 0. */
+      readonly simulation: number;
+      /** The name of the round that it is part of, where the algorithm gave it one. */
+      readonly round?: string;
+    }
+  | {
+      /** A policy has proposed actions. */
+      readonly type: 'node-expanded';
+      /** Where they were proposed. */
+      readonly node: SearchNode<State, Action>;
+      /** The children that the proposals stand for, in order. */
+      readonly children: readonly SearchNode<State, Action>[];
+    }
+  | {
+      /** One proposal of a batch came to nothing. */
+      readonly type: 'proposal-failed';
+      /** Where it was made. */
+      readonly node: SearchNode<State, Action>;
+      /** Why it came to nothing. */
+      readonly failure: Failure;
+    }
+  | {
+      /** An action has been taken. */
+      readonly type: 'node-realised';
+      /** The node, which has a state now. */
+      readonly node: SearchNode<State, Action>;
+    }
+  | {
+      /** A node has been evaluated. */
+      readonly type: 'node-evaluated';
+      /** The node. */
+      readonly node: SearchNode<State, Action>;
+      /** What it is worth. */
+      readonly evaluation: Evaluation;
+    }
+  | {
+      /** A node has failed. */
+      readonly type: 'node-failed';
+      /** The node. */
+      readonly node: SearchNode<State, Action>;
+      /** Why. */
+      readonly failure: Failure;
+    }
+  | {
+      /** A paid call has taken effect. */
+      readonly type: 'call-end';
+      /** What it was, and what it cost. */
+      readonly call: CallReport;
+    }
+  | {
+      /** A model did not do something as asked. */
+      readonly type: 'warning';
+      /** What it was, and what is done instead. */
+      readonly warning: ModelWarning;
+    }
+  | {
+      /** A simulation has ended. */
+      readonly type: 'simulation-end';
+      /** Its number, from 0. */
+      readonly simulation: number;
+      /** What it came to. */
+      readonly outcome: SimulationOutcome;
+      /** The best node so far. */
+      readonly best: SearchNode<State, Action>;
+      /** What has been spent so far. */
+      readonly spend: Spend;
+    }
+  | {
+      /** The real world has taken a step. */
+      readonly type: 'cursor-advanced';
+      /** Where it stands now. */
+      readonly node: SearchNode<State, Action>;
+    }
+  | {
+      /** The search is over: the last event. */
+      readonly type: 'search-end';
+      /** What it found. */
+      readonly result: SearchResult<State, Action>;
+    };

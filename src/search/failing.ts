@@ -2,7 +2,7 @@ import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { hasFailedBelow } from '../tree/closing.ts';
 import type { SearchTree } from '../tree/tree.ts';
-import type { SearchFailures } from './contracts.ts';
+import type { SearchResult } from './contracts.ts';
 import type { SearchSession } from './session.ts';
 
 /** Marks a node as failed and says so. */
@@ -31,7 +31,9 @@ export function noteLost<State, Action>(
 }
 
 /** Counts what came to nothing in a tree. What failed because all below it did is counted there. */
-export function failuresOf<State, Action>(tree: SearchTree<State, Action>): SearchFailures {
+export function failuresOf<State, Action>(
+  tree: SearchTree<State, Action>,
+): SearchResult<State, Action>['failures'] {
   const kinds: Partial<Record<Failure['kind'], number>> = {};
   const first: Failure[] = [];
   const add = ({ kind, message }: Failure, count: number) => {
@@ -44,7 +46,11 @@ export function failuresOf<State, Action>(tree: SearchTree<State, Action>): Sear
     const { status, failure, failedProposals: lost } = node;
     if (failure === undefined && lost.length === 0) continue;
     for (const one of lost) add(one, one.count);
-    const isCounted = status !== 'failed' || hasFailedBelow(node) || isLost(lost, failure);
+    // A node that goes on notes why an expansion brought nothing, or why it got no further evaluation.
+    const isCounted =
+      status === 'failed'
+        ? hasFailedBelow(node) || isLost(lost, failure)
+        : lost.some(({ kind }) => kind === failure?.kind);
     if (!isCounted && failure !== undefined) add(failure, 1);
   }
   const count = Object.values(kinds).reduce((sum, some) => sum + some, 0);

@@ -25,7 +25,7 @@ import type { Provenance } from '../contracts/provenance.ts';
 import type { Budget } from '../contracts/spend.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import { mcts } from './algorithms/mcts.ts';
-import type { MethodUse, SearchAlgorithm, SearchOptions, StopCondition } from './contracts.ts';
+import type { SearchAlgorithm, SearchOptions, SearchResult, StopCondition } from './contracts.ts';
 import { evaluatorOf, policyOf } from './parts.ts';
 import { withOutcome } from './with-outcome.ts';
 
@@ -45,7 +45,7 @@ export interface CheckedOptions<State, Action> {
   readonly policy: Policy<State, Action>;
   readonly evaluator: Evaluator<State, Action> | undefined;
   readonly algorithm: SearchAlgorithm<State, Action>;
-  readonly method: MethodUse | undefined;
+  readonly method: SearchResult<State, Action>['method'];
   readonly journal: Journal | undefined;
   readonly pool: BudgetPool | undefined;
   readonly retryFailed: boolean;
@@ -135,7 +135,9 @@ function checkNotation<State, Action>(
 const parts = ['policy', 'evaluator', 'algorithm'] as const;
 
 /** Which parts of the method were given in place of its own. */
-function useOf<State, Action>(options: SearchOptions<State, Action>): MethodUse | undefined {
+function useOf<State, Action>(
+  options: SearchOptions<State, Action>,
+): SearchResult<State, Action>['method'] {
   const { method } = options;
   if (method === undefined) return undefined;
   const replaced = parts.filter((part) => (options[part] ?? method[part]) !== method[part]);

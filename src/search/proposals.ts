@@ -4,7 +4,8 @@ import type { Failure } from '../contracts/failure.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Proposal, ValidProposal } from '../contracts/policy.ts';
-import type { NewChild, SearchTree } from '../tree/tree.ts';
+import type { NewChild } from '../tree/node.ts';
+import type { SearchTree } from '../tree/tree.ts';
 import { failureToldAs, unfit } from './unfit.ts';
 
 /** What became of a batch of proposals. */

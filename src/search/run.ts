@@ -349,7 +349,7 @@ function report<State, Action>(
   },
 ): SearchResult<State, Action> {
   const { checked, outside, stop, resume } = end;
-  const { best, bestTerminal, cursor, conclusion } = tree;
+  const { best, cursor, conclusion } = tree;
   const failure: Failure | undefined = stop.failure ?? cursor.failure;
   const deadEnd = stop.reason === 'exhausted' && cursor.status === 'failed';
   return {
@@ -357,7 +357,7 @@ function report<State, Action>(
     tree,
     best,
     actions: actionsTo(best),
-    solved: best === bestTerminal && (tree.score(best, 1) ?? 0) >= 1,
+    solved: (best.terminal || best.answer) && (tree.score(best, 1) ?? 0) >= 1,
     optimal: conclusion?.optimal ?? false,
     stopReason: deadEnd ? 'failed' : stop.reason,
     exceeded: stop.exceeded,

@@ -1,9 +1,10 @@
 import type { Random } from '../contracts/context.ts';
 import type { SearchNode } from '../contracts/node.ts';
+import { isAtOrBelow } from '../tree/best-end.ts';
 import type { Selection } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import { goingOnFrom } from '../tree/widening.ts';
-import type { SelectOptions, Simulation } from './contracts.ts';
+import type { Simulation } from './contracts.ts';
 
 /**
  * A simulation under way, with the marks that it leaves on its path. It is its own source of random
@@ -47,7 +48,10 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
 
   select(
     selection: Selection,
-    { from = this.#tree.cursor, widening }: SelectOptions<State, Action> = {},
+    {
+      from = this.#tree.cursor,
+      widening,
+    }: NonNullable<Parameters<Simulation<State, Action>['select']>[1]> = {},
   ): SearchNode<State, Action> | undefined {
     this.#tree.rule = selection.spec;
     const view = { cursor: from, widening };
@@ -65,7 +69,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
       this.#deepest = node;
       return node;
     }
-    if (this.#deepest === undefined || isBelow(node, this.#deepest)) {
+    if (this.#deepest === undefined || isAtOrBelow(node, this.#deepest)) {
       this.#tree.addInFlight(node, 1, this.#deepest);
     } else {
       this.#tree.addInFlight(this.#deepest, -1);
@@ -91,10 +95,4 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
     this.#draws ??= this.#source.split('simulation', this.index);
     return this.#draws;
   }
-}
-
-function isBelow(node: SearchNode, above: SearchNode): boolean {
-  let current: SearchNode | undefined = node;
-  while (current !== undefined && current.depth > above.depth) current = current.parent;
-  return current === above;
 }

@@ -194,7 +194,7 @@ export class Simulations<State, Action> {
     const { answered } = ledger;
     const before = this.#logged;
     const calls = answered.calls - before.calls;
-    tree.endSimulation(leaf, { calls, tokens: answered.tokens - before.tokens });
+    tree.log.end(leaf.id, { calls, tokens: answered.tokens - before.tokens });
     this.#logged = answered;
   }
 

@@ -21,7 +21,7 @@ export function withOutcome<State, Action>(
 ): Environment<State, Action> {
   expectMethods('environment', environment, ['reset', 'step']);
   expectVerifier(verifier);
-  const { name, key, notation, codec } = environment;
+  const { name, key, answer, notation, codec } = environment;
   const judge = (
     transition: MaybePromise<Transition<State>>,
     action: Action | null,
@@ -44,6 +44,7 @@ export function withOutcome<State, Action>(
     step: (state, action, context) =>
       judge(environment.step(state, action, context), action, context),
     ...(key !== undefined && { key: (state: State) => environment.key?.(state) ?? '' }),
+    ...(answer !== undefined && { answer: (state: State) => environment.answer?.(state) }),
     ...(notation !== undefined && { notation }),
     ...(codec !== undefined && { codec }),
   };

@@ -1,4 +1,6 @@
+import { EspalierError } from '../base/errors.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
+import type { TreeNode } from './node.ts';
 
 /** What a simulation brings back to a node. */
 export interface BackupSample {
@@ -14,6 +16,52 @@ export interface BackupSample {
 
 /** The new Q(s, a) of a node whose `visits` already count this simulation. Pure. */
 export type BackupRule = (node: NodeStatistics, sample: BackupSample) => number;
+
+/** How a return is carried up. */
+export interface BackupOptions {
+  /** How returns are merged. @defaultValue {@link meanBackup} */
+  readonly rule?: BackupRule;
+  /** γ, the discount of each edge, in [0, 1]. @defaultValue that of the tree */
+  readonly discount?: number;
+  /** The return of a simulation from the node on, in place of v(s). A rewarded end has none. @defaultValue v(s) */
+  readonly outcome?: number | undefined;
+}
+
+/** Carries the return of a simulation from a leaf up to the root. @returns what it came to there. */
+export function carryUp<State, Action>(
+  leaf: TreeNode<State, Action>,
+  { rule, discount, outcome }: Required<BackupOptions>,
+): number {
+  const isRewardedEnd = leaf.terminal && leaf.reward !== undefined;
+  let target = isRewardedEnd ? 0 : (outcome ?? leafValue(leaf));
+  // The evaluation of a node may be Q(s, a) already. The start has no action.
+  let isReturn =
+    !isRewardedEnd && outcome === undefined && leaf.parent !== undefined && leaf.about === 'action';
+  // One object for the whole path: a rule reads it and keeps nothing.
+  const sample = { target, bootstrap: target, reward: 0, discount: 1 };
+  for (let own: TreeNode<State, Action> | undefined = leaf; own !== undefined; own = own.parent) {
+    sample.discount = own.parent === undefined ? 1 : discount;
+    sample.reward = own.parent === undefined ? 0 : (own.reward ?? 0);
+    if (!isReturn) {
+      target = sample.reward + sample.discount * target;
+      sample.bootstrap = sample.reward + sample.discount * sample.bootstrap;
+    }
+    isReturn = false;
+    sample.target = target;
+    own.visits += 1;
+    own.value = rule(own, sample);
+    sample.bootstrap = own.value;
+  }
+  return target;
+}
+
+function leafValue<State, Action>({ id, rawValue }: TreeNode<State, Action>): number {
+  if (rawValue !== undefined) return rawValue;
+  throw new EspalierError(
+    'usage',
+    `Expected node ${id} to be evaluated before its value is backed up.`,
+  );
+}
 
 /**
  * The running mean of the returns: `Q ← Q + (G − Q) / N`.
@@ -35,26 +83,22 @@ export const maxBackup: BackupRule = ({ children }, { target, reward, discount }
   return best === Number.NEGATIVE_INFINITY ? target : reward + discount * best;
 };
 
-/** Options of {@link visitWeighted}. */
-export interface VisitWeightedOptions {
-  /**
-   * What a child that was never visited counts as: nothing, or one visit with this value.
-   *
-   * @defaultValue nothing
-   */
-  readonly unvisited?: (child: NodeStatistics) => number;
-}
-
 /**
  * The mean of the children, weighted by their visits: `Q ← r + γ · Σ N·Q / Σ N`. With `unvisited`, a child
  * that was never visited counts as one visit, as if N were `max(1, N)`; one that has failed or was put aside
  * does not count.
  *
+ * @param options - `unvisited`: the value of one visit to a child that was never visited; such a child counts as nothing
+ * where it is left out.
  * @see Zhang et al., "ReST-MCTS*: LLM Self-Training via Process Reward Guided Tree Search", 2024,
  * section 3.2, "Value backpropagation"; Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative
  * Preference Learning", 2024, section 2.1, and its reference code for `max(1, N)`.
  */
-export function visitWeighted({ unvisited }: VisitWeightedOptions = {}): BackupRule {
+export function visitWeighted({
+  unvisited,
+}: {
+  readonly unvisited?: (child: NodeStatistics) => number;
+} = {}): BackupRule {
   return ({ children }, { target, reward, discount }) => {
     let visits = 0;
     let total = 0;

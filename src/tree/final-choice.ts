@@ -1,4 +1,4 @@
-import type { NodeStatistics } from '../contracts/node.ts';
+import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { type Explained, named } from './rules.ts';
 
 /** Picks the action to take once the search is over. `discount` is γ, 1 where it is left out. Pure. */
@@ -77,4 +77,16 @@ function greatest<Node extends NodeStatistics>(
     if (best === undefined || compare(node, best) > 0) best = node;
   }
   return best;
+}
+
+/** The end of the most visited path from a node. */
+export function principalLeaf<State, Action>(
+  from: SearchNode<State, Action>,
+): SearchNode<State, Action> {
+  let node = from;
+  for (;;) {
+    const next = robustChild(node.children.filter(({ status }) => status !== 'pruned'));
+    if (next === undefined) return node;
+    node = next;
+  }
 }

@@ -7,6 +7,16 @@ import type { NodeId, NodeStatus, PruneReason, SearchNode } from '../contracts/n
 const none: readonly never[] = Object.freeze([]);
 const nothing: Readonly<Record<string, never>> = Object.freeze({});
 
+/** An action to add to the tree. */
+export interface NewChild<Action> {
+  /** a. */
+  readonly action: Action;
+  /** P(s, a). */
+  readonly prior: number;
+  /** The model output from which it was read. */
+  readonly completion?: Completion;
+}
+
 /**
  * The one mutable form of a node. Everybody else sees it as a `SearchNode`, which is read only.
  *

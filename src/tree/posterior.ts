@@ -42,16 +42,7 @@ export interface Belief {
 }
 
 /** Parameters of a normal distribution whose mean and variance are not known. */
-export interface NormalInverseChiSquared {
-  /** m, the mean. */
-  readonly mean: number;
-  /** κ, in how many values the mean is trusted: above 0. */
-  readonly kappa: number;
-  /** ν, in how many values the variance is trusted: above 0. */
-  readonly nu: number;
-  /** τ², the variance. */
-  readonly variance: number;
-}
+type NormalParameters = Required<NonNullable<Parameters<typeof gaussianBelief>[0]>>;
 
 /**
  * What is believed after n values of mean x̄ and squared deviations S: `κ′ = κ + n`, `ν′ = ν + n`,
@@ -60,9 +51,9 @@ export interface NormalInverseChiSquared {
  * @see Murphy, "Conjugate Bayesian analysis of the Gaussian distribution", 2007, section 5.
  */
 export function updated(
-  { mean, kappa, nu, variance }: NormalInverseChiSquared,
+  { mean, kappa, nu, variance }: NormalParameters,
   values: Iterable<number>,
-): NormalInverseChiSquared {
+): NormalParameters {
   const seen = [...values];
   const n = seen.length;
   if (n === 0) return { mean, kappa, nu, variance };
@@ -81,7 +72,18 @@ export function updated(
  * A normal belief: σ² is drawn from the inverse gamma distribution with ν′/2 and ν′τ²′/2, then the mean from
  * `N(m′, σ²/κ′)`. The default prior is that of AB-MCTS-A.
  */
-export function gaussianBelief(prior: Partial<NormalInverseChiSquared> = {}): Belief {
+export function gaussianBelief(
+  prior: {
+    /** m, the mean. */
+    readonly mean?: number;
+    /** κ, in how many values the mean is trusted: above 0. */
+    readonly kappa?: number;
+    /** ν, in how many values the variance is trusted: above 0. */
+    readonly nu?: number;
+    /** τ², the variance. */
+    readonly variance?: number;
+  } = {},
+): Belief {
   const before = { mean: 0, kappa: 1, nu: 1, variance: 0.1, ...prior };
   return {
     draw(random, values) {

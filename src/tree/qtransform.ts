@@ -63,16 +63,6 @@ export function mixedValue(node: NodeStatistics, weight: number): number {
   return visits === 0 || rawValue === undefined ? known : weight * rawValue + (1 - weight) * known;
 }
 
-/** Options of {@link completedByMixValue}. */
-export interface MixValueOptions {
-  /** c_scale. @defaultValue 0.1 */
-  readonly valueScale?: number;
-  /** c_visit. @defaultValue 50 */
-  readonly maxVisitInit?: number;
-  /** Whether completed values are first mapped to [0, 1] within the family. @defaultValue true */
-  readonly rescale?: boolean;
-}
-
 /**
  * Completes unvisited children by a mix of the parent's raw value and the prior-weighted values of its
  * visited children, then scales by `(c_visit + max N) · c_scale`.
@@ -80,7 +70,16 @@ export interface MixValueOptions {
  * @see Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022,
  * equations 8, 10 and 33.
  */
-export function completedByMixValue(options: MixValueOptions = {}): QTransform {
+export function completedByMixValue(
+  options: {
+    /** c_scale. @defaultValue 0.1 */
+    readonly valueScale?: number;
+    /** c_visit. @defaultValue 50 */
+    readonly maxVisitInit?: number;
+    /** Whether completed values are first mapped to [0, 1] within the family. @defaultValue true */
+    readonly rescale?: boolean;
+  } = {},
+): QTransform {
   const { valueScale = 0.1, maxVisitInit = 50, rescale = true } = options;
   return named('completedByMixValue', options, (parent: NodeStatistics) => {
     const mixed = mixedValueBelow(parent);

@@ -3,18 +3,6 @@ import type { SearchNode } from '../contracts/node.ts';
 import { pathTo } from './summary.ts';
 import type { SearchTree } from './tree.ts';
 
-/** Options of {@link renderTree}. */
-export interface RenderOptions<Action> {
-  /** An action as text. @defaultValue its JSON */
-  readonly format?: (action: Action) => string;
-  /** How many levels below the root. The best path is always shown whole. @defaultValue 3 */
-  readonly depth?: number;
-  /** How many children of each node, the most visited first. @defaultValue 4 */
-  readonly breadth?: number;
-  /** The most characters of an action. @defaultValue 60 */
-  readonly width?: number;
-}
-
 /**
  * A tree as text for a terminal: visits, value and prior of each node, the best path marked with `★`.
  *
@@ -22,7 +10,16 @@ export interface RenderOptions<Action> {
  */
 export function renderTree<State, Action>(
   tree: SearchTree<State, Action>,
-  options: RenderOptions<Action> = {},
+  options: {
+    /** An action as text. @defaultValue its JSON */
+    readonly format?: (action: Action) => string;
+    /** How many levels below the root. The best path is always shown whole. @defaultValue 3 */
+    readonly depth?: number;
+    /** How many children of each node, the most visited first. @defaultValue 4 */
+    readonly breadth?: number;
+    /** The most characters of an action. @defaultValue 60 */
+    readonly width?: number;
+  } = {},
 ): string {
   const {
     format = (action) => JSON.stringify(action),

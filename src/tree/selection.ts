@@ -144,12 +144,6 @@ export function ownReturn({ reward, rawValue = 0, terminal, about }: NodeStatist
   return reward === undefined || about === 'action' ? rawValue : reward + rawValue;
 }
 
-/** Options of {@link thompson}. */
-export interface ThompsonOptions {
-  /** Pseudo-counts of success and failure before any visit. @defaultValue `[1, 1]`, the uniform prior */
-  readonly pseudoCounts?: readonly [number, number];
-}
-
 /**
  * Thompson sampling: a draw from `Beta(α + N·Q, β + N·(1 − Q))`, the belief about a child's success
  * after N visits of mean Q. Values must lie in [0, 1]. Simulations under way need no correction,
@@ -158,7 +152,12 @@ export interface ThompsonOptions {
  * @see Thompson, "On the likelihood that one unknown probability exceeds another…", 1933; Chapelle and
  * Li, "An Empirical Evaluation of Thompson Sampling", 2011, algorithm 2.
  */
-export function thompson(options: ThompsonOptions = {}): SelectionRule {
+export function thompson(
+  options: {
+    /** Pseudo-counts of success and failure before any visit. @defaultValue `[1, 1]`, the uniform prior */
+    readonly pseudoCounts?: readonly [number, number];
+  } = {},
+): SelectionRule {
   const [successes, failures] = options.pseudoCounts ?? [1, 1];
   const belief = ({ visits, value }: NodeStatistics) =>
     [successes + visits * value, failures + visits * (1 - value)] as const;

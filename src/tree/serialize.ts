@@ -36,7 +36,7 @@ export function treeToJson<State, Action>(
     cursor: cursor.id,
     ...(preferred !== undefined && { preferred: preferred.id }),
     ...(conclusion !== undefined && {
-      conclusion: { node: conclusion.node.id, optimal: conclusion.optimal },
+      conclusion: { ...conclusion, node: conclusion.node.id },
     }),
     ...(log.size > 0 && { log: log.toJSON() }),
     nodes: Array.from({ length: size }, (_, id) => nodeToJson(tree.mutable(id), codec)),
@@ -145,11 +145,19 @@ export function treeFromJson<State = unknown, Action = unknown>(
   }
   if (version === 1) findExact(tree);
   readLog(tree, read);
-  expectNode('cursor', read.cursor, read);
-  expectNode('preferred', read.preferred, read);
-  expectNode('conclusion.node', read.conclusion?.node, read);
+  expectPosition(read);
   tree.restore(read);
   return tree;
+}
+
+function expectPosition(read: TreeJson): void {
+  const { cursor, preferred, conclusion } = read;
+  expectNode('cursor', cursor, read);
+  expectNode('preferred', preferred, read);
+  expectNode('conclusion.node', conclusion?.node, read);
+  for (const { nodes } of conclusion?.shares ?? []) {
+    for (const id of nodes) expectNode('conclusion.shares', id, read);
+  }
 }
 
 function decoderOf<State>(codec: Codec<State> | undefined) {

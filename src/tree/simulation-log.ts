@@ -1,4 +1,5 @@
 import type { NodeId } from '../contracts/node.ts';
+import type { TreeJson } from './tree-json.ts';
 
 /** What one simulation came to. */
 export interface LoggedSimulation {
@@ -10,21 +11,6 @@ export interface LoggedSimulation {
   readonly calls: number;
   /** Tokens that these read and wrote. */
   readonly tokens: number;
-}
-
-/**
- * The simulations of a tree as JSON, one entry of each column a simulation: at most 64 bytes. A column that holds
- * nothing but 0 is left out.
- */
-export interface SimulationLogJson {
-  /** The ids of the nodes at which they ended. */
-  readonly leaves: readonly NodeId[];
-  /** Their returns. */
-  readonly returns: readonly (number | null)[];
-  /** Their calls. */
-  readonly calls?: readonly number[] | undefined;
-  /** Their tokens. */
-  readonly tokens?: readonly number[] | undefined;
 }
 
 /** The simulations of a tree in the order in which they ended. Columns of numbers: there is no object a simulation. */
@@ -95,7 +81,7 @@ export class SimulationLog {
   }
 
   /** @internal */
-  toJSON(): SimulationLogJson {
+  toJSON(): NonNullable<TreeJson['log']> {
     return {
       leaves: this.#leaves.slice(),
       returns: this.#returns.map((value) => (Number.isNaN(value) ? null : value)),

@@ -89,13 +89,31 @@ export function actionsTo<State, Action>(node: SearchNode<State, Action>): reado
 }
 
 /**
+ * The return of a finished path: the sum of its rewards, plus, of a last state that brought no reward, the return of a
+ * simulation from it, or else its evaluation, where that is about the state. Each edge but the first is discounted once
+ * more by γ. `undefined` for a node that has none of them.
+ */
+export function scoreOf(node: SearchNode, discount: number): number | undefined {
+  const evaluated = node.about === 'action' ? undefined : node.rawValue;
+  const ahead = node.reward === undefined ? (node.outcome?.value ?? evaluated) : 0;
+  return ahead === undefined ? undefined : returnOf(node, ahead, discount);
+}
+
+/**
  * What a path promises: the rewards on the way to a node and, of one that is no rewarded end, its evaluation. Each edge but
  * the first is discounted once more by γ.
  */
 export function promiseOf(node: SearchNode, discount: number): number {
-  let sum = ownReturn(node);
-  for (let { parent } = node; parent !== undefined; { parent } = parent) {
-    sum = (parent.reward ?? 0) + (parent.parent === undefined ? 1 : discount) * sum;
+  return node.parent === undefined
+    ? ownReturn(node)
+    : returnOf(node.parent, ownReturn(node), discount);
+}
+
+/** What a return that follows a node comes to at the root. */
+function returnOf(node: SearchNode, ahead: number, discount: number): number {
+  let sum = ahead;
+  for (let at: SearchNode | undefined = node; at !== undefined; at = at.parent) {
+    sum = (at.reward ?? 0) + (at.parent === undefined ? 1 : discount) * sum;
   }
   return sum;
 }

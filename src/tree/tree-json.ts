@@ -4,9 +4,9 @@ import type { Evaluation } from '../contracts/evaluation.ts';
 import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
-import type { NodeStatus, PruneReason } from '../contracts/node.ts';
+import type { NodeId, NodeStatus, PruneReason } from '../contracts/node.ts';
+import type { AnswerShare } from './conclusion.ts';
 import type { RuleSpec } from './rules.ts';
-import type { SimulationLogJson } from './simulation-log.ts';
 
 /** The version of the serial form that this espalier writes, and the latest that it reads. */
 export const treeVersion = 2;
@@ -36,19 +36,36 @@ export interface TreeJson {
   /** The node on which an unfinished search would bet. */
   readonly preferred?: number | undefined;
   /** What the algorithm concluded, where it did. */
-  readonly conclusion?: TreeConclusionJson | undefined;
-  /** The simulations in the order in which they ended. @defaultValue none */
-  readonly log?: SimulationLogJson | undefined;
+  readonly conclusion?:
+    | {
+        /** The node that it settled on. */
+        readonly node: number;
+        /** Whether nothing better exists among the actions that were proposed. */
+        readonly optimal: boolean;
+        /** The answers that were voted on. */
+        readonly shares?: readonly AnswerShare[] | undefined;
+      }
+    | undefined;
+  /**
+   * The simulations in the order in which they ended, one entry of each column a simulation: at most 64 bytes. A column
+   * that holds nothing but 0 is left out.
+   *
+   * @defaultValue none
+   */
+  readonly log?:
+    | {
+        /** The ids of the nodes at which they ended. */
+        readonly leaves: readonly NodeId[];
+        /** Their returns. */
+        readonly returns: readonly (number | null)[];
+        /** Their calls. */
+        readonly calls?: readonly number[] | undefined;
+        /** Their tokens. */
+        readonly tokens?: readonly number[] | undefined;
+      }
+    | undefined;
   /** In the order of their ids; the first is the root. */
   readonly nodes: readonly NodeJson[];
-}
-
-/** What an algorithm concluded, as JSON. */
-export interface TreeConclusionJson {
-  /** The node that it settled on. */
-  readonly node: number;
-  /** Whether nothing better exists among the actions that were proposed. */
-  readonly optimal: boolean;
 }
 
 /** A node as JSON. What is left out has its default. */
@@ -152,6 +169,10 @@ const logSchema = z
     'expected columns of equal length',
   );
 
+const shares = z.array(
+  z.strictObject({ answer: json, share: z.number().min(0).max(1), nodes: z.array(count).min(1) }),
+);
+
 /** What a saved tree must look like. */
 export const treeSchema: z.ZodType = z.strictObject({
   format: z.literal('espalier-tree'),
@@ -165,7 +186,9 @@ export const treeSchema: z.ZodType = z.strictObject({
   rule: z.strictObject({ name: z.string(), options: z.record(z.string(), json) }).optional(),
   cursor: count,
   preferred: count.optional(),
-  conclusion: z.strictObject({ node: count, optimal: z.boolean() }).optional(),
+  conclusion: z
+    .strictObject({ node: count, optimal: z.boolean(), shares: shares.optional() })
+    .optional(),
   log: logSchema.optional(),
   nodes: z.array(nodeSchema).min(1),
 });

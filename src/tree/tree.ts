@@ -1,64 +1,21 @@
 import { EspalierError } from '../base/errors.ts';
-import { jsonFault } from '../base/json.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { Completion } from '../contracts/language-model.ts';
 import type { ChildNode, NodeId, PruneReason, RootNode, SearchNode } from '../contracts/node.ts';
-import { type BackupRule, meanBackup } from './backup.ts';
+import { type BackupOptions, carryUp, meanBackup } from './backup.ts';
+import { BestEnd, isAtOrBelow } from './best-end.ts';
 import { closeAbove, closeFrom, openAbove } from './closing.ts';
-import { robustChild } from './final-choice.ts';
-import { TreeNode, view } from './node.ts';
+import type { Conclusion } from './conclusion.ts';
+import { principalLeaf } from './final-choice.ts';
+import { type NewChild, TreeNode, view } from './node.ts';
+import { expectNotes } from './notes.ts';
 import type { RuleSpec } from './rules.ts';
 import type { TreeView } from './selection.ts';
-import { type LoggedSimulation, SimulationLog } from './simulation-log.ts';
-
-/** An action to add to the tree. */
-export interface NewChild<Action> {
-  /** a. */
-  readonly action: Action;
-  /** P(s, a). */
-  readonly prior: number;
-  /** The model output from which it was read. */
-  readonly completion?: Completion;
-}
-
-/** Options of {@link SearchTree.backup}. */
-export interface BackupOptions {
-  /** How returns are merged. @defaultValue {@link meanBackup} */
-  readonly rule?: BackupRule;
-  /** γ, the discount of each edge, in [0, 1]. @defaultValue that of the tree */
-  readonly discount?: number;
-  /** The return of a simulation from the node on, in place of v(s). A rewarded end has none. @defaultValue v(s) */
-  readonly outcome?: number | undefined;
-}
-
-/** What an algorithm found when it was done: more than the best terminal node says. */
-export interface Conclusion<State, Action> {
-  /** The node that it settled on. */
-  readonly node: SearchNode<State, Action>;
-  /** Whether nothing better exists among the actions that were proposed. */
-  readonly optimal: boolean;
-}
-
-/** Where a saved tree stood. */
-export interface TreePosition {
-  /** Where the real world stood. */
-  readonly cursor: NodeId;
-  /** The node on which an unfinished search would bet. */
-  readonly preferred?: NodeId | undefined;
-  /** What the algorithm had concluded. */
-  readonly conclusion?: { readonly node: NodeId; readonly optimal: boolean } | undefined;
-}
-
-/** What a tree grew from. */
-export interface TreeOrigin {
-  /** The environment in which the tree grew. */
-  readonly environment: string;
-  /** The seed of its random numbers. */
-  readonly seed: number | string;
-}
+import { SimulationLog } from './simulation-log.ts';
+import { scoreOf } from './summary.ts';
+import type { TreeJson } from './tree-json.ts';
 
 /**
  * The tree that a search grows. All state of an algorithm lives in it, so that it can be saved,
@@ -68,8 +25,13 @@ export interface TreeOrigin {
  * by selection rules, what things are worth by backup rules.
  */
 export class SearchTree<State = unknown, Action = unknown> implements TreeView<State, Action> {
-  /** What the tree grew from. */
-  readonly origin: TreeOrigin;
+  /** The environment in which the tree grew, and the seed of its random numbers. */
+  readonly origin: {
+    /** The name of the environment. */
+    readonly environment: string;
+    /** The seed. */
+    readonly seed: number | string;
+  };
   /** Marks that training data must carry, such as `oracle-guided`. */
   readonly stamps: Set<string> = new Set();
   /** Simulations that were started on this tree, but for those that were handed back. */
@@ -84,17 +46,18 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   #discount = 1;
   readonly #nodes: TreeNode<State, Action>[];
   #cursor: TreeNode<State, Action>;
-  #best: Scored<State, Action> | undefined;
+  readonly #best: BestEnd<State, Action>;
   #conclusion: Conclusion<State, Action> | undefined;
   #preferred: SearchNode<State, Action> | undefined;
 
-  constructor(state: State, origin: TreeOrigin) {
+  constructor(state: State, origin: SearchTree['origin']) {
     this.origin = origin;
     const root = new TreeNode<State, Action>(0, undefined, { action: undefined, prior: 1 });
     root.state = state;
     root.realised = true;
     this.#nodes = [root];
     this.#cursor = root;
+    this.#best = new BestEnd(this);
   }
 
   /** How many nodes there are, the root included. */
@@ -104,7 +67,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** The start of the search. */
   get root(): RootNode<State, Action> {
-    return view(this.#mutable(0)) as RootNode<State, Action>;
+    return view(this.mutable(0)) as RootNode<State, Action>;
   }
 
   /** γ, the discount of each edge below the root, in [0, 1]: what comes later is worth less. 1 until it is set. */
@@ -116,7 +79,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   set discount(discount: number) {
     if (discount === this.#discount) return;
     this.#discount = discount;
-    this.#reconsider();
+    this.#best.reconsider();
   }
 
   /** Where the real world stands. The root, until the search advances. */
@@ -140,12 +103,14 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    * the end of the most visited path.
    */
   get best(): SearchNode<State, Action> {
-    return this.#conclusion?.node ?? this.bestTerminal ?? this.#preferred ?? this.#principalLeaf();
+    return (
+      this.#conclusion?.node ?? this.bestTerminal ?? this.#preferred ?? principalLeaf(this.cursor)
+    );
   }
 
   /** The terminal node or answer with the highest {@link score}. */
   get bestTerminal(): SearchNode<State, Action> | undefined {
-    return this.#best && view(this.#best.node);
+    return this.#best.node;
   }
 
   /** All nodes in the order of their ids. */
@@ -155,7 +120,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** The node with this id. */
   node(id: NodeId): SearchNode<State, Action> {
-    return view(this.#mutable(id));
+    return view(this.mutable(id));
   }
 
   /** The sibling that a duplicate was merged into; the node itself where it is none. */
@@ -171,15 +136,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    * @param discount - γ. @defaultValue that of the tree; 1 asks how much was reached, however late
    */
   score(node: SearchNode<State, Action>, discount: number = this.#discount): number | undefined {
-    const evaluated = node.about === 'action' ? undefined : node.rawValue;
-    const ahead = node.reward === undefined ? (node.outcome?.value ?? evaluated) : 0;
-    if (ahead === undefined) return undefined;
-    let sum = ahead;
-    let above: SearchNode<State, Action> | undefined = node;
-    for (; above !== undefined; above = above.parent) {
-      sum = (above.reward ?? 0) + (above.parent === undefined ? 1 : discount) * sum;
-    }
-    return sum;
+    return scoreOf(node, discount);
   }
 
   /** Adds children in order, after those that are there. What was closed without them is open again. */
@@ -228,14 +185,14 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     own.terminal = transition.terminal ?? false;
     if (own.terminal) own.status = 'terminal';
     if (transition.answer === true) own.set({ answer: true });
-    this.#consider(own);
+    this.#best.consider(node);
   }
 
   /** Records what an evaluator said. A further sample is kept beside those that are there: their mean is the value. */
   addEvaluation(node: SearchNode<State, Action>, evaluation: Evaluation): void {
     const own = this.#own(node);
     own.addEvaluation(evaluation);
-    this.#consider(own);
+    this.#best.consider(node);
   }
 
   /** Puts a node aside for a reason that is not its own value. */
@@ -274,7 +231,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     closeAbove(own);
     if (this.#conclusion?.node === node) this.#conclusion = undefined;
     if (this.#preferred === node) this.#preferred = undefined;
-    if (this.#best?.node === own) this.#reconsider();
+    if (this.#best.node === node) this.#best.reconsider();
   }
 
   /** Takes a node back that had failed or was put aside, and opens what that had closed above it. */
@@ -283,7 +240,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     own.reopen();
     openAbove(own);
     closeFrom(own);
-    this.#consider(own);
+    this.#best.consider(node);
   }
 
   /** Keeps a note of the user's at a node. It is saved with the tree. */
@@ -302,9 +259,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** Records the return of a simulation from a node on. */
   setOutcome(node: SearchNode<State, Action>, outcome: Evaluation): void {
-    const own = this.#own(node);
-    own.set({ outcome });
-    this.#consider(own);
+    this.#own(node).set({ outcome });
+    this.#best.consider(node);
   }
 
   /** Counts a simulation as started. @returns its index. */
@@ -318,14 +274,6 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     this.simulations--;
     this.handedBack++;
     this.log.handBack();
-  }
-
-  /** Logs a simulation that has ended, and what was spent since the one before. */
-  endSimulation(
-    { id: leaf }: SearchNode<State, Action>,
-    spend: Pick<LoggedSimulation, 'calls' | 'tokens'>,
-  ): void {
-    this.log.end(leaf, spend);
   }
 
   /** Counts a simulation under way at a node and everywhere above it, as far as `until`. */
@@ -346,41 +294,26 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    * both; the root has no edge, and its value is V(s).
    */
   backup(node: SearchNode<State, Action>, options: BackupOptions = {}): void {
-    const { rule = meanBackup, discount: gamma = this.#discount, outcome } = options;
     const leaf = this.#own(node);
-    const isRewardedEnd = leaf.terminal && leaf.reward !== undefined;
-    let target = isRewardedEnd ? 0 : (outcome ?? leafValue(leaf));
-    let isReturn = !isRewardedEnd && outcome === undefined && isOfAction(leaf);
-    // One object for the whole path: a rule reads it and keeps nothing.
-    const sample = { target, bootstrap: target, reward: 0, discount: 1 };
-    for (let own: TreeNode<State, Action> | undefined = leaf; own !== undefined; own = own.parent) {
-      sample.discount = own.parent === undefined ? 1 : gamma;
-      sample.reward = own.parent === undefined ? 0 : (own.reward ?? 0);
-      if (!isReturn) {
-        target = sample.reward + sample.discount * target;
-        sample.bootstrap = sample.reward + sample.discount * sample.bootstrap;
-      }
-      isReturn = false;
-      sample.target = target;
-      own.visits += 1;
-      own.value = rule(own, sample);
-      sample.bootstrap = own.value;
-    }
-    this.log.backUp(leaf.id, target);
+    const { rule = meanBackup, discount = this.#discount, outcome } = options;
+    this.log.backUp(leaf.id, carryUp(leaf, { rule, discount, outcome }));
     closeFrom(leaf);
   }
 
   /** Moves the cursor of the real world to a node below it. Siblings stay, because pairs need them. */
   advance(node: SearchNode<State, Action>): void {
     const own = this.#own(node);
-    if (!this.#isBelowCursor(own) || !own.realised) {
+    if (!isAtOrBelow(node, this.cursor) || !own.realised) {
       throw new EspalierError(
         'usage',
         `Expected \`node\` to be a realised node below the cursor ${this.#cursor.id}, got node ${node.id}.`,
       );
     }
     this.#cursor = own;
-    this.#leaveBehind();
+    // What was best elsewhere can no longer be reached.
+    if (this.#conclusion && !isAtOrBelow(this.#conclusion.node, node)) this.#conclusion = undefined;
+    if (this.#preferred && !isAtOrBelow(this.#preferred, node)) this.#preferred = undefined;
+    this.#best.reconsider();
   }
 
   /** Says on which node an unfinished search would bet, where visits do not say it. */
@@ -390,9 +323,9 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   }
 
   /** Records what an algorithm found. */
-  conclude({ node, optimal }: Conclusion<State, Action>): void {
-    this.#own(node);
-    this.#conclusion = { node, optimal };
+  conclude(conclusion: Conclusion<State, Action>): void {
+    this.#own(conclusion.node);
+    this.#conclusion = { ...conclusion };
   }
 
   /**
@@ -409,7 +342,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     for (const stamp of this.stamps) copy.stamps.add(stamp);
     for (const { id, parent, action } of this.#nodes) {
       if (parent !== undefined) copy.append(parent.id, { action: action as Action, prior: 0 });
-      copy.#mutable(id).copyFrom(this.#mutable(id));
+      copy.mutable(id).copyFrom(this.mutable(id));
     }
     copy.restore({ cursor: this.#cursor.id, preferred: this.#preferred?.id });
     copy.advance(copy.node(this.#own(node).id));
@@ -418,7 +351,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** @internal Adds one child to many. What nobody else has seen yet may grow in place, which {@link add} must not. */
   append(parent: NodeId, child: NewChild<Action>): TreeNode<State, Action> {
-    const above = this.#mutable(parent);
+    const above = this.mutable(parent);
     const node = new TreeNode<State, Action>(this.#nodes.length, above, child);
     this.#nodes.push(node);
     if (above.children.length === 0) above.children = [];
@@ -428,19 +361,6 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** @internal The mutable node, for the code that saves and loads trees. */
   mutable(id: NodeId): TreeNode<State, Action> {
-    return this.#mutable(id);
-  }
-
-  /** @internal Puts a loaded cursor and best node in place. */
-  restore({ cursor, preferred, conclusion }: TreePosition): void {
-    this.#cursor = this.#mutable(cursor);
-    for (const node of this.#nodes) this.#consider(node);
-    if (preferred !== undefined) this.prefer(this.node(preferred));
-    if (conclusion !== undefined)
-      this.conclude({ ...conclusion, node: this.node(conclusion.node) });
-  }
-
-  #mutable(id: NodeId): TreeNode<State, Action> {
     const node = this.#nodes[id];
     if (node === undefined) {
       throw new EspalierError(
@@ -449,6 +369,19 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
       );
     }
     return node;
+  }
+
+  /** @internal Puts a loaded cursor and best node in place. */
+  restore({
+    cursor,
+    preferred,
+    conclusion,
+  }: Pick<TreeJson, 'cursor' | 'preferred' | 'conclusion'>): void {
+    this.#cursor = this.mutable(cursor);
+    this.#best.reconsider();
+    if (preferred !== undefined) this.prefer(this.node(preferred));
+    if (conclusion !== undefined)
+      this.conclude({ ...conclusion, node: this.node(conclusion.node) });
   }
 
   /** The mutable form of a node, which must be of this tree: another tree's ids mean other nodes. */
@@ -462,78 +395,4 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     }
     return own;
   }
-
-  /** What was best elsewhere can no longer be reached. */
-  #leaveBehind(): void {
-    const isElsewhere = (node: SearchNode<State, Action> | undefined) =>
-      node !== undefined && !this.#isBelowCursor(this.#own(node));
-    if (isElsewhere(this.#conclusion?.node)) this.#conclusion = undefined;
-    if (isElsewhere(this.#preferred)) this.#preferred = undefined;
-    this.#reconsider();
-  }
-
-  #reconsider(): void {
-    this.#best = undefined;
-    for (const node of this.#nodes) this.#consider(node);
-  }
-
-  #isBelowCursor(node: TreeNode<State, Action>): boolean {
-    let above: TreeNode<State, Action> | undefined = node;
-    while (above !== undefined && above !== this.#cursor) above = above.parent;
-    return above !== undefined;
-  }
-
-  #consider(node: TreeNode<State, Action>): void {
-    if ((!node.terminal && !node.answer) || node.status === 'pruned') return;
-    if (!this.#isBelowCursor(node)) return;
-    const score = this.score(view(node));
-    if (score === undefined) return;
-    const best = this.#best;
-    if (best === undefined || precedes({ node, score }, best)) {
-      this.#best = { node, score };
-    } else if (best.node === node && score < best.score) {
-      // The best one has lost: any other may now be better.
-      this.#reconsider();
-    }
-  }
-
-  #principalLeaf(): SearchNode<State, Action> {
-    let node = this.cursor;
-    for (;;) {
-      const next = robustChild(node.children.filter(({ status }) => status !== 'pruned'));
-      if (next === undefined) return node;
-      node = next;
-    }
-  }
-}
-
-function expectNotes({ id }: SearchNode, notes: JsonValue): void {
-  const fault = jsonFault(notes);
-  if (fault === undefined) return;
-  const where = `${fault.what} at \`${fault.path.join('.')}\``;
-  throw new EspalierError('usage', `Expected the notes at node ${id} to be JSON, got ${where}.`);
-}
-
-/** Whether the evaluation of a node is Q(s, a) already. The start has no action. */
-function isOfAction<State, Action>({ parent, about }: TreeNode<State, Action>): boolean {
-  return parent !== undefined && about === 'action';
-}
-
-function leafValue<State, Action>({ id, rawValue }: TreeNode<State, Action>): number {
-  if (rawValue === undefined) {
-    throw new EspalierError(
-      'usage',
-      `Expected node ${id} to be evaluated before its value is backed up.`,
-    );
-  }
-  return rawValue;
-}
-
-function precedes<State, Action>(a: Scored<State, Action>, b: Scored<State, Action>): boolean {
-  return (b.score - a.score || a.node.depth - b.node.depth || a.node.id - b.node.id) < 0;
-}
-
-interface Scored<State, Action> {
-  readonly node: TreeNode<State, Action>;
-  readonly score: number;
 }

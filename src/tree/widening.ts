@@ -3,14 +3,6 @@ import { maxChild } from './final-choice.ts';
 import { named } from './rules.ts';
 import { isClosed, knownValue, type WideningRule } from './selection.ts';
 
-/** Options of {@link progressiveWidening}. */
-export interface ProgressiveWideningOptions {
-  /** k, the width at the first visit. @defaultValue 1 */
-  readonly k?: number;
-  /** α in [0, 1]: how fast the width grows with visits. @defaultValue 0.5 */
-  readonly alpha?: number;
-}
-
 /**
  * Allows another child while `|children| < k · N^α`: the more a node is visited, the wider it gets.
  * Simulations under way count as visits, and a sample that brought nothing new counts as a child: a policy
@@ -19,21 +11,18 @@ export interface ProgressiveWideningOptions {
  * @see Couëtoux et al., "Continuous Upper Confidence Trees", 2011; Chaslot et al., "Progressive
  * Strategies for Monte-Carlo Tree Search", 2008.
  */
-export function progressiveWidening(options: ProgressiveWideningOptions = {}): WideningRule {
+export function progressiveWidening(
+  options: {
+    /** k, the width at the first visit. @defaultValue 1 */
+    readonly k?: number;
+    /** α in [0, 1]: how fast the width grows with visits. @defaultValue 0.5 */
+    readonly alpha?: number;
+  } = {},
+): WideningRule {
   const { k = 1, alpha = 0.5 } = options;
   const rule: WideningRule = ({ children, samples, visits, inFlight }) =>
     Math.max(children.length, samples) < k * Math.max(1, visits + inFlight) ** alpha;
   return named('progressiveWidening', options, rule);
-}
-
-/** Options of {@link valueWidening}. */
-export interface ValueWideningOptions {
-  /** How many samples a node gets before its children are looked at. @defaultValue 2 */
-  readonly k?: number;
-  /** The value from which a child is worth going on with. @defaultValue 0.4 */
-  readonly below?: number;
-  /** How many samples a node gets at most; 3 k where none of them could be used. @defaultValue 24 */
-  readonly most?: number;
 }
 
 /**
@@ -45,7 +34,16 @@ export interface ValueWideningOptions {
  * the question of Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive
  * Branching Tree Search", 2025; this rule is simpler, and ours.
  */
-export function valueWidening(options: ValueWideningOptions = {}): WideningRule {
+export function valueWidening(
+  options: {
+    /** How many samples a node gets before its children are looked at. @defaultValue 2 */
+    readonly k?: number;
+    /** The value from which a child is worth going on with. @defaultValue 0.4 */
+    readonly below?: number;
+    /** How many samples a node gets at most; 3 k where none of them could be used. @defaultValue 24 */
+    readonly most?: number;
+  } = {},
+): WideningRule {
   const { k = 2, below = 0.4, most = 24 } = options;
   const rule: WideningRule = ({ children, samples }) => {
     const drawn = Math.max(children.length, samples);

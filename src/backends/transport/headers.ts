@@ -1,4 +1,4 @@
-import type { RateLimit, RateLimits } from '../../contracts/language-model.ts';
+import type { RateLimits } from '../../contracts/language-model.ts';
 
 /** Looks up a header by its lower-case name. */
 export type HeaderLookup = (name: string) => string | undefined;
@@ -43,7 +43,7 @@ export function rateLimitsOf(
   return { ...(requests && { requests }), ...(tokens && { tokens }) };
 }
 
-function limitOf(header: HeaderLookup, unit: string, now: number): RateLimit | undefined {
+function limitOf(header: HeaderLookup, unit: string, now: number): RateLimits['tokens'] {
   const openai = (field: string) => header(`x-ratelimit-${field}-${unit}`);
   const anthropic = (field: string) => header(`anthropic-ratelimit-${unit}-${field}`);
   for (const read of [openai, anthropic]) {

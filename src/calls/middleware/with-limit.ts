@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectInteger } from '../../base/expect.ts';
-import type { ModelCall, RateLimit, RateLimits } from '../../contracts/language-model.ts';
+import type { ModelCall, RateLimits } from '../../contracts/language-model.ts';
 import type { Answer } from '../operations/model-operation.ts';
 import { actualCost, mostCost } from '../pricing.ts';
 import { type Booking, RateWindow } from './rate-window.ts';
@@ -137,7 +137,7 @@ class Limiter {
   }
 }
 
-function isSpent({ remaining }: RateLimit): boolean {
+function isSpent({ remaining }: NonNullable<RateLimits['tokens']>): boolean {
   return remaining <= 0;
 }
 

@@ -6,6 +6,7 @@ import type { CallContext } from '../../contracts/context.ts';
 import type { Environment, Notation, Transition } from '../../contracts/environment.ts';
 import type { Capabilities } from '../../contracts/language-model.ts';
 import type { Verifier } from '../../contracts/verifier.ts';
+import { canonicalAnswer } from './canonical-answer.ts';
 import { extractAnswer } from './extract-answer.ts';
 import { isSameAnswer } from './is-same-answer.ts';
 import { type ReasoningNotations, reasoningNotations } from './reasoning-notation.ts';
@@ -48,6 +49,8 @@ export interface ReasoningEnvironment extends Environment<ReasoningState, string
   reset(): Transition<ReasoningState>;
   /** The steps, without regard to white space. */
   key(state: ReasoningState): string;
+  /** The final answer, numbers in lowest terms, without units. */
+  answer(state: ReasoningState): string | undefined;
   /** That of `notations` which every model understands: `restated`. */
   readonly notation: Notation<ReasoningState, string>;
   /** How states and steps look to models, in three forms. {@link notationFor} chooses one. */
@@ -102,6 +105,7 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
       return steps.length < maxSteps ? { state: next } : { state: next, terminal: true, reward: 0 };
     },
     key,
+    answer: ({ answer }) => (answer === undefined ? undefined : canonicalAnswer(answer)),
     notation: notations.restated,
     notations,
   };

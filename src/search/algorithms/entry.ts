@@ -2,16 +2,16 @@ import type { Entry } from '../../contracts/entry.ts';
 import type { Heuristic } from '../../contracts/evaluator.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
 
-/** What an algorithm that is chosen by its name is made for. */
-export interface AlgorithmGround {
-  /** Whether actions are samples of a model, and values its judgements, each of which costs a call. */
-  readonly asksModel: boolean;
-  /** h(s), which never overestimates, where there is one. */
-  readonly heuristic?: Heuristic<unknown>;
-}
-
 /** An algorithm by its name. */
-export interface AlgorithmEntry extends Entry<(ground: AlgorithmGround) => SearchAlgorithm> {
+export interface AlgorithmEntry
+  extends Entry<
+    (ground: {
+      /** Whether actions are samples of a model, and values its judgements, each of which costs a call. */
+      readonly asksModel: boolean;
+      /** h(s), which never overestimates, where there is one. */
+      readonly heuristic?: Heuristic<unknown>;
+    }) => SearchAlgorithm
+  > {
   /**
    * Whether it ends by itself with the best solution, given a heuristic: the first one it finds is not always that.
    *

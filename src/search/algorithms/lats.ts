@@ -52,7 +52,7 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
           return leastTried(children);
         };
         let end = leaf;
-        for (let next: typeof leaf | undefined = leaf; next !== undefined; next = await grow(end)) {
+        for (let next = await grow(leaf); next !== undefined; next = await grow(end)) {
           end = simulation.visit(next);
         }
         await context.evaluate([end]);

@@ -7,16 +7,6 @@ import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
 import { within } from './within.ts';
 
-/** Options of {@link stepwise}. */
-export interface StepwiseOptions {
-  /** How many simulations each step gets: an integer from 1 up. */
-  readonly simulations: number;
-  /** Which action is taken. @defaultValue {@link robustOrSolvedChild} */
-  readonly choice?: FinalChoice;
-  /** How many actions are taken: an integer from 1 up. @defaultValue until the end */
-  readonly maxSteps?: number;
-}
-
 /**
  * One committed action at a time: searches from where the world stands, takes the best action, and goes on
  * from there. What was learnt below the action stays, and so do its siblings, which training data needs.
@@ -30,7 +20,14 @@ export interface StepwiseOptions {
  */
 export function stepwise<State = any, Action = any>(
   algorithm: SearchAlgorithm<State, Action>,
-  options: StepwiseOptions,
+  options: {
+    /** How many simulations each step gets: an integer from 1 up. */
+    readonly simulations: number;
+    /** Which action is taken. @defaultValue {@link robustOrSolvedChild} */
+    readonly choice?: FinalChoice;
+    /** How many actions are taken: an integer from 1 up. @defaultValue until the end */
+    readonly maxSteps?: number;
+  },
 ): SearchAlgorithm<State, Action> {
   expectOptions('stepwise', options, 'simulations choice maxSteps');
   const {

@@ -42,7 +42,7 @@ export function within<State, Action>(
     expand: (node, options) => context.expand(node, options),
     graft: (node, proposals) => context.graft(node, proposals),
     realise: (nodes) => context.realise(nodes),
-    evaluate: (nodes) => context.evaluate(nodes),
+    evaluate: (nodes, options) => context.evaluate(nodes, options),
     outcome: (node) => context.outcome(node),
     key: (node) => context.key(node),
     conclude: (conclusion) => context.conclude(conclusion),

@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import type {
   Message,
-  NamedTool,
   TokenLogprob,
   ToolCall,
   ToolDefinition,
@@ -32,7 +31,7 @@ export interface EmulatedQuestion {
   /** The tools that may be called. */
   readonly tools?: readonly ToolDefinition[];
   /** Whether a tool is called: as the model likes, never, always, or this one. */
-  readonly toolChoice?: 'auto' | 'none' | 'required' | NamedTool;
+  readonly toolChoice?: 'auto' | 'none' | 'required' | Pick<ToolDefinition, 'name'>;
   /** The texts of which the answer must be one (vLLM's `structured_outputs.choice`). */
   readonly options?: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { expectation, expectMethods, expectOneOf } from '../../base/expect.ts';
 import { failedBy, isFailure } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
-import type { Evaluation, RawScore } from '../../contracts/evaluation.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
@@ -11,7 +11,7 @@ export interface ScoreMap {
   /** A score as a value in [0, 1]. */
   toValue(score: number): number;
   /** A score as evaluations keep it; `undefined` where scores are values. */
-  raw(score: number): RawScore | undefined;
+  raw(score: number): Evaluation['raw'];
 }
 
 /**

@@ -1,0 +1,61 @@
+import type { SearchNode } from '../contracts/node.ts';
+import { scoreOf } from './summary.ts';
+
+/** What of a tree decides which end is the best one. */
+interface Ends<State, Action> {
+  readonly cursor: SearchNode<State, Action>;
+  readonly discount: number;
+  nodes(): Iterable<SearchNode<State, Action>>;
+}
+
+/** Keeps the terminal node or answer at or below the cursor with the highest score, while a tree grows. */
+export class BestEnd<State, Action> {
+  readonly #tree: Ends<State, Action>;
+  #best: Scored<State, Action> | undefined;
+
+  constructor(tree: Ends<State, Action>) {
+    this.#tree = tree;
+  }
+
+  get node(): SearchNode<State, Action> | undefined {
+    return this.#best?.node;
+  }
+
+  /** Takes in a node of which more is known now. */
+  consider(node: SearchNode<State, Action>): void {
+    if ((!node.terminal && !node.answer) || node.status === 'pruned') return;
+    if (!isAtOrBelow(node, this.#tree.cursor)) return;
+    const score = scoreOf(node, this.#tree.discount);
+    if (score === undefined) return;
+    const best = this.#best;
+    if (best === undefined || precedes({ node, score }, best)) {
+      this.#best = { node, score };
+    } else if (best.node === node && score < best.score) {
+      // The best one has lost: any other may now be better.
+      this.reconsider();
+    }
+  }
+
+  /** Begins anew: what was best may no longer be, or no longer be reached. */
+  reconsider(): void {
+    this.#best = undefined;
+    for (const node of this.#tree.nodes()) this.consider(node);
+  }
+}
+
+/** Whether a node lies below another one of the same tree, or is that one. */
+export function isAtOrBelow(node: SearchNode, above: SearchNode): boolean {
+  let current: SearchNode | undefined = node;
+  while (current !== undefined && current.depth > above.depth) current = current.parent;
+  return current === above;
+}
+
+interface Scored<State, Action> {
+  readonly node: SearchNode<State, Action>;
+  readonly score: number;
+}
+
+/** Of equal scores the shallowest node comes first, and then the first one. */
+function precedes(a: Scored<unknown, unknown>, b: Scored<unknown, unknown>): boolean {
+  return (b.score - a.score || a.node.depth - b.node.depth || a.node.id - b.node.id) < 0;
+}

@@ -1,0 +1,55 @@
+import { canonicalJson } from '../base/canonical-json.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { NodeId, SearchNode } from '../contracts/node.ts';
+
+/** What an algorithm found when it was done: more than the best terminal node says. */
+export interface Conclusion<State, Action> {
+  /** The node that it settled on. */
+  readonly node: SearchNode<State, Action>;
+  /** Whether nothing better exists among the actions that were proposed. */
+  readonly optimal: boolean;
+  /** The answers that were voted on, where it was settled by a vote: the node gives the first of them. */
+  readonly shares?: readonly AnswerShare[] | undefined;
+}
+
+/** A class of equal answers and its part of a vote. */
+export interface AnswerShare {
+  /** What its nodes answer. */
+  readonly answer: JsonValue;
+  /** The weight of its nodes in that of all that answer, in [0, 1]. */
+  readonly share: number;
+  /** Its nodes, the heaviest first, of equal ones the first that voted. */
+  readonly nodes: readonly NodeId[];
+}
+
+/** A node that votes for its answer. */
+export interface Ballot {
+  readonly node: NodeId;
+  readonly answer: JsonValue;
+  readonly weight: number;
+}
+
+/**
+ * Counts a vote. The class with the greatest weight comes first, of equal ones that which was voted for first.
+ *
+ * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, section 2.
+ */
+export function tally(ballots: readonly Ballot[]): readonly AnswerShare[] {
+  const classes = new Map<string, Ballot[]>();
+  for (const ballot of ballots) {
+    const key = canonicalJson('answer', ballot.answer);
+    classes.set(key, [...(classes.get(key) ?? []), ballot]);
+  }
+  const total = weightOf(ballots);
+  return [...classes.values()]
+    .map((alike) => ({
+      answer: alike[0]?.answer ?? null,
+      share: total === 0 ? 0 : weightOf(alike) / total,
+      nodes: alike.toSorted((a, b) => b.weight - a.weight).map(({ node }) => node),
+    }))
+    .sort((a, b) => b.share - a.share);
+}
+
+function weightOf(ballots: readonly Ballot[]): number {
+  return ballots.reduce((sum, { weight }) => sum + weight, 0);
+}
