@@ -1,3 +1,5 @@
+import { EspalierError } from '../base/errors.ts';
+import { jsonFault } from '../base/json.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -196,4 +198,12 @@ function isOne(evaluated: Evaluation | readonly Evaluation[]): evaluated is Eval
 /** The read-only face of a node. The only cast between the two. */
 export function view<State, Action>(node: TreeNode<State, Action>): SearchNode<State, Action> {
   return node as unknown as SearchNode<State, Action>;
+}
+
+/** What is kept at a node is saved with the tree. */
+export function expectNotes({ id }: SearchNode, notes: JsonValue): void {
+  const fault = jsonFault(notes);
+  if (fault === undefined) return;
+  const where = `${fault.what} at \`${fault.path.join('.')}\``;
+  throw new EspalierError('usage', `Expected the notes at node ${id} to be JSON, got ${where}.`);
 }

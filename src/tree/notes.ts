@@ -1,5 +1,3 @@
-import { EspalierError } from '../base/errors.ts';
-import { jsonFault } from '../base/json.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { SearchTree } from './tree.ts';
@@ -28,12 +26,4 @@ export function notesOf<Note extends { readonly [Name in keyof Note]: JsonValue 
     at: ({ notes }) => notes[owner] as unknown as Note | undefined,
     write: (tree, node, note) => tree.note(node, owner, note as unknown as JsonValue),
   };
-}
-
-/** What is kept at a node is saved with the tree. */
-export function expectNotes({ id }: SearchNode, notes: JsonValue): void {
-  const fault = jsonFault(notes);
-  if (fault === undefined) return;
-  const where = `${fault.what} at \`${fault.path.join('.')}\``;
-  throw new EspalierError('usage', `Expected the notes at node ${id} to be JSON, got ${where}.`);
 }
