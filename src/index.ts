@@ -26,7 +26,7 @@ export { provenanceOf, provenanceOfModel } from './base/provenance.ts';
 export { seededRandom } from './base/random.ts';
 export type { Clock } from './contracts/clock.ts';
 export type { CallContext, EffectName, Random } from './contracts/context.ts';
-export type { Embedding, EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';
+export type { EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';
 export type { Entry } from './contracts/entry.ts';
 export type {
   Environment,
@@ -96,8 +96,8 @@ export type { Provenance } from './contracts/provenance.ts';
 export type { RewardModel, ScoreRequest, Solution, StepScores } from './contracts/reward-model.ts';
 export type { Budget, Spend } from './contracts/spend.ts';
 export type { Oracle, Verdict, Verifier } from './contracts/verifier.ts';
-export { fill, type PromptSet, promptsOf, withTexts } from './prompting/prompts.ts';
-export { type AbMctsOptions, abMcts } from './search/algorithms/ab-mcts.ts';
+export type { PromptSet } from './prompting/prompts.ts';
+export { abMcts } from './search/algorithms/ab-mcts.ts';
 export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BeamOptions, beam } from './search/algorithms/beam.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
@@ -115,7 +115,6 @@ export type {
   SearchContext,
   SearchMethod,
   SearchOptions,
-  SearchProgress,
   SearchResult,
   SimulateOptions,
   Simulation,
@@ -124,21 +123,18 @@ export type {
   StopReason,
 } from './search/contracts.ts';
 export type { SearchEvent } from './search/events.ts';
-export { defaultBudget } from './search/options.ts';
 export { search, streamSearch } from './search/search.ts';
 export { solved } from './search/stop-conditions.ts';
 export {
   type BackupOptions,
   type BackupRule,
-  type BackupSample,
   maxBackup,
   meanBackup,
   tdBackup,
   visitWeighted,
-  visitWeightedBackup,
 } from './tree/backup.ts';
-export type { AnswerShare, Conclusion } from './tree/conclusion.ts';
-export { type Candidate, explain } from './tree/explain.ts';
+export type { Conclusion } from './tree/conclusion.ts';
+export { explain } from './tree/explain.ts';
 export {
   type FinalChoice,
   maxChild,
@@ -157,7 +153,6 @@ export {
   byMinMax,
   byParentAndSiblings,
   completedByMixValue,
-  mixedValue,
   mixedWithEvaluation,
 } from './tree/qtransform.ts';
 export { renderTree } from './tree/render.ts';
@@ -165,7 +160,6 @@ export type { Explained, Reasons, RuleSpec } from './tree/rules.ts';
 export {
   canWiden,
   descend,
-  type FlatScore,
   flat,
   isClosed,
   knownValue,
@@ -183,14 +177,13 @@ export {
   uct,
   type WideningRule,
 } from './tree/selection.ts';
-export { type StateCodec, treeFromJson, treeToJson } from './tree/serialize.ts';
+export { treeFromJson, treeToJson } from './tree/serialize.ts';
 export type { LoggedSimulation, SimulationLog } from './tree/simulation-log.ts';
 export { actionsTo, pathTo, promiseOf, type SearchSummary, summarise } from './tree/summary.ts';
 export { SearchTree } from './tree/tree.ts';
-export {
-  type NodeJson,
-  type TreeJson,
-  treeVersion,
+export type {
+  NodeJson,
+  TreeJson,
 } from './tree/tree-json.ts';
 export {
   progressiveWidening,

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { DecisionModel, DecisionRequest, Decisions } from './decision-model.ts';
-import type { Embedding, EmbeddingModel } from './embedding-model.ts';
+import type { EmbeddingModel } from './embedding-model.ts';
 import type { JsonValue } from './json.ts';
 import type { GenerateRequest, Generation, LanguageModel, ModelCall } from './language-model.ts';
 import type { Operation } from './operation.ts';
@@ -33,7 +33,7 @@ export interface CallContext {
   /** Asks a decision model typed questions. */
   decide(model: DecisionModel, request: DecisionRequest): Promise<Decisions>;
   /** Turns texts into vectors. */
-  embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly Embedding[]>;
+  embed(model: EmbeddingModel, texts: readonly string[]): Promise<readonly (readonly number[])[]>;
   /**
    * Runs a tool, a file access, a browser action. Its result must be JSON. Effects with equal names and inputs on
    * equal states are one effect, unless they are `pure`. The state is the one in which a step is taken or a proposal

@@ -6,13 +6,10 @@ export interface EmbeddingModel extends Payee {
   embed(texts: readonly string[], call: ModelCall): Promise<Embeddings>;
 }
 
-/** One vector. */
-export type Embedding = readonly number[];
-
 /** One vector a text, in the order of the texts. */
 export interface Embeddings {
   /** In the order of the texts. */
-  readonly embeddings: readonly Embedding[];
+  readonly embeddings: readonly (readonly number[])[];
   /** The tokens that were read. */
   readonly usage?: Usage;
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { expectInteger, expectMethods } from '../base/expect.ts';
 import type { CallContext } from '../contracts/context.ts';
-import type { Embedding, EmbeddingModel } from '../contracts/embedding-model.ts';
+import type { EmbeddingModel } from '../contracts/embedding-model.ts';
 import type { PreparedRetriever } from './prepared-retriever.ts';
 
 /** Options of {@link byEmbedding}. */
@@ -114,7 +114,7 @@ class Vectors {
   }
 }
 
-function unit({ provider, modelId }: EmbeddingModel, embedding: Embedding): Float64Array {
+function unit({ provider, modelId }: EmbeddingModel, embedding: readonly number[]): Float64Array {
   if (embedding.length === 0 || !embedding.every((part) => Number.isFinite(part))) {
     throw new Error(`${provider}:${modelId} gave an embedding that is no list of numbers.`);
   }

@@ -5,7 +5,7 @@ import { fromModel } from '../policies/from-model/from-model.ts';
 import { introspective } from '../policies/introspective.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { mixedValue } from '../tree/qtransform.ts';
-import { type FlatScore, flat, type WideningRule } from '../tree/selection.ts';
+import { flat, type WideningRule } from '../tree/selection.ts';
 import { hybridWeight } from '../values/combine/hybrid-weight.ts';
 import { judge } from '../values/judge/judge.ts';
 import { rollout } from '../values/rollout/rollout.ts';
@@ -93,7 +93,7 @@ export function introspectiveScore({
   readonly c: number;
   /** What an unvisited node counts as, and how fast trials outweigh the judgement. */
   readonly cv: number;
-}): FlatScore {
+}): Parameters<typeof flat>[0] {
   const weight = hybridWeight({ c: cv });
   return (node, parent) => {
     const grows = node.children.length > 0;

@@ -4,7 +4,7 @@ import type { Policy } from '../contracts/policy.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import { mcts } from '../search/algorithms/mcts.ts';
 import { solved } from '../search/stop-conditions.ts';
-import { visitWeightedBackup } from '../tree/backup.ts';
+import { visitWeighted } from '../tree/backup.ts';
 import { descend, knownValue, uct } from '../tree/selection.ts';
 import { judge } from '../values/judge/judge.ts';
 import { rollout } from '../values/rollout/rollout.ts';
@@ -77,7 +77,7 @@ export function restMcts<State = any, Action = any>(
     evaluator: withSimulation(value, playing, { alpha }),
     algorithm: mcts({
       selection: descend(uct({ c: c * Math.SQRT2, unvisited })),
-      backup: visitWeightedBackup,
+      backup: visitWeighted(),
       evaluate: 'all',
       width,
     }),

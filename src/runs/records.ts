@@ -1,12 +1,13 @@
+import type { Environment } from '../contracts/environment.ts';
 import type { TreeRecord } from '../data/record.ts';
-import { type StateCodec, treeFromJson } from '../tree/serialize.ts';
+import { treeFromJson } from '../tree/serialize.ts';
 import type { SavedRun } from './run-folder.ts';
 import type { StoredTree } from './trees-file.ts';
 
 /** What a row must know of a problem besides its trees. */
 export interface RecordDescription<State, Action>
   extends Omit<TreeRecord<State, Action>, 'id' | 'problem' | 'tree'>,
-    StateCodec<State> {}
+    Pick<Environment<State, never>, 'codec'> {}
 
 /**
  * The finished trees of a run for the rules that make rows, all those of one problem together. They come in the

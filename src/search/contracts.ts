@@ -229,20 +229,15 @@ export interface SearchContext<State, Action> extends CallContext {
   ): Promise<SearchResult<S, A>>;
 }
 
-/** What a stop condition may look at. */
-export interface SearchProgress<State = unknown, Action = unknown> {
+/** Ends a search gracefully when it returns true, or `'solved'`. Looked at after each simulation. */
+export type StopCondition<State = unknown, Action = unknown> = (progress: {
   /** The tree as it stands. Live: copy what you keep. */
   readonly tree: SearchTree<State, Action>;
   /** The best node so far. */
   readonly best: SearchNode<State, Action>;
   /** What has been spent so far. */
   readonly spend: Spend;
-}
-
-/** Ends a search gracefully when it returns true, or `'solved'`. Looked at after each simulation. */
-export type StopCondition<State = unknown, Action = unknown> = (
-  progress: SearchProgress<State, Action>,
-) => boolean | 'solved';
+}) => boolean | 'solved';
 
 /** Parts that belong together under one name: what a published method is made of. */
 export interface SearchMethod<State = any, Action = any> {
@@ -282,7 +277,7 @@ export interface SearchOptions<State = any, Action = any> {
    * @defaultValue that of the tree, 1 in a new one
    */
   readonly discount?: number;
-  /** @defaultValue `defaultBudget`: 100 simulations */
+  /** @defaultValue 100 simulations */
   readonly budget?: Budget;
   /**
    * A budget that other searches spend from as well, beside that of this one. What a killed process had under way is

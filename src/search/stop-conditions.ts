@@ -1,5 +1,5 @@
 import { expectNumber } from '../base/expect.ts';
-import type { SearchProgress } from './contracts.ts';
+import type { StopCondition } from './contracts.ts';
 
 /**
  * Ends the search as solved once a terminal node, or an answer, scores at least so much.
@@ -10,7 +10,9 @@ export function solved({
   score = 1,
 }: {
   readonly score?: number;
-} = {}): <State, Action>(progress: SearchProgress<State, Action>) => 'solved' | false {
+} = {}): <State, Action>(
+  progress: Parameters<StopCondition<State, Action>>[0],
+) => 'solved' | false {
   expectNumber('score', score);
   return ({ tree }) => {
     const best = tree.bestTerminal;

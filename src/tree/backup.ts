@@ -2,20 +2,20 @@ import { EspalierError } from '../base/errors.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import type { TreeNode } from './node.ts';
 
-/** What a simulation brings back to a node. */
-export interface BackupSample {
-  /** G: the return of this simulation through the node, its incoming reward included. */
-  readonly target: number;
-  /** r(s, a) + γ · Q of the next node on the path, after that one was updated. At the leaf: `target`. */
-  readonly bootstrap: number;
-  /** r(s, a) of the incoming edge; 0 at the root. */
-  readonly reward: number;
-  /** The discount of what follows: γ, or 1 at the root, which has no edge of its own. */
-  readonly discount: number;
-}
-
 /** The new Q(s, a) of a node whose `visits` already count this simulation. Pure. */
-export type BackupRule = (node: NodeStatistics, sample: BackupSample) => number;
+export type BackupRule = (
+  node: NodeStatistics,
+  sample: {
+    /** G: the return of this simulation through the node, its incoming reward included. */
+    readonly target: number;
+    /** r(s, a) + γ · Q of the next node on the path, after that one was updated. At the leaf: `target`. */
+    readonly bootstrap: number;
+    /** r(s, a) of the incoming edge; 0 at the root. */
+    readonly reward: number;
+    /** The discount of what follows: γ, or 1 at the root, which has no edge of its own. */
+    readonly discount: number;
+  },
+) => number;
 
 /** How a return is carried up. */
 export interface BackupOptions {
@@ -114,9 +114,6 @@ export function visitWeighted({
     return visits === 0 ? target : reward + discount * (total / visits);
   };
 }
-
-/** {@link visitWeighted} over the visited children. */
-export const visitWeightedBackup: BackupRule = visitWeighted();
 
 function isOut({ status }: NodeStatistics): boolean {
   return status === 'failed' || status === 'pruned';

@@ -9,17 +9,16 @@ export interface Conclusion<State, Action> {
   /** Whether nothing better exists among the actions that were proposed. */
   readonly optimal: boolean;
   /** The answers that were voted on, where it was settled by a vote: the node gives the first of them. */
-  readonly shares?: readonly AnswerShare[] | undefined;
-}
-
-/** A class of equal answers and its part of a vote. */
-export interface AnswerShare {
-  /** What its nodes answer. */
-  readonly answer: JsonValue;
-  /** The weight of its nodes in that of all that answer, in [0, 1]. */
-  readonly share: number;
-  /** Its nodes, the heaviest first, of equal ones the first that voted. */
-  readonly nodes: readonly NodeId[];
+  readonly shares?:
+    | readonly {
+        /** What its nodes answer. */
+        readonly answer: JsonValue;
+        /** The weight of its nodes in that of all that answer, in [0, 1]. */
+        readonly share: number;
+        /** Its nodes, the heaviest first, of equal ones the first that voted. */
+        readonly nodes: readonly NodeId[];
+      }[]
+    | undefined;
 }
 
 /** A node that votes for its answer. */
@@ -34,7 +33,7 @@ export interface Ballot {
  *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, section 2.
  */
-export function tally(ballots: readonly Ballot[]): readonly AnswerShare[] {
+export function tally(ballots: readonly Ballot[]): NonNullable<Conclusion<never, never>['shares']> {
   const classes = new Map<string, Ballot[]>();
   for (const ballot of ballots) {
     const key = canonicalJson('answer', ballot.answer);

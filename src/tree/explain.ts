@@ -13,12 +13,6 @@ import { descend, knownValue, puct, thompson, uct } from './selection.ts';
 import type { SearchTree } from './tree.ts';
 import { progressiveWidening, valueWidening } from './widening.ts';
 
-/** A candidate of a choice. */
-export interface Candidate<State = unknown, Action = unknown> extends Reasons {
-  /** The child. */
-  readonly node: ChildNode<State, Action>;
-}
-
 /**
  * Why a rule would now choose as it does at a node: what it makes of each child, in their order.
  *
@@ -29,7 +23,10 @@ export function explain<State, Action>(
   tree: SearchTree<State, Action>,
   node: SearchNode<State, Action>,
   rule: Explained = ruleOf(tree),
-): readonly Candidate<State, Action>[] {
+): readonly (Reasons & {
+  /** The child. */
+  readonly node: ChildNode<State, Action>;
+})[] {
   const { spec, explain: explainAt } = rule;
   if (explainAt === undefined) {
     const name = spec === undefined ? 'one of the user' : `\`${spec.name}\``;

@@ -227,18 +227,14 @@ export function descend(rule: SelectionRule, options: SelectionOptions = {}): Se
   return named('descend', { ...options, rule }, Object.assign(select, explain && { explain }));
 }
 
-/** Scores any node below the cursor; at the cursor itself `parent` is `undefined`. Pure, but for the random source. */
-export type FlatScore = (
-  node: NodeStatistics,
-  parent: NodeStatistics | undefined,
-  random: Random,
-) => number;
-
 /**
  * Takes the node with the highest score among all below the cursor that can grow, whatever the path. Where nodes may
  * widen, one all of whose children are closed is among them, as {@link descend} ends there too: visits make the room.
  */
-export function flat(score: FlatScore, options: SelectionOptions = {}): Selection {
+export function flat(
+  score: (node: NodeStatistics, parent: NodeStatistics | undefined, random: Random) => number,
+  options: SelectionOptions = {},
+): Selection {
   const { revisit = false, ties = 'first' } = options;
   const select = <State, Action>(tree: TreeView<State, Action>, random: Random) => {
     const { widening = tree.widening } = options;

@@ -8,9 +8,6 @@ import type { TreeNode } from './node.ts';
 import { SearchTree } from './tree.ts';
 import { type NodeJson, type TreeJson, treeSchema, treeVersion } from './tree-json.ts';
 
-/** How states are turned into JSON and back: an environment, or its codec alone. */
-export type StateCodec<State> = Pick<Environment<State, never>, 'codec'>;
-
 /**
  * A tree as JSON.
  *
@@ -19,7 +16,7 @@ export type StateCodec<State> = Pick<Environment<State, never>, 'codec'>;
  */
 export function treeToJson<State, Action>(
   tree: SearchTree<State, Action>,
-  { codec }: StateCodec<State> = {},
+  { codec }: Pick<Environment<State, never>, 'codec'> = {},
 ): TreeJson {
   const { origin, stamps, simulations, handedBack, discount, rule } = tree;
   const { cursor, preferred, conclusion, log, size } = tree;
@@ -121,7 +118,7 @@ function asJson(name: string, value: unknown): JsonValue {
  */
 export function treeFromJson<State = unknown, Action = unknown>(
   source: unknown,
-  { codec }: StateCodec<State> = {},
+  { codec }: Pick<Environment<State, never>, 'codec'> = {},
 ): SearchTree<State, Action> {
   const saved = typeof source === 'string' ? parseText(source) : source;
   const version = versionOf(saved);

@@ -5,7 +5,7 @@ import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { NodeId, NodeStatus, PruneReason } from '../contracts/node.ts';
-import type { AnswerShare } from './conclusion.ts';
+import type { Conclusion } from './conclusion.ts';
 import type { RuleSpec } from './rules.ts';
 
 /** The version of the serial form that this espalier writes, and the latest that it reads. */
@@ -43,7 +43,7 @@ export interface TreeJson {
         /** Whether nothing better exists among the actions that were proposed. */
         readonly optimal: boolean;
         /** The answers that were voted on. */
-        readonly shares?: readonly AnswerShare[] | undefined;
+        readonly shares?: Conclusion<never, never>['shares'];
       }
     | undefined;
   /**

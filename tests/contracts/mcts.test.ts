@@ -13,7 +13,6 @@ import {
   uct,
   virtualLoss,
   visitWeighted,
-  visitWeightedBackup,
 } from '../../src/index.ts';
 import { describeAlgorithm } from '../../src/testing/index.ts';
 
@@ -72,8 +71,8 @@ describeAlgorithm(
 describeAlgorithm('mcts with maxBackup', { create: () => mcts({ backup: maxBackup }) }, runner);
 
 describeAlgorithm(
-  'mcts with visitWeightedBackup and a discount',
-  { create: () => discounted(mcts({ backup: visitWeightedBackup })) },
+  'mcts with visitWeighted and a discount',
+  { create: () => discounted(mcts({ backup: visitWeighted() })) },
   runner,
 );
 

@@ -10,7 +10,6 @@ import {
 import {
   type ChildNode,
   knownValue,
-  mixedValue,
   type NodeStatistics,
   progressiveWidening,
   puct,
@@ -18,6 +17,7 @@ import {
   uct,
   valueWidening,
 } from '../../src/index.ts';
+import { mixedValue } from '../../src/tree/qtransform.ts';
 
 /** What is known of a node: its numbers, and what it is worth by them. */
 const cases = [

@@ -4,7 +4,7 @@ import {
   maxBackup,
   meanBackup,
   tdBackup,
-  visitWeightedBackup,
+  visitWeighted,
 } from '../../src/tree/backup.ts';
 import { grow, plant, stats } from './grow.ts';
 
@@ -63,8 +63,8 @@ test('maxBackup takes the best visited child and forgets the own evaluation', ()
   ]);
 });
 
-test('visitWeightedBackup takes the mean of the children, weighted by their visits', () => {
-  expectRows(fourSimulations(visitWeightedBackup), [
+test('visitWeighted takes the mean of the children, weighted by their visits', () => {
+  expectRows(fourSimulations(visitWeighted()), [
     [0.5, 0.5, 0, 0, 0],
     [0.3, 0.3, 0.4, 0, 0],
     // (2 · 0.3 + 1 · 0.3) / 3
@@ -178,7 +178,7 @@ describe('a rule on its own', () => {
     const node = stats({ visits: 1, children: [stats({ value: 0.9 })] });
 
     expect(maxBackup(node, sample)).toBe(0.7);
-    expect(visitWeightedBackup(node, sample)).toBe(0.7);
+    expect(visitWeighted()(node, sample)).toBe(0.7);
   });
 
   test('finds the greatest of values below zero', () => {

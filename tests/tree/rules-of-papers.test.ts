@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { visitWeighted, visitWeightedBackup } from '../../src/tree/backup.ts';
+import { visitWeighted } from '../../src/tree/backup.ts';
 import { mixedValue, mixedWithEvaluation } from '../../src/tree/qtransform.ts';
 import { flat, knownValue, puct, uct } from '../../src/tree/selection.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
@@ -56,7 +56,7 @@ describe('visitWeighted', () => {
 
   test('leaves out children that were never visited', () => {
     // 0.1 + 0.5 · (3 · 0.6 + 1 · 0.2) / 4
-    expect(visitWeightedBackup(parent, sample)).toBeCloseTo(0.35, 14);
+    expect(visitWeighted()(parent, sample)).toBeCloseTo(0.35, 14);
   });
 
   test('or counts them as one visit, unless they are out', () => {

@@ -1,5 +1,5 @@
 import { expectInteger, expectOneOf } from '../../base/expect.ts';
-import type { Embedding, EmbeddingModel } from '../../contracts/embedding-model.ts';
+import type { EmbeddingModel } from '../../contracts/embedding-model.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import { Endpoint, type EndpointOptions, usageOfAll } from '../transport/endpoint.ts';
 import { fieldsOf } from '../transport/json.ts';
@@ -73,7 +73,7 @@ async function ask(texts: readonly string[], asking: Asking) {
   return { vectors, usage: told.usage };
 }
 
-function vectorOf(item: unknown, asking: Asking & { readonly place: number }): Embedding {
+function vectorOf(item: unknown, asking: Asking & { readonly place: number }): readonly number[] {
   const { endpoint, call, place } = asking;
   const told = fieldsOf(item)['embedding'];
   const numbers: unknown = typeof told === 'string' ? floatsOf(told) : told;
@@ -81,11 +81,14 @@ function vectorOf(item: unknown, asking: Asking & { readonly place: number }): E
     Array.isArray(numbers) &&
     numbers.length > 0 &&
     numbers.every((number) => typeof number === 'number' && Number.isFinite(number));
-  if (isSound) return numbers as Embedding;
+  if (isSound) return numbers as readonly number[];
   throw endpoint.malformed(`no vector of numbers for text ${place}`, call);
 }
 
-function expectOneLength(vectors: readonly Embedding[], { endpoint, options, call }: Asking): void {
+function expectOneLength(
+  vectors: readonly (readonly number[])[],
+  { endpoint, options, call }: Asking,
+): void {
   const wanted = options.dimensions ?? vectors[0]?.length ?? 0;
   const odd = vectors.find((vector) => vector.length !== wanted);
   if (odd === undefined) return;

@@ -1,5 +1,5 @@
 import { expectArray, expectation, expectObject, expectText } from '../../base/expect.ts';
-import type { Embedding, EmbeddingModel, Embeddings } from '../../contracts/embedding-model.ts';
+import type { EmbeddingModel, Embeddings } from '../../contracts/embedding-model.ts';
 import type { ModelOperation } from './model-operation.ts';
 import { ofModel } from './of-model.ts';
 import { mostTokensIn } from './tokens.ts';
@@ -20,7 +20,7 @@ export function embed(model: EmbeddingModel): ModelOperation<readonly string[], 
     // A journal holds the vectors alone.
     result: {
       encode: ({ embeddings }) => embeddings,
-      decode: (json) => ({ embeddings: json as readonly Embedding[] }),
+      decode: (json) => ({ embeddings: json as readonly (readonly number[])[] }),
     },
     telemetry: { operation: 'embeddings' },
     extent: ({ length }, { embeddings }) => ({ requests: length + 1, answers: embeddings.length }),

@@ -5,14 +5,6 @@ import { thompsonArms, widerOrDeeper } from '../../tree/wider-or-deeper.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
 
-/** Options of {@link abMcts}. */
-export interface AbMctsOptions {
-  /** The arms to generate from, such as the models of `multiModel`; the best is found by Thompson sampling. @defaultValue the policy as it is */
-  readonly arms?: readonly string[];
-  /** What is believed of scores. @defaultValue {@link gaussianBelief}, the reference code's; `betaBelief` is the other */
-  readonly belief?: Belief;
-}
-
 /**
  * AB-MCTS-A: a simulation selects by {@link widerOrDeeper}, generates one child there and backs up its score. A node may
  * be an answer and still be refined. Of several arms the one with the highest draw from the scores that it brought,
@@ -23,7 +15,14 @@ export interface AbMctsOptions {
  * @see Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive Branching Tree Search", 2025
  * (arXiv 2503.04412), section 3.3.
  */
-export function abMcts(options: AbMctsOptions = {}): SearchAlgorithm {
+export function abMcts(
+  options: {
+    /** The arms to generate from, such as the models of `multiModel`; the best is found by Thompson sampling. @defaultValue the policy as it is */
+    readonly arms?: readonly string[];
+    /** What is believed of scores. @defaultValue {@link gaussianBelief}, the reference code's; `betaBelief` is the other */
+    readonly belief?: Belief;
+  } = {},
+): SearchAlgorithm {
   expectOptions('abMcts', options, 'arms belief');
   const { arms: names = [], belief = gaussianBelief() } = options;
   expectArray('arms', names);

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { type Journal, memoryJournal, replayed } from '../../../src/calls/journal.ts';
-import type { Embedding } from '../../../src/contracts/embedding-model.ts';
 import type { Reflection } from '../../../src/contracts/memory.ts';
 import type { Environment } from '../../../src/index.ts';
 import {
@@ -20,8 +19,8 @@ import { treeToJson } from '../../../src/tree/serialize.ts';
 const model = sentenceEmbeddings();
 const context = plainContext({ clock: systemClock });
 
-const cosine = (left: Embedding = [], right: Embedding = []) => {
-  const dot = (a: Embedding, b: Embedding) =>
+const cosine = (left: readonly number[] = [], right: readonly number[] = []) => {
+  const dot = (a: readonly number[], b: readonly number[]) =>
     a.reduce((sum, one, place) => sum + one * (b[place] ?? 0), 0);
   return dot(left, right) / Math.sqrt(dot(left, left) * dot(right, right));
 };
