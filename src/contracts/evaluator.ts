@@ -44,7 +44,8 @@ export interface EvaluateRequest<State = any, Action = any> {
   /** The door to models and tools. */
   readonly context: CallContext;
   /**
-   * How often these nodes have been evaluated before: an evaluator that samples draws other samples each time.
+   * How often these nodes have been evaluated before. Samples that models draw and random numbers of the context are
+   * others each time.
    *
    * @defaultValue 0
    */

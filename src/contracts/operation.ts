@@ -24,6 +24,13 @@ export interface Operation<Request, Result> {
   worstCase?(request: Request): WorstCase;
   /** What it used. @defaultValue unknown, and charged as reserved */
   usage?(request: Request, result: Result): Usage | undefined;
+  /**
+   * The same request for the samples of another round, where the kind draws samples: rounds from 1 up share none with each
+   * other or with round 0, the request itself. Nodes that are evaluated again ask so.
+   *
+   * @defaultValue the request itself: asked again, it has the same answer
+   */
+  again?(request: Request, round: number): Request;
   /** Makes the call. */
   run(request: Request, call: ModelCall): Promise<Result>;
   /** How the result stands in the journal. @defaultValue as it is, and must be JSON then */

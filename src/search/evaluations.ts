@@ -110,7 +110,11 @@ export class Evaluations<State, Action> {
     const evaluator = this.#evaluator();
     const [first] = batch;
     const offset = purpose === 'evaluate' ? (first?.evaluations.length ?? 0) : 0;
-    const context = new PluginContext(runtime, purpose, { node: first?.id ?? 0, offset });
+    const context = new PluginContext(runtime, purpose, {
+      node: first?.id ?? 0,
+      offset,
+      round: offset,
+    });
     const asked = { batch, purpose, context, offset };
     try {
       const request = new Request(context, this.#session, offset);

@@ -19,6 +19,8 @@ export interface PluginRuntime {
 export interface PluginPlace {
   readonly node?: number;
   readonly offset?: number;
+  /** Which samples its calls draw, where equal requests were made before. @defaultValue 0 */
+  readonly round?: number;
   /** The content address of the state that its effects act on. */
   readonly state?: () => string;
 }
@@ -32,6 +34,7 @@ export class PluginContext extends Door {
   readonly #purpose: string;
   readonly #node: number;
   readonly #offset: number;
+  readonly #round: number;
   readonly #state: (() => string) | undefined;
   #random: Random | undefined;
   /** The refusal that this plug-in call ran into, kept in case the plug-in swallows it. */
@@ -40,13 +43,14 @@ export class PluginContext extends Door {
   constructor(
     runtime: PluginRuntime,
     purpose: string,
-    { node = 0, offset = 0, state }: PluginPlace = {},
+    { node = 0, offset = 0, round = 0, state }: PluginPlace = {},
   ) {
     super();
     this.#runtime = runtime;
     this.#purpose = purpose;
     this.#node = node;
     this.#offset = offset;
+    this.#round = round;
     this.#state = state;
   }
 
@@ -68,8 +72,9 @@ export class PluginContext extends Door {
     request: Request,
   ): Promise<Result> {
     const bound = this.#state === undefined ? operation : acting(operation, this.#state);
+    const asked = this.#round === 0 ? request : (bound.again?.(request, this.#round) ?? request);
     try {
-      return await this.#runtime.calls.call(bound, request);
+      return await this.#runtime.calls.call(bound, asked);
     } catch (error) {
       this.note(error);
       throw error;

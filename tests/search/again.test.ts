@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { contextWith } from '../../src/calls/door.ts';
 import {
   type EvaluateRequest,
   type Evaluator,
+  type GenerateRequest,
+  type ModelCall,
   type SearchAlgorithm,
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
 import { searchOf } from '../support/search-of.ts';
 
 const environment = {
@@ -94,6 +98,40 @@ describe('an evaluation that is asked for again', () => {
     expect(tree.root.evaluations).toHaveLength(2);
     expect(failures.count).toBe(1);
   });
+});
+
+test('an evaluation that is asked for again draws further samples of a model', async () => {
+  const model = scriptedModel({ answer: (_request, index) => `${index % 10}` });
+  const offsets: (number | undefined)[] = [];
+  const listening = {
+    ...model,
+    generate: (request: GenerateRequest, call: ModelCall) => {
+      offsets.push(request.offset);
+      return model.generate(request, call);
+    },
+  };
+  const { tree, spend } = await searchOf({
+    environment,
+    policy,
+    evaluator: {
+      needs: 'realised',
+      async evaluate([node], { context }) {
+        const messages = [{ role: 'user' as const, content: `How good is ${node?.id}?` }];
+        // Through a wrapped context too: what wraps one hands calls on.
+        const { completions } = await contextWith(context, {}).generate(listening, {
+          messages,
+          samples: 2,
+        });
+        return [{ value: completions.reduce((sum, { text }) => sum + Number(text) / 20, 0) }];
+      },
+    },
+    algorithm: algorithm(async ({ root }, context) => {
+      for (let time = 0; time < 3; time++) await context.evaluate([root], { again: true });
+    }),
+  });
+  expect(new Set(offsets).size).toBe(offsets.length);
+  expect(spend.calls).toBe(6);
+  expect(tree.root.evaluations).toHaveLength(3);
 });
 
 describe('an evaluation, again or not,', () => {

@@ -20,6 +20,9 @@ import { mostTokensOf } from './tokens.ts';
 /** The completion length that a reservation assumes where a request sets no `maxTokens`. */
 export const defaultMaxTokens = 1024;
 
+/** How many samples of one request a round has room for. */
+const samplesOfRound = 2 ** 20;
+
 /** Asks for text. */
 export function generate(model: LanguageModel): ModelOperation<GenerateRequest, Generation> {
   const common = ofModel('generate', model);
@@ -34,6 +37,10 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
     },
     address: contentOf,
     samples: rangeOf,
+    again: ({ offset = 0, ...request }, round) => ({
+      ...request,
+      offset: offset + round * samplesOfRound,
+    }),
     worstCase,
     usageFault,
     run: (request, call) => model.generate(request, call),
