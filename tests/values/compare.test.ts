@@ -39,7 +39,7 @@ describe('a comparison of two', () => {
   test('asks in both orders at once', async () => {
     const model = preferring((text) => text.length + (text === 'two' ? 1 : 0));
     expect(await comparePair(pair, { model }, context)).toEqual({
-      preference: 0,
+      value: 0,
       rationale: 'B it is',
     });
     expect(model.requests.map((asked) => shown(told(asked)))).toEqual([
@@ -53,10 +53,10 @@ describe('a comparison of two', () => {
 
   test('calls a tie where only the order is looked at', async () => {
     expect(await comparePair(pair, { model: answering('A') }, context)).toEqual({
-      preference: 0.5,
+      value: 0.5,
     });
     expect(await comparePair(pair, { model: answering('B') }, context)).toEqual({
-      preference: 0.5,
+      value: 0.5,
     });
   });
 
@@ -68,7 +68,7 @@ describe('a comparison of two', () => {
         return (isGiven ? ['A', '{"better": "tie"}'] : ['A', 'B'])[index] ?? '';
       },
     });
-    expect(await comparePair(pair, { model, samples: 2 }, context)).toEqual({ preference: 0.625 });
+    expect(await comparePair(pair, { model, samples: 2 }, context)).toEqual({ value: 0.625 });
   });
 
   test('reads log-probabilities where the model tells them', async () => {
@@ -86,7 +86,7 @@ describe('a comparison of two', () => {
     );
     // As given (0.5 + 0.1) / 0.8 = 0.75; swapped 0.1, which is 0.9 for the first one.
     expect(await comparePair(pair, { model }, context)).toEqual({
-      preference: expect.closeTo(0.825, 12) as number,
+      value: expect.closeTo(0.825, 12) as number,
     });
     expect(model.requests[0]).toMatchObject({ maxTokens: 4, logprobs: true });
   });
@@ -96,7 +96,7 @@ describe('a comparison of two', () => {
       answer: (asked, index) => (shown(told(asked))[0] === 'one' || index === 1 ? 'A' : 'A or B?'),
     });
     expect(await comparePair(pair, { model, samples: 2 }, context)).toEqual({
-      preference: 0.5,
+      value: 0.5,
       unscored: 1,
     });
     expect(await comparePair(pair, { model }, context)).toEqual({

@@ -13,7 +13,8 @@ import { actionShare, selfConsistency } from '../../src/values/agreement/self-co
 import { criticRanking } from '../../src/values/critic/critic-ranking.ts';
 import { compare } from '../../src/values/judge/compare.ts';
 import { debate } from '../../src/values/judge/debate.ts';
-import { type JudgeOptions, judge } from '../../src/values/judge/judge.ts';
+import { judge } from '../../src/values/judge/judge.ts';
+import type { JudgeOptions } from '../../src/values/judge/judge-options.ts';
 import { workCriteria } from '../../src/values/judge/rubric.ts';
 import { selfEval } from '../../src/values/judge/self-eval.ts';
 import { environmentOf } from '../support/environment-of.ts';

@@ -1,29 +1,17 @@
 import { expectation } from '../../base/expect.ts';
 import type { Completion, Message } from '../../contracts/language-model.ts';
 import { isSame, likelyEnough, oneOf, sharesOf, wordIn } from '../../prompting/answer-words.ts';
+import { askBehind } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, withTexts } from '../../prompting/prompts.ts';
-import { askBehind } from '../subject.ts';
-import type { FormSettings, JudgeForm } from './form.ts';
+import type { JudgeForm } from './by-form.ts';
+import type { JudgeOptions } from './judge-options.ts';
 
-/** The words of a judgement, and the value in [0, 1] of each. Two or more, all different. */
-export type JudgementScale = Readonly<Record<string, number>>;
+type ScaleOptions = Extract<JudgeOptions, { readonly form?: 'scale' }>;
+type Scale = Readonly<Record<string, number>>;
 
-/** The texts of a judge that answers with a word of a scale. */
-export type ScaleText = 'action' | 'reason' | 'rubric' | 'state';
+const usual: Scale = { sure: 1, likely: 0.5, impossible: 0 };
 
-/** One word of a few: the usual form. */
-export interface ScaleForm {
-  /** The form of an answer: a word of a scale. */
-  readonly form?: 'scale';
-  /** The words it may answer with. @defaultValue sure 1, likely 0.5, impossible 0 */
-  readonly scale?: JudgementScale;
-  /** Texts to replace: `state`, `action` with the slot `{step}`, both with `{words}`; `reason`; `rubric`. */
-  readonly prompts?: Partial<Readonly<Record<ScaleText, string>>>;
-}
-
-const usual: JudgementScale = { sure: 1, likely: 0.5, impossible: 0 };
-
-const scalePrompts: PromptSet<ScaleText> = {
+const scalePrompts = {
   name: 'judge-scale',
   version: 1,
   texts: {
@@ -40,7 +28,7 @@ const scalePrompts: PromptSet<ScaleText> = {
     reason: 'Then write a colon and the reason.',
     rubric: 'Judge by this:\n{rubric}',
   },
-};
+} satisfies PromptSet;
 
 /**
  * The prompt of a judgement: that of the state, with the request behind its last message, so that the
@@ -58,34 +46,31 @@ export function judgePrompt(
   return askBehind(messages, scaleRequest(scalePrompts.texts, { words, ...options }));
 }
 
-interface ScaleRequest {
-  readonly words: readonly string[];
-  readonly step?: string | undefined;
-  readonly reason?: boolean;
-  readonly rubric?: string | undefined;
-}
-
 function scaleRequest(
-  texts: Readonly<Record<ScaleText, string>>,
-  { words, step, reason = false, rubric }: ScaleRequest,
+  texts: typeof scalePrompts.texts,
+  {
+    words,
+    step,
+    reason = false,
+    rubric,
+  }: { readonly words: readonly string[]; readonly step?: string | undefined } & Pick<
+    ScaleOptions,
+    'reason' | 'rubric'
+  >,
 ): string {
-  const list = oneOf(words);
+  const slots = { words: oneOf(words) };
   const asked =
-    step === undefined
-      ? fill(texts.state, { words: list })
-      : fill(texts.action, { words: list, step });
+    step === undefined ? fill(texts.state, slots) : fill(texts.action, { ...slots, step });
   const request = reason ? `${asked} ${fill(texts.reason, {})}` : asked;
   return rubric === undefined ? request : `${fill(texts.rubric, { rubric })}\n\n${request}`;
 }
 
 /** A word of a scale, from the first token or the beginning of the text. */
-export function scaleForm(
-  { scale = usual, prompts: own }: ScaleForm,
-  { logprobs, reason = false, rubric }: FormSettings,
-): JudgeForm {
+export function scaleForm(options: ScaleOptions, logprobs: boolean): JudgeForm {
+  const { scale = usual, reason = false } = options;
   expectScale(scale);
   const words = Object.keys(scale);
-  const prompts: PromptSet<ScaleText> = withTexts<ScaleText>(scalePrompts, own);
+  const prompts = withTexts(scalePrompts, options.prompts);
   const readsTokens = logprobs && !reason;
   const valueIn = readsTokens ? valueOfTokens : valueOfText;
   return {
@@ -94,7 +79,7 @@ export function scaleForm(
     reason,
     maxTokens: readsTokens ? 1 : reason ? 64 : 8,
     expected: `one of the words ${words.join(', ')}${readsTokens ? ` ${likelyEnough}` : ''}`,
-    request: (step) => scaleRequest(prompts.texts, { words, step, reason, rubric }),
+    request: (step) => scaleRequest(prompts.texts, { ...options, words, step }),
     read(completion) {
       const score = valueIn(scale, completion);
       return score === undefined ? undefined : { score, reason: completion.text.trim() };
@@ -102,7 +87,7 @@ export function scaleForm(
   };
 }
 
-function expectScale(scale: JudgementScale): void {
+function expectScale(scale: Scale): void {
   const words = Object.keys(scale);
   const isSound =
     words.length >= 2 &&
@@ -117,10 +102,7 @@ function expectScale(scale: JudgementScale): void {
 }
 
 /** The expectation over the words, from what the model could have written first. */
-function valueOfTokens(
-  scale: JudgementScale,
-  { logprobs = [], text }: Completion,
-): number | undefined {
+function valueOfTokens(scale: Scale, { logprobs = [], text }: Completion): number | undefined {
   const first = logprobs[0];
   if (first === undefined) return valueOfText(scale, { text });
   const words = Object.keys(scale);
@@ -129,7 +111,7 @@ function valueOfTokens(
   return words.reduce((sum, word) => sum + (shares[word] ?? 0) * (scale[word] ?? 0), 0);
 }
 
-function valueOfText(scale: JudgementScale, { text }: Completion): number | undefined {
+function valueOfText(scale: Scale, { text }: Completion): number | undefined {
   const first = /[\p{L}\p{N}]+/u.exec(text)?.[0].toLowerCase();
   const word = Object.keys(scale).find((one) => one.toLowerCase() === first);
   return word === undefined ? undefined : scale[word];

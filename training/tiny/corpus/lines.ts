@@ -1,6 +1,6 @@
 import type { Random } from 'espalier';
-import { repairPrompt } from 'espalier/policies';
-import { judgePrompt } from 'espalier/values';
+import { repairPrompt } from '../../../src/policies/from-model/prompts.ts';
+import { judgePrompt } from '../../../src/values/judge/scale.ts';
 import { arithmetic, toolCall } from './errands.ts';
 import {
   answered,

@@ -1,0 +1,89 @@
+import type { LanguageModel } from '../../contracts/language-model.ts';
+import type { PromptPart } from '../../contracts/prompt-part.ts';
+import type { Criterion } from './rubric.ts';
+
+/** What all have in common who ask a language model about nodes. */
+export interface JudgingOptions<State = any, Action = any> {
+  /** The model that judges. */
+  readonly model: LanguageModel;
+  /** What is judged: the state that an action led to, or the action before it is taken. @defaultValue `'state'` */
+  readonly about?: 'action' | 'state';
+  /** How many answers are averaged: an integer from 1 up. @defaultValue 1 where the value is read from log-probabilities, else 3 */
+  readonly samples?: number;
+  /** The limit on the tokens of one answer, from 1 up: more for a model that thinks before it writes. @defaultValue what the answers take: 1 to 32, with a reason 64 or 256 */
+  readonly maxTokens?: number;
+  /** The temperature of sampling: from 0 up, for models that take one. @defaultValue 0 for one sample, else 1 */
+  readonly temperature?: number;
+  /** What the model is told behind the state, such as lessons. @defaultValue none */
+  readonly promptParts?: readonly PromptPart<State, Action>[];
+}
+
+/** How a language model is asked for a judgement. */
+export type JudgeOptions<State = any, Action = any> = JudgingOptions<State, Action> & {
+  /**
+   * Whether it is to give a reason, which becomes the rationale of the evaluation. Then the value is that
+   * of what it writes, also where the model tells log-probabilities.
+   *
+   * @defaultValue false for a scale and for yes or no, else true: a judge that must give its reason first judges
+   * better
+   */
+  readonly reason?: boolean;
+  /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue what the model does */
+  readonly topP?: number;
+  /** What is judged by, in words. @defaultValue none */
+  readonly rubric?: string;
+  /**
+   * Makes one score of those of all answers, on the range of the form. MCTSr takes `(min + mean) / 2`.
+   *
+   * @defaultValue the mean
+   */
+  readonly aggregate?: (scores: readonly number[]) => number;
+} & (
+    | {
+        /** The form of an answer: one word of a few. */
+        readonly form?: 'scale';
+        /** The words, two or more, and the value in [0, 1] of each. @defaultValue sure 1, likely 0.5, impossible 0 */
+        readonly scale?: Readonly<Record<string, number>>;
+        /** Texts to replace: `state`, `action` with the slot `{step}`, both with `{words}`; `reason`; `rubric`. */
+        readonly prompts?: Partial<
+          Readonly<Record<'action' | 'reason' | 'rubric' | 'state', string>>
+        >;
+      }
+    | ({
+        /**
+         * Texts to replace: `state`, `action` with the slot `{step}`, `rubric`, `question`, `answer` and
+         * `reasonedAnswer`. Slots of `question` are `{codes}` of codes, `{criteria}` of criteria, `{least}` and
+         * `{greatest}` of a number; of both answers `{names}` of codes and `{scores}` of criteria.
+         */
+        readonly prompts?: Partial<
+          Readonly<
+            Record<'action' | 'answer' | 'question' | 'reasonedAnswer' | 'rubric' | 'state', string>
+          >
+        >;
+      } & (
+        | {
+            /** The form of an answer: one of a few codes for how things stand. */
+            readonly form: 'codes';
+            /** The codes, and the value in [0, 1] of each. @defaultValue A 1, B 0.9, C 0.5, D 0.2, E 0 */
+            readonly codes?: Readonly<Record<string, number>>;
+            /** What each code means to the model. @defaultValue what A to E mean */
+            readonly meanings?: Readonly<Record<string, string>>;
+          }
+        | {
+            /** The form of an answer: points for each of several criteria. */
+            readonly form: 'criteria';
+            /** What points are given for. @defaultValue {@link workCriteria}, seven criteria of 100 points */
+            readonly criteria?: readonly Criterion[];
+          }
+        | {
+            /** The form of an answer: a whole number. */
+            readonly form: 'number';
+            /** The least and the greatest number, both whole, as -100 and 100 in MCTSr. @defaultValue `[1, 10]` */
+            readonly range?: readonly [number, number];
+          }
+        | {
+            /** The form of an answer: success, and else whether it is on track; or yes or no. */
+            readonly form: 'success' | 'yes-no';
+          }
+      ))
+  );
