@@ -9,36 +9,17 @@ export {
   type SelfConsistencyOptions,
   selfConsistency,
 } from './agreement/self-consistency.ts';
-export { type Discrimination, discrimination, type Labelled } from './calibrate/auc.ts';
-export {
-  type CalibrationMap,
-  calibrated,
-  fitIsotonic,
-  fitPlatt,
-  type IsotonicMap,
-  type PlattMap,
-  probabilityOf,
-} from './calibrate/calibrate.ts';
-export {
-  type Reliability,
-  type ReliabilityBin,
-  type ReliabilityOptions,
-  reliability,
-  renderReliability,
-} from './calibrate/report.ts';
+export type { Discrimination, Labelled } from './calibrate/auc.ts';
+export { type CalibrationMap, calibrated, fitIsotonic, fitPlatt } from './calibrate/calibrate.ts';
+export { type Reliability, reliability, renderReliability } from './calibrate/report.ts';
 export { labelledFrom } from './calibrate/samples.ts';
-export {
-  type EnsembleOptions,
-  ensemble,
-  type Weight,
-  type WeightedPart,
-} from './combine/ensemble.ts';
-export { type HybridWeightOptions, hybridWeight } from './combine/hybrid-weight.ts';
+export { type EnsembleOptions, ensemble } from './combine/ensemble.ts';
+export { hybridWeight } from './combine/hybrid-weight.ts';
 export { type StagedOptions, staged } from './combine/staged.ts';
 export { criticRanking } from './critic/critic-ranking.ts';
 export type { CriticRankingOptions } from './critic/question.ts';
-export type { NamedEvaluator, WhenPartFails } from './evaluator-parts.ts';
-export { goldVerifier, oracleGuided } from './gold-verifier.ts';
+export type { NamedEvaluator } from './evaluator-parts.ts';
+export { goldVerifier } from './gold-verifier.ts';
 export { heuristic } from './heuristic.ts';
 export { compare } from './judge/compare.ts';
 export type { CompareOptions } from './judge/compare-pair.ts';
@@ -49,9 +30,8 @@ export { type Criterion, workCriteria } from './judge/rubric.ts';
 export { type SelfEvalOptions, selfEval } from './judge/self-eval.ts';
 export { type DecisionOptions, decision } from './reward/decision.ts';
 export { type OrmOptions, orm } from './reward/orm.ts';
-export { type PrmOptions, prm, type StepAggregate } from './reward/prm.ts';
+export { type PrmOptions, prm } from './reward/prm.ts';
 export { type ProgressOptions, progress } from './reward/progress.ts';
-export type { SolutionOptions, SolutionText } from './reward/solution-of.ts';
 export { type RolloutOptions, rollout } from './rollout/rollout.ts';
-export { type WithSimulationOptions, withSimulation } from './rollout/with-simulation.ts';
-export { type RunTimeVerifier, verifier } from './verifier.ts';
+export { withSimulation } from './rollout/with-simulation.ts';
+export { verifier } from './verifier.ts';

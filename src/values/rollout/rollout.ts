@@ -90,8 +90,8 @@ function* evaluateNode<State, Action>(
   node: SearchNode<State, Action>,
   request: EvaluateRequest<State, Action>,
 ): Waiting<Evaluation | Failed> {
+  if (node.kind === 'proposed') return noState;
   const start = detach(node);
-  if (start === undefined) return noState;
   const isRewardedEnd = node.terminal && node.reward !== undefined;
   const plays = Array.from({ length: rollouts }, (_, offset) => {
     const random = request.context.random.split('rollout', node.id, offset);
