@@ -5,16 +5,6 @@ import { provenanceOf } from '../base/provenance.ts';
 import type { Failed } from '../contracts/failure.ts';
 import type { Policy, Proposal, ValidProposal } from '../contracts/policy.ts';
 
-/** How many samples are drawn, and what is kept of them. */
-export interface MostFrequentOptions<Action> {
-  /** How many samples one expansion draws: an integer from 1 up. @defaultValue 20 */
-  readonly samples?: number;
-  /** b, how many different actions are kept at most: an integer from 1 up. @defaultValue 5 */
-  readonly keep?: number;
-  /** Actions with equal keys are one action. @defaultValue their JSON */
-  readonly key?: (action: Action) => string;
-}
-
 /**
  * A policy that draws many samples and keeps the actions that came most often, of equally frequent ones those
  * that came first. The prior of an action is its share among those that are kept: `P(s, a) = n(a) / Σ n(b)`.
@@ -32,7 +22,14 @@ export interface MostFrequentOptions<Action> {
  */
 export function mostFrequent<State, Action>(
   policy: Policy<State, Action>,
-  options: MostFrequentOptions<Action> = {},
+  options: {
+    /** How many samples one expansion draws: an integer from 1 up. @defaultValue 20 */
+    readonly samples?: number;
+    /** b, how many different actions are kept at most: an integer from 1 up. @defaultValue 5 */
+    readonly keep?: number;
+    /** Actions with equal keys are one action. @defaultValue their JSON */
+    readonly key?: (action: Action) => string;
+  } = {},
 ): Policy<State, Action> {
   expectOptions('mostFrequent', options, 'samples keep key');
   const { samples = 20, keep = 5, key = jsonOf } = options;

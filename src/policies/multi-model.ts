@@ -7,19 +7,6 @@ import type { Generation } from '../contracts/language-model.ts';
 import type { Policy, Proposal, ProposeRequest } from '../contracts/policy.ts';
 import { outcomeOf, proposalsOfEach } from './outcomes.ts';
 
-/** Several policies as one. */
-export interface MultiModelOptions<State, Action> {
-  /** The policies by the names of their arms, as a rule one a model: one or more. */
-  readonly arms: Readonly<Record<string, Policy<State, Action>>>;
-  /**
-   * How likely each arm is to be drawn where an algorithm names none: numbers from 0 up, in any proportion. An
-   * arm that is left out is drawn only where it is named.
-   *
-   * @defaultValue none: the arms take turns
-   */
-  readonly weights?: Readonly<Record<string, number>>;
-}
-
 /**
  * Several policies as arms of one, such as several models that are asked the same. Where an algorithm names
  * an arm, all samples are drawn from it. Elsewhere the samples take turns, the sample `i` at the arm
@@ -38,9 +25,17 @@ export interface MultiModelOptions<State, Action> {
  * @see Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive Branching Tree Search",
  * 2025, the multi-LLM AB-MCTS.
  */
-export function multiModel<State, Action>(
-  options: MultiModelOptions<State, Action>,
-): Policy<State, Action> {
+export function multiModel<State, Action>(options: {
+  /** The policies by the names of their arms, as a rule one a model: one or more. */
+  readonly arms: Readonly<Record<string, Policy<State, Action>>>;
+  /**
+   * How likely each arm is to be drawn where an algorithm names none: numbers from 0 up, in any proportion. An
+   * arm that is left out is drawn only where it is named.
+   *
+   * @defaultValue none: the arms take turns
+   */
+  readonly weights?: Readonly<Record<string, number>>;
+}): Policy<State, Action> {
   expectOptions('multiModel', options, 'arms weights');
   const { arms, weights } = options;
   const names = Object.keys(arms);

@@ -2,25 +2,17 @@ import { expectInteger } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Notation } from '../contracts/environment.ts';
 import type { Policy } from '../contracts/policy.ts';
-import { type PromptSet, withTexts } from '../prompting/prompts.ts';
+import { type PromptSet, type Texts, withTexts } from '../prompting/prompts.ts';
 import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 import { instruction } from './instruction.ts';
 import { inNotation, withWholeSteps } from './whole-steps.ts';
-
-/** The texts of {@link subQuestion}. */
-export interface SubQuestionTexts {
-  /** What a step is to be, behind the prompt of the state. */
-  readonly step: string;
-  /** The same for the last step that there may be. */
-  readonly last: string;
-}
 
 const closing = [
   'Begin that step with the words "Now we can answer the question:", repeat the question, and answer it without',
   'an empty line; end with the final answer in the form asked for above.',
 ].join('\n');
 
-const usual: PromptSet<keyof SubQuestionTexts> = {
+const usual = {
   name: 'sub-question',
   version: 1,
   texts: {
@@ -32,17 +24,11 @@ const usual: PromptSet<keyof SubQuestionTexts> = {
     ].join('\n'),
     last: `This is the last step: answer the problem itself from the replies so far. ${closing}`,
   },
-};
+} satisfies PromptSet;
 
 /** How a language model is asked for sub-questions. */
 export interface SubQuestionOptions<State = any>
   extends Omit<FromModelOptions<State, string>, 'prompts'> {
-  /**
-   * How many samples are drawn where an algorithm asks for all actions: an integer from 1 up.
-   *
-   * @defaultValue 4
-   */
-  readonly samples?: number;
   /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
   readonly temperature?: number;
   /**
@@ -52,8 +38,8 @@ export interface SubQuestionOptions<State = any>
    * @defaultValue no depth: the model decides
    */
   readonly maxDepth?: number;
-  /** Other texts. @defaultValue the ones that come with it */
-  readonly prompts?: Partial<SubQuestionTexts>;
+  /** Texts to replace: `step` says what a step is to be, `last` what the last one is. */
+  readonly prompts?: Texts<'last' | 'step'>;
 }
 
 /**
@@ -81,7 +67,7 @@ export function subQuestion<State = any>(
   if (maxDepth !== undefined) expectInteger('maxDepth', maxDepth, { min: 1 });
   const set = withTexts(usual, prompts);
   const lastDepth = (maxDepth ?? Number.POSITIVE_INFINITY) - 1;
-  const told = instruction<State, string, keyof SubQuestionTexts>(set, ({ depth }) =>
+  const told = instruction<State, string, 'last' | 'step'>(set, ({ depth }) =>
     depth >= lastDepth ? 'last' : 'step',
   );
   const policy = fromModel({

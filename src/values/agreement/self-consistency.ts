@@ -18,7 +18,7 @@ import type { Policy } from '../../contracts/policy.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { notationOf } from '../../prompting/notation.ts';
 import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { evaluateEach } from '../evaluate-each.ts';
 import { requestSettings } from '../request-settings.ts';
 import { valueInRange } from '../value-in-range.ts';
@@ -60,7 +60,7 @@ export type SelfConsistencyOptions<State = any, Action = any> = {
       /** What the model is told behind the state, such as lessons. @defaultValue none */
       readonly promptParts?: readonly PromptPart<State, Action>[];
       /** Texts to replace: `finish`, which asks for all the rest and not for one step. */
-      readonly prompts?: { readonly finish?: string };
+      readonly prompts?: Texts<'finish'>;
     }
 );
 

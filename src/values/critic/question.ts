@@ -5,7 +5,7 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion, LanguageModel, Message } from '../../contracts/language-model.ts';
 import { objectSchema } from '../../prompting/object-schema.ts';
 import { askBehind } from '../../prompting/prompt-parts.ts';
-import { fill, type PromptSet } from '../../prompting/prompts.ts';
+import { fill, type PromptSet, type Texts } from '../../prompting/prompts.ts';
 import { numberIn } from '../../prompting/read-field.ts';
 import { fieldsIn, reasonIn, statedIn, unreadable } from '../../prompting/read-reply.ts';
 import type { JudgingOptions } from '../judge/judge-options.ts';
@@ -42,20 +42,15 @@ export interface CriticRankingOptions<State = any, Action = any>
    * Texts to replace: `proposals` with the slot `{list}`, `rubric`, `list` with `{count}`, `best`, `listAnswer`,
    * `bestAnswer`, `reasonedListAnswer`, `reasonedBestAnswer`.
    */
-  readonly prompts?: Partial<
-    Readonly<
-      Record<
-        | 'best'
-        | 'bestAnswer'
-        | 'list'
-        | 'listAnswer'
-        | 'proposals'
-        | 'reasonedBestAnswer'
-        | 'reasonedListAnswer'
-        | 'rubric',
-        string
-      >
-    >
+  readonly prompts?: Texts<
+    | 'best'
+    | 'bestAnswer'
+    | 'list'
+    | 'listAnswer'
+    | 'proposals'
+    | 'reasonedBestAnswer'
+    | 'reasonedListAnswer'
+    | 'rubric'
   >;
 }
 

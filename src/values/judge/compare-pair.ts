@@ -7,7 +7,7 @@ import type { Completion, Message } from '../../contracts/language-model.ts';
 import { likelyEnough, probabilitiesOf } from '../../prompting/answer-words.ts';
 import { jsonAnswers, objectSchema } from '../../prompting/object-schema.ts';
 import { askBehind } from '../../prompting/prompt-parts.ts';
-import { fill, type PromptSet, withTexts } from '../../prompting/prompts.ts';
+import { fill, type PromptSet, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { answerOf, type Reading } from '../../prompting/read-reply.ts';
 import { requestSettings } from '../request-settings.ts';
 import { average } from './by-form.ts';
@@ -34,9 +34,7 @@ export interface CompareOptions<State = any, Action = any> extends JudgingOption
   /** What is compared by, in words. @defaultValue none */
   readonly rubric?: string;
   /** Texts to replace: `pair` with the slots `{first}` and `{second}`, `rubric`, `question`, `answer`, `reasonedAnswer`. */
-  readonly prompts?: Partial<
-    Readonly<Record<'answer' | 'pair' | 'question' | 'reasonedAnswer' | 'rubric', string>>
-  >;
+  readonly prompts?: Texts<'answer' | 'pair' | 'question' | 'reasonedAnswer' | 'rubric'>;
 }
 
 /** Two things, and what they are about. */

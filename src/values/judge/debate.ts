@@ -10,7 +10,7 @@ import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { type CodeTable, codeTable } from '../../prompting/codes.ts';
 import { objectSchema } from '../../prompting/object-schema.ts';
 import { askBehind } from '../../prompting/prompt-parts.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { replyText, unreadable } from '../../prompting/read-reply.ts';
 import { evaluateEach, type Sight, subjectOf } from '../evaluate-each.ts';
 import { type RequestSettings, requestSettings } from '../request-settings.ts';
@@ -41,10 +41,8 @@ export interface DebateOptions<State = any, Action = any> extends JudgingOptions
    * Texts to replace: `state`, `step` with the slot `{step}`, `advocate` and `opponent` with `{words}`, `for` and
    * `against` with `{argument}`, `verdict` with `{codes}` and `{names}`.
    */
-  readonly prompts?: Partial<
-    Readonly<
-      Record<'advocate' | 'against' | 'for' | 'opponent' | 'state' | 'step' | 'verdict', string>
-    >
+  readonly prompts?: Texts<
+    'advocate' | 'against' | 'for' | 'opponent' | 'state' | 'step' | 'verdict'
   >;
 }
 

@@ -1,5 +1,6 @@
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
+import type { Texts } from '../../prompting/prompts.ts';
 import type { Criterion } from './rubric.ts';
 
 /** What all have in common who ask a language model about nodes. */
@@ -45,9 +46,7 @@ export type JudgeOptions<State = any, Action = any> = JudgingOptions<State, Acti
         /** The words, two or more, and the value in [0, 1] of each. @defaultValue sure 1, likely 0.5, impossible 0 */
         readonly scale?: Readonly<Record<string, number>>;
         /** Texts to replace: `state`, `action` with the slot `{step}`, both with `{words}`; `reason`; `rubric`. */
-        readonly prompts?: Partial<
-          Readonly<Record<'action' | 'reason' | 'rubric' | 'state', string>>
-        >;
+        readonly prompts?: Texts<'action' | 'reason' | 'rubric' | 'state'>;
       }
     | ({
         /**
@@ -55,10 +54,8 @@ export type JudgeOptions<State = any, Action = any> = JudgingOptions<State, Acti
          * `reasonedAnswer`. Slots of `question` are `{codes}` of codes, `{criteria}` of criteria, `{least}` and
          * `{greatest}` of a number; of both answers `{names}` of codes and `{scores}` of criteria.
          */
-        readonly prompts?: Partial<
-          Readonly<
-            Record<'action' | 'answer' | 'question' | 'reasonedAnswer' | 'rubric' | 'state', string>
-          >
+        readonly prompts?: Texts<
+          'action' | 'answer' | 'question' | 'reasonedAnswer' | 'rubric' | 'state'
         >;
       } & (
         | {

@@ -2,7 +2,7 @@ import { expectOptions } from '../../base/expect-options.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
 import type { Completion } from '../../contracts/language-model.ts';
 import { likelyEnough } from '../../prompting/answer-words.ts';
-import { fill, type PromptSet, withTexts } from '../../prompting/prompts.ts';
+import { fill, type PromptSet, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { answerOf, type Reading } from '../../prompting/read-reply.ts';
 import { byForm } from './by-form.ts';
 import { shareOf } from './forms.ts';
@@ -17,7 +17,7 @@ export interface SelfEvalOptions<State = any, Action = any> extends JudgingOptio
    */
   readonly samples?: number;
   /** Texts to replace: `state`, and `action` with the slot `{step}`. A is for wrong, B for right. */
-  readonly prompts?: Partial<Readonly<Record<'action' | 'state', string>>>;
+  readonly prompts?: Texts<'action' | 'state'>;
 }
 
 const choices = [

@@ -10,7 +10,7 @@ import type { PromptPart } from '../../contracts/prompt-part.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { notationOf } from '../../prompting/notation.ts';
 import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { evaluateEach } from '../evaluate-each.ts';
 import { valueInRange } from '../value-in-range.ts';
 
@@ -27,7 +27,7 @@ export interface DecisionOptions<State = any, Action = any> {
   /** What the model is told beside the state. @defaultValue nothing */
   readonly promptParts?: readonly PromptPart<State, Action>[];
   /** Texts to use in place of the usual ones: `step` tells an action, `state` and `action` are the usual question. @defaultValue none */
-  readonly prompts?: Partial<Readonly<Record<'action' | 'state' | 'step', string>>>;
+  readonly prompts?: Texts<'action' | 'state' | 'step'>;
 }
 
 const usual = {
