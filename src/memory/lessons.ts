@@ -22,7 +22,10 @@ export interface LessonsOptions<State = any> extends SituationOptions<State> {
   readonly maxTokens?: number;
   /** From how many steps on a path is long: an integer from 0 up. R-MCTS's limit is 5. @defaultValue 5 */
   readonly longPath?: number;
-  /** Texts to replace: `intro` stands before the lessons, `introOfLongPath` once the path is long; `item`, with the slots `{number}`, `{task}`, `{action}` and `{lesson}`, is one lesson. */
+  /**
+   * Texts to replace: `intro` stands before the lessons, `introOfLongPath` once the path is long; `item`, with the slots
+   * `{number}`, `{task}`, `{action}` and `{lesson}`, is one lesson.
+   */
   readonly prompts?: Texts<'intro' | 'introOfLongPath' | 'item'>;
   /**
    * Marks for trees and training data that use these lessons, such as `oracle-guided` where they were written

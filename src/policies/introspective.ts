@@ -28,7 +28,10 @@ const usual = {
 export interface IntrospectiveOptions<State = any, Action = any>
   extends SamplingOptions<State, Action>,
     Pick<SiblingsOptions<State, Action>, 'see' | 'most' | 'characters'> {
-  /** Texts to replace: `request`, which stands behind what is known; `known`, with the slot `{action}`, which sends one back that is known. */
+  /**
+   * Texts to replace: `request` stands behind what is known; `known`, with the slot `{action}`, sends an action back
+   * that is known.
+   */
   readonly prompts?: Texts<'known' | 'request'>;
   /** Other texts for what is told of siblings. @defaultValue those of `siblings` */
   readonly siblingsPrompts?: NonNullable<SiblingsOptions<State, Action>['prompts']>;

@@ -37,7 +37,10 @@ export type SelfConsistencyOptions<State = any, Action = any> = {
   readonly samples?: number;
 } & (
   | {
-      /** Proposes actions, one a sample, of which those it has given before are not bought again. One that lists them says nothing of agreement. */
+      /**
+       * Proposes actions, one a sample; those that it has given at a node before are not bought again. A policy that
+       * lists its actions says nothing of agreement.
+       */
       readonly policy: Policy<State, Action>;
       /** Left out beside a policy. */
       readonly model?: undefined;

@@ -14,7 +14,7 @@ import { average } from './by-form.ts';
 import type { JudgingOptions } from './judge-options.ts';
 
 /** How siblings are compared. */
-export interface CompareOptions<State = any, Action = any> extends JudgingOptions<State, Action> {
+export interface PairwiseOptions<State = any, Action = any> extends JudgingOptions<State, Action> {
   /**
    * What is compared: the actions, before they are taken, or the states that they led to; then only with those
    * siblings that have been taken.
@@ -81,7 +81,7 @@ const comparePrompts = {
  */
 export async function comparePair(
   pair: Pair,
-  options: CompareOptions,
+  options: PairwiseOptions,
   context: CallContext,
 ): Promise<Evaluation | Failed> {
   const { request, settings, reason } = askingOf(options);
@@ -108,7 +108,7 @@ export async function comparePair(
 }
 
 /** What the model is asked with. @throws EspalierError `usage` where an option is out of its range. */
-export function askingOf(options: CompareOptions): {
+export function askingOf(options: PairwiseOptions): {
   readonly reason: boolean;
   readonly settings: ReturnType<typeof requestSettings>;
   readonly prompts: PromptSet;

@@ -13,7 +13,7 @@ import { promptsOf } from '../../prompting/prompts.ts';
 import { turnText } from '../../prompting/turn-text.ts';
 import { evaluateEach } from '../evaluate-each.ts';
 import { noState } from '../no-state.ts';
-import { askingOf, type CompareOptions, comparePair } from './compare-pair.ts';
+import { askingOf, comparePair, type PairwiseOptions } from './compare-pair.ts';
 
 /**
  * Values nodes by comparing them with their siblings, two at a time and each two in both orders, because models
@@ -31,11 +31,11 @@ import { askingOf, type CompareOptions, comparePair } from './compare-pair.ts';
  * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, position bias.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function compare<State = any, Action = any>(
-  options: CompareOptions<State, Action>,
+export function pairwise<State = any, Action = any>(
+  options: PairwiseOptions<State, Action>,
 ): Evaluator<State, Action> {
   expectOptions(
-    'compare',
+    'pairwise',
     options,
     'about promptParts model reason samples maxTokens temperature rubric prompts',
   );
@@ -44,7 +44,7 @@ export function compare<State = any, Action = any>(
   expectOneOf('about', about, ['action', 'state']);
   return {
     ...provenanceOf(
-      { needsNotation: ['compare'] },
+      { needsNotation: ['pairwise'] },
       provenanceOfModel(options.model, settings),
       { prompts: promptsOf(prompts) },
       ...promptParts,
@@ -56,8 +56,8 @@ export function compare<State = any, Action = any>(
   };
 }
 
-type Settings<State, Action> = CompareOptions<State, Action> &
-  Required<Pick<CompareOptions<State, Action>, 'about' | 'promptParts'>>;
+type Settings<State, Action> = PairwiseOptions<State, Action> &
+  Required<Pick<PairwiseOptions<State, Action>, 'about' | 'promptParts'>>;
 
 type Verdict = Evaluation | Failed;
 
