@@ -2,8 +2,7 @@ import { canonicalJson } from '../base/canonical-json.ts';
 import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
-import type { Failed } from '../contracts/failure.ts';
-import type { Policy, Proposal, ValidProposal } from '../contracts/policy.ts';
+import type { Policy, ValidProposal } from '../contracts/policy.ts';
 
 /**
  * A policy that draws many samples and keeps the actions that came most often, of equally frequent ones those
@@ -50,7 +49,8 @@ export function mostFrequent<State, Action>(
         remaining,
       });
       const there = independent ? [] : node.children.map(({ action }) => key(action));
-      const { sound, failures } = part(proposals);
+      const failures = proposals.filter((proposal) => 'failure' in proposal);
+      const sound = proposals.filter((proposal) => 'action' in proposal);
       const kept = mostOf(tally(sound, key), {
         keep: Math.min(keep, count),
         there: new Set(there),
@@ -93,19 +93,6 @@ function mostOf<Action>(
   const again = tallies.filter(({ key }) => there.has(key));
   const total = [...kept, ...again].reduce((sum, { count }) => sum + count, 0);
   return kept.map(({ proposal, count }) => ({ ...proposal, prior: count / total }));
-}
-
-function part<Action>(proposals: readonly Proposal<Action>[]): {
-  readonly sound: readonly ValidProposal<Action>[];
-  readonly failures: readonly Failed[];
-} {
-  const sound: ValidProposal<Action>[] = [];
-  const failures: Failed[] = [];
-  for (const proposal of proposals) {
-    if ('failure' in proposal) failures.push(proposal);
-    else sound.push(proposal);
-  }
-  return { sound, failures };
 }
 
 function jsonOf(action: unknown): string {

@@ -2,7 +2,7 @@ import { expectation, expectInteger } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Parsed } from '../contracts/environment.ts';
 import type { Completion } from '../contracts/language-model.ts';
-import type { Policy, Proposal } from '../contracts/policy.ts';
+import type { Policy } from '../contracts/policy.ts';
 import { withInstruction } from '../prompting/prompt-parts.ts';
 import { fill, promptsOf, type Texts, withTexts } from '../prompting/prompts.ts';
 import { asking, expectSampling } from './from-model/asking.ts';
@@ -10,7 +10,7 @@ import { repairProvenance } from './from-model/prompts.ts';
 import { proposeSamples } from './from-model/samples.ts';
 import type { SamplingOptions } from './from-model/settings.ts';
 import { type ActionKind, actionKinds, multiActionPrompts } from './multi-action-prompts.ts';
-import { outcomeOf, proposalsOfEach } from './outcomes.ts';
+import { inPlaces, proposalsOfAll } from './outcomes.ts';
 import { withoutDelimiter, withWholeSteps } from './whole-steps.ts';
 
 /** How a language model is asked for actions of several kinds. */
@@ -112,8 +112,11 @@ export function multiAction<State = any>(
       return proposeSamples({ ...dialogue, read }, { offset: first, count: places.length });
     };
     const tasks = groups.map((group) => ({ count: group.places.length, ask: () => ask(group) }));
-    const outcomes = await Promise.all(tasks.map((task) => outcomeOf(task, context)));
-    return inPlaces(proposalsOfEach(outcomes), groups);
+    const lists = await proposalsOfAll(tasks, context);
+    return inPlaces(
+      lists,
+      groups.map(({ places }) => places),
+    );
   });
 }
 
@@ -173,21 +176,6 @@ function groupsOf(
     const first = Math.floor(start / cycle.length) * perCycle + inCycle;
     return [{ kind, first, places: own }];
   });
-}
-
-function inPlaces(
-  lists: readonly (readonly Proposal<string>[])[],
-  groups: readonly Group[],
-): readonly Proposal<string>[] {
-  return groups
-    .flatMap(({ places }, group) =>
-      places.flatMap((place, index) => {
-        const proposal = lists[group]?.[index];
-        return proposal === undefined ? [] : [{ place, proposal }];
-      }),
-    )
-    .toSorted((a, b) => a.place - b.place)
-    .map(({ proposal }) => proposal);
 }
 
 function expectRules(rules: Readonly<Record<string, readonly ActionKind[]>>): void {

@@ -5,7 +5,7 @@ import { contextWith } from '../calls/door.ts';
 import type { CallContext, Random } from '../contracts/context.ts';
 import type { Generation } from '../contracts/language-model.ts';
 import type { Policy, Proposal, ProposeRequest } from '../contracts/policy.ts';
-import { outcomeOf, proposalsOfEach } from './outcomes.ts';
+import { inPlaces, proposalsOfAll } from './outcomes.ts';
 
 /**
  * Several policies as arms of one, such as several models that are asked the same. Where an algorithm names
@@ -57,8 +57,7 @@ export function multiModel<State, Action>(options: {
         const ask = async () => policy.propose(node, asked);
         return { count: Number.isFinite(draw.count) ? draw.count : 1, ask };
       });
-      const outcomes = await Promise.all(tasks.map((task) => outcomeOf(task, context)));
-      const lists = proposalsOfEach(outcomes);
+      const lists = await proposalsOfAll(tasks, context);
       const isOver =
         !isNamed &&
         draws.length === names.length &&
@@ -173,16 +172,13 @@ function mixed<Action>(
   const hasPriors = lists
     .flat()
     .some((proposal) => 'action' in proposal && proposal.prior !== undefined);
-  return lists
-    .flatMap((list, arm) => {
-      const { places = [], share = 0 } = draws[arm] ?? {};
-      return list.map((proposal, index) => ({
-        place: places[index] ?? arm,
-        proposal: hasPriors ? weighed(proposal, share, list.length) : proposal,
-      }));
-    })
-    .toSorted((a, b) => a.place - b.place)
-    .map(({ proposal }) => proposal);
+  const told = lists.map((list, arm) =>
+    hasPriors ? list.map((one) => weighed(one, draws[arm]?.share ?? 0, list.length)) : list,
+  );
+  return inPlaces(
+    told,
+    draws.map(({ places }) => places),
+  );
 }
 
 function weighed<Action>(

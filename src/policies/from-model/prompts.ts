@@ -33,15 +33,6 @@ export function repairProvenance(repairs: number): Provenance {
   return repairs === 0 ? {} : { prompts: promptsOf(fromModelPrompts) };
 }
 
-/** The prompt after an answer that is no action: the conversation, the answer, and what is wrong with it. */
-export function repairPrompt(
-  messages: readonly Message[],
-  answer: string,
-  failure: Failure,
-): readonly Message[] {
-  return [...messages, ...repairTurns(answer, failure, fromModelPrompts.texts.repair)];
-}
-
 /** The answer, and what is wrong with it, in the words of a prompt set. */
 export function repairTurns(
   answer: string,

@@ -1,12 +1,14 @@
 import { expectation } from '../../base/expect.ts';
-import type { Completion, Message } from '../../contracts/language-model.ts';
+import type { Completion } from '../../contracts/language-model.ts';
 import { isSame, likelyEnough, oneOf, sharesOf, wordIn } from '../../prompting/answer-words.ts';
-import { askBehind } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, withTexts } from '../../prompting/prompts.ts';
 import type { JudgeForm } from './by-form.ts';
 import type { JudgeOptions } from './judge-options.ts';
 
-type ScaleOptions = Extract<JudgeOptions, { readonly form?: 'scale' }>;
+type ScaleOptions = Pick<
+  Extract<JudgeOptions, { readonly form?: 'scale' }>,
+  'prompts' | 'reason' | 'rubric' | 'scale'
+>;
 type Scale = Readonly<Record<string, number>>;
 
 const usual: Scale = { sure: 1, likely: 0.5, impossible: 0 };
@@ -30,47 +32,15 @@ const scalePrompts = {
   },
 } satisfies PromptSet;
 
-/**
- * The prompt of a judgement: that of the state, with the request behind its last message, so that the
- * judgement of a state and the proposals in it share their prefix.
- *
- * @param messages - The prompt of the state.
- * @param words - The words that may be answered.
- * @param options - The step that is judged, where it is not the state; and whether a reason is wanted.
- */
-export function judgePrompt(
-  messages: readonly Message[],
-  words: readonly string[],
-  options: { readonly step?: string; readonly reason?: boolean } = {},
-): readonly Message[] {
-  return askBehind(messages, scaleRequest(scalePrompts.texts, { words, ...options }));
-}
-
-function scaleRequest(
-  texts: typeof scalePrompts.texts,
-  {
-    words,
-    step,
-    reason = false,
-    rubric,
-  }: { readonly words: readonly string[]; readonly step?: string | undefined } & Pick<
-    ScaleOptions,
-    'reason' | 'rubric'
-  >,
-): string {
-  const slots = { words: oneOf(words) };
-  const asked =
-    step === undefined ? fill(texts.state, slots) : fill(texts.action, { ...slots, step });
-  const request = reason ? `${asked} ${fill(texts.reason, {})}` : asked;
-  return rubric === undefined ? request : `${fill(texts.rubric, { rubric })}\n\n${request}`;
-}
-
 /** A word of a scale, from the first token or the beginning of the text. */
-export function scaleForm(options: ScaleOptions, logprobs: boolean): JudgeForm {
-  const { scale = usual, reason = false } = options;
+export function scaleForm(
+  { scale = usual, reason = false, rubric, prompts: own }: ScaleOptions,
+  logprobs: boolean,
+): JudgeForm {
   expectScale(scale);
   const words = Object.keys(scale);
-  const prompts = withTexts(scalePrompts, options.prompts);
+  const prompts = withTexts(scalePrompts, own);
+  const { texts } = prompts;
   const readsTokens = logprobs && !reason;
   const valueIn = readsTokens ? valueOfTokens : valueOfText;
   return {
@@ -79,7 +49,13 @@ export function scaleForm(options: ScaleOptions, logprobs: boolean): JudgeForm {
     reason,
     maxTokens: readsTokens ? 1 : reason ? 64 : 8,
     expected: `one of the words ${words.join(', ')}${readsTokens ? ` ${likelyEnough}` : ''}`,
-    request: (step) => scaleRequest(prompts.texts, { ...options, words, step }),
+    request(step) {
+      const slots = { words: oneOf(words) };
+      const asked =
+        step === undefined ? fill(texts.state, slots) : fill(texts.action, { ...slots, step });
+      const request = reason ? `${asked} ${fill(texts.reason, {})}` : asked;
+      return rubric === undefined ? request : `${fill(texts.rubric, { rubric })}\n\n${request}`;
+    },
     read(completion) {
       const score = valueIn(scale, completion);
       return score === undefined ? undefined : { score, reason: completion.text.trim() };
