@@ -11,7 +11,7 @@ import { proposeSamples } from './from-model/samples.ts';
 import type { SamplingOptions } from './from-model/settings.ts';
 import { type ActionKind, actionKinds, multiActionPrompts } from './multi-action-prompts.ts';
 import { inPlaces, proposalsOfAll } from './outcomes.ts';
-import { withoutDelimiter, withWholeSteps } from './whole-steps.ts';
+import { withWholeSteps } from './whole-steps.ts';
 
 /** How a language model is asked for actions of several kinds. */
 export interface MultiActionOptions<State = any>
@@ -95,7 +95,7 @@ export function multiAction<State = any>(
   return asking<State, string>(settings, async ({ node, request, notation, ...asked }) => {
     const { context, count, offset } = request;
     // A solution may be written over several paragraphs.
-    const whole = withoutDelimiter(withWholeSteps(notation, () => true));
+    const whole = withWholeSteps(notation, () => true);
     const last = node.kind === 'root' ? 'root' : actionKind(node.action, options.prompts);
     const cycle = inTurn(rules[last], counts);
     const range = { offset, count: Number.isFinite(count) ? count : cycle.length };

@@ -3,7 +3,7 @@ import type { Policy } from '../contracts/policy.ts';
 import { type PromptSet, type Texts, withTexts } from '../prompting/prompts.ts';
 import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 import { instruction } from './instruction.ts';
-import { inNotation, withoutDelimiter, withWholeSteps } from './whole-steps.ts';
+import { inNotation, withWholeSteps } from './whole-steps.ts';
 
 const usual = {
   name: 'plan-step',
@@ -75,7 +75,7 @@ export function planStep<State = any, Action = any>(
     ...root,
     propose: (node, request) => (node.kind === 'root' ? root : below).propose(node, request),
   };
-  return inNotation(policy, (notation) => withoutDelimiter(withWholeSteps(notation, isSolution)));
+  return inNotation(policy, (notation) => withWholeSteps(notation, isSolution));
 }
 
 function isSolution(text: string): boolean {

@@ -96,7 +96,7 @@ export function selfRefine<State = any, Action = any>(
     const review = { ...reviewing, messages: question, samples: wanted, offset };
     const { completions } = await request.context.generate(critic, review);
     return Promise.all(
-      completions.map((completion, place) => {
+      completions.map(async (completion, place) => {
         const critique = replyText(completion);
         if (critique === '' || completion.finishReason === 'refusal') return noCritique;
         const dialogue = asked.dialogue([

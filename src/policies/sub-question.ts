@@ -89,7 +89,7 @@ const isLast = (text: string) => /^\W*now (?:that )?we can answer\b/i.test(text)
 
 /** Steps on one line, apart from those that answer the question itself. */
 function withLines<State>(notation: Notation<State, string>): Notation<State, string> {
-  const whole = withWholeSteps(notation, isLast);
+  const whole = withWholeSteps(notation, isLast, notation.delimiter);
   return {
     ...whole,
     parse(text, state) {

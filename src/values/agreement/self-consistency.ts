@@ -91,7 +91,8 @@ const selfConsistencyPrompts = {
  * Values nodes by how far k samples agree: `v = max_y |{i : key(yᵢ) = y}| / k` of the samples drawn at a state,
  * or, about an action a, `v = |{i : key(yᵢ) = key(a)}| / k` of those drawn at its parent.
  *
- * A sample that cannot be read agrees with none, and is told in `unscored`; where none can be read the node fails. Nodes of one batch with the same parent share its samples.
+ * A sample that cannot be read agrees with none, and is told in `unscored`; where none can be read the node fails.
+ * Nodes of one batch with the same parent share its samples.
  *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023.
  * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, confidence.
@@ -119,7 +120,7 @@ export function selfConsistency<State = any, Action = any>(
         const asked = drawn.get(place) ?? draw(place, request);
         drawn.set(place, asked);
         const draws = await asked;
-        if (step === undefined) return shareOf(draws, mostFrequent(draws.keys));
+        if (step === undefined) return shareOf(draws, mostCommon(draws.keys));
         try {
           const own = keyOf(step.action, request);
           return own === undefined ? noKey : shareOf(draws, own);
@@ -251,7 +252,7 @@ function shareOf({ keys, count, failure }: Draws, key: string | undefined): Eval
 }
 
 /** The key that occurs most often; of several the first. */
-function mostFrequent(keys: readonly string[]): string | undefined {
+function mostCommon(keys: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   const most = Math.max(...counts.values());

@@ -101,6 +101,16 @@ export function average(
   };
 }
 
+/** What is said in both orders, which weigh alike: one of them alone would say what stood first. */
+export function ofBoth(orders: readonly (Evaluation | Failed)[]): Evaluation | Failed {
+  const failure = orders.find((order) => 'failure' in order);
+  if (failure !== undefined) return failure;
+  const read = orders.filter((order) => 'value' in order);
+  const unscored = read.reduce((sum, order) => sum + (order.unscored ?? 0), 0);
+  const value = mean(read.map((order) => order.value));
+  return { ...read[0], value, ...(unscored > 0 && { unscored }) };
+}
+
 function meanParts(readings: readonly Reading[]): Readonly<Record<string, number>> {
   const names = Object.keys(readings[0]?.parts ?? {});
   return Object.fromEntries(

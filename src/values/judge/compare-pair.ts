@@ -10,7 +10,7 @@ import { askBehind } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { answerOf, type Reading } from '../../prompting/read-reply.ts';
 import { requestSettings } from '../request-settings.ts';
-import { average } from './by-form.ts';
+import { average, ofBoth } from './by-form.ts';
 import type { JudgingOptions } from './judge-options.ts';
 
 /** How siblings are compared. */
@@ -73,8 +73,8 @@ const comparePrompts = {
  * mean over the samples; where the model tells log-probabilities `P(A) + P(T) / 2` over the mass of the three
  * letters.
  *
- * An answer that cannot be read, or whose letters have a probability below 0.1 in all, does not count. Where one order has no answer that counts, the comparison fails:
- * half of it would say where the candidate stood.
+ * An answer that cannot be read, or whose letters have a probability below 0.1 in all, does not count. Where one order
+ * has no answer that counts, the comparison fails: half of it would say where the candidate stood.
  *
  * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, position bias.
  * @throws EspalierError `usage` where an option is out of its range.
@@ -97,11 +97,10 @@ export async function comparePair(
       ask(pair),
       ask({ ...pair, first: pair.second, second: pair.first }),
     ]);
-    if ('failure' in given) return given;
-    if ('failure' in swapped) return swapped;
-    const unscored = (given.unscored ?? 0) + (swapped.unscored ?? 0);
-    const value = (given.value + 1 - swapped.value) / 2;
-    return { ...given, value, ...(unscored > 0 && { unscored }) };
+    return ofBoth([
+      given,
+      'failure' in swapped ? swapped : { ...swapped, value: 1 - swapped.value },
+    ]);
   } catch (error) {
     return failedBy(error, 'call', context);
   }

@@ -1,7 +1,6 @@
 import { expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
-import { mean } from '../../base/stats/mean.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
@@ -14,7 +13,7 @@ import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../pr
 import { replyText, unreadable } from '../../prompting/read-reply.ts';
 import { evaluateEach, type Sight, subjectOf } from '../evaluate-each.ts';
 import { type RequestSettings, requestSettings } from '../request-settings.ts';
-import { average } from './by-form.ts';
+import { average, ofBoth } from './by-form.ts';
 import type { JudgingOptions } from './judge-options.ts';
 
 /** Who debates a node, and who judges the debate. */
@@ -186,24 +185,9 @@ async function evaluate<State, Action>(
     askJudge(contra, pro, verdict),
   ]);
   const form = { expected: `${table.expected} in each order`, reason: false, read: table.read };
+  const judged = ofBoth(orders.map((completions) => average(form, completions)));
   const rationale = `For: ${short(advocate)}\nAgainst: ${short(opponent)}`;
-  return meanOf(
-    orders.map((completions) => average(form, completions)),
-    rationale,
-  );
-}
-
-/** The mean of both orders, which weigh alike: one of them alone would say who spoke first. */
-function meanOf(orders: readonly (Evaluation | Failed)[], rationale: string): Evaluation | Failed {
-  const failure = orders.find((order) => 'failure' in order);
-  if (failure !== undefined) return failure;
-  const read = orders.filter((order) => 'value' in order);
-  const unscored = read.reduce((sum, order) => sum + (order.unscored ?? 0), 0);
-  return {
-    value: mean(read.map(({ value }) => value)),
-    rationale,
-    ...(unscored > 0 && { unscored }),
-  };
+  return 'failure' in judged ? judged : { ...judged, rationale };
 }
 
 function argumentIn(completions: readonly Completion[], role: string): string | Failed {

@@ -49,7 +49,8 @@ const selfEvalPrompts = {
  *
  * where P(B) is the mass of all variants of the letter, such as `B` and ` B`, at the first place where one of
  * the letters was written. Where the model tells no log-probabilities, C is the share of B among the samples.
- * An answer without a letter, or whose letters have a probability below 0.1 in all, does not count and is told in `unscored`; where none counts the node fails.
+ * An answer without a letter, or whose letters have a probability below 0.1 in all, does not count and is told in
+ * `unscored`; where none counts the node fails.
  *
  * MCTS-DPO shows the known solution beside the question, divides C by the depth and adds ±1 at a right or wrong
  * end; here nobody knows the solution, and what is made of C is for the method to say.
