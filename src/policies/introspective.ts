@@ -24,19 +24,6 @@ const usual = {
   },
 } satisfies PromptSet;
 
-/** How a language model is asked for one action after the other. */
-export interface IntrospectiveOptions<State = any, Action = any>
-  extends SamplingOptions<State, Action>,
-    Pick<SiblingsOptions<State, Action>, 'see' | 'most' | 'characters'> {
-  /**
-   * Texts to replace: `request` stands behind what is known; `known`, with the slot `{action}`, sends an action back
-   * that is known.
-   */
-  readonly prompts?: Texts<'known' | 'request'>;
-  /** Other texts for what is told of siblings. @defaultValue those of `siblings` */
-  readonly siblingsPrompts?: NonNullable<SiblingsOptions<State, Action>['prompts']>;
-}
-
 /**
  * A policy that studies what is there before it adds to it: it proposes one action after the other, and each
  * time shows the model the solution so far (the prompt of the state), the actions, outcomes and scores of the
@@ -55,7 +42,16 @@ export interface IntrospectiveOptions<State = any, Action = any>
  * introspective expansion: 5 children a node.
  */
 export function introspective<State = any, Action = any>(
-  options: IntrospectiveOptions<State, Action>,
+  options: SamplingOptions<State, Action> &
+    Pick<SiblingsOptions<State, Action>, 'see' | 'most' | 'characters'> & {
+      /**
+       * Texts to replace: `request` stands behind what is known; `known`, with the slot `{action}`, sends an action back
+       * that is known.
+       */
+      readonly prompts?: Texts<'known' | 'request'>;
+      /** Other texts for what is told of siblings. @defaultValue those of `siblings` */
+      readonly siblingsPrompts?: NonNullable<SiblingsOptions<State, Action>['prompts']>;
+    },
 ): Policy<State, Action> {
   expectOptions(
     'introspective',

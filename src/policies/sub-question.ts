@@ -26,22 +26,6 @@ const usual = {
   },
 } satisfies PromptSet;
 
-/** How a language model is asked for sub-questions. */
-export interface SubQuestionOptions<State = any>
-  extends Omit<FromModelOptions<State, string>, 'prompts'> {
-  /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
-  readonly temperature?: number;
-  /**
-   * At which depth a solution is to end: at the node above it the question itself is asked. An integer from 1
-   * up.
-   *
-   * @defaultValue no depth: the model decides
-   */
-  readonly maxDepth?: number;
-  /** Texts to replace: `step` says what a step is to be, `last` what the last one is. */
-  readonly prompts?: Texts<'last' | 'step'>;
-}
-
 /**
  * A policy that takes a problem apart: an action is a smaller question with its answer, and the last one, *Now
  * we can answer the question: …*, states the final answer. It is `fromModel` with an instruction behind the
@@ -55,7 +39,19 @@ export interface SubQuestionOptions<State = any>
  * settings for GSM8K.
  */
 export function subQuestion<State = any>(
-  options: SubQuestionOptions<State>,
+  options: Omit<FromModelOptions<State, string>, 'prompts'> & {
+    /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
+    readonly temperature?: number;
+    /**
+     * At which depth a solution is to end: at the node above it the question itself is asked. An integer from 1
+     * up.
+     *
+     * @defaultValue no depth: the model decides
+     */
+    readonly maxDepth?: number;
+    /** Texts to replace: `step` says what a step is to be, `last` what the last one is. */
+    readonly prompts?: Texts<'last' | 'step'>;
+  },
 ): Policy<State, string> {
   expectOptions(
     'subQuestion',

@@ -21,8 +21,29 @@ import {
 import { settleAll, type Waiting, wait } from '../settle.ts';
 import { valueInRange } from '../value-in-range.ts';
 
-/** What several evaluators together are made of. */
-export interface EnsembleOptions<State, Action> {
+/**
+ * Blends evaluators. All are asked side by side, each about all nodes in one batch. The value of each part, and
+ * those of its own parts as `name/part`, stay in `parts`; rationales are joined, unscored answers added up.
+ *
+ * Where a part tells the return of a simulation, so does the ensemble, as the same blend. LATS values a state by
+ * `λ · LM(s) + (1 − λ) · SC(s)`:
+ *
+ * @example The mix of LATS.
+ * ```ts
+ * ensemble({
+ *   parts: [
+ *     { name: 'judge', evaluator: judged, weight: 0.5 },
+ *     { name: 'consistency', evaluator: consistency, weight: 0.5 },
+ *   ],
+ * });
+ * ```
+ * @see Zhou et al., "Language Agent Tree Search Unifies Reasoning, Acting, and Planning in Language Models", 2024,
+ * the value function; Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024, the
+ * α-mix of two values.
+ * @throws EspalierError `usage` for parts that need different kinds of nodes, equal names, a weight that is no number
+ * from 0 up, a weight without a mean, or an oracle.
+ */
+export function ensemble<State, Action>(options: {
   /** One or more, with different names. */
   readonly parts: readonly (NamedEvaluator<State, Action> & {
     /**
@@ -46,33 +67,7 @@ export interface EnsembleOptions<State, Action> {
    * @defaultValue `'fail'`
    */
   readonly onFailure?: 'fail' | 'leave-out';
-}
-
-/**
- * Blends evaluators. All are asked side by side, each about all nodes in one batch. The value of each part, and
- * those of its own parts as `name/part`, stay in `parts`; rationales are joined, unscored answers added up.
- *
- * Where a part tells the return of a simulation, so does the ensemble, as the same blend. LATS values a state by
- * `λ · LM(s) + (1 − λ) · SC(s)`:
- *
- * @example The mix of LATS.
- * ```ts
- * ensemble({
- *   parts: [
- *     { name: 'judge', evaluator: judged, weight: 0.5 },
- *     { name: 'consistency', evaluator: consistency, weight: 0.5 },
- *   ],
- * });
- * ```
- * @see Zhou et al., "Language Agent Tree Search Unifies Reasoning, Acting, and Planning in Language Models", 2024,
- * the value function; Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024, the
- * α-mix of two values.
- * @throws EspalierError `usage` for parts that need different kinds of nodes, equal names, a weight that is no number
- * from 0 up, a weight without a mean, or an oracle.
- */
-export function ensemble<State, Action>(
-  options: EnsembleOptions<State, Action>,
-): Evaluator<State, Action> {
+}): Evaluator<State, Action> {
   expectOptions('ensemble', options, 'parts combine onFailure');
   const { parts, combine = 'mean', onFailure = 'fail' } = options;
   expectParts('parts', parts);
@@ -96,7 +91,7 @@ function expectWeight(
   if (typeof weight !== 'function') expectNumber(name, weight, { min: 0 });
 }
 
-type Blend<State, Action> = Required<EnsembleOptions<State, Action>>;
+type Blend<State, Action> = Required<Parameters<typeof ensemble<State, Action>>[0]>;
 
 function* askAll<State, Action>(
   blend: Blend<State, Action>,

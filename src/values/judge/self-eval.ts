@@ -8,18 +8,6 @@ import { byForm } from './by-form.ts';
 import { shareOf } from './forms.ts';
 import type { JudgingOptions } from './judge-options.ts';
 
-/** How a model is asked about its own work: as a rule the one that proposes. */
-export interface SelfEvalOptions<State = any, Action = any> extends JudgingOptions<State, Action> {
-  /**
-   * How many answers are averaged: an integer from 1 up.
-   *
-   * @defaultValue 1 where the model tells log-probabilities, else 8
-   */
-  readonly samples?: number;
-  /** Texts to replace: `state`, and `action` with the slot `{step}`. A is for wrong, B for right. */
-  readonly prompts?: Texts<'action' | 'state'>;
-}
-
 const choices = [
   '(A) incorrect',
   '(B) correct',
@@ -60,7 +48,16 @@ const selfEvalPrompts = {
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function selfEval<State = any, Action = any>(
-  options: SelfEvalOptions<State, Action>,
+  options: JudgingOptions<State, Action> & {
+    /**
+     * How many answers are averaged: an integer from 1 up.
+     *
+     * @defaultValue 1 where the model tells log-probabilities, else 8
+     */
+    readonly samples?: number;
+    /** Texts to replace: `state`, and `action` with the slot `{step}`. A is for wrong, B for right. */
+    readonly prompts?: Texts<'action' | 'state'>;
+  },
 ): Evaluator<State, Action> {
   expectOptions(
     'selfEval',

@@ -9,20 +9,6 @@ import type { PrmOptions } from './prm.ts';
 import { solutionNeeds, usualSolutions } from './solution-of.ts';
 import { expectRewardModel, type ScoreMap, scoreMapOf, scoreNodes } from './step-scores.ts';
 
-/** Options of {@link orm}. Its model scores solutions as a whole. */
-export interface OrmOptions<State = any, Action = any>
-  extends Pick<PrmOptions<State, Action>, 'model' | 'solutionOf' | 'squash'> {
-  /**
-   * Which nodes are scored: all of them, or those that nothing can follow or that hold a complete answer. An
-   * outcome reward model was trained on the latter; what it says of others is a guess of its own.
-   *
-   * @defaultValue `'all'`
-   */
-  readonly at?: 'all' | 'terminal';
-  /** The value of nodes that are not scored, for which nobody is asked: a number in [0, 1]. @defaultValue 0: nothing has come of them yet */
-  readonly otherwise?: number;
-}
-
 /**
  * Values nodes by an outcome reward model (ORM), which gives a solution one score as a whole. All nodes of a
  * batch go out in one request; one solution is one call in the ledger. A score that is no value in [0, 1] is
@@ -32,7 +18,17 @@ export interface OrmOptions<State = any, Action = any>
  * @see Cobbe et al., "Training Verifiers to Solve Math Word Problems", 2021.
  */
 export function orm<State = any, Action = any>(
-  options: OrmOptions<State, Action>,
+  options: Pick<PrmOptions<State, Action>, 'model' | 'solutionOf' | 'squash'> & {
+    /**
+     * Which nodes are scored: all of them, or those that nothing can follow or that hold a complete answer. An
+     * outcome reward model was trained on the latter; what it says of others is a guess of its own.
+     *
+     * @defaultValue `'all'`
+     */
+    readonly at?: 'all' | 'terminal';
+    /** The value of nodes that are not scored, for which nobody is asked: a number in [0, 1]. @defaultValue 0: nothing has come of them yet */
+    readonly otherwise?: number;
+  },
 ): Evaluator<State, Action> {
   expectOptions('orm', options, 'model squash at otherwise solutionOf');
   const { model, squash, at = 'all', otherwise = 0, solutionOf } = options;
