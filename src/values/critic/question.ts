@@ -8,7 +8,7 @@ import { askBehind } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, type Texts } from '../../prompting/prompts.ts';
 import { numberIn } from '../../prompting/read-field.ts';
 import { fieldsIn, reasonIn, statedIn, unreadable } from '../../prompting/read-reply.ts';
-import type { JudgingOptions } from '../judge/judge-options.ts';
+import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings, type Sampling } from '../request-settings.ts';
 
 /** How a critic ranks the proposals of a node: in Agent Q the model that proposes. */

@@ -10,9 +10,9 @@ import { askBehind } from '../../prompting/prompt-parts.ts';
 import { type PromptSet, promptsOf } from '../../prompting/prompts.ts';
 import { type Reading, unreadable } from '../../prompting/read-reply.ts';
 import { evaluateEach, subjectOf } from '../evaluate-each.ts';
+import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings } from '../request-settings.ts';
 import { valueInRange } from '../value-in-range.ts';
-import type { JudgingOptions } from './judge-options.ts';
 
 /** A way to ask for a judgement, and to read it. */
 export interface JudgeForm extends ReadableForm {

@@ -9,9 +9,9 @@ import { jsonAnswers, objectSchema } from '../../prompting/object-schema.ts';
 import { askBehind } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { answerOf, type Reading } from '../../prompting/read-reply.ts';
+import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings } from '../request-settings.ts';
 import { average, ofBoth } from './by-form.ts';
-import type { JudgingOptions } from './judge-options.ts';
 
 /** How siblings are compared. */
 export interface PairwiseOptions<State = any, Action = any> extends JudgingOptions<State, Action> {

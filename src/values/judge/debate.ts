@@ -12,9 +12,9 @@ import { askBehind } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { replyText, unreadable } from '../../prompting/read-reply.ts';
 import { evaluateEach, type Sight, subjectOf } from '../evaluate-each.ts';
+import type { JudgingOptions } from '../judging-options.ts';
 import { type RequestSettings, requestSettings } from '../request-settings.ts';
 import { average, ofBoth } from './by-form.ts';
-import type { JudgingOptions } from './judge-options.ts';
 
 /** Who debates a node, and who judges the debate. */
 export interface DebateOptions<State = any, Action = any> extends JudgingOptions<State, Action> {

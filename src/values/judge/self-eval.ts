@@ -4,9 +4,9 @@ import type { Completion } from '../../contracts/language-model.ts';
 import { likelyEnough } from '../../prompting/answer-words.ts';
 import { fill, type PromptSet, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { answerOf, type Reading } from '../../prompting/read-reply.ts';
+import type { JudgingOptions } from '../judging-options.ts';
 import { byForm } from './by-form.ts';
 import { shareOf } from './forms.ts';
-import type { JudgingOptions } from './judge-options.ts';
 
 const choices = [
   '(A) incorrect',

@@ -8,7 +8,6 @@ import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { saying } from '../evaluate-each.ts';
-import { nameless } from '../evaluator-parts.ts';
 import { noState } from '../no-state.ts';
 import { type SolutionOf, solutionNeeds, usualSolutions } from './solution-of.ts';
 import {
@@ -86,14 +85,10 @@ export function prm<State = any, Action = any>(
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
     ...provenanceOf(solutionNeeds('prm', solutionOf), provenanceOfModel(model)),
-    async evaluate(nodes, request) {
+    evaluate(nodes, request) {
+      const { context } = request;
       const asked = { ...settings, solutionOf: solutionOf ?? usualSolutions(request) };
-      const verdicts = await scoreNodes(nodes, {
-        model,
-        context: request.context,
-        prepare: (node: SearchNode<State, Action>) => prepare(asked, node),
-      });
-      return nodes.map((node, place) => saying(about, node, verdicts[place] ?? nameless));
+      return scoreNodes(nodes, { model, context, prepare: (node) => prepare(asked, node) });
     },
   };
 }
@@ -102,14 +97,16 @@ function prepare<State, Action>(
   settings: Settings<State, Action>,
   node: SearchNode<State, Action>,
 ): Prepared {
-  if (settings.about === 'state' && node.kind === 'proposed') return noState;
+  const { about, start } = settings;
+  if (about === 'state' && node.kind === 'proposed') return noState;
   const solution = settings.solutionOf(node);
-  if (solution.steps.length === 0) return { value: settings.start };
+  if (solution.steps.length === 0) return saying(about, node, { value: start });
   const known = knownValues(settings, node, solution);
   const { prompt, steps } = solution;
   return {
     solution: { prompt, steps, ...(known.length > 0 && { from: known.length }) },
-    read: (scores) => evaluationOf(settings, { known, scores, count: steps.length }),
+    read: (scores) =>
+      saying(about, node, evaluationOf(settings, { known, scores, count: steps.length })),
   };
 }
 

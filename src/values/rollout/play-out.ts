@@ -5,7 +5,7 @@ import type { Environment } from '../../contracts/environment.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { NodeWithState } from '../../contracts/node.ts';
-import type { Policy, Proposal } from '../../contracts/policy.ts';
+import type { Policy, Proposal, ValidProposal } from '../../contracts/policy.ts';
 import { type Waiting, wait } from '../settle.ts';
 import { detachedChild } from './detached-node.ts';
 
@@ -120,7 +120,10 @@ function* choose<State, Action>(
 function* take<State, Action>(
   { environment }: Play<State, Action>,
   node: NodeWithState<State, Action>,
-  { proposal, context }: { readonly proposal: Chosen<Action>; readonly context: CallContext },
+  {
+    proposal,
+    context,
+  }: { readonly proposal: ValidProposal<Action>; readonly context: CallContext },
 ): Waiting<NodeWithState<State, Action> | Failed> {
   const { action, completion } = proposal;
   try {
@@ -130,8 +133,6 @@ function* take<State, Action>(
     return failedBy(error, 'environment', context);
   }
 }
-
-type Chosen<Action> = Extract<Proposal<Action>, { readonly action: Action }>;
 
 function* valueOfEnd<State, Action>(
   { environment, evaluator }: Play<State, Action>,
