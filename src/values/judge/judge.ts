@@ -13,7 +13,8 @@ import { scaleForm } from './scale.ts';
  *   enough, and the value is the expectation over the words, `Σ p(w) v(w) / Σ p(w)`, read from the first token. A token
  *   counts for a word that it is, but for the marks around it, or that it begins with two letters or more.
  * - `number`: a whole number on a range, as in MCTSr (−100 to 100), LATS (1 to 10) or SWE-Search.
- * - `criteria`: points for each of several criteria, as in I-MCTS.
+ * - `criteria`: points for each of several criteria, as in I-MCTS: their sum over the most there can be. The share of
+ *   each is kept as a part, and the sum as the raw score, as is the number of the form before.
  * - `codes`: one of the codes A to E, as in R-MCTS, which takes the mean of 20 samples.
  * - `yes-no`: P(yes) where the model tells log-probabilities and no reason is wanted, or the share of *yes*.
  * - `success`: success 1, else on track 0.5, else 0, as Koh et al. do, with 20 samples at temperature 1.
@@ -25,7 +26,8 @@ import { scaleForm } from './scale.ts';
  * something else was likelier by far, and their shares are noise.
  *
  * @see Yao et al., "Tree of Thoughts: Deliberate Problem Solving with Large Language Models", 2023,
- * value prompts.
+ * value prompts; Koh et al., "Tree Search for Language Model Agents", 2024; Yu et al., "ExACT: Teaching AI Agents to
+ * Explore with Reflective-MCTS and Exploratory Learning", 2024, codes.
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function judge<State = any, Action = any>(
