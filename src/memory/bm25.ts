@@ -2,16 +2,6 @@ import MiniSearch from 'minisearch';
 import { expectNumber } from '../base/expect.ts';
 import type { Retriever } from '../contracts/memory.ts';
 
-/** The constants of {@link bm25}. */
-export interface Bm25Options {
-  /** k₁: how soon a word that comes again counts for less; from 0 up. @defaultValue 1.2 */
-  readonly k?: number;
-  /** b: how much long texts are held back, in [0, 1]. @defaultValue 0.7 */
-  readonly b?: number;
-  /** δ: the least that a word is worth where it occurs; from 0 up. @defaultValue 0.5 */
-  readonly d?: number;
-}
-
 /**
  * Compares texts by their words, without a model: BM25+, scored by MiniSearch.
  *
@@ -29,7 +19,16 @@ export interface Bm25Options {
  * @throws EspalierError `usage` for constants out of range.
  * @see Lv and Zhai, "Lower-Bounding Term Frequency Normalization", 2011 (BM25+).
  */
-export function bm25(options: Bm25Options = {}): Retriever {
+export function bm25(
+  options: {
+    /** k₁: how soon a word that comes again counts for less; from 0 up. @defaultValue 1.2 */
+    readonly k?: number;
+    /** b: how much long texts are held back, in [0, 1]. @defaultValue 0.7 */
+    readonly b?: number;
+    /** δ: the least that a word is worth where it occurs; from 0 up. @defaultValue 0.5 */
+    readonly d?: number;
+  } = {},
+): Retriever {
   const { k = 1.2, b = 0.7, d = 0.5 } = options;
   expectNumber('k', k, { min: 0 });
   expectNumber('b', b, { min: 0, max: 1 });
@@ -50,6 +49,8 @@ export function bm25(options: Bm25Options = {}): Retriever {
   };
 }
 
+type Constants = Readonly<Record<'b' | 'd' | 'k', number>>;
+
 interface Entry {
   readonly id: number;
   readonly text: string;
@@ -61,9 +62,9 @@ const ofQuery = -1;
 class Index {
   readonly #texts: readonly string[];
   readonly #index: MiniSearch<Entry>;
-  readonly #constants: Required<Bm25Options>;
+  readonly #constants: Constants;
 
-  constructor(texts: readonly string[], constants: Required<Bm25Options>) {
+  constructor(texts: readonly string[], constants: Constants) {
     this.#texts = [...texts];
     this.#constants = constants;
     this.#index = new MiniSearch<Entry>({

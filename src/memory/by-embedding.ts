@@ -4,12 +4,6 @@ import type { CallContext } from '../contracts/context.ts';
 import type { EmbeddingModel } from '../contracts/embedding-model.ts';
 import type { PreparedRetriever } from './prepared-retriever.ts';
 
-/** Options of {@link byEmbedding}. */
-export interface ByEmbeddingOptions {
-  /** How many texts go into one request: an integer from 1 up. @defaultValue 256 */
-  readonly batch?: number;
-}
-
 /** So many queries are remembered; the texts of a memory all are. */
 const mostQueries = 1000;
 
@@ -24,7 +18,10 @@ const mostQueries = 1000;
  */
 export function byEmbedding(
   model: EmbeddingModel,
-  options: ByEmbeddingOptions = {},
+  options: {
+    /** How many texts go into one request: an integer from 1 up. @defaultValue 256 */
+    readonly batch?: number;
+  } = {},
 ): PreparedRetriever {
   const { batch = 256 } = options;
   expectMethods('model', model, ['embed']);

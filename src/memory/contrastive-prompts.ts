@@ -1,33 +1,9 @@
-import type { JsonValue } from '../contracts/json.ts';
 import type { PromptSet } from '../prompting/prompts.ts';
 
-/** The texts of {@link contrastive}. */
-export interface ContrastiveTexts {
-  /** Asks what a step will lead to, behind the prompt of the state: slot `{action}`. */
-  readonly expect: string;
-  /** Shows what it led to and asks for the lesson: slots `{outcome}`, `{end}`, `{words}`, `{form}`. */
-  readonly learn: string;
-  /**
-   * Shows a judgement and what came of it, behind the prompt of the state: slots `{judgement}`, `{reason}`,
-   * `{outcome}`, `{end}`, `{words}`, `{form}`.
-   */
-  readonly judged: string;
-  /** What stands in for a reason where a judge gave none. */
-  readonly noReason: string;
-  /** Takes the place of what followed, where the task ended. */
-  readonly ended: string;
-  /** How it ended, where the outcome is above a half. */
-  readonly solved: string;
-  /** How it ended otherwise. */
-  readonly unsolved: string;
-  /** Asks for the lesson as JSON. */
-  readonly asJson: string;
-  /** Asks for the lesson as text. */
-  readonly asText: string;
-}
-
 /** What a reflection is asked with. */
-export const contrastivePrompts: PromptSet<keyof ContrastiveTexts> = {
+export const contrastivePrompts: PromptSet<
+  'asJson' | 'asText' | 'ended' | 'expect' | 'judged' | 'learn' | 'noReason' | 'solved' | 'unsolved'
+> = {
   name: 'contrastive-reflection',
   version: 1,
   texts: {
@@ -67,12 +43,4 @@ export const contrastivePrompts: PromptSet<keyof ContrastiveTexts> = {
     asJson: 'Answer in JSON, and write nothing else: {{"lesson": "<text>"}}',
     asText: 'Write it on one line that begins with "LESSON:", as the last line of your answer.',
   },
-};
-
-/** The schema of a lesson. */
-export const lessonSchema: JsonValue = {
-  type: 'object',
-  properties: { lesson: { type: 'string' } },
-  required: ['lesson'],
-  additionalProperties: false,
 };

@@ -9,18 +9,21 @@ import type {
 } from '../contracts/language-model.ts';
 import type { Reflection } from '../contracts/memory.ts';
 import { notationOf } from '../prompting/notation.ts';
+import { objectSchema } from '../prompting/object-schema.ts';
 import { withInstruction } from '../prompting/prompt-parts.ts';
-import { fill, type PromptSet } from '../prompting/prompts.ts';
-import { type ContrastiveTexts, lessonSchema } from './contrastive-prompts.ts';
+import { fill } from '../prompting/prompts.ts';
+import type { contrastivePrompts } from './contrastive-prompts.ts';
 import { readLesson } from './read-lesson.ts';
 import type { Surprise } from './surprise.ts';
+
+const lessonSchema = objectSchema({ lesson: { type: 'string' } });
 
 /** How lessons are asked for. */
 export interface WritingSettings {
   readonly model: LanguageModel;
   readonly maxWords: number;
   readonly maxTokens: number;
-  readonly prompts: PromptSet<keyof ContrastiveTexts>;
+  readonly prompts: typeof contrastivePrompts;
 }
 
 /** One reflection to be made. */

@@ -17,18 +17,12 @@ import type { Memory, Reflection } from '../contracts/memory.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Provenance } from '../contracts/provenance.ts';
 import { notationOf } from '../prompting/notation.ts';
-import { type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
-import { type ContrastiveTexts, contrastivePrompts } from './contrastive-prompts.ts';
+import { promptsOf, type Texts, withTexts } from '../prompting/prompts.ts';
+import { contrastivePrompts } from './contrastive-prompts.ts';
 import { type ReflectionContent, type Subject, writeLesson } from './contrastive-write.ts';
 import { makeReflection } from './reflection.ts';
 import { type SituationOptions, situationOf } from './situation.ts';
-import {
-  estimatedOutcome,
-  mostSurprising,
-  policySurprises,
-  type ReflectionRule,
-  valueSurprises,
-} from './surprise.ts';
+import { estimatedOutcome, mostSurprising, surprisesOf } from './surprise.ts';
 
 /** How reflections are made. */
 export interface ContrastiveOptions<State = any> extends SituationOptions<State> {
@@ -48,23 +42,23 @@ export interface ContrastiveOptions<State = any> extends SituationOptions<State>
   readonly maxWords?: number;
   /** The limit on the tokens of one answer: an integer from 1 up. @defaultValue 512 */
   readonly maxTokens?: number;
-  /** Texts that take the place of ours. */
-  readonly prompts?: Partial<ContrastiveTexts>;
-}
-
-/** What a reflection is given besides the path. */
-export interface ReflectRequest<State = any, Action = any> {
-  /** The dynamics that were searched, and how states and actions look to a model. */
-  readonly environment: Environment<State, Action>;
-  /** The door to the model and the memory. */
-  readonly context: CallContext;
   /**
-   * How it ended, in [0, 1], where that is known. Lessons from a known answer are no longer without it: mark what uses
-   * them.
-   *
-   * @defaultValue 1 where the mean of Q over the steps taken is above `solvedAbove`, else 0
+   * Texts to replace. `expect`, with the slot `{action}`, asks what a step will lead to; `learn` shows what it led to
+   * and asks for the lesson, with `{outcome}`, `{end}`, `{words}` and `{form}`; `judged`, with these and `{judgement}`
+   * and `{reason}`, shows a judgement and what came of it. What fills slots: `noReason`; `ended` in place of what
+   * followed; `solved` or `unsolved` for `{end}`; `asJson` or `asText` for `{form}`.
    */
-  readonly outcome?: number;
+  readonly prompts?: Texts<
+    | 'asJson'
+    | 'asText'
+    | 'ended'
+    | 'expect'
+    | 'judged'
+    | 'learn'
+    | 'noReason'
+    | 'solved'
+    | 'unsolved'
+  >;
 }
 
 /** What came of a reflection. */
@@ -85,20 +79,6 @@ export interface ReflectionReport {
   readonly unaffordable: number;
 }
 
-/** Learns from a path that came to its end. */
-export interface ContrastiveReflection<State = any, Action = any> extends Provenance {
-  /**
-   * Reflects on the steps and judgements of a path that turned out otherwise than expected, and remembers
-   * the lessons. A call that fails loses one reflection; so does a spent budget.
-   *
-   * @param path - The nodes from the root to the end. They may come from several trees, one for each step.
-   */
-  reflect(
-    path: readonly SearchNode<State, Action>[],
-    request: ReflectRequest<State, Action>,
-  ): Promise<ReflectionReport>;
-}
-
 /**
  * Contrastive reflection: where expectation and reality are far apart, a model says first what it expects, then sees
  * what came, and writes down what is to be learnt from the difference.
@@ -116,7 +96,30 @@ export interface ContrastiveReflection<State = any, Action = any> extends Proven
  */
 export function contrastive<State = any, Action = any>(
   options: ContrastiveOptions<State>,
-): ContrastiveReflection<State, Action> {
+): Provenance & {
+  /**
+   * Reflects on the steps and judgements of a path that turned out otherwise than expected, and remembers
+   * the lessons. A call that fails loses one reflection; so does a spent budget.
+   *
+   * @param path - The nodes from the root to the end. They may come from several trees, one for each step.
+   */
+  reflect(
+    path: readonly SearchNode<State, Action>[],
+    request: {
+      /** The dynamics that were searched, and how states and actions look to a model. */
+      readonly environment: Environment<State, Action>;
+      /** The door to the model and the memory. */
+      readonly context: CallContext;
+      /**
+       * How it ended, in [0, 1], where that is known. Lessons from a known answer are no longer without it: mark what
+       * uses them.
+       *
+       * @defaultValue 1 where the mean of Q over the steps taken is above `solvedAbove`, else 0
+       */
+      readonly outcome?: number;
+    },
+  ): Promise<ReflectionReport>;
+} {
   expectOptions(
     'contrastive',
     options,
@@ -131,19 +134,12 @@ export function contrastive<State = any, Action = any>(
   };
 }
 
-interface Rules {
-  readonly policy: ReflectionRule;
-  readonly value: ReflectionRule;
-  readonly solvedAbove: number;
-  readonly maxWords: number;
-  readonly maxTokens: number;
-  readonly prompts: PromptSet<keyof ContrastiveTexts>;
-}
+type Rules = ReturnType<typeof rulesOf>;
 
 /** Options with their defaults. */
 type ContrastiveSettings<State> = Omit<ContrastiveOptions<State>, keyof Rules> & Rules;
 
-function rulesOf<State>(options: ContrastiveOptions<State>): Rules {
+function rulesOf<State>(options: ContrastiveOptions<State>) {
   const { solvedAbove = 0.7, maxWords = 100, maxTokens = 512 } = options;
   expectMethods('model', options.model, ['generate']);
   expectMethods('memory', options.memory, ['remember']);
@@ -170,21 +166,23 @@ type Attempt =
 async function reflect<State, Action>(
   settings: ContrastiveSettings<State>,
   path: readonly SearchNode<State, Action>[],
-  { context, environment, outcome: known }: ReflectRequest<State, Action>,
+  {
+    context,
+    environment,
+    outcome: known,
+  }: Pick<Subject<State, Action>, 'context' | 'environment'> & { readonly outcome?: number },
 ): Promise<ReflectionReport> {
   if (known !== undefined) expectNumber('outcome', known, { min: 0, max: 1 });
   const outcome = known ?? estimatedOutcome(path, settings.solvedAbove);
-  const about = { context, environment, outcome };
-  const { policy, value } = settings;
+  const kinds = ['value', 'policy'] as const;
   // Nodes are live: what is needed of them is taken before the first call.
-  const attempts = await Promise.all([
-    ...mostSurprising(valueSurprises(path, outcome), value).map((one) =>
-      attempt(settings, { ...about, kind: 'value', surprise: one }),
+  const attempts = await Promise.all(
+    kinds.flatMap((kind) =>
+      mostSurprising(surprisesOf(kind, path, outcome), settings[kind]).map((surprise) =>
+        attempt(settings, { context, environment, outcome, kind, surprise }),
+      ),
     ),
-    ...mostSurprising(policySurprises(path, outcome), policy).map((one) =>
-      attempt(settings, { ...about, kind: 'policy', surprise: one }),
-    ),
-  ]);
+  );
   const written = attempts.flatMap((one) => ('reflection' in one ? [one.reflection] : []));
   const kept = await keep(settings.memory, written, context);
   const countOf = (reason: string) =>

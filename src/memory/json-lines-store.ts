@@ -8,24 +8,9 @@ import { isCode, withStorageErrors } from '../base/with-storage-errors.ts';
 import type { Reflection, ReflectionStore } from '../contracts/memory.ts';
 import { readReflection } from './reflection.ts';
 
-/** Options of {@link jsonLinesStore}. */
-export interface JsonLinesStoreOptions {
-  /** Hears of each line that is left out: of which file, which line, from 1, and why. @defaultValue a warning of the process */
-  readonly onSkipped?: (skipped: {
-    readonly path: string;
-    readonly line: number;
-    readonly fault: string;
-  }) => void;
-  /**
-   * Whether what is added is forced to the medium, so that it survives a power failure and not only the death of
-   * the process. Costs some milliseconds.
-   *
-   * @defaultValue false
-   */
-  readonly fsync?: boolean;
-}
-
-type Skipped = Parameters<NonNullable<JsonLinesStoreOptions['onSkipped']>>[0];
+type Skipped = Parameters<
+  NonNullable<NonNullable<Parameters<typeof jsonLinesStore>[1]>['onSkipped']>
+>[0];
 
 /** Reflections in a file. */
 export interface JsonLinesStore extends ReflectionStore {
@@ -52,7 +37,24 @@ export interface JsonLinesStore extends ReflectionStore {
  *
  * @throws EspalierError `storage` from `all` and `add` where the file cannot be read or written.
  */
-export function jsonLinesStore(path: string, options: JsonLinesStoreOptions = {}): JsonLinesStore {
+export function jsonLinesStore(
+  path: string,
+  options: {
+    /** Hears of each line that is left out: of which file, which line, from 1, and why. @defaultValue a warning of the process */
+    readonly onSkipped?: (skipped: {
+      readonly path: string;
+      readonly line: number;
+      readonly fault: string;
+    }) => void;
+    /**
+     * Whether what is added is forced to the medium, so that it survives a power failure and not only the death of
+     * the process. Costs some milliseconds.
+     *
+     * @defaultValue false
+     */
+    readonly fsync?: boolean;
+  } = {},
+): JsonLinesStore {
   if (typeof path !== 'string' || path === '') throw expectation('path', 'a path', path);
   const { onSkipped = warn, fsync = false } = options;
   const lines = new Lines(path, onSkipped);

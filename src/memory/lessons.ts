@@ -2,18 +2,8 @@ import { expectInteger, expectMethods, expectOneOf, expectText } from '../base/e
 import { expectOptions } from '../base/expect-options.ts';
 import type { Memory, Recollection, Reflection } from '../contracts/memory.ts';
 import type { PromptPart } from '../contracts/prompt-part.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
+import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../prompting/prompts.ts';
 import { type SituationOptions, situationOf } from './situation.ts';
-
-/** The texts of {@link lessons}. */
-export interface LessonTexts {
-  /** What stands before the lessons. */
-  readonly intro: string;
-  /** The same once the path is long. */
-  readonly introOfLongPath: string;
-  /** One lesson: slots `{number}`, `{task}`, `{action}`, `{lesson}`. */
-  readonly item: string;
-}
 
 /** How lessons are told. */
 export interface LessonsOptions<State = any> extends SituationOptions<State> {
@@ -32,8 +22,11 @@ export interface LessonsOptions<State = any> extends SituationOptions<State> {
   readonly maxTokens?: number;
   /** From how many steps on a path is long: an integer from 0 up. R-MCTS's limit is 5. @defaultValue 5 */
   readonly longPath?: number;
-  /** Texts that take the place of ours. */
-  readonly prompts?: Partial<LessonTexts>;
+  /**
+   * Texts to replace: `intro` stands before the lessons, `introOfLongPath` once the path is long; `item`, with the slots
+   * `{number}`, `{task}`, `{action}` and `{lesson}`, is one lesson.
+   */
+  readonly prompts?: Texts<'intro' | 'introOfLongPath' | 'item'>;
   /**
    * Marks for trees and training data that use these lessons, such as `oracle-guided` where they were written
    * with known answers at hand.
@@ -50,30 +43,31 @@ const item = [
   '- lesson: {lesson}',
 ].join('\n');
 
-const sets: Readonly<Record<Reflection['kind'], PromptSet<keyof LessonTexts>>> = {
-  policy: {
-    name: 'lessons-policy',
-    version: 1,
-    texts: {
-      intro:
-        'Lessons from earlier attempts at similar objectives. They may apply only in part; use what fits the present situation.',
-      introOfLongPath:
-        'Many steps have been taken already. Before you go on, compare the way so far with these lessons from earlier attempts at similar objectives, and leave it where a lesson speaks against it.',
-      item,
+const sets: Readonly<Record<Reflection['kind'], PromptSet<'intro' | 'introOfLongPath' | 'item'>>> =
+  {
+    policy: {
+      name: 'lessons-policy',
+      version: 1,
+      texts: {
+        intro:
+          'Lessons from earlier attempts at similar objectives. They may apply only in part; use what fits the present situation.',
+        introOfLongPath:
+          'Many steps have been taken already. Before you go on, compare the way so far with these lessons from earlier attempts at similar objectives, and leave it where a lesson speaks against it.',
+        item,
+      },
     },
-  },
-  value: {
-    name: 'lessons-value',
-    version: 1,
-    texts: {
-      intro:
-        'Judgements of similar situations were wrong before. What was learnt from them; use what fits the present situation.',
-      introOfLongPath:
-        'Many steps have been taken already, and judgements of similar situations were wrong before. Check with these lessons whether the way so far still leads to the objective.',
-      item,
+    value: {
+      name: 'lessons-value',
+      version: 1,
+      texts: {
+        intro:
+          'Judgements of similar situations were wrong before. What was learnt from them; use what fits the present situation.',
+        introOfLongPath:
+          'Many steps have been taken already, and judgements of similar situations were wrong before. Check with these lessons whether the way so far still leads to the objective.',
+        item,
+      },
     },
-  },
-};
+  };
 
 /**
  * Tells the lessons that fit a node: a part for the prompts of policies (`kind: 'policy'`) or judges

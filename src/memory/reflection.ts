@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
 import type { Reflection } from '../contracts/memory.ts';
 
-/** What a reflection is told apart by. The lesson is not: the same experience teaches once. */
-export type Experience = Pick<Reflection, 'action' | 'kind' | 'outcome' | 'situation' | 'task'>;
-
 /**
  * The id of a reflection: the content address (SHA-256, base64url, 43 characters) of kind, task, situation,
- * action and outcome.
+ * action and outcome. The lesson is not part of it: the same experience teaches once.
  */
-export function reflectionId({ kind, task, situation, action, outcome }: Experience): string {
+export function reflectionId({
+  kind,
+  task,
+  situation,
+  action,
+  outcome,
+}: Omit<Reflection, 'id' | 'lesson' | 'source'>): string {
   return contentAddress(canonicalJson('reflection', [kind, task, situation, action, outcome]));
 }
 
@@ -37,11 +40,10 @@ const shape: z.ZodType<Reflection> = z.object({
   source,
 });
 
-/** A reflection, or why a value is none. */
-export type ReadReflection = { readonly fault: string } | { readonly reflection: Reflection };
-
-/** Looks at a value from outside: its fields, and that the id is the address of its content. */
-export function readReflection(value: unknown): ReadReflection {
+/** A value from outside as a reflection, or why it is none: its fields, or an id that is not the address of its content. */
+export function readReflection(
+  value: unknown,
+): { readonly fault: string } | { readonly reflection: Reflection } {
   const parsed = shape.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

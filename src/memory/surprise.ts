@@ -1,3 +1,4 @@
+import { mean } from '../base/stats/mean.ts';
 import type { RealisedNode, SearchNode } from '../contracts/node.ts';
 
 /** A step of a path that can be reflected on. */
@@ -14,60 +15,44 @@ export interface Surprise<State, Action> {
   readonly next: RealisedNode<State, Action> | undefined;
 }
 
-/** Which steps are reflected on. */
-export interface ReflectionRule {
-  /** How many at most: an integer from 0 up. */
-  readonly most: number;
-  /** The least surprise, in [0, 1]. */
-  readonly threshold: number;
-}
-
 /**
- * How surprising each step of a path was to whom proposes: `u_t = |V(s_{t+1}) − Q(s_t, a_t)|`, where Q is the mean
- * return of the step, V the value of the state it led to, as evaluated, and at the last step the outcome.
+ * How surprising each step of a path was: how far apart what was expected and what came of it are, of which the last
+ * step's is the outcome.
+ *
+ * - To whom proposes: `u_t = |V(s_{t+1}) − Q(s_t, a_t)|`, where Q is the mean return of the step and V the value of the
+ *   state it led to, as evaluated.
+ * - To whom judges: `u_t = |V(s_{t+1}) − Q(s_{t+1}, a_{t+1})|`, the value that the state was given and the mean return
+ *   of the step that was taken next.
  *
  * A step that failed, that was not taken, or of which either number is missing is left out.
  */
-export function policySurprises<State, Action>(
+export function surprisesOf<State, Action>(
+  kind: 'policy' | 'value',
   path: readonly SearchNode<State, Action>[],
   outcome: number,
 ): readonly Surprise<State, Action>[] {
-  const steps = path.filter(({ kind }) => kind !== 'root');
+  const steps = path.filter((node) => node.kind !== 'root');
   return steps.flatMap((node, place) => {
-    const isLast = place === steps.length - 1;
-    const realised = isLast ? outcome : node.rawValue;
-    if (!isTaken(node) || node.visits === 0 || realised === undefined) return [];
+    if (!isTaken(node)) return [];
     const following = steps[place + 1];
     const next = following !== undefined && isTaken(following) ? following : undefined;
-    return [surpriseOf(node, { expected: node.value, realised, next })];
+    const isPolicy = kind === 'policy';
+    const expected = isPolicy ? meanReturn(node) : node.rawValue;
+    const found = isPolicy ? node.rawValue : next && meanReturn(next);
+    const realised = following === undefined ? outcome : found;
+    if (expected === undefined || realised === undefined) return [];
+    return [{ node, next, expected, realised, surprise: Math.abs(realised - expected) }];
   });
 }
 
-/**
- * How surprising each state of a path was to whom judges: `u_t = |V(s_{t+1}) − Q(s_{t+1}, a_{t+1})|`, the value that
- * the state was given and the mean return of the step that was taken next; at the end of the path, the outcome.
- *
- * A state that nobody judged is left out, and one behind which the step failed or was never visited.
- */
-export function valueSurprises<State, Action>(
-  path: readonly SearchNode<State, Action>[],
-  outcome: number,
-): readonly Surprise<State, Action>[] {
-  const steps = path.filter(({ kind }) => kind !== 'root');
-  return steps.flatMap((node, place) => {
-    const { rawValue: expected } = node;
-    if (!isTaken(node) || expected === undefined) return [];
-    const next = steps[place + 1];
-    if (next === undefined) return [surpriseOf(node, { expected, realised: outcome, next })];
-    if (!isTaken(next) || next.visits === 0) return [];
-    return [surpriseOf(node, { expected, realised: next.value, next })];
-  });
+function meanReturn({ visits, value }: SearchNode): number | undefined {
+  return visits === 0 ? undefined : value;
 }
 
 /** The most surprising steps, in falling order; of equal ones the earlier first. */
 export function mostSurprising<State, Action>(
   surprises: readonly Surprise<State, Action>[],
-  { most, threshold }: ReflectionRule,
+  { most, threshold }: Readonly<Record<'most' | 'threshold', number>>,
 ): readonly Surprise<State, Action>[] {
   return surprises
     .filter(({ surprise }) => surprise >= threshold)
@@ -80,20 +65,12 @@ export function mostSurprising<State, Action>(
  * a limit, else 0.
  */
 export function estimatedOutcome(path: readonly SearchNode[], limit: number): number {
-  const values = path.filter((node) => isTaken(node) && node.visits > 0).map(({ value }) => value);
-  const sum = values.reduce((total, value) => total + value, 0);
-  return values.length > 0 && sum / values.length > limit ? 1 : 0;
+  // The mean of nothing is not greater.
+  return mean(path.filter(isTaken).flatMap((node) => meanReturn(node) ?? [])) > limit ? 1 : 0;
 }
 
 function isTaken<State, Action>(
   node: SearchNode<State, Action>,
 ): node is RealisedNode<State, Action> {
   return node.kind === 'realised' && node.status !== 'failed' && node.parent.kind !== 'proposed';
-}
-
-function surpriseOf<State, Action>(
-  node: RealisedNode<State, Action>,
-  numbers: Pick<Surprise<State, Action>, 'expected' | 'next' | 'realised'>,
-): Surprise<State, Action> {
-  return { node, surprise: Math.abs(numbers.realised - numbers.expected), ...numbers };
 }

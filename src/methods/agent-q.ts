@@ -10,20 +10,6 @@ import { judge } from '../values/judge/judge.ts';
 import { withSimulation } from '../values/rollout/with-simulation.ts';
 import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
 
-/** Options of {@link agentQ}. The paper publishes none of these numbers: the defaults are ours. */
-export interface AgentQOptions extends MethodOptions {
-  /** α, the share of the search in the mixed value: in [0, 1]. @defaultValue 0.5 */
-  readonly alpha?: number;
-  /** θ, the least margin of a pair: from 0 up. @defaultValue 0.1 */
-  readonly theta?: number;
-  /** c, the weight of exploration: from 0 up. @defaultValue 1 */
-  readonly c?: number;
-  /** K, actions a node: an integer from 1 up. @defaultValue 5 */
-  readonly width?: number;
-  /** The longest path, in actions: an integer from 1 up. @defaultValue 64 */
-  readonly maxDepth?: number;
-}
-
 /**
  * Agent Q: tree search over the actions of an agent, guided by a critic that ranks proposals before they are
  * taken, with step-level preference pairs from both.
@@ -36,13 +22,27 @@ export interface AgentQOptions extends MethodOptions {
  * - Pairs: at every node each two actions whose Q differ by more than θ.
  *
  * The paper says that the critic guides the search and writes the mixed Q for the pairs; that the selection uses
- * the same Q is our reading. Rank 1 of K scores 1 and rank K scores 0, evenly between: ours too.
+ * the same Q is our reading. Rank 1 of K scores 1 and rank K scores 0, evenly between: ours too. The paper publishes
+ * none of its numbers: the defaults are ours.
  *
  * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024
  * (arXiv 2408.07199), section 4.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function agentQ(options: AgentQOptions): Method {
+export function agentQ(
+  options: MethodOptions & {
+    /** α, the share of the search in the mixed value: in [0, 1]. @defaultValue 0.5 */
+    readonly alpha?: number;
+    /** θ, the least margin of a pair: from 0 up. @defaultValue 0.1 */
+    readonly theta?: number;
+    /** c, the weight of exploration: from 0 up. @defaultValue 1 */
+    readonly c?: number;
+    /** K, actions a node: an integer from 1 up. @defaultValue 5 */
+    readonly width?: number;
+    /** The longest path, in actions: an integer from 1 up. @defaultValue 64 */
+    readonly maxDepth?: number;
+  },
+): Method {
   expectOptions('agentQ', options, `${methodOptions} alpha theta c width maxDepth`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { alpha = 0.5, theta = 0.1, c = 1, width = 5, maxDepth = 64 } = options;

@@ -12,9 +12,9 @@ import type { MethodEntry } from './method.ts';
 import { rMctsEntry } from './r-mcts.ts';
 import { restMctsEntry } from './rest-mcts.ts';
 
-export { type AgentQOptions, agentQ } from './agent-q.ts';
+export { agentQ } from './agent-q.ts';
 export { type IMctsOptions, iMcts } from './i-mcts.ts';
-export { type MctsDpoOptions, mctsDpo } from './mcts-dpo.ts';
+export { mctsDpo } from './mcts-dpo.ts';
 export type { Method, MethodEntry, MethodOptions } from './method.ts';
 export { type RMctsOptions, rMcts } from './r-mcts.ts';
 export { type RestMctsOptions, restMcts } from './rest-mcts.ts';

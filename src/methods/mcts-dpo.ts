@@ -10,20 +10,6 @@ import { judge } from '../values/judge/judge.ts';
 import { selfEval } from '../values/judge/self-eval.ts';
 import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
 
-/** Options of {@link mctsDpo}. */
-export interface MctsDpoOptions extends MethodOptions {
-  /** w, the weight of the prior: from 0 up. @defaultValue 1, the paper's */
-  readonly w?: number;
-  /** λ, the exponent of the length in the prior: from 0 up. @defaultValue 1.25, the reference code's */
-  readonly lengthPenalty?: number;
-  /** Actions a node: an integer from 1 up. @defaultValue 2, the scripts' for mathematics */
-  readonly width?: number;
-  /** Simulations for each committed step: an integer from 1 up. @defaultValue 64, the scripts' */
-  readonly simulations?: number;
-  /** How far a simulation looks ahead, in steps: an integer from 1 up. @defaultValue 3, the scripts' for mathematics */
-  readonly horizon?: number;
-}
-
 /**
  * MCTS-DPO: self-evaluated tree search, one committed step at a time, whose siblings make step-level preference
  * pairs.
@@ -50,7 +36,20 @@ export interface MctsDpoOptions extends MethodOptions {
  * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024
  * (arXiv 2405.00451), section 2.1.
  */
-export function mctsDpo(options: MctsDpoOptions): Method {
+export function mctsDpo(
+  options: MethodOptions & {
+    /** w, the weight of the prior: from 0 up. @defaultValue 1, the paper's */
+    readonly w?: number;
+    /** λ, the exponent of the length in the prior: from 0 up. @defaultValue 1.25, the reference code's */
+    readonly lengthPenalty?: number;
+    /** Actions a node: an integer from 1 up. @defaultValue 2, the scripts' for mathematics */
+    readonly width?: number;
+    /** Simulations for each committed step: an integer from 1 up. @defaultValue 64, the scripts' */
+    readonly simulations?: number;
+    /** How far a simulation looks ahead, in steps: an integer from 1 up. @defaultValue 3, the scripts' for mathematics */
+    readonly horizon?: number;
+  },
+): Method {
   expectOptions('mctsDpo', options, `${methodOptions} lengthPenalty w width simulations horizon`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { lengthPenalty = 1.25, w = 1 } = options;

@@ -3,22 +3,7 @@ import { expectOptions } from '../base/expect-options.ts';
 import type { Random } from '../contracts/context.ts';
 import type { Policy } from '../contracts/policy.ts';
 import { isNewTo } from './is-new-to.ts';
-import { stateOf } from './state-of.ts';
-
-/** What a greedy policy looks at. */
-export interface GreedyOptions<State, Action> {
-  /** The legal actions of a state. */
-  readonly actions: (state: State) => readonly Action[];
-  /** How good an action is: the higher, the better. `-Infinity` stands for *never*; not `NaN`. */
-  readonly score: (state: State, action: Action) => number;
-  /**
-   * How much chance is left to actions that are not the best: a number from 0 up. At 0 the best actions
-   * share all of the prior.
-   *
-   * @defaultValue 0
-   */
-  readonly temperature?: number;
-}
+import { withState } from './with-state.ts';
 
 /**
  * A policy that prefers actions with high scores: its priors are `softmax(score / temperature)`.
@@ -32,9 +17,19 @@ export interface GreedyOptions<State, Action> {
  *
  * @see Kool, van Hoof and Welling, "Stochastic Beams and Where to Find Them", 2019.
  */
-export function greedy<State, Action>(
-  options: GreedyOptions<State, Action>,
-): Policy<State, Action> {
+export function greedy<State, Action>(options: {
+  /** The legal actions of a state. */
+  readonly actions: (state: State) => readonly Action[];
+  /** How good an action is: the higher, the better. `-Infinity` stands for *never*; not `NaN`. */
+  readonly score: (state: State, action: Action) => number;
+  /**
+   * How much chance is left to actions that are not the best: a number from 0 up. At 0 the best actions
+   * share all of the prior.
+   *
+   * @defaultValue 0
+   */
+  readonly temperature?: number;
+}): Policy<State, Action> {
   expectOptions('greedy', options, 'actions score temperature');
   const { actions, score, temperature = 0 } = options;
   expectFunction('actions', actions);
@@ -42,7 +37,7 @@ export function greedy<State, Action>(
   expectNumber('temperature', temperature, { min: 0 });
   return {
     propose(node, { context, count, independent = false }) {
-      const state = stateOf(node);
+      const { state } = withState(node);
       const scored = actions(state).map((action) => ({
         action,
         score: checkScore(score(state, action)),

@@ -1,28 +1,17 @@
-import { expectInteger, expectMethods } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
-import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
 import type { Parsed } from '../contracts/environment.ts';
 import type { Completion, Message } from '../contracts/language-model.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
-import { notationOf } from '../prompting/notation.ts';
-import { withInstruction, withParts } from '../prompting/prompt-parts.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
+import { withInstruction } from '../prompting/prompt-parts.ts';
+import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../prompting/prompts.ts';
+import { asking, expectSampling } from './from-model/asking.ts';
 import { repairProvenance } from './from-model/prompts.ts';
-import { type Dialogue, proposeSamples } from './from-model/samples.ts';
-import { readerOf, type SamplingOptions, settingsFor, settingsOf } from './from-model/settings.ts';
+import { type Dialogue, proposeSamples, type SampleRange } from './from-model/samples.ts';
+import type { SamplingOptions } from './from-model/settings.ts';
 import { type Outcome, outcomeOf, proposalsOfEach } from './outcomes.ts';
 import { type SiblingsOptions, type SiblingsTeller, siblingsTeller } from './siblings.ts';
-import { stateOf } from './state-of.ts';
 
-/** The texts of {@link introspective}, and what their slots stand for. */
-export interface IntrospectiveTexts {
-  /** What is asked for, behind what is known. */
-  readonly request: string;
-  /** What is wrong with an action that is known: the `{action}`. It is sent back with these words. */
-  readonly known: string;
-}
-
-const usual: PromptSet<keyof IntrospectiveTexts> = {
+const usual = {
   name: 'introspective',
   version: 1,
   texts: {
@@ -33,30 +22,7 @@ const usual: PromptSet<keyof IntrospectiveTexts> = {
     ].join('\n'),
     known: 'Expected an action other than those that are known, got `{action}` again.',
   },
-};
-
-/** How a language model is asked for one action after the other. */
-export interface IntrospectiveOptions<State = any, Action = any>
-  extends SamplingOptions<State, Action>,
-    Pick<SiblingsOptions<State, Action>, 'see' | 'most' | 'characters'> {
-  /**
-   * How many actions are proposed where an algorithm asks for all of them: an integer from 1 up.
-   *
-   * @defaultValue 5
-   */
-  readonly samples?: number;
-  /**
-   * How often an answer that is known already, or cannot be read, is sent back with the reason: an integer
-   * from 0 up. Each time costs a call.
-   *
-   * @defaultValue 1
-   */
-  readonly repairs?: number;
-  /** Other texts. @defaultValue the ones that come with it */
-  readonly prompts?: Partial<IntrospectiveTexts>;
-  /** Other texts for what is told of siblings. @defaultValue those of `siblings` */
-  readonly siblingsPrompts?: NonNullable<SiblingsOptions<State, Action>['prompts']>;
-}
+} satisfies PromptSet;
 
 /**
  * A policy that studies what is there before it adds to it: it proposes one action after the other, and each
@@ -76,57 +42,52 @@ export interface IntrospectiveOptions<State = any, Action = any>
  * introspective expansion: 5 children a node.
  */
 export function introspective<State = any, Action = any>(
-  options: IntrospectiveOptions<State, Action>,
+  options: SamplingOptions<State, Action> &
+    Pick<SiblingsOptions<State, Action>, 'see' | 'most' | 'characters'> & {
+      /**
+       * Texts to replace: `request` stands behind what is known; `known`, with the slot `{action}`, sends an action back
+       * that is known.
+       */
+      readonly prompts?: Texts<'known' | 'request'>;
+      /** Other texts for what is told of siblings. @defaultValue those of `siblings` */
+      readonly siblingsPrompts?: NonNullable<SiblingsOptions<State, Action>['prompts']>;
+    },
 ): Policy<State, Action> {
   expectOptions(
     'introspective',
     options,
     'samples repairs prompts siblingsPrompts model temperature topP maxTokens stop seed promptParts see most characters',
   );
-  const { model, samples = 5, repairs = 1, promptParts = [], siblingsPrompts } = options;
-  expectMethods('model', model, ['generate']);
-  expectInteger('samples', samples, { min: 1 });
-  expectInteger('repairs', repairs, { min: 0 });
+  const { samples = 5, repairs = 1, siblingsPrompts } = options;
+  expectSampling(options);
   const set = withTexts(usual, options.prompts);
   const { prompts: _, ...shown } = options;
   const tellerFor = siblingsTeller<State, Action>({
     ...shown,
     ...(siblingsPrompts !== undefined && { prompts: siblingsPrompts }),
   });
-  const sampling = settingsOf(options);
-
-  return {
-    ...provenanceOf(
-      { needsNotation: ['introspective'] },
-      provenanceOfModel(model, sampling),
-      ...promptParts,
-      repairProvenance(repairs),
-      { prompts: tellerFor.prompts },
-      { prompts: promptsOf(set) },
-    ),
-    async propose(node, request) {
-      const { context, offset, count: wanted, independent = false } = request;
-      const state = stateOf(node);
-      const notation = notationOf(request);
-      const settings = settingsFor(notation, sampling, { model });
-      const read = readerOf(notation);
-      const teller = tellerFor(notation);
-      const keyOf = (action: Action) => notation.format(action).replace(/\s+/g, ' ').trim();
-      const count = Number.isFinite(wanted) ? wanted : samples;
-      // Taken down before anything is waited for: nodes are live.
-      const told = [...teller.childrenOf(node)];
-      const known = new Set(independent ? [] : node.children.map(({ action }) => keyOf(action)));
-      const prompt = await withParts(notation.prompt(state), promptParts, { ...request, node });
-      const study = { texts: set.texts, teller, prompt, told, known, keyOf, offset, count };
-      const ask = (messages: readonly Message[]): Dialogue<Action> => ({
-        ...{ model, settings, context, messages, repairs },
-        read: (completion) => fresh(read(state, completion), study, completion),
-      });
-      return independent
-        ? proposeSamples(ask(prompt), { offset, count })
-        : proposeInTurn(ask, study);
-    },
-  };
+  const provenance = [
+    repairProvenance(repairs),
+    { prompts: tellerFor.prompts },
+    { prompts: promptsOf(set) },
+  ];
+  const settings = { name: 'introspective', options: { ...options, samples, repairs }, provenance };
+  return asking<State, Action>(settings, async ({ node, request, notation, range, ...asked }) => {
+    const { independent = false } = request;
+    const teller = tellerFor(notation);
+    const keyOf = (action: Action) => notation.format(action).replace(/\s+/g, ' ').trim();
+    // Taken down before anything is waited for: nodes are live.
+    const told = [...teller.childrenOf(node)];
+    const known = new Set(independent ? [] : node.children.map(({ action }) => keyOf(action)));
+    const prompt = await asked.prompt();
+    const study = { texts: set.texts, teller, prompt, told, known, keyOf, range };
+    const ask = (messages: readonly Message[]): Dialogue<Action> => {
+      const dialogue = asked.dialogue(messages);
+      const read = (completion: Completion) => fresh(dialogue.read(completion), study, completion);
+      return { ...dialogue, read };
+    };
+    return independent ? proposeSamples(ask(prompt), range) : proposeInTurn(ask, study);
+  });
 }
 
 /** An action that is not known yet, or why it is none. */
@@ -144,7 +105,7 @@ function fresh<State, Action>(
 /** One after the other, each in the light of those before it. */
 async function proposeInTurn<State, Action>(
   ask: (messages: readonly Message[]) => Dialogue<Action>,
-  { texts, teller, prompt, told, known, keyOf, offset, count }: Study<State, Action>,
+  { texts, teller, prompt, told, known, keyOf, range: { offset, count } }: Study<State, Action>,
 ): Promise<readonly Proposal<Action>[]> {
   const outcomes: Outcome<Action>[] = [];
   for (let place = 0; place < count; place++) {
@@ -168,7 +129,7 @@ async function proposeInTurn<State, Action>(
 
 /** What is known at a node, and what is wanted there. */
 interface Study<State, Action> {
-  readonly texts: IntrospectiveTexts;
+  readonly texts: typeof usual.texts;
   readonly teller: SiblingsTeller<State, Action>;
   readonly prompt: readonly Message[];
   /** Siblings as text. */
@@ -176,6 +137,5 @@ interface Study<State, Action> {
   /** Siblings by their keys. */
   readonly known: Set<string>;
   readonly keyOf: (action: Action) => string;
-  readonly offset: number;
-  readonly count: number;
+  readonly range: SampleRange;
 }

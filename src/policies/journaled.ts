@@ -2,20 +2,7 @@ import { expectation, expectFunction, expectMethods } from '../base/expect.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import type { Codec, JsonValue } from '../contracts/json.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
-import { stateOf } from './state-of.ts';
-
-/** How a local policy is journaled. */
-export interface JournaledOptions<State, Action> {
-  /** What the policy is called in the journal: a text that is not empty. */
-  readonly name: string;
-  /**
-   * What the proposals depend on, apart from how many are asked for and from which arm: as a rule all of
-   * the state. States with equal keys get the same proposals.
-   */
-  readonly key: (state: State) => JsonValue;
-  /** How actions are written down. Without it, an action must be JSON itself. */
-  readonly codec?: Codec<Action>;
-}
+import { withState } from './with-state.ts';
 
 /**
  * A local policy that is metered like a model: each request for proposals is one call in the ledger, goes
@@ -26,7 +13,17 @@ export interface JournaledOptions<State, Action> {
  */
 export function journaled<State, Action>(
   policy: Policy<State, Action>,
-  options: JournaledOptions<State, Action>,
+  options: {
+    /** What the policy is called in the journal: a text that is not empty. */
+    readonly name: string;
+    /**
+     * What the proposals depend on, apart from how many are asked for and from which arm: as a rule all of
+     * the state. States with equal keys get the same proposals.
+     */
+    readonly key: (state: State) => JsonValue;
+    /** How actions are written down. Without it, an action must be JSON itself. */
+    readonly codec?: Codec<Action>;
+  },
 ): Policy<State, Action> {
   const { name, key } = options;
   // Without a codec an action is JSON, which the effect checks.
@@ -44,7 +41,7 @@ export function journaled<State, Action>(
     async propose(node, request) {
       const { context, count, offset, independent = false, arm } = request;
       const input = {
-        state: key(stateOf(node)),
+        state: key(withState(node).state),
         // JSON has no infinity.
         count: Number.isFinite(count) ? count : null,
         offset,

@@ -2,18 +2,7 @@ import { canonicalJson } from '../base/canonical-json.ts';
 import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
-import type { Failed } from '../contracts/failure.ts';
-import type { Policy, Proposal, ValidProposal } from '../contracts/policy.ts';
-
-/** How many samples are drawn, and what is kept of them. */
-export interface MostFrequentOptions<Action> {
-  /** How many samples one expansion draws: an integer from 1 up. @defaultValue 20 */
-  readonly samples?: number;
-  /** b, how many different actions are kept at most: an integer from 1 up. @defaultValue 5 */
-  readonly keep?: number;
-  /** Actions with equal keys are one action. @defaultValue their JSON */
-  readonly key?: (action: Action) => string;
-}
+import type { Policy, ValidProposal } from '../contracts/policy.ts';
 
 /**
  * A policy that draws many samples and keeps the actions that came most often, of equally frequent ones those
@@ -32,7 +21,14 @@ export interface MostFrequentOptions<Action> {
  */
 export function mostFrequent<State, Action>(
   policy: Policy<State, Action>,
-  options: MostFrequentOptions<Action> = {},
+  options: {
+    /** How many samples one expansion draws: an integer from 1 up. @defaultValue 20 */
+    readonly samples?: number;
+    /** b, how many different actions are kept at most: an integer from 1 up. @defaultValue 5 */
+    readonly keep?: number;
+    /** Actions with equal keys are one action. @defaultValue their JSON */
+    readonly key?: (action: Action) => string;
+  } = {},
 ): Policy<State, Action> {
   expectOptions('mostFrequent', options, 'samples keep key');
   const { samples = 20, keep = 5, key = jsonOf } = options;
@@ -53,7 +49,8 @@ export function mostFrequent<State, Action>(
         remaining,
       });
       const there = independent ? [] : node.children.map(({ action }) => key(action));
-      const { sound, failures } = part(proposals);
+      const failures = proposals.filter((proposal) => 'failure' in proposal);
+      const sound = proposals.filter((proposal) => 'action' in proposal);
       const kept = mostOf(tally(sound, key), {
         keep: Math.min(keep, count),
         there: new Set(there),
@@ -96,19 +93,6 @@ function mostOf<Action>(
   const again = tallies.filter(({ key }) => there.has(key));
   const total = [...kept, ...again].reduce((sum, { count }) => sum + count, 0);
   return kept.map(({ proposal, count }) => ({ ...proposal, prior: count / total }));
-}
-
-function part<Action>(proposals: readonly Proposal<Action>[]): {
-  readonly sound: readonly ValidProposal<Action>[];
-  readonly failures: readonly Failed[];
-} {
-  const sound: ValidProposal<Action>[] = [];
-  const failures: Failed[] = [];
-  for (const proposal of proposals) {
-    if ('failure' in proposal) failures.push(proposal);
-    else sound.push(proposal);
-  }
-  return { sound, failures };
 }
 
 function jsonOf(action: unknown): string {

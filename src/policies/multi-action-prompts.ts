@@ -15,32 +15,8 @@ export const actionKinds: readonly ActionKind[] = [
   'rephrase',
 ];
 
-/** The texts of `multiAction`: what is asked for, behind the prompt of the state, and how an action begins. */
-export interface MultiActionTexts {
-  /** Asks for A1, one step of thought. */
-  readonly thought: string;
-  /** Asks for A2, all the rest of the solution. */
-  readonly finish: string;
-  /** Asks for A3, the next sub-question and its answer. */
-  readonly subQuestion: string;
-  /** Asks for A4, a second answer to the last sub-question. */
-  readonly answerAgain: string;
-  /** Asks for A5, the problem in other words. */
-  readonly rephrase: string;
-  /** How A1 begins. */
-  readonly thoughtLabel: string;
-  /** How A2 begins. */
-  readonly finishLabel: string;
-  /** How A3 begins. */
-  readonly subQuestionLabel: string;
-  /** How A4 begins. */
-  readonly answerAgainLabel: string;
-  /** How A5 begins. */
-  readonly rephraseLabel: string;
-}
-
 /** The texts that come with `multiAction`. */
-export const multiActionPrompts: PromptSet<keyof MultiActionTexts> = {
+export const multiActionPrompts: PromptSet<ActionKind | `${ActionKind}Label`> = {
   name: 'multi-action',
   version: 1,
   texts: {

@@ -1,28 +1,21 @@
-import { expectation, expectInteger, expectMethods } from '../base/expect.ts';
+import { expectation, expectInteger } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
-import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
-import type { Notation } from '../contracts/environment.ts';
+import type { Parsed } from '../contracts/environment.ts';
 import type { Completion } from '../contracts/language-model.ts';
-import type { Policy, Proposal } from '../contracts/policy.ts';
-import { notationOf } from '../prompting/notation.ts';
-import { withInstruction, withParts } from '../prompting/prompt-parts.ts';
-import { fill, promptsOf, withTexts } from '../prompting/prompts.ts';
+import type { Policy } from '../contracts/policy.ts';
+import { withInstruction } from '../prompting/prompt-parts.ts';
+import { fill, promptsOf, type Texts, withTexts } from '../prompting/prompts.ts';
+import { asking, expectSampling } from './from-model/asking.ts';
 import { repairProvenance } from './from-model/prompts.ts';
-import { type Dialogue, proposeSamples } from './from-model/samples.ts';
-import { readerOf, type SamplingOptions, settingsFor, settingsOf } from './from-model/settings.ts';
-import {
-  type ActionKind,
-  actionKinds,
-  type MultiActionTexts,
-  multiActionPrompts,
-} from './multi-action-prompts.ts';
-import { outcomeOf, proposalsOfEach } from './outcomes.ts';
-import { stateOf } from './state-of.ts';
-import { withoutDelimiter, withWholeSteps } from './whole-steps.ts';
+import { proposeSamples } from './from-model/samples.ts';
+import type { SamplingOptions } from './from-model/settings.ts';
+import { type ActionKind, actionKinds, multiActionPrompts } from './multi-action-prompts.ts';
+import { inPlaces, proposalsOfAll } from './outcomes.ts';
+import { withWholeSteps } from './whole-steps.ts';
 
 /** How a language model is asked for actions of several kinds. */
 export interface MultiActionOptions<State = any>
-  extends Omit<SamplingOptions<State, string>, 'temperature'> {
+  extends Omit<SamplingOptions<State, string>, 'samples'> {
   /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
   readonly temperature?: number;
   /**
@@ -40,15 +33,8 @@ export interface MultiActionOptions<State = any>
    * A3 A1 to A4; behind A4 and A5 A1 to A3
    */
   readonly allowed?: Partial<Readonly<Record<ActionKind | 'root', readonly ActionKind[]>>>;
-  /**
-   * How often a sample that cannot be read as an action is sent back with the reason: an integer from 0 up.
-   * Each time costs a call.
-   *
-   * @defaultValue 0
-   */
-  readonly repairs?: number;
-  /** Other texts. @defaultValue the ones that come with it */
-  readonly prompts?: Partial<MultiActionTexts>;
+  /** Texts to replace: what asks for each kind, behind the prompt of the state, and the label with which it begins. */
+  readonly prompts?: Texts<ActionKind | `${ActionKind}Label`>;
 }
 
 /** Which kinds may follow which, as in the paper. */
@@ -75,7 +61,7 @@ const usualCounts: Readonly<Record<ActionKind, number>> = {
  * other words (A5). Which kinds may come depends on the kind of the last action.
  *
  * The kind of an action stands at its beginning, as a label such as `Sub-question:` that this policy puts
- * there: so it is saved with the tree, and later prompts show it. {@link actionKind} reads it. An action with
+ * there: so it is saved with the tree, and later prompts show it. An action with
  * no label, from another policy, counts as a thought. It is made for the notations of `reasoning`, in which
  * A4 and A5 add a step, and what they restate stays as it was. Nothing follows A2: a solution that states no
  * answer ends its branch.
@@ -93,64 +79,45 @@ export function multiAction<State = any>(
     options,
     'temperature maxTokens counts allowed repairs prompts model topP stop seed promptParts',
   );
-  const { model, repairs = 0, promptParts = [], temperature = 0.8 } = options;
-  const { maxTokens = 512 } = options;
-  expectMethods('model', model, ['generate']);
-  expectInteger('repairs', repairs, { min: 0 });
+  const { repairs = 0, temperature = 0.8, maxTokens = 512 } = options;
+  expectSampling(options);
   const set = withTexts(multiActionPrompts, options.prompts);
   expectLabels(set.texts);
   const counts = { ...usualCounts, ...options.counts };
   for (const kind of actionKinds) expectInteger(`counts.${kind}`, counts[kind], { min: 0 });
   const rules = { ...usualRules, ...options.allowed };
   expectRules(rules);
-  const sampling = settingsOf({ ...options, temperature, maxTokens });
-  const formOf = (notation: Notation<State, string>) => ({
-    settings: settingsFor(notation, sampling, { model }),
-    read: readerOf(notation),
-  });
-
-  return {
-    ...provenanceOf(
-      { needsNotation: ['multiAction'] },
-      provenanceOfModel(model, sampling),
-      ...promptParts,
-      repairProvenance(repairs),
-      { prompts: promptsOf(set) },
-    ),
-    async propose(node, request) {
-      const { context, count, offset } = request;
-      const state = stateOf(node);
-      const notation = notationOf(request);
-      const forms = {
-        // A solution may be written over several paragraphs.
-        whole: formOf(withoutDelimiter(withWholeSteps(notation, () => true))),
-        step: formOf(notation),
-      };
-      const last = node.kind === 'root' ? 'root' : actionKind(node.action, options.prompts);
-      const cycle = inTurn(rules[last], counts);
-      const groups = groupsOf(cycle, {
-        offset,
-        count: Number.isFinite(count) ? count : cycle.length,
-      });
-      const prompt = await withParts(notation.prompt(state), promptParts, { ...request, node });
-      const ask = ({ kind, first, places }: Group) => {
-        const { settings, read } = forms[kind === 'finish' ? 'whole' : 'step'];
-        const label = set.texts[`${kind}Label`];
-        const dialogue: Dialogue<string> = {
-          ...{ model, settings, context, repairs },
-          messages: withInstruction(prompt, fill(set.texts[kind], {})),
-          read: (completion: Completion) => {
-            const parsed = read(state, completion);
-            return 'failure' in parsed ? parsed : { action: labelled(parsed.action, label) };
-          },
-        };
-        return proposeSamples(dialogue, { offset: first, count: places.length });
-      };
-      const tasks = groups.map((group) => ({ count: group.places.length, ask: () => ask(group) }));
-      const outcomes = await Promise.all(tasks.map((task) => outcomeOf(task, context)));
-      return inPlaces(proposalsOfEach(outcomes), groups);
-    },
+  const settings = {
+    name: 'multiAction',
+    options: { ...options, temperature, maxTokens },
+    provenance: [repairProvenance(repairs), { prompts: promptsOf(set) }],
   };
+  return asking<State, string>(settings, async ({ node, request, notation, ...asked }) => {
+    const { context, count, offset } = request;
+    // A solution may be written over several paragraphs.
+    const whole = withWholeSteps(notation, () => true);
+    const last = node.kind === 'root' ? 'root' : actionKind(node.action, options.prompts);
+    const cycle = inTurn(rules[last], counts);
+    const range = { offset, count: Number.isFinite(count) ? count : cycle.length };
+    const groups = groupsOf(cycle, range);
+    const prompt = await asked.prompt();
+    const ask = ({ kind, first, places }: Group) => {
+      const label = set.texts[`${kind}Label`];
+      const messages = withInstruction(prompt, fill(set.texts[kind], {}));
+      const dialogue = asked.dialogue(messages, kind === 'finish' ? whole : notation);
+      const read = (completion: Completion): Parsed<string> => {
+        const parsed = dialogue.read(completion);
+        return 'failure' in parsed ? parsed : { action: labelled(parsed.action, label) };
+      };
+      return proposeSamples({ ...dialogue, read }, { offset: first, count: places.length });
+    };
+    const tasks = groups.map((group) => ({ count: group.places.length, ask: () => ask(group) }));
+    const lists = await proposalsOfAll(tasks, context);
+    return inPlaces(
+      lists,
+      groups.map(({ places }) => places),
+    );
+  });
 }
 
 /**
@@ -159,7 +126,10 @@ export function multiAction<State = any>(
  *
  * @param prompts - The texts that the policy was given in place of its own.
  */
-export function actionKind(action: string, prompts: Partial<MultiActionTexts> = {}): ActionKind {
+export function actionKind(
+  action: string,
+  prompts: MultiActionOptions['prompts'] = {},
+): ActionKind {
   const { texts } = withTexts(multiActionPrompts, prompts);
   return actionKinds.find((kind) => action.startsWith(texts[`${kind}Label`])) ?? 'thought';
 }
@@ -208,21 +178,6 @@ function groupsOf(
   });
 }
 
-function inPlaces(
-  lists: readonly (readonly Proposal<string>[])[],
-  groups: readonly Group[],
-): readonly Proposal<string>[] {
-  return groups
-    .flatMap(({ places }, group) =>
-      places.flatMap((place, index) => {
-        const proposal = lists[group]?.[index];
-        return proposal === undefined ? [] : [{ place, proposal }];
-      }),
-    )
-    .toSorted((a, b) => a.place - b.place)
-    .map(({ proposal }) => proposal);
-}
-
 function expectRules(rules: Readonly<Record<string, readonly ActionKind[]>>): void {
   for (const [before, kinds] of Object.entries(rules)) {
     if (!Object.hasOwn(usualRules, before)) {
@@ -236,7 +191,7 @@ function expectRules(rules: Readonly<Record<string, readonly ActionKind[]>>): vo
 }
 
 /** Labels tell kinds apart, so that none may be empty or begin another one. */
-function expectLabels(texts: MultiActionTexts): void {
+function expectLabels(texts: typeof multiActionPrompts.texts): void {
   const labels = actionKinds.map((kind) => texts[`${kind}Label`]);
   for (const [place, label] of labels.entries()) {
     const isClear = labels.every((other, index) => index === place || !other.startsWith(label));

@@ -5,20 +5,7 @@ import { contextWith } from '../calls/door.ts';
 import type { CallContext, Random } from '../contracts/context.ts';
 import type { Generation } from '../contracts/language-model.ts';
 import type { Policy, Proposal, ProposeRequest } from '../contracts/policy.ts';
-import { outcomeOf, proposalsOfEach } from './outcomes.ts';
-
-/** Several policies as one. */
-export interface MultiModelOptions<State, Action> {
-  /** The policies by the names of their arms, as a rule one a model: one or more. */
-  readonly arms: Readonly<Record<string, Policy<State, Action>>>;
-  /**
-   * How likely each arm is to be drawn where an algorithm names none: numbers from 0 up, in any proportion. An
-   * arm that is left out is drawn only where it is named.
-   *
-   * @defaultValue none: the arms take turns
-   */
-  readonly weights?: Readonly<Record<string, number>>;
-}
+import { inPlaces, proposalsOfAll } from './outcomes.ts';
 
 /**
  * Several policies as arms of one, such as several models that are asked the same. Where an algorithm names
@@ -38,9 +25,17 @@ export interface MultiModelOptions<State, Action> {
  * @see Inoue et al., "Wider or Deeper? Scaling LLM Inference-Time Compute with Adaptive Branching Tree Search",
  * 2025, the multi-LLM AB-MCTS.
  */
-export function multiModel<State, Action>(
-  options: MultiModelOptions<State, Action>,
-): Policy<State, Action> {
+export function multiModel<State, Action>(options: {
+  /** The policies by the names of their arms, as a rule one a model: one or more. */
+  readonly arms: Readonly<Record<string, Policy<State, Action>>>;
+  /**
+   * How likely each arm is to be drawn where an algorithm names none: numbers from 0 up, in any proportion. An
+   * arm that is left out is drawn only where it is named.
+   *
+   * @defaultValue none: the arms take turns
+   */
+  readonly weights?: Readonly<Record<string, number>>;
+}): Policy<State, Action> {
   expectOptions('multiModel', options, 'arms weights');
   const { arms, weights } = options;
   const names = Object.keys(arms);
@@ -62,8 +57,7 @@ export function multiModel<State, Action>(
         const ask = async () => policy.propose(node, asked);
         return { count: Number.isFinite(draw.count) ? draw.count : 1, ask };
       });
-      const outcomes = await Promise.all(tasks.map((task) => outcomeOf(task, context)));
-      const lists = proposalsOfEach(outcomes);
+      const lists = await proposalsOfAll(tasks, context);
       const isOver =
         !isNamed &&
         draws.length === names.length &&
@@ -178,16 +172,13 @@ function mixed<Action>(
   const hasPriors = lists
     .flat()
     .some((proposal) => 'action' in proposal && proposal.prior !== undefined);
-  return lists
-    .flatMap((list, arm) => {
-      const { places = [], share = 0 } = draws[arm] ?? {};
-      return list.map((proposal, index) => ({
-        place: places[index] ?? arm,
-        proposal: hasPriors ? weighed(proposal, share, list.length) : proposal,
-      }));
-    })
-    .toSorted((a, b) => a.place - b.place)
-    .map(({ proposal }) => proposal);
+  const told = lists.map((list, arm) =>
+    hasPriors ? list.map((one) => weighed(one, draws[arm]?.share ?? 0, list.length)) : list,
+  );
+  return inPlaces(
+    told,
+    draws.map(({ places }) => places),
+  );
 }
 
 function weighed<Action>(

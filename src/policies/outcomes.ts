@@ -40,3 +40,24 @@ export function proposalsOfEach<Action>(
   if (failed[0] !== undefined && failed.length === outcomes.length) throw failed[0].error;
   return outcomes.map(({ proposals }) => proposals);
 }
+
+/** What tasks bring that are done side by side, as {@link proposalsOfEach} has it. */
+export async function proposalsOfAll<Action>(
+  tasks: readonly Task<Action>[],
+  context: CallContext,
+): Promise<readonly (readonly Proposal<Action>[])[]> {
+  return proposalsOfEach(await Promise.all(tasks.map((task) => outcomeOf(task, context))));
+}
+
+/** The proposals of several lists in the order of their places; a list without places stands at its own. */
+export function inPlaces<Action>(
+  lists: readonly (readonly Proposal<Action>[])[],
+  places: readonly (readonly number[])[],
+): readonly Proposal<Action>[] {
+  return lists
+    .flatMap((list, at) =>
+      list.map((proposal, index) => ({ place: places[at]?.[index] ?? at, proposal })),
+    )
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ proposal }) => proposal);
+}

@@ -1,17 +1,11 @@
 import { expectOptions } from '../base/expect-options.ts';
 import type { Policy } from '../contracts/policy.ts';
-import { type PromptSet, withTexts } from '../prompting/prompts.ts';
+import { type PromptSet, type Texts, withTexts } from '../prompting/prompts.ts';
 import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 import { instruction } from './instruction.ts';
-import { inNotation, withoutDelimiter, withWholeSteps } from './whole-steps.ts';
+import { inNotation, withWholeSteps } from './whole-steps.ts';
 
-/** The texts of {@link planStep}. */
-export interface PlanStepTexts {
-  /** What a step is to be, behind the prompt of the state. */
-  readonly step: string;
-}
-
-const usual: PromptSet<keyof PlanStepTexts> = {
+const usual = {
   name: 'plan-step',
   version: 1,
   texts: {
@@ -22,17 +16,17 @@ const usual: PromptSet<keyof PlanStepTexts> = {
       'plan from its beginning to the final answer.',
     ].join('\n'),
   },
-};
+} satisfies PromptSet;
 
 /** How a language model is asked for steps of a plan. */
 export interface PlanStepOptions<State = any, Action = any>
   extends Omit<FromModelOptions<State, Action>, 'samples' | 'prompts'> {
   /**
-   * How many samples are drawn where an algorithm asks for all actions: integers from 1 up.
+   * How many samples are drawn where an algorithm asks for all actions, at the root and elsewhere: integers from 1 up.
    *
    * @defaultValue 5 at the root, 3 elsewhere
    */
-  readonly samples?: PlanStepSamples;
+  readonly samples?: Partial<Readonly<Record<'others' | 'root', number>>>;
   /** The temperature of sampling: a number from 0 up. @defaultValue 0.7 */
   readonly temperature?: number;
   /**
@@ -41,16 +35,8 @@ export interface PlanStepOptions<State = any, Action = any>
    * @defaultValue 1024
    */
   readonly maxTokens?: number;
-  /** Other texts. @defaultValue the ones that come with it */
-  readonly prompts?: Partial<PlanStepTexts>;
-}
-
-/** How many samples of a plan are drawn. */
-export interface PlanStepSamples {
-  /** At the root. @defaultValue 5 */
-  readonly root?: number;
-  /** Below it. @defaultValue 3 */
-  readonly others?: number;
+  /** Texts to replace: `step` says what a step is to be. */
+  readonly prompts?: Texts<'step'>;
 }
 
 /**
@@ -89,7 +75,7 @@ export function planStep<State = any, Action = any>(
     ...root,
     propose: (node, request) => (node.kind === 'root' ? root : below).propose(node, request),
   };
-  return inNotation(policy, (notation) => withoutDelimiter(withWholeSteps(notation, isSolution)));
+  return inNotation(policy, (notation) => withWholeSteps(notation, isSolution));
 }
 
 function isSolution(text: string): boolean {

@@ -2,9 +2,6 @@ import { canonicalJson } from '../base/canonical-json.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { Proposal } from '../contracts/policy.ts';
 
-/** P(s, a) of an action from the completion in which it was read; `undefined` where that does not tell it. */
-export type PriorRule = (completion: Completion) => number | undefined;
-
 /**
  * The proposals with the priors that a rule gives. Of equal actions the first one has the prior and the others
  * 0, because a tree adds them up and the second sample makes an action no likelier. Where the rule does not
@@ -12,7 +9,7 @@ export type PriorRule = (completion: Completion) => number | undefined;
  */
 export function withPriors<Action>(
   proposals: readonly Proposal<Action>[],
-  rule: PriorRule,
+  rule: (completion: Completion) => number | undefined,
 ): readonly Proposal<Action>[] {
   const known = new Set<string>();
   const priced: Proposal<Action>[] = [];

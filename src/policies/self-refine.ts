@@ -1,30 +1,20 @@
 import { expectFunction, expectInteger, expectMethods } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { failedBy } from '../base/failure.ts';
-import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
-import type { CallContext } from '../contracts/context.ts';
-import type { Parsed } from '../contracts/environment.ts';
+import { provenanceOfModel } from '../base/provenance.ts';
 import type { Failed } from '../contracts/failure.ts';
-import type { Completion, LanguageModel, Message } from '../contracts/language-model.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
-import { notationOf } from '../prompting/notation.ts';
-import { withParts } from '../prompting/prompt-parts.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
-import { repairProvenance, withRequest } from './from-model/prompts.ts';
-import { proposeSamples, type Settings } from './from-model/samples.ts';
-import { readerOf, type SamplingOptions, settingsFor, settingsOf } from './from-model/settings.ts';
-import { stateOf } from './state-of.ts';
+import { askBehind } from '../prompting/prompt-parts.ts';
+import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../prompting/prompts.ts';
+import { replyText } from '../prompting/read-reply.ts';
+import { asking, expectSampling } from './from-model/asking.ts';
+import { repairProvenance } from './from-model/prompts.ts';
+import { type Dialogue, proposeSamples } from './from-model/samples.ts';
+import { type SamplingOptions, settingsOf } from './from-model/settings.ts';
 
-/** The texts of {@link selfRefine}. */
-export interface SelfRefineTexts {
-  /** Asks what is wrong with the answer, behind the prompt of the state. */
-  readonly critique: string;
-  /** Asks for a better answer, behind the critique. */
-  readonly rewrite: string;
-}
-
-const usual: PromptSet<keyof SelfRefineTexts> = {
+const usual = {
   name: 'self-refine',
   version: 1,
   texts: {
@@ -38,19 +28,13 @@ const usual: PromptSet<keyof SelfRefineTexts> = {
       'in the form asked for at the beginning, and nothing else: no word about the review.',
     ].join('\n'),
   },
-};
+} satisfies PromptSet;
 
 /** How a language model is asked to better an answer. */
 export interface SelfRefineOptions<State = any, Action = any>
   extends SamplingOptions<State, Action> {
   /** The model that reviews. @defaultValue `model`, which rewrites */
   readonly critic?: LanguageModel;
-  /**
-   * How many proposals are made where an algorithm asks for all of them: an integer from 1 up.
-   *
-   * @defaultValue 2
-   */
-  readonly samples?: number;
   /** The limit on the tokens of a review: an integer from 1 up. @defaultValue 512 */
   readonly critiqueTokens?: number;
   /**
@@ -60,15 +44,8 @@ export interface SelfRefineOptions<State = any, Action = any>
    * @defaultValue all of them
    */
   readonly refines?: (node: SearchNode<State, Action>) => boolean;
-  /**
-   * How often an answer that cannot be read is sent back with the reason: an integer from 0 up. Each time
-   * costs a call.
-   *
-   * @defaultValue 0
-   */
-  readonly repairs?: number;
-  /** Other texts. @defaultValue the ones that come with it */
-  readonly prompts?: Partial<SelfRefineTexts>;
+  /** Texts to replace: `critique` asks what is wrong with the answer, `rewrite` for a better one. */
+  readonly prompts?: Texts<'critique' | 'rewrite'>;
 }
 
 /**
@@ -92,84 +69,61 @@ export function selfRefine<State = any, Action = any>(
     'critic samples critiqueTokens refines repairs prompts model temperature topP maxTokens stop seed promptParts',
   );
   const { model, critic = model, samples = 2, repairs = 0, maxTokens = 1024 } = options;
-  const { critiqueTokens = 512, refines = () => true, promptParts = [] } = options;
-  expectMethods('model', model, ['generate']);
+  const { critiqueTokens = 512, refines = () => true } = options;
+  expectSampling(options);
   expectMethods('critic', critic, ['generate']);
-  expectInteger('samples', samples, { min: 1 });
-  expectInteger('repairs', repairs, { min: 0 });
   expectInteger('critiqueTokens', critiqueTokens, { min: 1 });
   expectFunction('refines', refines);
   const set = withTexts(usual, options.prompts);
-  const sampling = settingsOf({ ...options, maxTokens });
+  const { texts } = set;
   // A review is free text: nothing that ends an action ends it.
   const { stop: _, ...reviewed } = options;
-  const critiqueSettings = settingsOf({ ...reviewed, model: critic, maxTokens: critiqueTokens });
-  return {
-    ...provenanceOf(
-      { needsNotation: ['selfRefine'] },
-      provenanceOfModel(model, sampling),
-      provenanceOfModel(critic, critiqueSettings),
-      ...promptParts,
+  const reviewing = settingsOf({ ...reviewed, model: critic, maxTokens: critiqueTokens });
+  const settings = {
+    name: 'selfRefine',
+    options: { ...options, samples, maxTokens },
+    provenance: [
+      provenanceOfModel(critic, reviewing),
       repairProvenance(repairs),
       { prompts: promptsOf(set) },
-    ),
-    async propose(node, request) {
-      const { context, count, offset } = request;
-      const state = stateOf(node);
-      const notation = notationOf(request);
-      const settings = settingsFor(notation, sampling, { model });
-      const read = readerOf(notation);
-      const range = { offset, count: Number.isFinite(count) ? count : samples };
-      const prompt = await withParts(notation.prompt(state), promptParts, { ...request, node });
-      const base = { model, settings, context, repairs, texts: set.texts };
-      const dialogue = { ...base, read: (completion: Completion) => read(state, completion) };
-      if (!refines(node)) return proposeSamples({ ...dialogue, messages: prompt }, range);
-
-      const question = withRequest(prompt, fill(set.texts.critique, {}));
-      const review = { ...critiqueSettings, messages: question, samples: range.count, offset };
-      const { completions } = await context.generate(critic, review);
-      return Promise.all(
-        completions.map((critique, place) =>
-          rewrite({ ...dialogue, question }, critique, offset + place),
-        ),
-      );
-    },
+    ],
   };
-}
-
-interface Rewriting<Action> {
-  readonly model: LanguageModel;
-  readonly settings: Settings;
-  readonly context: CallContext;
-  readonly repairs: number;
-  readonly texts: SelfRefineTexts;
-  readonly read: (completion: Completion) => Parsed<Action>;
-  /** The prompt with which the review was asked for. */
-  readonly question: readonly Message[];
+  return asking<State, Action>(settings, async ({ node, request, range, ...asked }) => {
+    const prompt = await asked.prompt();
+    if (!refines(node)) return proposeSamples(asked.dialogue(prompt), range);
+    const question = askBehind(prompt, fill(texts.critique, {}));
+    const { count: wanted, offset } = range;
+    const review = { ...reviewing, messages: question, samples: wanted, offset };
+    const { completions } = await request.context.generate(critic, review);
+    return Promise.all(
+      completions.map(async (completion, place) => {
+        const critique = replyText(completion);
+        if (critique === '' || completion.finishReason === 'refusal') return noCritique;
+        const dialogue = asked.dialogue([
+          ...question,
+          { role: 'assistant', content: critique },
+          { role: 'user', content: fill(texts.rewrite, {}) },
+        ]);
+        return rewrite(dialogue, critique, offset + place);
+      }),
+    );
+  });
 }
 
 /** One proposal. What goes wrong with it is no matter of the others. */
 async function rewrite<Action>(
-  { question, texts, ...base }: Rewriting<Action>,
-  { text, finishReason }: Completion,
-  index: number,
+  dialogue: Dialogue<Action>,
+  critique: string,
+  offset: number,
 ): Promise<Proposal<Action>> {
-  const critique = text.replace(/^.*<\/think>/s, '').trim();
-  if (critique === '' || finishReason === 'refusal') return noCritique;
-  const messages: readonly Message[] = [
-    ...question,
-    { role: 'assistant', content: critique },
-    { role: 'user', content: fill(texts.rewrite, {}) },
-  ];
   try {
-    const [proposal] = await proposeSamples({ ...base, messages }, { offset: index, count: 1 });
-    if (proposal === undefined) return noCritique;
+    const [proposal = noCritique] = await proposeSamples(dialogue, { offset, count: 1 });
     if ('failure' in proposal) return proposal;
     const { completion = { text: '' } } = proposal;
     const thoughts = [critique, completion.reasoning ?? ''].filter((part) => part !== '');
     return { ...proposal, completion: { ...completion, reasoning: thoughts.join('\n\n') } };
   } catch (error) {
-    return failedBy(error, 'call', base.context);
+    return failedBy(error, 'call', dialogue.context);
   }
 }
 

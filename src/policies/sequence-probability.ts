@@ -1,17 +1,6 @@
 import { expectNumber } from '../base/expect.ts';
 import type { Completion } from '../contracts/language-model.ts';
 
-/** How {@link sequenceProbability} treats long completions. */
-export interface SequenceProbabilityOptions {
-  /**
-   * λ, a finite number from 0 up: at 0 the probability of the whole completion, at 1 the geometric mean over
-   * its tokens, as in AlphaMath; 1.25 in MCTS-DPO.
-   *
-   * @defaultValue 1
-   */
-  readonly lengthPenalty?: number;
-}
-
 /**
  * The probability of a completion from the log-probabilities of its tokens, in [0, 1]:
  * `p = exp(Σ ln p(token) / len^λ)`, with `len` the number of tokens. `undefined` where the completion has
@@ -21,7 +10,15 @@ export interface SequenceProbabilityOptions {
  * Chen et al., "AlphaMath Almost Zero: Process Supervision without Process", 2024, for λ = 1.
  */
 export function sequenceProbability(
-  options: SequenceProbabilityOptions = {},
+  options: {
+    /**
+     * λ, a finite number from 0 up: at 0 the probability of the whole completion, at 1 the geometric mean over
+     * its tokens, as in AlphaMath; 1.25 in MCTS-DPO.
+     *
+     * @defaultValue 1
+     */
+    readonly lengthPenalty?: number;
+  } = {},
 ): (completion: Completion) => number | undefined {
   const { lengthPenalty = 1 } = options;
   expectNumber('lengthPenalty', lengthPenalty, { min: 0 });

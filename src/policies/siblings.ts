@@ -4,33 +4,9 @@ import type { Notation } from '../contracts/environment.ts';
 import type { ChildNode, RealisedNode, SearchNode } from '../contracts/node.ts';
 import type { PromptPart } from '../contracts/prompt-part.ts';
 import { notationOf } from '../prompting/notation.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../prompting/prompts.ts';
+import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../prompting/prompts.ts';
 
-/** The texts of {@link siblings}, and what their slots stand for. */
-export interface SiblingsTexts {
-  /** All of it: `{siblings}` is the list. */
-  readonly known: string;
-  /** One sibling: its `{action}`, `{outcome}` and `{score}`. */
-  readonly sibling: string;
-  /** The outcome of an action that led to nothing new to be seen. */
-  readonly taken: string;
-  /** The outcome of an action that was not taken. */
-  readonly untried: string;
-  /** The outcome of an action that came to nothing, for the `{reason}`. */
-  readonly failed: string;
-  /** Behind the outcome, where nothing can follow. */
-  readonly ended: string;
-  /** Behind the outcome, where there was a `{reward}`. */
-  readonly rewarded: string;
-  /** The score of a sibling that `{visits}` simulations went through: its backed-up `{value}`. */
-  readonly visited: string;
-  /** The score of a sibling that was evaluated: the `{value}`. */
-  readonly evaluated: string;
-  /** The score of any other. */
-  readonly unscored: string;
-}
-
-const usual: PromptSet<keyof SiblingsTexts> = {
+const usual = {
   name: 'siblings',
   version: 1,
   texts: {
@@ -46,7 +22,7 @@ const usual: PromptSet<keyof SiblingsTexts> = {
     evaluated: '{value}, as a first estimate',
     unscored: 'none yet',
   },
-};
+} satisfies PromptSet;
 
 /** What is told of siblings. */
 export interface SiblingsOptions<State = any, Action = any> {
@@ -65,8 +41,24 @@ export interface SiblingsOptions<State = any, Action = any> {
    * @defaultValue 600
    */
   readonly characters?: number;
-  /** Other texts. @defaultValue the ones that come with it */
-  readonly prompts?: Partial<SiblingsTexts>;
+  /**
+   * Texts to replace: `known` with the slot `{siblings}` is all of it, `sibling` with `{action}`, `{outcome}` and
+   * `{score}` one of them. Outcomes: `taken` (nothing new to be seen), `untried`, `failed` with `{reason}`; behind them
+   * `ended` and `rewarded` with `{reward}`. Scores: `visited` with `{value}` and `{visits}`, `evaluated` with `{value}`,
+   * `unscored`.
+   */
+  readonly prompts?: Texts<
+    | 'ended'
+    | 'evaluated'
+    | 'failed'
+    | 'known'
+    | 'rewarded'
+    | 'sibling'
+    | 'taken'
+    | 'unscored'
+    | 'untried'
+    | 'visited'
+  >;
 }
 
 /**
@@ -149,7 +141,10 @@ export function siblingsTeller<State, Action>(
 
 function outcomeOf<State, Action>(
   node: ChildNode<State, Action>,
-  { texts, see }: Pick<Required<SiblingsOptions<State, Action>>, 'see'> & { texts: SiblingsTexts },
+  {
+    texts,
+    see,
+  }: Pick<Required<SiblingsOptions<State, Action>>, 'see'> & { texts: typeof usual.texts },
 ): string {
   if (node.status === 'failed') {
     return fill(texts.failed, { reason: node.failure?.message ?? '?' });
@@ -165,7 +160,7 @@ function outcomeOf<State, Action>(
 
 function scoreOf<State, Action>(
   { visits, value, rawValue }: ChildNode<State, Action>,
-  texts: SiblingsTexts,
+  texts: typeof usual.texts,
 ): string {
   if (visits > 0) return fill(texts.visited, { value: short(value), visits });
   if (rawValue === undefined) return texts.unscored;

@@ -2,25 +2,17 @@ import { expectInteger } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Notation } from '../contracts/environment.ts';
 import type { Policy } from '../contracts/policy.ts';
-import { type PromptSet, withTexts } from '../prompting/prompts.ts';
+import { type PromptSet, type Texts, withTexts } from '../prompting/prompts.ts';
 import { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 import { instruction } from './instruction.ts';
 import { inNotation, withWholeSteps } from './whole-steps.ts';
-
-/** The texts of {@link subQuestion}. */
-export interface SubQuestionTexts {
-  /** What a step is to be, behind the prompt of the state. */
-  readonly step: string;
-  /** The same for the last step that there may be. */
-  readonly last: string;
-}
 
 const closing = [
   'Begin that step with the words "Now we can answer the question:", repeat the question, and answer it without',
   'an empty line; end with the final answer in the form asked for above.',
 ].join('\n');
 
-const usual: PromptSet<keyof SubQuestionTexts> = {
+const usual = {
   name: 'sub-question',
   version: 1,
   texts: {
@@ -32,29 +24,7 @@ const usual: PromptSet<keyof SubQuestionTexts> = {
     ].join('\n'),
     last: `This is the last step: answer the problem itself from the replies so far. ${closing}`,
   },
-};
-
-/** How a language model is asked for sub-questions. */
-export interface SubQuestionOptions<State = any>
-  extends Omit<FromModelOptions<State, string>, 'prompts'> {
-  /**
-   * How many samples are drawn where an algorithm asks for all actions: an integer from 1 up.
-   *
-   * @defaultValue 4
-   */
-  readonly samples?: number;
-  /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
-  readonly temperature?: number;
-  /**
-   * At which depth a solution is to end: at the node above it the question itself is asked. An integer from 1
-   * up.
-   *
-   * @defaultValue no depth: the model decides
-   */
-  readonly maxDepth?: number;
-  /** Other texts. @defaultValue the ones that come with it */
-  readonly prompts?: Partial<SubQuestionTexts>;
-}
+} satisfies PromptSet;
 
 /**
  * A policy that takes a problem apart: an action is a smaller question with its answer, and the last one, *Now
@@ -69,7 +39,19 @@ export interface SubQuestionOptions<State = any>
  * settings for GSM8K.
  */
 export function subQuestion<State = any>(
-  options: SubQuestionOptions<State>,
+  options: Omit<FromModelOptions<State, string>, 'prompts'> & {
+    /** The temperature of sampling: a number from 0 up. @defaultValue 0.8 */
+    readonly temperature?: number;
+    /**
+     * At which depth a solution is to end: at the node above it the question itself is asked. An integer from 1
+     * up.
+     *
+     * @defaultValue no depth: the model decides
+     */
+    readonly maxDepth?: number;
+    /** Texts to replace: `step` says what a step is to be, `last` what the last one is. */
+    readonly prompts?: Texts<'last' | 'step'>;
+  },
 ): Policy<State, string> {
   expectOptions(
     'subQuestion',
@@ -81,7 +63,7 @@ export function subQuestion<State = any>(
   if (maxDepth !== undefined) expectInteger('maxDepth', maxDepth, { min: 1 });
   const set = withTexts(usual, prompts);
   const lastDepth = (maxDepth ?? Number.POSITIVE_INFINITY) - 1;
-  const told = instruction<State, string, keyof SubQuestionTexts>(set, ({ depth }) =>
+  const told = instruction<State, string, 'last' | 'step'>(set, ({ depth }) =>
     depth >= lastDepth ? 'last' : 'step',
   );
   const policy = fromModel({
@@ -103,7 +85,7 @@ const isLast = (text: string) => /^\W*now (?:that )?we can answer\b/i.test(text)
 
 /** Steps on one line, apart from those that answer the question itself. */
 function withLines<State>(notation: Notation<State, string>): Notation<State, string> {
-  const whole = withWholeSteps(notation, isLast);
+  const whole = withWholeSteps(notation, isLast, notation.delimiter);
   return {
     ...whole,
     parse(text, state) {

@@ -2,7 +2,7 @@ import { expectFunction } from '../base/expect.ts';
 import type { Random } from '../contracts/context.ts';
 import type { Policy } from '../contracts/policy.ts';
 import { isNewTo } from './is-new-to.ts';
-import { stateOf } from './state-of.ts';
+import { withState } from './with-state.ts';
 
 /**
  * A policy to which all legal actions are equally likely: each one of `n` has prior `1 / n`.
@@ -19,7 +19,7 @@ export function uniform<State, Action>(
   expectFunction('actions', actions);
   return {
     propose(node, { context, count, independent = false }) {
-      const legal = actions(stateOf(node));
+      const legal = actions(withState(node).state);
       const fresh = independent ? legal : legal.filter(isNewTo(node));
       const prior = 1 / legal.length;
       const proposed = count >= fresh.length ? fresh : draw(fresh, count, context.random);

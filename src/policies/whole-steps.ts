@@ -1,6 +1,7 @@
 import type { Notation } from '../contracts/environment.ts';
 import type { Policy } from '../contracts/policy.ts';
 import { notationOf, withNotation } from '../prompting/notation.ts';
+import { replyText } from '../prompting/read-reply.ts';
 
 const ownLabel = /^[ \t]*(?:#{1,6}[ \t]+)?(?:\*\*)?step[ \t]+\d{1,3}(?:\*\*)?[ \t]*[:.)][ \t]*/gim;
 const emptyLines = /\n[ \t]*(?:\n[ \t]*)+/g;
@@ -26,12 +27,15 @@ export function inNotation<State, Action>(
 /**
  * The same notation, in which a step that `isWhole` may be written like a whole solution, with empty lines and
  * numbered steps: they are taken out before it is read, so that it is not cut at them. JSON is read as it is.
+ *
+ * @param delimiter - At what a model is told to stop; nothing where every step may be whole.
  */
 export function withWholeSteps<State, Action>(
   notation: Notation<State, Action>,
   isWhole: (text: string) => boolean,
+  delimiter?: string,
 ): Notation<State, Action> {
-  const { schema, delimiter } = notation;
+  const { schema } = notation;
   return {
     prompt: (state) => notation.prompt(state),
     format: (action) => notation.format(action),
@@ -42,20 +46,9 @@ export function withWholeSteps<State, Action>(
   };
 }
 
-/** The same without a delimiter: a model is not told to stop at one. */
-export function withoutDelimiter<State, Action>(
-  notation: Notation<State, Action>,
-): Notation<State, Action> {
-  const { delimiter: _, ...others } = withWholeSteps(notation, () => false);
-  return others;
-}
-
 /** A text without the thoughts before it and the label of a step. */
 function bare(text: string): string {
-  return text
-    .replace(/^.*<\/think>/s, '')
-    .trim()
-    .replace(ownLabel, '');
+  return replyText({ text }).replace(ownLabel, '');
 }
 
 function joined(text: string): string {

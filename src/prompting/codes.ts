@@ -1,24 +1,18 @@
 import { expectation } from '../base/expect.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
-import { answerIn } from './answer-words.ts';
-import { objectSchema } from './object-schema.ts';
-import { choiceIn } from './read-field.ts';
-import { fieldsIn, type Reading, reasonIn, replyText } from './read-reply.ts';
-
-/** Codes for how things stand, and the value in [0, 1] of each. Two or more. */
-export type StatusCodes = Readonly<Record<string, number>>;
+import { oneOf } from './answer-words.ts';
+import { answerOf, type Reading, replyText } from './read-reply.ts';
 
 /**
- * The codes of R-MCTS: A 1, B 0.9, C 0.5, D 0.2, E 0.
+ * The codes of R-MCTS and their values: A 1, B 0.9, C 0.5, D 0.2, E 0.
  *
  * @see Yu et al., "ExACT: Teaching AI Agents to Explore with Reflective-MCTS and Exploratory Learning", 2024,
  * whose code has the values.
  */
-export const statusCodes: StatusCodes = { A: 1, B: 0.9, C: 0.5, D: 0.2, E: 0 };
+export const statusCodes: Readonly<Record<string, number>> = { A: 1, B: 0.9, C: 0.5, D: 0.2, E: 0 };
 
-/** What {@link statusCodes} mean to a judge. */
-export const statusMeanings: Readonly<Record<string, string>> = {
+const statusMeanings: Readonly<Record<string, string>> = {
   A: 'The goal is reached, and all that was asked for is there.',
   B: 'The goal is as good as reached: nothing but a last, obvious step is left.',
   C: 'The work is on the right way, and a good part of it is still to be done.',
@@ -26,19 +20,28 @@ export const statusMeanings: Readonly<Record<string, string>> = {
   E: 'The work has failed: it contains a mistake, or leads away from the goal.',
 };
 
-/** Codes and what they mean. */
+/** Codes for how things stand, as a model is asked for them. */
 export interface CodeTable {
-  /** The codes, and the value of each. */
-  readonly codes: StatusCodes;
-  /** What each code means. */
-  readonly meanings: Readonly<Record<string, string>>;
+  /** The codes one a line, each with its meaning. */
+  readonly list: string;
+  /** The codes in a sentence. */
+  readonly names: string;
+  /** What a reply is expected to be, for error messages. */
+  readonly expected: string;
+  /** The schema of a reply's `status`. */
+  readonly schema: Readonly<Record<'status', JsonValue>>;
+  /** The code that a reply states: in its `status`, or by being nothing else. */
+  read(completion: Completion): Reading | undefined;
 }
 
 /** Codes that can be used: two or more words, each with a value in [0, 1] and a meaning. */
-export function codeTable(
-  codes: StatusCodes = statusCodes,
-  meanings: Readonly<Record<string, string>> = statusMeanings,
-): CodeTable {
+export function codeTable({
+  codes = statusCodes,
+  meanings = statusMeanings,
+}: {
+  readonly codes?: Readonly<Record<string, number>> | undefined;
+  readonly meanings?: Readonly<Record<string, string>> | undefined;
+}): CodeTable {
   const names = Object.keys(codes);
   const isSound =
     names.length >= 2 &&
@@ -49,42 +52,18 @@ export function codeTable(
     throw expectation('codes', 'two or more different words, each with a value from 0 to 1', codes);
   }
   const unexplained = names.find((name) => typeof meanings[name] !== 'string');
-  if (unexplained === undefined) return { codes, meanings };
-  throw expectation(`meanings.${unexplained}`, 'what the code means', meanings[unexplained]);
-}
-
-/** The codes one a line, each with its meaning. */
-export function listedCodes({ codes, meanings }: CodeTable): string {
-  return Object.keys(codes)
-    .map((code) => `${code}: ${meanings[code]}`)
-    .join('\n');
-}
-
-/** The code that a reply states: in its `status`, or by being nothing else. */
-export function codeIn({ codes }: CodeTable, completion: Completion): Reading | undefined {
-  const names = Object.keys(codes);
-  const fields = fieldsIn(completion, 'status');
-  const code =
-    fields === undefined ? bareCode(completion, names) : choiceIn(fields['status'], names);
-  if (code === undefined) return undefined;
-  const reason = fields === undefined ? undefined : reasonIn(fields);
-  return { score: codes[code] ?? 0, ...(reason !== undefined && { reason }) };
-}
-
-function bareCode(completion: Completion, names: readonly string[]): string | undefined {
-  const text = replyText(completion);
-  return text.length <= 40 && completion.finishReason !== 'refusal'
-    ? answerIn(text, names)
-    : undefined;
-}
-
-/** The schema of a reply with a `status`. */
-export function codeSchema(
-  { codes }: CodeTable,
-  { reason }: { readonly reason: boolean },
-): JsonValue {
-  return objectSchema({
-    ...(reason && { reason: { type: 'string' } }),
-    status: { type: 'string', enum: Object.keys(codes) },
-  });
+  if (unexplained !== undefined) {
+    throw expectation(`meanings.${unexplained}`, 'what the code means', meanings[unexplained]);
+  }
+  return {
+    list: names.map((name) => `${name}: ${meanings[name]}`).join('\n'),
+    names: oneOf(names),
+    expected: `one of the codes ${names.join(', ')}`,
+    schema: { status: { type: 'string', enum: names } },
+    read(completion) {
+      const bare = replyText(completion).length <= 40 ? names : [];
+      const read = answerOf(completion, 'status', { answers: names, bare });
+      return read && { score: codes[read.answer] ?? 0, reason: read.reason };
+    },
+  };
 }

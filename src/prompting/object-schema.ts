@@ -1,7 +1,23 @@
 import type { JsonValue } from '../contracts/json.ts';
 
-/** The schema of an object with just these properties. */
-export function objectSchema(properties: Readonly<Record<string, JsonValue>>): JsonValue {
+/** The schema of an object with just these properties, and a reason before them where one is wanted. */
+export function objectSchema(
+  fields: Readonly<Record<string, JsonValue>>,
+  { reason = false }: { readonly reason?: boolean } = {},
+): JsonValue {
+  const properties = { ...(reason && { reason: { type: 'string' } }), ...fields };
   const required = Object.keys(properties);
   return { type: 'object', properties, required, additionalProperties: false };
+}
+
+/** How answers in JSON are asked for, with and without a reason before the fields. */
+export function jsonAnswers(fields: string): {
+  readonly answer: string;
+  readonly reasonedAnswer: string;
+} {
+  const asked = 'Answer in JSON, and write nothing else:';
+  return {
+    answer: `${asked} {{${fields}}}`,
+    reasonedAnswer: `${asked} {{"reason": "<two sentences at most>", ${fields}}}`,
+  };
 }

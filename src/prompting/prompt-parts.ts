@@ -27,3 +27,11 @@ export function withInstruction(
   const content = `${question.content}\n\n${instruction}`;
   return messages.with(place, { ...question, content });
 }
+
+/** A prompt with a request behind its last message. An answer that was begun is left as it stands. */
+export function askBehind(messages: readonly Message[], request: string): readonly Message[] {
+  const last = messages.at(-1);
+  return last?.role === 'user'
+    ? [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n${request}` }]
+    : [...messages, { role: 'user', content: request }];
+}

@@ -16,10 +16,13 @@ export interface PromptSet<Name extends string = string> {
   readonly texts: Readonly<Record<Name, string>>;
 }
 
+/** Texts that take the place of the usual ones; those that are left out stay. */
+export type Texts<Name extends string> = Partial<Readonly<Record<Name, string>>>;
+
 /** A prompt set with some texts replaced. The name stays; the content address tells it apart. */
 export function withTexts<Name extends string>(
   prompts: PromptSet<Name>,
-  texts: Partial<Readonly<Record<Name, string>>> = {},
+  texts: Texts<Name> = {},
 ): PromptSet<Name> {
   const known = Object.keys(prompts.texts);
   for (const [name, text] of Object.entries(texts)) {

@@ -3,6 +3,8 @@ import { isPlainObject } from '../base/json.ts';
 import type { Failed } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Completion } from '../contracts/language-model.ts';
+import { answerIn } from './answer-words.ts';
+import { choiceIn } from './read-field.ts';
 
 /** What one reply says. */
 export interface Reading {
@@ -10,8 +12,8 @@ export interface Reading {
   readonly score: number;
   /** Scores in [0, 1] of which this one was made. */
   readonly parts?: Readonly<Record<string, number>>;
-  /** Why. */
-  readonly reason?: string;
+  /** Why, where it says. */
+  readonly reason?: string | undefined;
 }
 
 /** What a reply states, by {@link fieldName}. */
@@ -59,9 +61,38 @@ export function fieldsIn(completion: Completion, wanted: string): Fields | undef
 }
 
 /** The reason in a reply, where it gives one. */
-export function reasonIn(fields: Fields): string | undefined {
-  const reason = fields['reason'];
+export function reasonIn(fields: Fields | undefined): string | undefined {
+  const reason = fields?.['reason'];
   return typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined;
+}
+
+/** What a reply states about a field, or else the whole of a reply that was not cut off; with its reason. */
+export function statedIn(
+  completion: Completion,
+  field: string,
+): { readonly stated: JsonValue | undefined; readonly reason: string | undefined } {
+  const fields = fieldsIn(completion, field);
+  const { finishReason } = completion;
+  const isWhole = finishReason !== 'length' && finishReason !== 'refusal';
+  const bare = isWhole ? replyText(completion) : undefined;
+  return { stated: fields === undefined ? bare : fields[field], reason: reasonIn(fields) };
+}
+
+/**
+ * Which of the answers a reply gives, with its reason: in a field, or one of the `bare` ones at its beginning.
+ */
+export function answerOf(
+  completion: Completion,
+  field: string,
+  {
+    answers,
+    bare = answers,
+  }: { readonly answers: readonly string[]; readonly bare?: readonly string[] },
+): { readonly answer: string; readonly reason: string | undefined } | undefined {
+  const fields = fieldsIn(completion, field);
+  const text = completion.finishReason === 'refusal' ? '' : replyText(completion);
+  const answer = fields === undefined ? answerIn(text, bare) : choiceIn(fields[field], answers);
+  return answer === undefined ? undefined : { answer, reason: reasonIn(fields) };
 }
 
 /** Why none of the replies counts. */

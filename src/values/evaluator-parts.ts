@@ -1,8 +1,11 @@
 import { expectation } from '../base/expect.ts';
+import { provenanceOf } from '../base/provenance.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
-import type { Evaluator } from '../contracts/evaluator.ts';
+import type { EvaluateRequest, Evaluator } from '../contracts/evaluator.ts';
 import type { Failed } from '../contracts/failure.ts';
-import { expectEvaluator } from './ask-evaluator.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import { type Asking, expectEvaluator } from './ask-evaluator.ts';
+import { settle, type Waiting } from './settle.ts';
 
 /** An evaluator that another one is made of. */
 export interface NamedEvaluator<State, Action> {
@@ -11,12 +14,6 @@ export interface NamedEvaluator<State, Action> {
   /** What it is. */
   readonly evaluator: Evaluator<State, Action>;
 }
-
-/**
- * What becomes of a node for which a part failed: it fails too, or it is worth what the other parts say. Where all
- * parts fail, so does the node.
- */
-export type WhenPartFails = 'fail' | 'leave-out';
 
 /** What a part said of a node. */
 export interface Answer {
@@ -42,6 +39,41 @@ export const nameless: Failed = {
   failure: { kind: 'invalid', message: 'Expected an evaluation, got none.' },
 };
 
+/** The failure of a node for which a part failed. */
+export function failureOf({ name, verdict }: Answer): Failed | undefined {
+  if (!('failure' in verdict)) return undefined;
+  const { kind, message } = verdict.failure;
+  return { failure: { kind, message: `${name}: ${message}` } };
+}
+
+/** What all parts are asked for: values, or the returns of simulations. */
+export interface Round<State, Action> {
+  /** Which of them. */
+  readonly method: Asking<State, Action>['method'];
+  /** About which nodes. */
+  readonly nodes: readonly SearchNode<State, Action>[];
+  /** With what. */
+  readonly request: EvaluateRequest<State, Action>;
+}
+
+/** An evaluator made of parts, by how they answer. Where a part tells the return of a simulation, so does it. */
+export function madeOf<State, Action>(
+  parts: readonly NamedEvaluator<State, Action>[],
+  answer: (round: Round<State, Action>) => Waiting<readonly (Evaluation | Failed)[]>,
+): Evaluator<State, Action> {
+  const ask =
+    (method: 'evaluate' | 'simulate'): Evaluator<State, Action>['evaluate'] =>
+    (nodes, request) =>
+      settle(answer({ method, nodes, request }));
+  const simulates = parts.some(({ evaluator }) => evaluator.simulate !== undefined);
+  return {
+    ...provenanceOf(...parts.map(({ evaluator }) => evaluator)),
+    needs: needsOf(parts),
+    evaluate: ask('evaluate'),
+    ...(simulates && { simulate: ask('simulate') }),
+  };
+}
+
 /** Throws unless parts are evaluators with different names that look at the same kind of nodes. */
 export function expectParts<State, Action>(
   name: string,
@@ -65,7 +97,7 @@ export function expectParts<State, Action>(
 }
 
 /** The kind of nodes that all parts look at. */
-export function needsOf<State, Action>(
+function needsOf<State, Action>(
   parts: readonly NamedEvaluator<State, Action>[],
 ): Evaluator<State, Action>['needs'] {
   const [first] = parts;

@@ -1,9 +1,6 @@
 import { expectMethods } from '../base/expect.ts';
 import type { Oracle, Verifier } from '../contracts/verifier.ts';
 
-/** The mark of trees and data in whose making a gold answer took part. */
-export const oracleGuided = 'oracle-guided';
-
 /**
  * A verifier that knows the gold answer: the one way in for an oracle, for making training data. What it
  * guides is stamped `oracle-guided`, and its results say nothing about how well a search does by itself.
@@ -13,7 +10,7 @@ export const oracleGuided = 'oracle-guided';
 export function goldVerifier<State>(oracle: Oracle<State>): Verifier<State> {
   expectMethods('oracle', oracle, ['label']);
   return {
-    stamps: [oracleGuided],
+    stamps: ['oracle-guided'],
     verify: (state, context) => oracle.label(state, context),
   };
 }

@@ -12,21 +12,17 @@ import { noState } from './no-state.ts';
 import { settleAll, type Waiting, wait } from './settle.ts';
 import { valueInRange } from './value-in-range.ts';
 
-/** A verifier, and no oracle: gold answers come in through `goldVerifier` alone. */
-export type RunTimeVerifier<State> = Verifier<State> & {
-  readonly [Method in keyof Oracle<State>]?: never;
-};
-
 /**
  * Values states by a verifier: its score (partial credit, such as the share of tests that pass), or else 1 for
  * correct and 0 for wrong. The rationale of the verdict and the stamps of the verifier are kept.
  *
  * A state on which the verifier throws, or whose score is not in [0, 1], fails alone.
  *
+ * @param check - A verifier, and no oracle: gold answers come in through `goldVerifier` alone.
  * @throws EspalierError `usage` for an oracle: what knows the gold answer must not guide a search.
  */
 export function verifier<State = any, Action = any>(
-  check: RunTimeVerifier<State>,
+  check: Verifier<State> & { readonly [Method in keyof Oracle<State>]?: never },
 ): Evaluator<State, Action> {
   expectVerifier(check);
   return {

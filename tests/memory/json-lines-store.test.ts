@@ -12,13 +12,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type JsonLinesStoreOptions, jsonLinesStore, memory } from '../../src/memory/index.ts';
+import { jsonLinesStore, memory } from '../../src/memory/index.ts';
 import { plainContext } from '../../src/testing/index.ts';
 import { reflection, reflections } from './reflections.ts';
 
 let folder = '';
 let path = '';
-const skipped: Parameters<NonNullable<JsonLinesStoreOptions['onSkipped']>>[0][] = [];
+const skipped: Parameters<
+  NonNullable<NonNullable<Parameters<typeof jsonLinesStore>[1]>['onSkipped']>
+>[0][] = [];
 const open = () => jsonLinesStore(path, { onSkipped: (line) => skipped.push(line) });
 const situations = () => open().all();
 const names = () => situations().map(({ situation }) => situation);

@@ -1,5 +1,5 @@
 import type { Reflection } from '../../src/contracts/memory.ts';
-import { makeReflection } from '../../src/memory/index.ts';
+import { makeReflection } from '../../src/memory/reflection.ts';
 
 /** A reflection that differs from others in what is given. */
 export function reflection(changes: Partial<Omit<Reflection, 'id'>> = {}): Reflection {

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  estimatedOutcome,
-  mostSurprising,
-  policySurprises,
-  valueSurprises,
-} from '../../src/memory/surprise.ts';
+import { estimatedOutcome, mostSurprising, surprisesOf } from '../../src/memory/surprise.ts';
 import { type PathStep, path } from './paths.ts';
 
 /** Q and V of each step. */
@@ -14,25 +9,25 @@ const steps: readonly PathStep[] = [
   { action: 'c', value: 0.6, rawValue: 0.1 },
   { action: 'd', value: 0.75, rawValue: 0.7 },
 ];
-const short = (found: ReturnType<typeof policySurprises>) =>
+const short = (found: ReturnType<typeof surprisesOf>) =>
   found.map(({ node: { id }, surprise }) => [id, Number(surprise.toFixed(6))]);
 
 describe('policy surprise |V(s′) − Q(s, a)|', () => {
   test('is worked out by hand, with the outcome for the last V', () => {
     // |0.8 − 0.9|, |0.9 − 0.2|, |0.1 − 0.6|, |0 − 0.75| and |1 − 0.75|.
     const nodes = path(steps);
-    expect(short(policySurprises(nodes, 0))).toEqual([
+    expect(short(surprisesOf('policy', nodes, 0))).toEqual([
       [1, 0.1],
       [2, 0.7],
       [3, 0.5],
       [4, 0.75],
     ]);
-    expect(short(policySurprises(nodes, 1)).at(-1)).toEqual([4, 0.25]);
+    expect(short(surprisesOf('policy', nodes, 1)).at(-1)).toEqual([4, 0.25]);
   });
 
   test('tells what was expected, what came, and what followed', () => {
     const nodes = path(steps);
-    const found = policySurprises(nodes, 0);
+    const found = surprisesOf('policy', nodes, 0);
     expect(found[1]).toMatchObject({ expected: 0.2, realised: 0.9, next: { id: 3 } });
     expect(found[3]).toMatchObject({ expected: 0.75, realised: 0, next: undefined });
   });
@@ -45,19 +40,19 @@ describe('policy surprise |V(s′) − Q(s, a)|', () => {
       { action: 'd', value: 0.9, rawValue: 0.2 },
       { action: 'e', value: 0.9, proposed: true },
     ]);
-    expect(short(policySurprises(nodes, 0))).toEqual([[4, 0.7]]);
+    expect(short(surprisesOf('policy', nodes, 0))).toEqual([[4, 0.7]]);
   });
 
   test('of nothing is nothing', () => {
-    expect(policySurprises([], 1)).toEqual([]);
-    expect(policySurprises(path([]), 1)).toEqual([]);
+    expect(surprisesOf('policy', [], 1)).toEqual([]);
+    expect(surprisesOf('policy', path([]), 1)).toEqual([]);
   });
 });
 
 describe('value surprise |V(s) − Q(s, a)|', () => {
   test('is worked out by hand, with the outcome for the last Q', () => {
     // |0.8 − 0.2|, |0.9 − 0.6|, |0.1 − 0.75|, |0.7 − 0|.
-    expect(short(valueSurprises(path(steps), 0))).toEqual([
+    expect(short(surprisesOf('value', path(steps), 0))).toEqual([
       [1, 0.6],
       [2, 0.3],
       [3, 0.65],
@@ -66,7 +61,7 @@ describe('value surprise |V(s) − Q(s, a)|', () => {
   });
 
   test('is about the judged state, and what came of it', () => {
-    const [, , third, last] = valueSurprises(path(steps), 1);
+    const [, , third, last] = surprisesOf('value', path(steps), 1);
     expect(third).toMatchObject({
       node: { id: 3 },
       expected: 0.1,
@@ -83,13 +78,13 @@ describe('value surprise |V(s) − Q(s, a)|', () => {
       { action: 'c', value: 0.9, rawValue: 0.1 },
       { action: 'd', value: 0.9, rawValue: undefined },
     ]);
-    expect(short(valueSurprises(nodes, 0))).toEqual([[3, 0.8]]);
+    expect(short(surprisesOf('value', nodes, 0))).toEqual([[3, 0.8]]);
   });
 });
 
 describe('which steps', () => {
   test('are the most surprising from the threshold on, at most so many', () => {
-    const found = policySurprises(path(steps), 0);
+    const found = surprisesOf('policy', path(steps), 0);
     const ids = (most: number, threshold: number) =>
       mostSurprising(found, { most, threshold }).map(({ node: { id } }) => id);
     expect(ids(3, 0.5)).toEqual([4, 2, 3]);
@@ -105,7 +100,7 @@ describe('which steps', () => {
       { action: 'b', value: 1, rawValue: 0 },
       { action: 'c', value: 1, rawValue: 0 },
     ]);
-    const found = mostSurprising(policySurprises(equal, 0), { most: 2, threshold: 0.5 });
+    const found = mostSurprising(surprisesOf('policy', equal, 0), { most: 2, threshold: 0.5 });
     expect(found.map(({ node: { id } }) => id)).toEqual([1, 2]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AgentQOptions, agentQ } from '../../src/methods/agent-q.ts';
+import { agentQ } from '../../src/methods/agent-q.ts';
 import { search } from '../../src/search/search.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { mixedValue } from '../../src/tree/qtransform.ts';
@@ -20,7 +20,7 @@ const words: Words = {
   rewards: { a: 0.8, b: 0.4, c: 0 },
 };
 
-function method(options: Partial<AgentQOptions> = {}) {
+function method(options: Partial<Parameters<typeof agentQ>[0]> = {}) {
   return agentQ({
     model: scriptedModel({ answer: () => '' }),
     ...options,
@@ -67,7 +67,7 @@ describe('Agent Q, by hand', () => {
 
   test('pairs every two actions further apart than θ', async () => {
     const { tree } = await grow(3);
-    const look = (options: Partial<AgentQOptions>) =>
+    const look = (options: Partial<Parameters<typeof agentQ>[0]>) =>
       pairsIn(tree, method(options)).map(
         ({ chosen, rejected, margin }) => `${chosen}>${rejected} ${margin}`,
       );

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Capabilities } from '../../src/contracts/language-model.ts';
 import { extractAnswer, type ReasoningState } from '../../src/environments/index.ts';
 import { type PlanStepOptions, planStep } from '../../src/policies/plan-step.ts';
-import { type SubQuestionOptions, subQuestion } from '../../src/policies/sub-question.ts';
+import { subQuestion } from '../../src/policies/sub-question.ts';
 import { describePolicy, scriptedModel } from '../../src/testing/index.ts';
 import { realisedNode, rootNode } from '../support/nodes.ts';
 import {
@@ -32,7 +32,10 @@ function planning(text: string, options: Partial<PlanStepOptions<ReasoningState,
   return { model, policy: planStep({ model, ...options }) };
 }
 
-function questioning(text: string, options: Partial<SubQuestionOptions<ReasoningState>> = {}) {
+function questioning(
+  text: string,
+  options: Partial<Parameters<typeof subQuestion<ReasoningState>>[0]> = {},
+) {
   const model = scripted(text);
   return { model, policy: subQuestion({ model, ...options }) };
 }

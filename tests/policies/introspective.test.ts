@@ -4,7 +4,7 @@ import type { Policy } from '../../src/contracts/policy.ts';
 import type { ReasoningState } from '../../src/environments/index.ts';
 import { mcts, search } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/from-model/from-model.ts';
-import { type IntrospectiveOptions, introspective } from '../../src/policies/introspective.ts';
+import { introspective } from '../../src/policies/introspective.ts';
 import {
   describePolicy,
   type ScriptedModelOptions,
@@ -29,7 +29,7 @@ const prompt = restated.prompt(state)[0]?.content ?? '';
 
 function proposing(
   answers: readonly string[] | ScriptedModelOptions['answer'],
-  options: Partial<IntrospectiveOptions<ReasoningState, string>> = {},
+  options: Partial<Parameters<typeof introspective<ReasoningState, string>>[0]> = {},
 ) {
   let calls = 0;
   const answer = typeof answers === 'function' ? answers : () => answers[calls++] ?? '';

@@ -4,7 +4,7 @@ import type { Policy, Proposal, ProposeRequest } from '../../src/contracts/polic
 import type { ReasoningState } from '../../src/environments/index.ts';
 import { mcts, search } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/from-model/from-model.ts';
-import { type MultiModelOptions, multiModel } from '../../src/policies/multi-model.ts';
+import { multiModel } from '../../src/policies/multi-model.ts';
 import { uniform } from '../../src/policies/uniform.ts';
 import { describePolicy, plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { stateEvaluator } from '../../src/testing/problem.ts';
@@ -44,7 +44,7 @@ function arm(name: string, has = all, prior?: number) {
 /** Arms a, b, c, …, one for each. */
 function together(
   parts: readonly { readonly policy: Policy<null, string> }[],
-  options: Pick<MultiModelOptions<null, string>, 'weights'> = {},
+  options: Pick<Parameters<typeof multiModel<null, string>>[0], 'weights'> = {},
 ) {
   const arms = Object.fromEntries(parts.map(({ policy }, place) => ['abc'[place] ?? '', policy]));
   return multiModel({ arms, ...options });

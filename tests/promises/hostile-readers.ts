@@ -13,7 +13,7 @@ import {
 import { contrastive, inMemoryStore, memory } from '../../src/memory/index.ts';
 import { fromModel, selfRefine, subQuestion } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
-import { compare, criticRanking, judge, selfEval } from '../../src/values/index.ts';
+import { criticRanking, judge, pairwise, selfEval } from '../../src/values/index.ts';
 import { notation as doors, path } from '../memory/paths.ts';
 import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
@@ -115,7 +115,7 @@ export const readers: Readonly<Record<string, readonly [Reader, string]>> = {
   ],
   'a choice in a field': [
     (text) =>
-      compare({ model: saying(JSON.stringify({ better: text })) }).evaluate(shown, evaluate),
+      pairwise({ model: saying(JSON.stringify({ better: text })) }).evaluate(shown, evaluate),
     'A',
   ],
   'actions as text': [

@@ -12,7 +12,6 @@ import {
 import { restMcts } from '../../src/methods/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import {
-  comparePair,
   debate,
   judge,
   rollout,
@@ -20,6 +19,7 @@ import {
   selfEval,
   withSimulation,
 } from '../../src/values/index.ts';
+import { comparePair } from '../../src/values/judge/compare-pair.ts';
 import { environmentOf } from '../support/environment-of.ts';
 
 const notation: Notation<string, string> = {

@@ -13,7 +13,7 @@ import { withCache, withLimit, wrapModel } from '../../src/calls/index.ts';
 import { type LanguageModel, provenanceOf } from '../../src/index.ts';
 import { fromModel, multiAction, selfRefine } from '../../src/policies/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { compare, criticRanking, debate, judge, prm, selfEval } from '../../src/values/index.ts';
+import { criticRanking, debate, judge, pairwise, prm, selfEval } from '../../src/values/index.ts';
 
 describe('what a backend is told beforehand that changes its answers is in its `settings`:', () => {
   const model = { specificationVersion: 'v4', provider: 'p', modelId: 'm', doGenerate };
@@ -98,7 +98,7 @@ describe('what a part asks of a model is in its provenance:', () => {
       { samples: 2, maxTokens: 9, temperature: 1 },
     ],
     ['selfEval', selfEval({ model, samples: 3 }), { samples: 3, temperature: 1 }],
-    ['compare', compare({ model, maxTokens: 9 }), { samples: 1, maxTokens: 9, temperature: 0 }],
+    ['pairwise', pairwise({ model, maxTokens: 9 }), { samples: 1, maxTokens: 9, temperature: 0 }],
     ['criticRanking', criticRanking({ model }), { samples: 1, maxTokens: 256, temperature: 0 }],
   ])('%s', (_, { models }, asked) => {
     expect(models).toEqual([

@@ -15,7 +15,7 @@ import {
   plainContext,
   scriptedModel,
 } from '../../src/testing/index.ts';
-import { compare, debate, judge, selfEval } from '../../src/values/index.ts';
+import { debate, judge, pairwise, selfEval } from '../../src/values/index.ts';
 import { environmentOf } from '../support/environment-of.ts';
 
 /** An agent that has looked something up: the state is how often. */
@@ -96,7 +96,7 @@ describe('a conversation with calls of tools', () => {
     ]);
     for (const [place, node] of nodes.entries()) tree.realise(node, { state: 1 - place });
     const model = scriptedModel({ answer: () => '{"reason": "so", "better": "T"}' });
-    await compare({ model, about: 'state' }).evaluate(nodes, request);
+    await pairwise({ model, about: 'state' }).evaluate(nodes, request);
     expect(model.requests).toHaveLength(2);
     for (const { messages } of model.requests) {
       expect(messages.at(-1)?.content).toContain('{"name":"temperature","input":{"city":"Oslo"}}');

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { scriptedModel } from '../../src/testing/index.ts';
-import {
-  criticRanking,
-  linearRank,
-  reciprocalRank,
-} from '../../src/values/critic/critic-ranking.ts';
+import { criticRanking, linearRank } from '../../src/values/critic/critic-ranking.ts';
 import { rootNode } from '../support/nodes.ts';
 import { answering, proposals, request, told } from './judge-fixtures.ts';
 
@@ -32,10 +28,9 @@ function critic(...order: readonly string[]) {
   });
 }
 
-test('the value of a place falls evenly, or by halves and thirds', () => {
+test('the value of a place falls evenly', () => {
   expect([1, 2, 3, 4, 5].map((rank) => linearRank(rank, 5))).toEqual([1, 0.75, 0.5, 0.25, 0]);
   expect(linearRank(1, 1)).toBe(1);
-  expect([1, 2, 4].map(reciprocalRank)).toEqual([1, 0.5, 0.25]);
 });
 
 describe('a critic that lists', () => {
@@ -116,7 +111,11 @@ describe('a critic that lists', () => {
     const model = answering('{"ranking": [3, 1, 2]}');
     const create = (rankScore: (rank: number, count: number) => number) =>
       criticRanking({ model, by: 'list', rankScore });
-    expect(values(await create(reciprocalRank).evaluate(nodes, request))).toEqual([0.5, 1 / 3, 1]);
+    expect(values(await create((rank) => 1 / rank).evaluate(nodes, request))).toEqual([
+      0.5,
+      1 / 3,
+      1,
+    ]);
     expect(await create((rank) => 2 - rank).evaluate(nodes, request)).toMatchObject([
       { value: 0 },
       { failure: { kind: 'invalid', message: expect.stringContaining('`rankScore`') as string } },

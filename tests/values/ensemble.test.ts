@@ -4,7 +4,7 @@ import type { Evaluation } from '../../src/contracts/evaluation.ts';
 import type { Evaluator } from '../../src/contracts/evaluator.ts';
 import type { Failed } from '../../src/contracts/failure.ts';
 import type { Oracle } from '../../src/contracts/verifier.ts';
-import { type EnsembleOptions, ensemble } from '../../src/values/combine/ensemble.ts';
+import { ensemble } from '../../src/values/combine/ensemble.ts';
 import { hybridWeight } from '../../src/values/combine/hybrid-weight.ts';
 import { callContext } from '../support/call-context.ts';
 import { environmentOf } from '../support/environment-of.ts';
@@ -36,7 +36,7 @@ function says(
 const a = { name: 'a', evaluator: says([0.2, 1]) };
 const b = { name: 'b', evaluator: says([0.8, 0.5]) };
 
-function valuesOf(options: EnsembleOptions<number, number>): readonly unknown[] {
+function valuesOf(options: Parameters<typeof ensemble<number, number>>[0]): readonly unknown[] {
   const verdicts = ensemble(options).evaluate(nodes, request) as readonly (Evaluation | Failed)[];
   return verdicts.map((verdict) => ('failure' in verdict ? verdict : verdict.value));
 }

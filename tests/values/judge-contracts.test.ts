@@ -11,9 +11,10 @@ import {
 } from '../../src/testing/index.ts';
 import { actionShare, selfConsistency } from '../../src/values/agreement/self-consistency.ts';
 import { criticRanking } from '../../src/values/critic/critic-ranking.ts';
-import { compare } from '../../src/values/judge/compare.ts';
 import { debate } from '../../src/values/judge/debate.ts';
-import { type JudgeOptions, judge } from '../../src/values/judge/judge.ts';
+import { judge } from '../../src/values/judge/judge.ts';
+import type { JudgeOptions } from '../../src/values/judge/judge-options.ts';
+import { pairwise } from '../../src/values/judge/pairwise.ts';
 import { workCriteria } from '../../src/values/judge/rubric.ts';
 import { selfEval } from '../../src/values/judge/self-eval.ts';
 import { environmentOf } from '../support/environment-of.ts';
@@ -82,7 +83,7 @@ const letter = model((number) => 'ABT'[number % 3] ?? '');
 for (const about of ['state', 'action'] as const) {
   describeEvaluator(
     `compare each ${about}`,
-    { environment, policy, create: () => compare({ model: letter, about }) },
+    { environment, policy, create: () => pairwise({ model: letter, about }) },
     runner,
   );
   describeEvaluator(
@@ -160,7 +161,7 @@ for (const by of ['list', 'best-of-remaining'] as const) {
 describe('an evaluation that is cancelled', () => {
   const create = {
     judge: (slow: LanguageModel) => judge({ model: slow, form: 'number' }),
-    compare: (slow: LanguageModel) => compare({ model: slow }),
+    pairwise: (slow: LanguageModel) => pairwise({ model: slow }),
     criticRanking: (slow: LanguageModel) => criticRanking({ model: slow }),
     selfEval: (slow: LanguageModel) => selfEval({ model: slow }),
     selfConsistency: (slow: LanguageModel) => selfConsistency({ model: slow, key: (text) => text }),

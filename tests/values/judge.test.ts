@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
 import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
-import { type JudgementScale, judge } from '../../src/values/index.ts';
+import { judge } from '../../src/values/index.ts';
 import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
 
@@ -177,7 +177,7 @@ describe('the options of a judge', () => {
     expect(() => judge({ model, samples: 0 })).toThrow('an integer from 1 up');
     expect(() => judge({ model, maxTokens: 0 })).toThrow('an integer from 1 up');
     expect(() => judge({ model, about: 'path' as never })).toThrow("'state' or 'action'");
-    const wrong: readonly JudgementScale[] = [
+    const wrong: readonly Readonly<Record<string, number>>[] = [
       { sure: 1 },
       { sure: 1, no: 2 },
       { good: 1, great: 0 },

@@ -4,7 +4,7 @@ import type { RewardModel, Solution } from '../../src/contracts/reward-model.ts'
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { uniform } from '../../src/policies/index.ts';
 import { describeEvaluator, plainContext } from '../../src/testing/index.ts';
-import { type OrmOptions, orm } from '../../src/values/reward/orm.ts';
+import { orm } from '../../src/values/reward/orm.ts';
 import { close } from '../backends/rewards/support.ts';
 import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, realisedNode, rootNode } from '../support/nodes.ts';
@@ -123,7 +123,7 @@ test.each([
   [{ squash: 'tanh' }, 'Expected `squash`'],
 ])('refuses %o', (wrong, message) => {
   const options = { model: tabled([0, 1]).model, ...wrong };
-  expect(() => orm(options as OrmOptions<string, string>)).toThrow(message);
+  expect(() => orm(options as Parameters<typeof orm<string, string>>[0])).toThrow(message);
 });
 
 const game = gameOf24.environment(gameOf24.parse('4 9 10 13'));

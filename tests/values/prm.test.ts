@@ -10,7 +10,7 @@ import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { search } from '../../src/search/search.ts';
 import { describeEvaluator, plainContext, type RewardQuestion } from '../../src/testing/index.ts';
 import { listPolicy } from '../../src/testing/problem.ts';
-import { type PrmOptions, prm, type StepAggregate } from '../../src/values/reward/prm.ts';
+import { type PrmOptions, prm } from '../../src/values/reward/prm.ts';
 import { close } from '../backends/rewards/support.ts';
 import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, realisedNode, rootNode } from '../support/nodes.ts';
@@ -76,7 +76,7 @@ function evaluate(
 
 const words = ['0.5', '0.8', '0.6'];
 
-test.each<[StepAggregate | undefined, number]>([
+test.each<[NonNullable<PrmOptions['aggregate']> | undefined, number]>([
   [undefined, 0.6],
   ['last', 0.6],
   ['min', 0.5],

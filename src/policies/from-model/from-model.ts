@@ -1,52 +1,22 @@
-import {
-  expectation,
-  expectFunction,
-  expectInteger,
-  expectMethods,
-  expectOneOf,
-} from '../../base/expect.ts';
+import { expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Completion } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
-import type { Policy, ProposeRequest } from '../../contracts/policy.ts';
-import { notationOf } from '../../prompting/notation.ts';
-import { withParts } from '../../prompting/prompt-parts.ts';
-import { fill, promptsOf, withTexts } from '../../prompting/prompts.ts';
-import { type PriorRule, withPriors } from '../priors.ts';
-import { stateOf } from '../state-of.ts';
-import {
-  type FromModelTexts,
-  fromModelPrompts,
-  type ListRequest,
-  listRequest,
-  withRequest,
-} from './prompts.ts';
+import type { Policy } from '../../contracts/policy.ts';
+import { askBehind } from '../../prompting/prompt-parts.ts';
+import { fill, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
+import { withPriors } from '../priors.ts';
+import { type Asked, asking, expectSampling } from './asking.ts';
+import { fromModelPrompts, type ListRequest, listRequest } from './prompts.ts';
 import { readList } from './read.ts';
 import { proposeSamples, proposeVaried, type SampleRange } from './samples.ts';
-import { readerOf, type SamplingOptions, settingsFor, settingsOf } from './settings.ts';
+import { type SamplingOptions, settingsOf } from './settings.ts';
 import { proposeSeveral } from './several.ts';
-
-export { repairPrompt } from './prompts.ts';
 
 /** How a language model is asked for actions. */
 export interface FromModelOptions<State = any, Action = any>
   extends SamplingOptions<State, Action> {
-  /**
-   * How many samples are drawn where an algorithm asks for all actions, because a model cannot list them:
-   * an integer from 1 up.
-   *
-   * @defaultValue 5
-   */
-  readonly samples?: number;
-  /**
-   * How often a sample that cannot be read as an action is sent back with the reason: an integer from 0
-   * up. Each time costs a call.
-   *
-   * @defaultValue 0
-   */
-  readonly repairs?: number;
   /**
    * The form of an answer.
    *
@@ -80,9 +50,16 @@ export interface FromModelOptions<State = any, Action = any>
    *
    * @defaultValue none: the prior of an action is its share of the samples
    */
-  readonly prior?: PriorRule;
-  /** Other texts for the form of the answer and for repairs. @defaultValue the ones that come with it */
-  readonly prompts?: Partial<FromModelTexts>;
+  readonly prior?: (completion: Completion) => number | undefined;
+  /**
+   * Texts to replace: `json` asks for one action as JSON, in a notation that has none of its own; `listOfTexts` and
+   * `listOfObjects`, with the slot `{actions}`, for a list in a notation of text or of JSON; `one` and `several`, with
+   * `{count}`, say how many; `item`, with `{number}` and `{instruction}`, says what varies; `known`, with `{known}`,
+   * names actions that are there; `repair`, with `{problem}`, sends an answer back that is no action.
+   */
+  readonly prompts?: Texts<
+    'item' | 'json' | 'known' | 'listOfObjects' | 'listOfTexts' | 'one' | 'repair' | 'several'
+  >;
 }
 
 /**
@@ -109,57 +86,45 @@ export function fromModel<State = any, Action = any>(
     'samples repairs form vary prior prompts model temperature topP maxTokens stop seed promptParts',
   );
   const { model, samples = 5, repairs = 0, form = 'text', vary, prior } = options;
-  const { promptParts = [] } = options;
-  expectMethods('model', model, ['generate']);
-  expectInteger('samples', samples, { min: 1 });
-  expectInteger('repairs', repairs, { min: 0 });
+  expectSampling(options);
   expectOneOf('form', form, ['text', 'json', 'several']);
   if (vary !== undefined) expectInstructions(vary);
   if (prior !== undefined) expectFunction('prior', prior);
   const isTold = prior !== undefined && form !== 'several' && model.capabilities.logprobs === true;
   const sampling = { ...settingsOf(options), ...(isTold && { logprobs: true }) };
   const set = withTexts(fromModelPrompts, options.prompts);
-  const isSaid = form === 'json' || form === 'several' || repairs > 0;
+  const { texts } = set;
+  const isSaid = form !== 'text' || repairs > 0;
 
-  async function propose(node: SearchNode<State, Action>, request: ProposeRequest<State, Action>) {
-    const state = stateOf(node);
-    const notation = notationOf(request);
-    const settings = settingsFor(notation, sampling, { model, form });
-    const { context, offset, independent = false } = request;
-    const range = { offset, count: Number.isFinite(request.count) ? request.count : samples };
-    const base = { model, settings, context, repairs, repair: set.texts.repair };
-    const prompt = await withParts(notation.prompt(state), promptParts, { ...request, node });
+  async function propose({ node, request, notation, range, ...asked }: Asked<State, Action>) {
+    const prompt = await asked.prompt();
     if (form === 'several') {
-      const asked = listOf({ notation, vary, independent }, node, range);
-      const messages = withRequest(prompt, listRequest(notation, asked, set.texts));
-      const readAll = (completion: Completion) => readList(notation, state, completion);
-      return proposeSeveral({ ...base, messages, read: readAll }, range);
+      const { independent = false } = request;
+      const list = listOf({ notation, vary, independent }, node, range);
+      const dialogue = asked.dialogue(askBehind(prompt, listRequest(notation, list, texts)));
+      const read = (completion: Completion) => readList(notation, node.state, completion);
+      return proposeSeveral({ ...dialogue, repair: texts.repair, read }, range);
     }
     const isWrapped = form === 'json' && notation.schema === undefined;
-    const read = readerOf(notation, form);
-    const messages = isWrapped ? withRequest(prompt, fill(set.texts.json, {})) : prompt;
-    const dialogue = {
-      ...base,
-      messages,
-      read: (completion: Completion) => read(state, completion),
-    };
+    const messages = isWrapped ? askBehind(prompt, fill(texts.json, {})) : prompt;
+    const dialogue = { ...asked.dialogue(messages), repair: texts.repair };
     return vary === undefined
       ? proposeSamples(dialogue, range)
       : proposeVaried(dialogue, range, vary);
   }
 
-  return {
-    ...provenanceOf(
-      { needsNotation: ['fromModel'] },
-      provenanceOfModel(model, sampling),
-      ...promptParts,
-      isSaid ? { prompts: promptsOf(set) } : undefined,
-    ),
-    async propose(node, request) {
-      const proposals = await propose(node, request);
-      return prior === undefined ? proposals : withPriors(proposals, prior);
-    },
+  const provenance = [isSaid ? { prompts: promptsOf(set) } : undefined];
+  const settings = {
+    name: 'fromModel',
+    options: { ...options, samples },
+    sampling,
+    form,
+    provenance,
   };
+  return asking<State, Action>(settings, async (asked) => {
+    const proposals = await propose(asked);
+    return prior === undefined ? proposals : withPriors(proposals, prior);
+  });
 }
 
 interface ListOptions<State, Action> {

@@ -4,33 +4,16 @@ import type { Failure } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
+import { objectSchema } from '../../prompting/object-schema.ts';
 import { fill, type PromptSet, promptsOf } from '../../prompting/prompts.ts';
-
-/** The texts of `fromModel`, and what their slots stand for. */
-export interface FromModelTexts {
-  /** Asks for one action as JSON, in a notation that has none of its own. */
-  readonly json: string;
-  /** How many actions a list is to have: one. */
-  readonly one: string;
-  /** How many actions a list is to have: the `{count}`. */
-  readonly several: string;
-  /** Asks for a list of so many `{actions}`, in a notation of text. */
-  readonly listOfTexts: string;
-  /** Asks for a list of so many `{actions}`, in a notation of JSON. */
-  readonly listOfObjects: string;
-  /** An `{instruction}` for the item of a list with this `{number}`. */
-  readonly item: string;
-  /** Names the actions that are `{known}`, behind the request for a list. */
-  readonly known: string;
-  /** Sends an answer back that is no action: the `{problem}` with it. Other policies say so, too. */
-  readonly repair: string;
-}
 
 const propose =
   'Propose {actions} for this one place, each of which could come next, the best one first.';
 
 /** The texts that come with `fromModel`. */
-export const fromModelPrompts: PromptSet<keyof FromModelTexts> = {
+export const fromModelPrompts: PromptSet<
+  'item' | 'json' | 'known' | 'listOfObjects' | 'listOfTexts' | 'one' | 'repair' | 'several'
+> = {
   name: 'from-model',
   version: 1,
   texts: {
@@ -50,15 +33,6 @@ export function repairProvenance(repairs: number): Provenance {
   return repairs === 0 ? {} : { prompts: promptsOf(fromModelPrompts) };
 }
 
-/** The prompt after an answer that is no action: the conversation, the answer, and what is wrong with it. */
-export function repairPrompt(
-  messages: readonly Message[],
-  answer: string,
-  failure: Failure,
-): readonly Message[] {
-  return [...messages, ...repairTurns(answer, failure, fromModelPrompts.texts.repair)];
-}
-
 /** The answer, and what is wrong with it, in the words of a prompt set. */
 export function repairTurns(
   answer: string,
@@ -71,16 +45,8 @@ export function repairTurns(
   ];
 }
 
-/** The prompt of a state with a request behind it. An answer that was begun is left as it stands. */
-export function withRequest(messages: readonly Message[], request: string): readonly Message[] {
-  const last = messages.at(-1);
-  return last?.role === 'user'
-    ? [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n${request}` }]
-    : [...messages, { role: 'user', content: request }];
-}
-
 /** The schema of an action in JSON, in a notation that has none of its own. */
-export const jsonSchema: JsonValue = object({ step: { type: 'string' } });
+export const jsonSchema: JsonValue = objectSchema({ step: { type: 'string' } });
 
 /** What a list of actions is to be like. */
 export interface ListRequest {
@@ -96,7 +62,7 @@ export interface ListRequest {
 export function listRequest<State, Action>(
   { schema }: Notation<State, Action>,
   { count, known, instructions }: ListRequest,
-  texts: FromModelTexts,
+  texts: typeof fromModelPrompts.texts,
 ): string {
   const actions = count === 1 ? fill(texts.one, {}) : fill(texts.several, { count });
   return [
@@ -110,7 +76,7 @@ export function listRequest<State, Action>(
 
 /** The schema of what {@link listRequest} asks for. Servers refuse limits on the length of a list. */
 export function listSchema<State, Action>({ schema }: Notation<State, Action>): JsonValue {
-  return object({ steps: { type: 'array', items: schema ?? { type: 'string' } } });
+  return objectSchema({ steps: { type: 'array', items: schema ?? { type: 'string' } } });
 }
 
 /** The items of a list in whatever it was wrapped; a single item as a list of one. */
@@ -122,9 +88,4 @@ export function itemsOf(value: JsonValue): readonly JsonValue[] {
 
 function listed(text: string): string {
   return `- ${text.replaceAll('\n', '\n  ')}`;
-}
-
-function object(properties: Readonly<Record<string, JsonValue>>): JsonValue {
-  const required = Object.keys(properties);
-  return { type: 'object', properties, required, additionalProperties: false };
 }

@@ -4,6 +4,7 @@ import type { Notation, Parsed } from '../../contracts/environment.ts';
 import type { Failed, Failure } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion } from '../../contracts/language-model.ts';
+import { replyText } from '../../prompting/read-reply.ts';
 import { itemsOf } from './prompts.ts';
 
 const cutOff: Failed = {
@@ -81,10 +82,11 @@ interface FoundItems {
 }
 
 /** The actions in an answer, as JSON. */
-function findItems({ text, finishReason }: Completion): Failed | FoundItems {
+function findItems(completion: Completion): Failed | FoundItems {
+  const { text, finishReason } = completion;
   if (finishReason === 'refusal') return refused;
   if (text.trim() === '') return finishReason === 'length' ? cutOff : noText;
-  const { values, cut } = findJson(text.replace(/^.*<\/think>/s, ''));
+  const { values, cut } = findJson(replyText(completion));
   const whole = values.flatMap(itemsOf);
   return {
     whole: whole.length > 0 || cut === undefined ? whole : wholeTexts(cut),

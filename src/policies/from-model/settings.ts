@@ -37,6 +37,20 @@ export interface SamplingOptions<State = any, Action = any> {
   readonly seed?: number;
   /** What the model is told beside the state, such as lessons. @defaultValue nothing */
   readonly promptParts?: readonly PromptPart<State, Action>[];
+  /**
+   * How many samples are drawn where an algorithm asks for all actions, because a model cannot list them:
+   * an integer from 1 up.
+   *
+   * @defaultValue 5; 2 for `selfRefine`, 4 for `subQuestion`
+   */
+  readonly samples?: number;
+  /**
+   * How often a sample that cannot be read as an action is sent back with the reason: an integer from 0
+   * up. Each time costs a call.
+   *
+   * @defaultValue 0; 1 for `introspective`
+   */
+  readonly repairs?: number;
 }
 
 /** The form in which actions are asked for. */

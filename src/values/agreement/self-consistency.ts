@@ -13,19 +13,18 @@ import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed, Failure } from '../../contracts/failure.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
-import type { NodeWithState, SearchNode } from '../../contracts/node.ts';
+import type { NodeWithState } from '../../contracts/node.ts';
 import type { Policy } from '../../contracts/policy.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { notationOf } from '../../prompting/notation.ts';
 import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { evaluateEach } from '../evaluate-each.ts';
-import { noState } from '../no-state.ts';
 import { requestSettings } from '../request-settings.ts';
 import { valueInRange } from '../value-in-range.ts';
 
-/** What samples of a policy and of a model have in common. */
-export interface SelfConsistencyBasics {
+/** What agreement is looked for in: samples of a model or of a policy. */
+export type SelfConsistencyOptions<State = any, Action = any> = {
   /**
    * Whose share is told: of the samples drawn at a state, the share of those that agree most, which is RAP's
    * confidence; or of those drawn at the parent, the share of those that agree with the action of the node, which
@@ -36,46 +35,48 @@ export interface SelfConsistencyBasics {
   readonly about?: 'action' | 'state';
   /** How many samples are drawn: an integer from 1 up. RAP draws up to 8, rStar 32. @defaultValue 8 */
   readonly samples?: number;
-}
+} & (
+  | {
+      /**
+       * Proposes actions, one a sample; those that it has given at a node before are not bought again. A policy that
+       * lists its actions says nothing of agreement.
+       */
+      readonly policy: Policy<State, Action>;
+      /** Left out beside a policy. */
+      readonly model?: undefined;
+      /** What two actions must have in common to agree; nothing where one cannot be read. @defaultValue the action as text */
+      readonly key?: (action: NoInfer<Action>) => string | undefined;
+    }
+  | {
+      /** A model that works on from a state to the end, or proposes an action, for `about: 'action'`. */
+      readonly model: LanguageModel;
+      /** Left out beside a model. */
+      readonly policy?: undefined;
+      /** What two texts must have in common to agree, as a rule the answer in them; nothing where one cannot be read. */
+      readonly key: (text: string) => string | undefined;
+      /** The temperature of sampling: from 0 up, for models that take one. @defaultValue 1 */
+      readonly temperature?: number;
+      /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue what the model does */
+      readonly topP?: number;
+      /** The limit on the tokens of one sample: an integer from 1 up. @defaultValue 512 */
+      readonly maxTokens?: number;
+      /** What the model is told behind the state, such as lessons. @defaultValue none */
+      readonly promptParts?: readonly PromptPart<State, Action>[];
+      /** Texts to replace: `finish`, which asks for all the rest and not for one step. */
+      readonly prompts?: Texts<'finish'>;
+    }
+);
 
-/** Samples of a policy: those that it has given at a node before are not bought again. */
-export interface PolicySamples<State, Action> {
-  /** Proposes actions, one a sample. A policy that lists its actions says nothing of agreement. */
-  readonly policy: Policy<State, Action>;
-  /** Left out. */
-  readonly model?: undefined;
-  /** What two actions must have in common to agree; nothing where one cannot be read. @defaultValue the action as text */
-  readonly key?: (action: NoInfer<Action>) => string | undefined;
-}
+type ModelSamples<State, Action> = Extract<
+  SelfConsistencyOptions<State, Action>,
+  { readonly model: LanguageModel }
+>;
+type PolicySamples<State, Action> = Exclude<
+  SelfConsistencyOptions<State, Action>,
+  ModelSamples<State, Action>
+>;
 
-/** Samples of a model that works on from a state to the end, or proposes an action, for `about: 'action'`. */
-export interface ModelSamples<State, Action> {
-  /** The model. */
-  readonly model: LanguageModel;
-  /** Left out. */
-  readonly policy?: undefined;
-  /** What two texts must have in common to agree, as a rule the answer in them; nothing where one cannot be read. */
-  readonly key: (text: string) => string | undefined;
-  /** The temperature of sampling: from 0 up, for models that take one. @defaultValue 1 */
-  readonly temperature?: number;
-  /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue what the model does */
-  readonly topP?: number;
-  /** The limit on the tokens of one sample: an integer from 1 up. @defaultValue 512 */
-  readonly maxTokens?: number;
-  /** What the model is told behind the state, such as lessons. @defaultValue none */
-  readonly promptParts?: readonly PromptPart<State, Action>[];
-  /** Texts to replace: `finish`, which asks for all the rest and not for one step. */
-  readonly prompts?: Partial<Readonly<Record<SelfConsistencyText, string>>>;
-}
-
-/** What agreement is looked for in. */
-export type SelfConsistencyOptions<State = any, Action = any> = SelfConsistencyBasics &
-  (ModelSamples<State, Action> | PolicySamples<State, Action>);
-
-/** The texts of {@link selfConsistency}. */
-export type SelfConsistencyText = 'finish';
-
-const selfConsistencyPrompts: PromptSet<SelfConsistencyText> = {
+const selfConsistencyPrompts = {
   name: 'self-consistency',
   version: 1,
   texts: {
@@ -84,13 +85,14 @@ const selfConsistencyPrompts: PromptSet<SelfConsistencyText> = {
       'last line.',
     ].join(' '),
   },
-};
+} satisfies PromptSet;
 
 /**
  * Values nodes by how far k samples agree: `v = max_y |{i : key(yᵢ) = y}| / k` of the samples drawn at a state,
  * or, about an action a, `v = |{i : key(yᵢ) = key(a)}| / k` of those drawn at its parent.
  *
- * A sample that cannot be read agrees with none, and is told in `unscored`; where none can be read the node fails. Nodes of one batch with the same parent share its samples.
+ * A sample that cannot be read agrees with none, and is told in `unscored`; where none can be read the node fails.
+ * Nodes of one batch with the same parent share its samples.
  *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023.
  * @see Hao et al., "Reasoning with Language Model is Planning with World Model", 2023, confidence.
@@ -111,18 +113,22 @@ export function selfConsistency<State = any, Action = any>(
   const { draw, keyOf, provenance } =
     options.model === undefined ? policySource(options) : modelSource(options);
   return {
-    needs: about === 'action' ? 'proposed' : 'realised',
     ...provenanceOf({ needsNotation: ['selfConsistency'] }, provenance),
-    evaluate(nodes, request) {
-      const drawn = new Map<unknown, Promise<Draws | Failed>>();
-      const drawAt = (place: NodeWithState<State, Action>) => {
-        const known = drawn.get(place) ?? drawSafely(draw, place, request);
-        drawn.set(place, known);
-        return known;
+    ...evaluateEach<State, Action>(about, (request) => {
+      const drawn = new Map<unknown, Promise<Draws>>();
+      return async ({ place, step }) => {
+        const asked = drawn.get(place) ?? draw(place, request);
+        drawn.set(place, asked);
+        const draws = await asked;
+        if (step === undefined) return shareOf(draws, mostCommon(draws.keys));
+        try {
+          const own = keyOf(step.action, request);
+          return own === undefined ? noKey : shareOf(draws, own);
+        } catch (error) {
+          return failedBy(error, 'invalid', request.context);
+        }
       };
-      const looking = { about, keyOf, drawAt };
-      return evaluateEach(looking, nodes, (node) => evaluate(looking, node, request));
-    },
+    }),
   };
 }
 
@@ -147,21 +153,17 @@ interface Draws {
   readonly failure: Failure | undefined;
 }
 
-type Draw<State, Action> = (
-  place: NodeWithState<State, Action>,
-  request: EvaluateRequest<State, Action>,
-) => Promise<Draws>;
-
 interface Source<State, Action> {
-  readonly draw: Draw<State, Action>;
+  readonly draw: (
+    place: NodeWithState<State, Action>,
+    request: EvaluateRequest<State, Action>,
+  ) => Promise<Draws>;
   /** The key of a node's own action. */
   readonly keyOf: (action: Action, request: EvaluateRequest<State, Action>) => string | undefined;
   readonly provenance: ReturnType<typeof provenanceOf>;
 }
 
-function policySource<State, Action>(
-  options: SelfConsistencyBasics & PolicySamples<State, Action>,
-): Source<State, Action> {
+function policySource<State, Action>(options: PolicySamples<State, Action>): Source<State, Action> {
   const { policy, key, samples = 8 } = options;
   expectMethods('policy', policy, ['propose']);
   if (key !== undefined) expectFunction('key', key);
@@ -195,9 +197,7 @@ function policySource<State, Action>(
   };
 }
 
-function modelSource<State, Action>(
-  options: SelfConsistencyBasics & ModelSamples<State, Action>,
-): Source<State, Action> {
+function modelSource<State, Action>(options: ModelSamples<State, Action>): Source<State, Action> {
   const { model, key, about, samples = 8, promptParts = [] } = options;
   // The types rule it out; JavaScript does not.
   const { policy }: { readonly policy?: unknown } = options;
@@ -206,7 +206,7 @@ function modelSource<State, Action>(
   expectFunction('key', key);
   const { temperature = 1, topP, maxTokens = 512 } = options;
   const settings = requestSettings(model, { samples, maxTokens, temperature, topP });
-  const prompts = withTexts<SelfConsistencyText>(selfConsistencyPrompts, options.prompts);
+  const prompts = withTexts(selfConsistencyPrompts, options.prompts);
   const finish = about === 'action' ? undefined : fill(prompts.texts.finish, {});
   return {
     keyOf: (action, request) => key(notationOf(request).format(action)),
@@ -227,42 +227,6 @@ function modelSource<State, Action>(
       return { keys, count: texts.length, failure: { kind: 'parse', message } };
     },
   };
-}
-
-async function drawSafely<State, Action>(
-  draw: Draw<State, Action>,
-  place: NodeWithState<State, Action>,
-  request: EvaluateRequest<State, Action>,
-): Promise<Draws | Failed> {
-  try {
-    return await draw(place, request);
-  } catch (error) {
-    return failedBy(error, 'call', request.context);
-  }
-}
-
-interface Looking<State, Action> extends Pick<Source<State, Action>, 'keyOf'> {
-  readonly about: 'action' | 'state';
-  readonly drawAt: (place: NodeWithState<State, Action>) => Promise<Draws | Failed>;
-}
-
-async function evaluate<State, Action>(
-  { about, keyOf, drawAt }: Looking<State, Action>,
-  node: SearchNode<State, Action>,
-  request: EvaluateRequest<State, Action>,
-): Promise<Evaluation | Failed> {
-  const isAction = about === 'action' && node.kind !== 'root';
-  const place = isAction ? node.parent : node;
-  if (place.kind === 'proposed') return noState;
-  const draws = await drawAt(place);
-  if (!('keys' in draws)) return draws;
-  if (!isAction) return shareOf(draws, mostFrequent(draws.keys));
-  try {
-    const own = keyOf(node.action, request);
-    return own === undefined ? noKey : shareOf(draws, own);
-  } catch (error) {
-    return failedBy(error, 'invalid', request.context);
-  }
 }
 
 const noKey: Failed = {
@@ -288,7 +252,7 @@ function shareOf({ keys, count, failure }: Draws, key: string | undefined): Eval
 }
 
 /** The key that occurs most often; of several the first. */
-function mostFrequent(keys: readonly string[]): string | undefined {
+function mostCommon(keys: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   const most = Math.max(...counts.values());

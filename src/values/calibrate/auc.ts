@@ -1,4 +1,5 @@
 import { expectation } from '../../base/expect.ts';
+import { mean } from '../../base/stats/mean.ts';
 
 /** A score, and whether what was scored turned out right. */
 export interface Labelled {
@@ -41,12 +42,9 @@ const z = 1.959963984540054;
 export function discrimination(labelled: readonly Labelled[]): Discrimination {
   const [right, wrong] = expectBoth(labelled);
   const places = placesOf(labelled);
-  const auc = meanOf(
-    labelled.flatMap(({ correct }, index) => (correct ? [places[index] ?? 0] : [])),
-  );
+  const auc = mean(labelled.flatMap(({ correct }, index) => (correct ? [places[index] ?? 0] : [])));
   const shrunk = effectOfGroups(labelled, { places, auc });
-  const interval = intervalOf(auc, right / shrunk, wrong / shrunk);
-  const { low, high } = interval;
+  const { low, high } = intervalOf(auc, right / shrunk, wrong / shrunk);
   const inverted = high < 0.5;
   const noise = !inverted && low <= 0.5;
   const figures = `AUC ${auc.toFixed(2)}, 95 % ${low.toFixed(2)} to ${high.toFixed(2)}`;
@@ -66,10 +64,6 @@ export function expectBoth(labelled: readonly Labelled[]): readonly [number, num
   const right = labelled.filter(({ correct }) => correct).length;
   if (right > 0 && right < labelled.length) return [right, labelled.length - right];
   throw expectation('labelled', 'samples of which some are right and some are wrong', labelled);
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Of each sample the share of those of the other label that it is on the right side of, ties counted half. */

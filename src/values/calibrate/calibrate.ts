@@ -8,29 +8,25 @@ import { settle, type Waiting, wait } from '../settle.ts';
 import { type Discrimination, discrimination, expectBoth, type Labelled } from './auc.ts';
 
 /** From a score to the probability of being right. JSON: save it beside the model it belongs to. */
-export type CalibrationMap = IsotonicMap | PlattMap;
-
-/** A logistic curve: `p = 1 / (1 + e^−(slope · score + intercept))`. */
-export interface PlattMap {
-  /** Tells kinds of maps apart. */
-  readonly type: 'platt';
-  /** By how much the log-odds rise with the score. Below 0 for an inverted value. */
-  readonly slope: number;
-  /** The log-odds at score 0. */
-  readonly intercept: number;
+export type CalibrationMap = {
   /** How well the scores that it was fitted to tell right from wrong. */
   readonly discrimination: Discrimination;
-}
-
-/** A curve that never falls: straight between its points, level outside. */
-export interface IsotonicMap {
-  /** Tells kinds of maps apart. */
-  readonly type: 'isotonic';
-  /** Scores in rising order, each with its probability. One or more. */
-  readonly points: readonly (readonly [score: number, probability: number])[];
-  /** How well the scores that it was fitted to tell right from wrong. */
-  readonly discrimination: Discrimination;
-}
+} & (
+  | {
+      /** A logistic curve: `p = 1 / (1 + e^−(slope · score + intercept))`. */
+      readonly type: 'platt';
+      /** By how much the log-odds rise with the score. Below 0 for an inverted value. */
+      readonly slope: number;
+      /** The log-odds at score 0. */
+      readonly intercept: number;
+    }
+  | {
+      /** A curve that never falls: straight between its points, level outside. */
+      readonly type: 'isotonic';
+      /** Scores in rising order, each with its probability. One or more. */
+      readonly points: readonly (readonly [score: number, probability: number])[];
+    }
+);
 
 /**
  * Fits a logistic curve by maximum likelihood. Few samples suffice; it is right where the log-odds are a straight line.
@@ -41,7 +37,9 @@ export interface IsotonicMap {
  * 1999; Lin, Lin and Weng, "A note on Platt's probabilistic outputs for support vector machines", 2007.
  * @throws EspalierError `usage` without a right one and a wrong one, or for a score that is no number.
  */
-export function fitPlatt(labelled: readonly Labelled[]): PlattMap {
+export function fitPlatt(
+  labelled: readonly Labelled[],
+): Extract<CalibrationMap, { readonly type: 'platt' }> {
   const [right, wrong] = expectBoth(labelled);
   const samples = labelled.map(({ score, correct }) => ({
     score,
@@ -65,15 +63,9 @@ export function fitPlatt(labelled: readonly Labelled[]): PlattMap {
   return { type: 'platt', ...line, discrimination: discrimination(labelled) };
 }
 
-interface Line {
-  readonly slope: number;
-  readonly intercept: number;
-}
+type Line = Readonly<Record<'intercept' | 'slope', number>>;
 
-interface Sample {
-  readonly score: number;
-  readonly target: number;
-}
+type Sample = Readonly<Record<'score' | 'target', number>>;
 
 function moved({ slope, intercept }: Line, step: Line, size: number): Line {
   return { slope: slope + size * step.slope, intercept: intercept + size * step.intercept };
@@ -118,7 +110,9 @@ function logistic(odds: number): number {
  * Elkan, "Transforming classifier scores into accurate multiclass probability estimates", 2002.
  * @throws EspalierError `usage` without a right one and a wrong one, or for a score that is no number.
  */
-export function fitIsotonic(labelled: readonly Labelled[]): IsotonicMap {
+export function fitIsotonic(
+  labelled: readonly Labelled[],
+): Extract<CalibrationMap, { readonly type: 'isotonic' }> {
   expectBoth(labelled);
   const blocks: Block[] = [];
   for (const { score, correct } of labelled.toSorted((a, b) => a.score - b.score)) {
@@ -130,23 +124,13 @@ export function fitIsotonic(labelled: readonly Labelled[]): IsotonicMap {
   }
   const points = pooled(blocks).flatMap(({ from, to, right, count }) => {
     const share = right / count;
-    return from === to
-      ? [[from, share] as const]
-      : ([
-          [from, share],
-          [to, share],
-        ] as const);
+    return [...new Set([from, to])].map((score) => [score, share] as const);
   });
   return { type: 'isotonic', points, discrimination: discrimination(labelled) };
 }
 
 /** Neighbours in the order of scores that share a probability. */
-interface Block {
-  readonly from: number;
-  readonly to: number;
-  readonly right: number;
-  readonly count: number;
-}
+type Block = Readonly<Record<'count' | 'from' | 'right' | 'to', number>>;
 
 function pooled(blocks: readonly Block[]): readonly Block[] {
   const rising: Block[] = [];
@@ -163,10 +147,8 @@ function pooled(blocks: readonly Block[]): readonly Block[] {
   return rising;
 }
 
-function joinedBlock(one: Block, other: Block): Block {
-  const { from } = one;
-  const { to } = other;
-  return { from, to, right: one.right + other.right, count: one.count + other.count };
+function joinedBlock({ from, right, count }: Block, other: Block): Block {
+  return { from, to: other.to, right: right + other.right, count: count + other.count };
 }
 
 /** The probability that a map gives a score. */
@@ -229,7 +211,9 @@ function expectMap(map: CalibrationMap): void {
   throw expectation('map', 'one of fitPlatt or fitIsotonic', map);
 }
 
-function isRising(points: IsotonicMap['points']): boolean {
+function isRising(
+  points: Extract<CalibrationMap, { readonly type: 'isotonic' }>['points'],
+): boolean {
   return (
     points.length > 0 &&
     points.every(([score, probability], place) => {

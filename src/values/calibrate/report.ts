@@ -1,19 +1,6 @@
 import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
+import { mean } from '../../base/stats/mean.ts';
 import { type Discrimination, discrimination, type Labelled } from './auc.ts';
-
-/** Samples whose scores are alike. */
-export interface ReliabilityBin {
-  /** The least score that belongs here. */
-  readonly from: number;
-  /** The score at which the next bin begins; 1 belongs to the last one. */
-  readonly to: number;
-  /** How many samples. */
-  readonly count: number;
-  /** Their mean score: how often they should be right. */
-  readonly score: number;
-  /** The share that is right. */
-  readonly correct: number;
-}
 
 /** Whether values mean what they say: of those valued 0.7, seven in ten should be right. */
 export interface Reliability extends Discrimination {
@@ -26,13 +13,18 @@ export interface Reliability extends Discrimination {
   /** The Brier score: the mean of `(score − outcome)²`; 0 at best, 0.25 for 0.5 everywhere. */
   readonly brier: number;
   /** The bins that hold samples, from low to high. */
-  readonly bins: readonly ReliabilityBin[];
-}
-
-/** How {@link reliability} is measured. */
-export interface ReliabilityOptions {
-  /** How many bins of equal width [0, 1] is divided into: an integer from 1 up. @defaultValue 10 */
-  readonly bins?: number;
+  readonly bins: readonly {
+    /** The least score that belongs here. */
+    readonly from: number;
+    /** The score at which the next bin begins; 1 belongs to the last one. */
+    readonly to: number;
+    /** How many samples. */
+    readonly count: number;
+    /** Their mean score: how often they should be right. */
+    readonly score: number;
+    /** The share that is right. */
+    readonly correct: number;
+  }[];
 }
 
 /**
@@ -45,41 +37,39 @@ export interface ReliabilityOptions {
  */
 export function reliability(
   labelled: readonly Labelled[],
-  { bins: width = 10 }: ReliabilityOptions = {},
+  {
+    bins: width = 10,
+  }: {
+    /** How many bins of equal width [0, 1] is divided into: an integer from 1 up. @defaultValue 10 */
+    readonly bins?: number;
+  } = {},
 ): Reliability {
   expectInteger('bins', width, { min: 1 });
   for (const { score } of labelled) expectNumber('score', score, { min: 0, max: 1 });
-  const told = discrimination(labelled);
-  const count = labelled.length;
+  const placeOf = (score: number) => Math.min(width - 1, Math.floor(score * width));
   const bins = Array.from({ length: width }, (_, place) => {
-    const members = labelled.filter(({ score }) => placeOf(score, width) === place);
-    return {
-      from: place / width,
-      to: (place + 1) / width,
-      count: members.length,
-      score: meanOf(members.map(({ score }) => score)),
-      correct: meanOf(members.map(({ correct }) => (correct ? 1 : 0))),
-    };
+    const members = labelled.filter(({ score }) => placeOf(score) === place);
+    const score = mean(members.map((member) => member.score));
+    const [from, to] = [place / width, (place + 1) / width];
+    return { from, to, count: members.length, score, correct: rightOf(members) };
   }).filter((bin) => bin.count > 0);
+  const count = labelled.length;
   return {
-    ...told,
+    ...discrimination(labelled),
     count,
-    correct: meanOf(labelled.map(({ correct }) => (correct ? 1 : 0))),
+    correct: rightOf(labelled),
     ece: bins.reduce(
       (sum, bin) => sum + (bin.count / count) * Math.abs(bin.score - bin.correct),
       0,
     ),
-    brier: meanOf(labelled.map(({ score, correct }) => (score - (correct ? 1 : 0)) ** 2)),
+    brier: mean(labelled.map(({ score, correct }) => (score - (correct ? 1 : 0)) ** 2)),
     bins,
   };
 }
 
-function placeOf(score: number, bins: number): number {
-  return Math.min(bins - 1, Math.floor(score * bins));
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+/** The share of samples that are right. */
+function rightOf(samples: readonly Labelled[]): number {
+  return mean(samples.map(({ correct }) => (correct ? 1 : 0)));
 }
 
 /** How many characters stand for 1. */

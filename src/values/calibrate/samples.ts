@@ -21,7 +21,8 @@ export function labelledFrom<State, Action>(
     if (!end.terminal || end.status === 'pruned') continue;
     const correct = isCorrect(end);
     if (correct === undefined) continue;
-    const path = pathOf(end);
+    const path = [end];
+    for (let at = end.parent; at !== undefined; at = at.parent) path.push(at);
     const root = path.at(-1) ?? end;
     const group = groups.get(root) ?? groups.size;
     groups.set(root, group);
@@ -30,15 +31,4 @@ export function labelledFrom<State, Action>(
     }
   }
   return labelled;
-}
-
-/** A node and those above it, the root last. */
-function pathOf<State, Action>(
-  end: SearchNode<State, Action>,
-): readonly SearchNode<State, Action>[] {
-  const path: SearchNode<State, Action>[] = [];
-  for (let at: SearchNode<State, Action> | undefined = end; at !== undefined; at = at.parent) {
-    path.push(at);
-  }
-  return path;
 }

@@ -1,54 +1,25 @@
 import { describeValue, expectation, expectNumber, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
-import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
+import type { Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
-import type { MaybePromise } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { askEvaluator } from '../ask-evaluator.ts';
 import {
   type Answer,
   expectParts,
+  failureOf,
   isScored,
   joined,
+  madeOf,
   type NamedEvaluator,
   nameless,
-  needsOf,
+  type Round,
   type Scored,
-  type WhenPartFails,
 } from '../evaluator-parts.ts';
-import { settle, settleAll, type Waiting, wait } from '../settle.ts';
+import { settleAll, type Waiting, wait } from '../settle.ts';
 import { valueInRange } from '../value-in-range.ts';
-
-/** How much a part of an ensemble counts. */
-export type Weight<State, Action> = number | ((node: SearchNode<State, Action>) => number);
-
-/** A part of an ensemble whose values are averaged. */
-export interface WeightedPart<State, Action> extends NamedEvaluator<State, Action> {
-  /**
-   * w ≥ 0: how much its value counts, relative to the others. A function gives each node its own: a schedule by
-   * depth, by visits. Only for a mean.
-   *
-   * @defaultValue 1
-   */
-  readonly weight?: Weight<State, Action>;
-}
-
-/** What several evaluators together are made of. */
-export interface EnsembleOptions<State, Action> {
-  /** One or more, with different names. */
-  readonly parts: readonly WeightedPart<State, Action>[];
-  /**
-   * What becomes of their values: the weighted mean `Σ wᵢ vᵢ / Σ wᵢ`, the least, the greatest, or the product.
-   *
-   * @defaultValue `'mean'`
-   */
-  readonly combine?: 'max' | 'mean' | 'min' | 'product';
-  /** What becomes of a node for which a part failed. @defaultValue `'fail'` */
-  readonly onFailure?: WhenPartFails;
-}
 
 /**
  * Blends evaluators. All are asked side by side, each about all nodes in one batch. The value of each part, and
@@ -72,9 +43,31 @@ export interface EnsembleOptions<State, Action> {
  * @throws EspalierError `usage` for parts that need different kinds of nodes, equal names, a weight that is no number
  * from 0 up, a weight without a mean, or an oracle.
  */
-export function ensemble<State, Action>(
-  options: EnsembleOptions<State, Action>,
-): Evaluator<State, Action> {
+export function ensemble<State, Action>(options: {
+  /** One or more, with different names. */
+  readonly parts: readonly (NamedEvaluator<State, Action> & {
+    /**
+     * w ≥ 0: how much its value counts, relative to the others. A function gives each node its own: a schedule by
+     * depth, by visits. Only for a mean.
+     *
+     * @defaultValue 1
+     */
+    readonly weight?: number | ((node: SearchNode<State, Action>) => number);
+  })[];
+  /**
+   * What becomes of their values: the weighted mean `Σ wᵢ vᵢ / Σ wᵢ`, the least, the greatest, or the product.
+   *
+   * @defaultValue `'mean'`
+   */
+  readonly combine?: 'max' | 'mean' | 'min' | 'product';
+  /**
+   * What becomes of a node for which a part failed: it fails too, or it is worth what the other parts say. Where all
+   * parts fail, so does the node.
+   *
+   * @defaultValue `'fail'`
+   */
+  readonly onFailure?: 'fail' | 'leave-out';
+}): Evaluator<State, Action> {
   expectOptions('ensemble', options, 'parts combine onFailure');
   const { parts, combine = 'mean', onFailure = 'fail' } = options;
   expectParts('parts', parts);
@@ -83,20 +76,7 @@ export function ensemble<State, Action>(
   for (const [place, { weight }] of parts.entries()) expectWeight(place, { weight, combine });
 
   const blend = { parts, combine, onFailure };
-  const ask =
-    (method: 'evaluate' | 'simulate') =>
-    (
-      nodes: readonly SearchNode<State, Action>[],
-      request: EvaluateRequest,
-    ): MaybePromise<readonly (Evaluation | Failed)[]> =>
-      settle(askAll(blend, { method, nodes, request }));
-  const simulates = parts.some(({ evaluator }) => evaluator.simulate !== undefined);
-  return {
-    ...provenanceOf(...parts.map(({ evaluator }) => evaluator)),
-    needs: needsOf(parts),
-    evaluate: ask('evaluate'),
-    ...(simulates && { simulate: ask('simulate') }),
-  };
+  return madeOf(parts, (round) => askAll(blend, round));
 }
 
 function expectWeight(
@@ -111,13 +91,7 @@ function expectWeight(
   if (typeof weight !== 'function') expectNumber(name, weight, { min: 0 });
 }
 
-type Blend<State, Action> = Required<EnsembleOptions<State, Action>>;
-
-interface Round<State, Action> {
-  readonly method: 'evaluate' | 'simulate';
-  readonly nodes: readonly SearchNode<State, Action>[];
-  readonly request: EvaluateRequest;
-}
+type Blend<State, Action> = Required<Parameters<typeof ensemble<State, Action>>[0]>;
 
 function* askAll<State, Action>(
   blend: Blend<State, Action>,
@@ -150,18 +124,12 @@ function blended<State, Action>(
   answers: readonly Answer[],
 ): Evaluation | Failed {
   const scored = answers.filter(isScored);
-  const failed = answers.find((answer) => !isScored(answer));
+  const [failed] = answers.flatMap((answer) => failureOf(answer) ?? []);
   const mayGoOn = onFailure === 'leave-out' && scored.length > 0;
-  if (failed !== undefined && 'failure' in failed.verdict && !mayGoOn) {
-    const { kind, message } = failed.verdict.failure;
-    return { failure: { kind, message: `${failed.name}: ${message}` } };
-  }
+  if (failed !== undefined && !mayGoOn) return failed;
   const value =
     combine === 'mean'
-      ? mean(
-          scored,
-          parts.map(({ name, weight = 1 }) => ({ name, weight: weightAt(weight, node) })),
-        )
+      ? mean(parts, node, scored)
       : combined[combine](scored.map(({ verdict }) => verdict.value));
   const checked = typeof value === 'number' ? valueInRange('the blended value', value) : value;
   if ('failure' in checked) return checked;
@@ -175,16 +143,16 @@ const combined = {
   product: (values: readonly number[]): number => values.reduce((one, other) => one * other, 1),
 };
 
-interface NamedWeight {
-  readonly name: string;
-  readonly weight: number;
-}
-
-function mean(scored: readonly Scored[], weights: readonly NamedWeight[]): number | Failed {
+function mean<State, Action>(
+  parts: Blend<State, Action>['parts'],
+  node: SearchNode<State, Action>,
+  scored: readonly Scored[],
+): number | Failed {
   let sum = 0;
   let total = 0;
   for (const { name, verdict } of scored) {
-    const weight = weights.find((part) => part.name === name)?.weight ?? 0;
+    const { weight: given = 1 } = parts.find((part) => part.name === name) ?? {};
+    const weight = typeof given === 'function' ? given(node) : given;
     if (!(Number.isFinite(weight) && weight >= 0)) {
       return invalid(
         `Expected the weight of ${name} to be a number from 0 up, got ${describeValue(weight)}.`,
@@ -198,11 +166,4 @@ function mean(scored: readonly Scored[], weights: readonly NamedWeight[]): numbe
 
 function invalid(message: string): Failed {
   return { failure: { kind: 'invalid', message } };
-}
-
-function weightAt<State, Action>(
-  weight: Weight<State, Action>,
-  node: SearchNode<State, Action>,
-): number {
-  return typeof weight === 'function' ? weight(node) : weight;
 }

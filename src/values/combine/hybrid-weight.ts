@@ -1,11 +1,5 @@
 import { expectation } from '../../base/expect.ts';
 
-/** How fast a judgement gives way to experience. */
-export interface HybridWeightOptions {
-  /** c > 0: how many visits the judgement is worth. @defaultValue 0.2 */
-  readonly c?: number;
-}
-
 /**
  * The weight of a model's judgement beside what was backed up, `w(N) = c / (N + c)`: 1 before the first visit, and
  * falling towards 0. The blend is `w · v(s) + (1 − w) · Q(s)`, as `mixedWithEvaluation` makes it.
@@ -14,7 +8,12 @@ export interface HybridWeightOptions {
  * reward. The default is that of their code.
  * @throws EspalierError `usage` where `c` is not above 0.
  */
-export function hybridWeight({ c = 0.2 }: HybridWeightOptions = {}): (visits: number) => number {
+export function hybridWeight({
+  c = 0.2,
+}: {
+  /** c > 0: how many visits the judgement is worth. @defaultValue 0.2 */
+  readonly c?: number;
+} = {}): (visits: number) => number {
   if (!(Number.isFinite(c) && c > 0)) throw expectation('c', 'a finite number above 0', c);
   return (visits) => c / (visits + c);
 }

@@ -1,21 +1,21 @@
 import { expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { provenanceOf } from '../../base/provenance.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
+import type { Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
-import type { MaybePromise } from '../../contracts/json.ts';
-import type { SearchNode } from '../../contracts/node.ts';
 import { askEvaluator } from '../ask-evaluator.ts';
 import {
+  type Answer,
   expectParts,
+  failureOf,
+  isScored,
   joined,
+  madeOf,
   type NamedEvaluator,
   nameless,
-  needsOf,
-  type WhenPartFails,
+  type Round,
 } from '../evaluator-parts.ts';
-import { settle, type Waiting } from '../settle.ts';
+import type { Waiting } from '../settle.ts';
 
 /** What a staged evaluation is made of. */
 export interface StagedOptions<State, Action> {
@@ -38,7 +38,7 @@ export interface StagedOptions<State, Action> {
    *
    * @defaultValue `'fail'`
    */
-  readonly onFailure?: WhenPartFails;
+  readonly onFailure?: 'fail' | 'leave-out';
 }
 
 /**
@@ -63,31 +63,12 @@ export function staged<State, Action>(
   expectOneOf('onFailure', onFailure, ['fail', 'leave-out']);
 
   const stages = { fast, accurate, threshold, best, onFailure };
-  const ask =
-    (method: 'evaluate' | 'simulate') =>
-    (
-      nodes: readonly SearchNode<State, Action>[],
-      request: EvaluateRequest,
-    ): MaybePromise<readonly (Evaluation | Failed)[]> =>
-      settle(askInTurn(stages, { method, nodes, request }));
-  const simulates = [fast, accurate].some(({ evaluator }) => evaluator.simulate !== undefined);
-  return {
-    ...provenanceOf(fast.evaluator, accurate.evaluator),
-    needs: needsOf([fast, accurate]),
-    evaluate: ask('evaluate'),
-    ...(simulates && { simulate: ask('simulate') }),
-  };
+  return madeOf([fast, accurate], (round) => askInTurn(stages, round));
 }
 
 type Stages<State, Action> = Required<StagedOptions<State, Action>>;
 
 type Verdicts = readonly (Evaluation | Failed)[];
-
-interface Round<State, Action> {
-  readonly method: 'evaluate' | 'simulate';
-  readonly nodes: readonly SearchNode<State, Action>[];
-  readonly request: EvaluateRequest;
-}
 
 /** The fast value decides who is promising, whatever is asked for. */
 function* askInTurn<State, Action>(
@@ -109,10 +90,10 @@ function* askInTurn<State, Action>(
     const said = { name: fast.name, verdict };
     if (promising.has(place)) {
       const last = { name: accurate.name, verdict: later[second++] ?? nameless };
-      return lastWord(said, last, onFailure);
+      return lastWord([said, last], onFailure);
     }
-    if (!playsOn) return lastWord(said, undefined, onFailure);
-    return lastWord({ ...said, verdict: rest[other++] ?? nameless }, undefined, onFailure);
+    const alone = playsOn ? { ...said, verdict: rest[other++] ?? nameless } : said;
+    return lastWord([alone], onFailure);
   });
 }
 
@@ -134,29 +115,14 @@ function promisingAmong<State, Action>(
   return new Set([...reached.map(({ place }) => place), ...unknown]);
 }
 
-interface Said {
-  readonly name: string;
-  readonly verdict: Evaluation | Failed;
-}
-
 function lastWord(
-  first: Said,
-  last: Said | undefined,
-  onFailure: WhenPartFails,
+  answers: readonly Answer[],
+  onFailure: Stages<unknown, unknown>['onFailure'],
 ): Evaluation | Failed {
-  const answers = last === undefined ? [first] : [first, last];
-  const failed = answers.find(({ verdict }) => 'failure' in verdict);
-  const deciding = answers.findLast(({ verdict }) => !('failure' in verdict));
-  const decides = deciding !== undefined && !('failure' in deciding.verdict);
-  if (
-    failed !== undefined &&
-    'failure' in failed.verdict &&
-    !(decides && onFailure === 'leave-out')
-  ) {
-    const { kind, message } = failed.verdict.failure;
-    return { failure: { kind, message: `${failed.name}: ${message}` } };
-  }
-  if (deciding === undefined || 'failure' in deciding.verdict) return nameless;
+  const [failed] = answers.flatMap((answer) => failureOf(answer) ?? []);
+  const deciding = answers.findLast(isScored);
+  if (failed !== undefined && (deciding === undefined || onFailure === 'fail')) return failed;
+  if (deciding === undefined) return nameless;
   const { value, raw, about } = deciding.verdict;
   return {
     value,

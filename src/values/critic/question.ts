@@ -4,25 +4,58 @@ import type { Failed } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion, LanguageModel, Message } from '../../contracts/language-model.ts';
 import { objectSchema } from '../../prompting/object-schema.ts';
-import { fill, type PromptSet } from '../../prompting/prompts.ts';
+import { askBehind } from '../../prompting/prompt-parts.ts';
+import { fill, type PromptSet, type Texts } from '../../prompting/prompts.ts';
 import { numberIn } from '../../prompting/read-field.ts';
-import { fieldsIn, reasonIn, replyText, unreadable } from '../../prompting/read-reply.ts';
+import { fieldsIn, reasonIn, statedIn, unreadable } from '../../prompting/read-reply.ts';
+import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings, type Sampling } from '../request-settings.ts';
-import { askBehind } from '../subject.ts';
 
-/** The texts of a critic that ranks. */
-export type CriticRankingText =
-  | 'best'
-  | 'bestAnswer'
-  | 'list'
-  | 'listAnswer'
-  | 'proposals'
-  | 'reasonedBestAnswer'
-  | 'reasonedListAnswer'
-  | 'rubric';
+/** How a critic ranks the proposals of a node: in Agent Q the model that proposes. */
+export interface CriticRankingOptions<State = any, Action = any>
+  extends Omit<JudgingOptions<State, Action>, 'about'> {
+  /**
+   * How it is asked about K proposals: for all places at once, in one call; or K − 1 times, one after the other,
+   * for the best of those that are left, as in Agent Q.
+   *
+   * @defaultValue `'best-of-remaining'`
+   */
+  readonly by?: 'best-of-remaining' | 'list';
+  /**
+   * The value in [0, 1] of a place, from 1 for the best to K, among K proposals. Agent Q does not tell its own.
+   *
+   * @defaultValue `1 − (rank − 1) / (K − 1)`, and 1 for a single proposal
+   */
+  readonly rankScore?: (rank: number, count: number) => number;
+  /** Whether it is to give a reason, which becomes part of the rationale. @defaultValue true */
+  readonly reason?: boolean;
+  /**
+   * How many answers are drawn to a question: an integer from 1 up. Lists are averaged over their values; of the
+   * best ones the most named one is taken, and of equally named ones the one proposed first.
+   *
+   * @defaultValue 1
+   */
+  readonly samples?: number;
+  /** What is ranked by, in words. @defaultValue none */
+  readonly rubric?: string;
+  /**
+   * Texts to replace: `proposals` with the slot `{list}`, `rubric`, `list` with `{count}`, `best`, `listAnswer`,
+   * `bestAnswer`, `reasonedListAnswer`, `reasonedBestAnswer`.
+   */
+  readonly prompts?: Texts<
+    | 'best'
+    | 'bestAnswer'
+    | 'list'
+    | 'listAnswer'
+    | 'proposals'
+    | 'reasonedBestAnswer'
+    | 'reasonedListAnswer'
+    | 'rubric'
+  >;
+}
 
 /** The texts of a critic that ranks, unless they are replaced. */
-export const criticRankingPrompts: PromptSet<CriticRankingText> = {
+export const criticRankingPrompts: PromptSet<keyof NonNullable<CriticRankingOptions['prompts']>> = {
   name: 'critic-ranking',
   version: 1,
   texts: {
@@ -51,7 +84,7 @@ export const criticRankingPrompts: PromptSet<CriticRankingText> = {
 /** What a critic is asked about. */
 export interface Question {
   readonly model: LanguageModel;
-  readonly texts: Readonly<Record<CriticRankingText, string>>;
+  readonly texts: typeof criticRankingPrompts.texts;
   readonly reason: boolean;
   readonly rubric: string | undefined;
   readonly sampling: Sampling;
@@ -63,7 +96,11 @@ export interface Question {
 
 /** The places that one proposal was given, one an answer that counts; or why it has none. */
 export type Placing =
-  | { readonly ranks: readonly number[]; readonly unscored: number; readonly reason?: string }
+  | {
+      readonly ranks: readonly number[];
+      readonly unscored: number;
+      readonly reason?: string | undefined;
+    }
   | Failed;
 
 /** Asks for all places at once. */
@@ -88,11 +125,10 @@ export async function placeByList(
   });
   const lists = completions.flatMap((completion) => readList(completion, count) ?? []);
   if (lists.length === 0) return unreadable(`each number from 1 to ${count} once`, completions);
-  const told = lists[0]?.reason;
   return numbers.map((number) => ({
     ranks: lists.map(({ ranking }) => ranking.indexOf(number) + 1),
     unscored: completions.length - lists.length,
-    ...(reason && told !== undefined && { reason: told }),
+    reason: reason ? lists[0]?.reason : undefined,
   }));
 }
 
@@ -122,11 +158,8 @@ export async function placeByBest(
     }
     unscored = completions.length - named.length;
     const told = reason ? named.find(({ number }) => number === best)?.reason : undefined;
-    placings[best - 1] = {
-      ranks: [proposals.length - numbers.length + 1],
-      unscored,
-      ...(told !== undefined && { reason: told }),
-    };
+    const rank = proposals.length - numbers.length + 1;
+    placings[best - 1] = { ranks: [rank], unscored, reason: told };
     left = numbers.filter((number) => number !== best);
   }
   const [last = 1] = left;
@@ -147,7 +180,9 @@ async function ask(
   context: CallContext,
   { numbers, request, answer, schema }: Asked,
 ): Promise<readonly Completion[]> {
-  const list = numbers.map((number) => listed(number, proposals[number - 1] ?? ''));
+  const list = numbers.map(
+    (number) => `${number}. ${proposals[number - 1]?.replaceAll('\n', '\n   ')}`,
+  );
   const text = [
     fill(texts.proposals, { list: list.join('\n') }),
     ...(rubric === undefined ? [] : [fill(texts.rubric, { rubric })]),
@@ -156,14 +191,10 @@ async function ask(
   ].join('\n\n');
   const settings = requestSettings(model, {
     ...sampling,
-    schema: objectSchema({ ...(reason && { reason: { type: 'string' } }), ...schema }),
+    schema: objectSchema(schema, { reason }),
   });
   const asked = { ...settings, messages: askBehind(messages, text) };
   return (await context.generate(model, asked)).completions;
-}
-
-function listed(number: number, text: string): string {
-  return `${number}. ${text.replaceAll('\n', '\n   ')}`;
 }
 
 interface RankedList {
@@ -203,14 +234,9 @@ interface Best {
 
 /** One of the numbers, in the `best` of a reply or the whole of it. */
 function readBest(completion: Completion, numbers: readonly number[]): Best | undefined {
-  const { finishReason } = completion;
-  const fields = fieldsIn(completion, 'best');
-  const isWhole = finishReason !== 'length' && finishReason !== 'refusal';
-  const bare = isWhole ? replyText(completion) : undefined;
-  const stated = fields === undefined ? bare : fields['best'];
+  const { stated, reason } = statedIn(completion, 'best');
   const number = numberIn(stated, [1, Math.max(...numbers)]);
-  if (number === undefined || !numbers.includes(number)) return undefined;
-  return { number, reason: fields === undefined ? undefined : reasonIn(fields) };
+  return number === undefined || !numbers.includes(number) ? undefined : { number, reason };
 }
 
 /** The number that most answers name; of several the first. */

@@ -1,24 +1,27 @@
 import { expectMethods } from '../../base/expect.ts';
 import { failedBy } from '../../base/failure.ts';
-import { mean } from '../../base/stats/mean.ts';
 import type { CallContext } from '../../contracts/context.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Failed } from '../../contracts/failure.ts';
-import type { Completion, LanguageModel, Message } from '../../contracts/language-model.ts';
-import { answerIn, likelyEnough, probabilitiesOf } from '../../prompting/answer-words.ts';
-import { objectSchema } from '../../prompting/object-schema.ts';
-import { fill, type PromptSet, withTexts } from '../../prompting/prompts.ts';
-import { choiceIn } from '../../prompting/read-field.ts';
-import { fieldsIn, reasonIn, replyText, unreadable } from '../../prompting/read-reply.ts';
+import type { Completion, Message } from '../../contracts/language-model.ts';
+import { likelyEnough, probabilitiesOf } from '../../prompting/answer-words.ts';
+import { jsonAnswers, objectSchema } from '../../prompting/object-schema.ts';
+import { askBehind } from '../../prompting/prompt-parts.ts';
+import { fill, type PromptSet, type Texts, withTexts } from '../../prompting/prompts.ts';
+import { answerOf, type Reading } from '../../prompting/read-reply.ts';
+import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings } from '../request-settings.ts';
-import { askBehind } from '../subject.ts';
+import { average, ofBoth } from './by-form.ts';
 
-/** The texts of a comparison. */
-export type ComparePairText = 'answer' | 'pair' | 'question' | 'reasonedAnswer' | 'rubric';
-
-/** How a language model compares two things. */
-export interface ComparePairOptions {
-  /** The model. */
-  readonly model: LanguageModel;
+/** How siblings are compared. */
+export interface PairwiseOptions<State = any, Action = any> extends JudgingOptions<State, Action> {
+  /**
+   * What is compared: the actions, before they are taken, or the states that they led to; then only with those
+   * siblings that have been taken.
+   *
+   * @defaultValue `'action'`
+   */
+  readonly about?: 'action' | 'state';
   /**
    * Whether it is to give a reason, which becomes the rationale. Then the preference is that of what it writes,
    * also where the model tells log-probabilities.
@@ -28,18 +31,14 @@ export interface ComparePairOptions {
   readonly reason?: boolean;
   /** How many answers are averaged in each order: an integer from 1 up. @defaultValue 1 */
   readonly samples?: number;
-  /** The limit on the tokens of one answer: an integer from 1 up. @defaultValue 256 with a reason, else 4 */
-  readonly maxTokens?: number;
-  /** The temperature of sampling: from 0 up, for models that take one. @defaultValue 0 for one sample, else 1 */
-  readonly temperature?: number;
   /** What is compared by, in words. @defaultValue none */
   readonly rubric?: string;
   /** Texts to replace: `pair` with the slots `{first}` and `{second}`, `rubric`, `question`, `answer`, `reasonedAnswer`. */
-  readonly prompts?: Partial<Readonly<Record<ComparePairText, string>>>;
+  readonly prompts?: Texts<'answer' | 'pair' | 'question' | 'reasonedAnswer' | 'rubric'>;
 }
 
 /** Two things, and what they are about. */
-export interface Pair {
+interface Pair {
   /** What both are about, as a conversation; it may be empty. */
   readonly messages: readonly Message[];
   /** One of them, as text. */
@@ -48,18 +47,7 @@ export interface Pair {
   readonly second: string;
 }
 
-/** Which of two things is better. */
-export interface Comparison {
-  /** How far the first one is preferred: 1 is a win, 0 a defeat, 0.5 a tie. */
-  readonly preference: number;
-  /** Why, in words, where a reason was wanted: that of the order as given. */
-  readonly rationale?: string;
-  /** How many answers could not be read, and do not count. @defaultValue 0 */
-  readonly unscored?: number;
-}
-
-/** The texts that {@link comparePair} asks with, unless they are replaced. */
-export const comparePrompts: PromptSet<ComparePairText> = {
+const comparePrompts = {
   name: 'compare',
   version: 1,
   texts: {
@@ -69,17 +57,15 @@ export const comparePrompts: PromptSet<ComparePairText> = {
       'Do not write a step or an answer of your own. Judge which of the two is better: which is free of mistakes',
       'and more likely to lead to the goal. Neither their order nor their length counts.',
     ].join(' '),
+    ...jsonAnswers('"better": "<A, B, or T for a tie>"'),
     answer: 'Answer with one letter and nothing else: A, B, or T for a tie.',
-    reasonedAnswer: [
-      'Answer in JSON, and write nothing else:',
-      '{{"reason": "<two sentences at most>", "better": "<A, B, or T for a tie>"}}',
-    ].join(' '),
   },
-};
+} satisfies PromptSet;
 
 /**
  * Compares two things by asking a language model twice, in parallel, the second time with their order swapped,
- * because models prefer what stands first, or last. The preference is the mean of both orders,
+ * because models prefer what stands first, or last. The value says how far the first one is preferred (1 is a win, 0 a
+ * defeat, 0.5 a tie) and is the mean of both orders,
  *
  * `p = (p(first | as given) + p(first | swapped)) / 2`,
  *
@@ -87,42 +73,44 @@ export const comparePrompts: PromptSet<ComparePairText> = {
  * mean over the samples; where the model tells log-probabilities `P(A) + P(T) / 2` over the mass of the three
  * letters.
  *
- * An answer that cannot be read, or whose letters have a probability below 0.1 in all, does not count. Where one order has no answer that counts, the comparison fails:
- * half of it would say where the candidate stood.
+ * An answer that cannot be read, or whose letters have a probability below 0.1 in all, does not count. Where one order
+ * has no answer that counts, the comparison fails: half of it would say where the candidate stood.
  *
  * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, position bias.
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export async function comparePair(
   pair: Pair,
-  options: ComparePairOptions,
+  options: PairwiseOptions,
   context: CallContext,
-): Promise<Comparison | Failed> {
-  const asking = askingOf(options);
-  const orders = [pair, { ...pair, first: pair.second, second: pair.first }];
+): Promise<Evaluation | Failed> {
+  const { request, settings, reason } = askingOf(options);
+  const ask = async (order: Pair): Promise<Evaluation | Failed> => {
+    const messages = askBehind(order.messages, request(order));
+    const { completions } = await context.generate(options.model, { ...settings, messages });
+    const tellsTokens = completions.some(({ logprobs }) => logprobs !== undefined);
+    const expected = tellsTokens ? `A, B or T ${likelyEnough}` : 'A, B or T';
+    return average({ expected, reason, read: readPreference }, completions);
+  };
   try {
-    const [given, swapped] = await Promise.all(
-      orders.map(async (order) => {
-        const messages = askBehind(order.messages, asking.request(order));
-        const { completions } = await context.generate(options.model, {
-          ...asking.settings,
-          messages,
-        });
-        return preferenceIn(completions, asking.reason);
-      }),
-    );
-    // Two were asked.
-    return bothOrders(given as Preference | Failed, swapped as Preference | Failed);
+    const [given, swapped] = await Promise.all([
+      ask(pair),
+      ask({ ...pair, first: pair.second, second: pair.first }),
+    ]);
+    return ofBoth([
+      given,
+      'failure' in swapped ? swapped : { ...swapped, value: 1 - swapped.value },
+    ]);
   } catch (error) {
     return failedBy(error, 'call', context);
   }
 }
 
 /** What the model is asked with. @throws EspalierError `usage` where an option is out of its range. */
-export function askingOf(options: ComparePairOptions): {
+export function askingOf(options: PairwiseOptions): {
   readonly reason: boolean;
   readonly settings: ReturnType<typeof requestSettings>;
-  readonly prompts: PromptSet<ComparePairText>;
+  readonly prompts: PromptSet;
   readonly request: (pair: Pair) => string;
 } {
   const { model, samples = 1, temperature, rubric } = options;
@@ -134,7 +122,7 @@ export function askingOf(options: ComparePairOptions): {
   const schema = reason ? pairSchema : undefined;
   const sampling = { samples, maxTokens, temperature, schema, readsTokens };
   const settings = requestSettings(model, sampling);
-  const prompts = withTexts<ComparePairText>(comparePrompts, options.prompts);
+  const prompts = withTexts(comparePrompts, options.prompts);
   const { texts } = prompts;
   const request = ({ first, second }: Pair) =>
     [
@@ -147,58 +135,17 @@ export function askingOf(options: ComparePairOptions): {
 }
 
 const letters = ['A', 'B', 'T'];
-const words = [...letters, 'tie'];
-const pairSchema = objectSchema({
-  reason: { type: 'string' },
-  better: { type: 'string', enum: letters },
-});
+const pairSchema = objectSchema({ better: { type: 'string', enum: letters } }, { reason: true });
 
-/** How far what stands first is preferred, in one order. */
-interface Preference {
-  readonly value: number;
-  readonly unscored: number;
-  readonly reason: string | undefined;
-}
-
-function preferenceIn(completions: readonly Completion[], reason: boolean): Preference | Failed {
-  const readings = completions.flatMap((completion) => readPreference(completion) ?? []);
-  if (readings.length === 0) {
-    const tellsTokens = completions.some(({ logprobs }) => logprobs !== undefined);
-    return unreadable(tellsTokens ? `A, B or T ${likelyEnough}` : 'A, B or T', completions);
-  }
-  return {
-    value: mean(readings.map(({ value }) => value)),
-    unscored: completions.length - readings.length,
-    reason: reason ? readings[0]?.reason : undefined,
-  };
-}
-
-function readPreference(
-  completion: Completion,
-): { readonly value: number; readonly reason?: string | undefined } | undefined {
+/** How far what stands first is preferred: 1 is a win, 0 a defeat, 0.5 a tie. */
+function readPreference(completion: Completion): Reading | undefined {
   if (completion.logprobs !== undefined) {
     const shares = probabilitiesOf(completion, letters);
     if (shares === 'unclear') return undefined;
-    if (shares !== undefined) return { value: (shares['A'] ?? 0) + (shares['T'] ?? 0) / 2 };
+    if (shares !== undefined) return { score: (shares['A'] ?? 0) + (shares['T'] ?? 0) / 2 };
   }
-  if (completion.finishReason === 'refusal') return undefined;
-  const fields = fieldsIn(completion, 'better');
-  const word =
-    fields === undefined
-      ? answerIn(replyText(completion), letters)
-      : choiceIn(fields['better'], words);
-  if (word === undefined) return undefined;
-  const value = word === 'A' ? 1 : word === 'B' ? 0 : 0.5;
-  return { value, reason: fields === undefined ? undefined : reasonIn(fields) };
-}
-
-function bothOrders(given: Preference | Failed, swapped: Preference | Failed): Comparison | Failed {
-  if ('failure' in given) return given;
-  if ('failure' in swapped) return swapped;
-  const unscored = given.unscored + swapped.unscored;
-  return {
-    preference: (given.value + 1 - swapped.value) / 2,
-    ...(given.reason !== undefined && { rationale: given.reason }),
-    ...(unscored > 0 && { unscored }),
-  };
+  const read = answerOf(completion, 'better', { answers: [...letters, 'tie'], bare: letters });
+  return (
+    read && { score: read.answer === 'A' ? 1 : read.answer === 'B' ? 0 : 0.5, reason: read.reason }
+  );
 }

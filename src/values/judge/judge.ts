@@ -1,79 +1,10 @@
-import { expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { failedBy } from '../../base/failure.ts';
-import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
-import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
-import type { Failed } from '../../contracts/failure.ts';
-import type { LanguageModel } from '../../contracts/language-model.ts';
-import type { SearchNode } from '../../contracts/node.ts';
-import type { PromptPart } from '../../contracts/prompt-part.ts';
-import { promptsOf } from '../../prompting/prompts.ts';
-import { evaluateEach } from '../evaluate-each.ts';
-import { noState } from '../no-state.ts';
-import { type RequestSettings, requestSettings } from '../request-settings.ts';
-import { askBehind, subjectOf, type View } from '../subject.ts';
-import { average } from './average.ts';
-import { type CodesForm, codesForm } from './codes-form.ts';
-import { type CriteriaForm, criteriaForm } from './criteria.ts';
-import type { FormSettings, JudgeForm } from './form.ts';
-import { type NumberForm, numberForm } from './number.ts';
-import { type ScaleForm, scaleForm } from './scale.ts';
-import { type SuccessForm, successForm } from './success.ts';
-import { type YesNoForm, yesNoForm } from './yes-no.ts';
-
-export { type JudgementScale, judgePrompt } from './scale.ts';
-
-/** What all forms of a judgement have in common. */
-export interface JudgeBasics<State = any, Action = any> {
-  /** The model. */
-  readonly model: LanguageModel;
-  /**
-   * What is judged: the state that an action led to, or the action before it is taken.
-   *
-   * @defaultValue `'state'`
-   */
-  readonly about?: 'action' | 'state';
-  /**
-   * Whether it is to give a reason, which becomes the rationale of the evaluation. Then the value is that
-   * of what it writes, also where the model tells log-probabilities.
-   *
-   * @defaultValue false for a scale and for yes or no, else true: a judge that must give its reason first judges
-   * better
-   */
-  readonly reason?: boolean;
-  /**
-   * How many answers are averaged: an integer from 1 up.
-   *
-   * @defaultValue 1 where the value is read from log-probabilities, else 3
-   */
-  readonly samples?: number;
-  /**
-   * The limit on the tokens of one answer. A model that thinks before it writes needs more.
-   *
-   * @defaultValue for a scale 1 where log-probabilities are read, 64 with a reason, else 8; for other forms what
-   * their answers take, 256 with a reason
-   */
-  readonly maxTokens?: number;
-  /** The temperature of sampling: from 0 up, for models that take one. @defaultValue 0 for one sample, else 1 */
-  readonly temperature?: number;
-  /** The probability mass to sample from, in (0, 1], for models that take a temperature. @defaultValue what the model does */
-  readonly topP?: number;
-  /** What is judged by, in words. @defaultValue none */
-  readonly rubric?: string;
-  /** What the model is told behind the state, such as lessons. @defaultValue none */
-  readonly promptParts?: readonly PromptPart<State, Action>[];
-  /**
-   * Makes one score of those of all answers, on the range of the form. MCTSr takes `(min + mean) / 2`.
-   *
-   * @defaultValue the mean
-   */
-  readonly aggregate?: (scores: readonly number[]) => number;
-}
-
-/** How a language model is asked for a judgement. */
-export type JudgeOptions<State = any, Action = any> = JudgeBasics<State, Action> &
-  (CodesForm | CriteriaForm | NumberForm | ScaleForm | SuccessForm | YesNoForm);
+import type { Evaluator } from '../../contracts/evaluator.ts';
+import { byForm, type JudgeForm } from './by-form.ts';
+import { codesForm, criteriaForm, numberForm, successForm, yesNoForm } from './forms.ts';
+import type { JudgeOptions } from './judge-options.ts';
+import { scaleForm } from './scale.ts';
 
 /**
  * Values nodes by asking a language model for a judgement in one of several forms:
@@ -82,10 +13,11 @@ export type JudgeOptions<State = any, Action = any> = JudgeBasics<State, Action>
  *   enough, and the value is the expectation over the words, `Σ p(w) v(w) / Σ p(w)`, read from the first token. A token
  *   counts for a word that it is, but for the marks around it, or that it begins with two letters or more.
  * - `number`: a whole number on a range, as in MCTSr (−100 to 100), LATS (1 to 10) or SWE-Search.
- * - `criteria`: points for each of several criteria, as in I-MCTS.
- * - `codes`: one of the codes A to E, as in R-MCTS.
- * - `yes-no`: P(yes), or the share of *yes*.
- * - `success`: success 1, else on track 0.5, else 0, as Koh et al. do.
+ * - `criteria`: points for each of several criteria, as in I-MCTS: their sum over the most there can be. The share of
+ *   each is kept as a part, and the sum as the raw score, as is the number of the form before.
+ * - `codes`: one of the codes A to E, as in R-MCTS, which takes the mean of 20 samples.
+ * - `yes-no`: P(yes) where the model tells log-probabilities and no reason is wanted, or the share of *yes*.
+ * - `success`: success 1, else on track 0.5, else 0, as Koh et al. do, with 20 samples at temperature 1.
  *
  * What is not read from log-probabilities is the mean over samples. All forms but `scale` and `yes-no` answer in
  * JSON, to which models that honour `schema` are bound; with others it is looked for, and the last verdict that
@@ -94,7 +26,8 @@ export type JudgeOptions<State = any, Action = any> = JudgeBasics<State, Action>
  * something else was likelier by far, and their shares are noise.
  *
  * @see Yao et al., "Tree of Thoughts: Deliberate Problem Solving with Large Language Models", 2023,
- * value prompts.
+ * value prompts; Koh et al., "Tree Search for Language Model Agents", 2024; Yu et al., "ExACT: Teaching AI Agents to
+ * Explore with Reflective-MCTS and Exploratory Learning", 2024, codes.
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function judge<State = any, Action = any>(
@@ -105,91 +38,26 @@ export function judge<State = any, Action = any>(
     options,
     'model about reason samples maxTokens temperature topP rubric promptParts aggregate form codes meanings prompts criteria range scale',
   );
-  const judgement = judgementOf(options);
-  const { model, form, view, settings } = judgement;
-  return {
-    needs: view.about === 'action' ? 'proposed' : 'realised',
-    ...provenanceOf(
-      { needsNotation: ['judge'] },
-      provenanceOfModel(model, settings),
-      { prompts: promptsOf(form.prompts) },
-      ...view.promptParts,
-    ),
-    evaluate: (nodes, request) =>
-      evaluateEach(judgement.view, nodes, (node) => evaluate(judgement, node, request)),
-  };
+  return byForm('judge', options, (logprobs) => formOf(options, logprobs));
 }
 
-interface Judgement<State, Action> {
-  readonly model: LanguageModel;
-  readonly view: View<State, Action>;
-  readonly form: JudgeForm;
-  readonly settings: RequestSettings;
-  readonly aggregate: ((scores: readonly number[]) => number) | undefined;
-}
-
-function judgementOf<State, Action>(
-  options: JudgeOptions<State, Action>,
-): Judgement<State, Action> {
-  const { model, about = 'state', promptParts = [], aggregate } = options;
-  expectMethods('model', model, ['generate']);
-  expectOneOf('about', about, ['state', 'action']);
-  if (aggregate !== undefined) expectFunction('aggregate', aggregate);
-  const { reason, rubric } = options;
-  const form = formOf(options, { logprobs: model.capabilities.logprobs === true, reason, rubric });
-  const view = { about, promptParts };
-  const { samples = form.readsTokens ? 1 : 3, maxTokens = form.maxTokens } = options;
-  const { temperature, topP } = options;
-  const { schema, readsTokens } = form;
-  const settings = requestSettings(model, {
-    samples,
-    maxTokens,
-    temperature,
-    topP,
-    schema,
-    readsTokens,
-  });
-  return { model, view, form, settings, aggregate };
-}
-
-function formOf<State, Action>(
-  options: JudgeOptions<State, Action>,
-  settings: FormSettings,
-): JudgeForm {
+function formOf(options: JudgeOptions, logprobs: boolean): JudgeForm {
   const forms = ['scale', 'number', 'criteria', 'codes', 'yes-no', 'success'];
   if (options.form !== undefined) expectOneOf('form', options.form, forms);
   switch (options.form) {
     case 'number':
-      return numberForm(options, settings);
+      return numberForm(options);
     case 'criteria':
-      return criteriaForm(options, settings);
+      return criteriaForm(options);
     case 'codes':
-      return codesForm(options, settings);
+      return codesForm(options);
     case 'yes-no':
-      return yesNoForm(options, settings);
+      return yesNoForm(options, logprobs);
     case 'success':
-      return successForm(options, settings);
+      return successForm(options);
     case 'scale':
     case undefined:
       break;
   }
-  return scaleForm(options, settings);
-}
-
-async function evaluate<State, Action>(
-  { model, view, form, settings, aggregate }: Judgement<State, Action>,
-  node: SearchNode<State, Action>,
-  request: EvaluateRequest<State, Action>,
-): Promise<Evaluation | Failed> {
-  const { context } = request;
-  try {
-    const asked = subjectOf(view, node, request);
-    const subject = asked instanceof Promise ? await asked : asked;
-    if (subject === undefined) return noState;
-    const messages = askBehind(subject.messages, form.request(subject.step));
-    const { completions } = await context.generate(model, { ...settings, messages });
-    return average(form, completions, aggregate);
-  } catch (error) {
-    return failedBy(error, 'call', context);
-  }
+  return scaleForm(options, logprobs);
 }

@@ -1,25 +1,18 @@
 import { expectation, expectMethods, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { failedBy, isFailure } from '../../base/failure.ts';
+import { isFailure } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
-import type { Notation } from '../../contracts/environment.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
-import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
+import type { Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
-import type { Message } from '../../contracts/language-model.ts';
-import type { SearchNode } from '../../contracts/node.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { notationOf } from '../../prompting/notation.ts';
 import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
-import { fill, type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { evaluateEach } from '../evaluate-each.ts';
-import { noState } from '../no-state.ts';
 import { valueInRange } from '../value-in-range.ts';
-
-/** The texts of {@link decision}. */
-export type DecisionTexts = 'action' | 'state' | 'step';
 
 /** Options of {@link decision}. */
 export interface DecisionOptions<State = any, Action = any> {
@@ -34,10 +27,10 @@ export interface DecisionOptions<State = any, Action = any> {
   /** What the model is told beside the state. @defaultValue nothing */
   readonly promptParts?: readonly PromptPart<State, Action>[];
   /** Texts to use in place of the usual ones: `step` tells an action, `state` and `action` are the usual question. @defaultValue none */
-  readonly prompts?: Partial<Readonly<Record<DecisionTexts, string>>>;
+  readonly prompts?: Texts<'action' | 'state' | 'step'>;
 }
 
-const usual: PromptSet<DecisionTexts> = {
+const usual = {
   name: 'decision',
   version: 1,
   texts: {
@@ -45,16 +38,7 @@ const usual: PromptSet<DecisionTexts> = {
     state: 'Is all that was done so far correct, and can the goal still be reached from here?',
     action: 'Is the proposed step correct, and can the goal be reached after it?',
   },
-};
-
-interface Settings<State, Action> {
-  readonly model: DecisionModel;
-  readonly question: Question;
-  readonly values: Readonly<Record<string, number>>;
-  readonly about: 'action' | 'state';
-  readonly promptParts: readonly PromptPart<State, Action>[];
-  readonly set: PromptSet<DecisionTexts>;
-}
+} satisfies PromptSet;
 
 /**
  * Values nodes by the answer of a decision model to a typed question: the probability of yes; `level / (levels −
@@ -75,7 +59,6 @@ export function decision<State = any, Action = any>(
   const set = withTexts(usual, options.prompts);
   const { question = { type: 'yes-no', text: set.texts[about] } } = options;
   expectQuestion(question, values);
-  const settings = { model, question, values, about, promptParts, set };
   // The question is part of what is told.
   const told = { ...set, texts: { ...set.texts, question: JSON.stringify(question) } };
   return {
@@ -86,9 +69,18 @@ export function decision<State = any, Action = any>(
       ...promptParts,
       { prompts: promptsOf(told) },
     ),
-    needs: about === 'action' ? 'proposed' : 'realised',
-    evaluate: (nodes, request) =>
-      evaluateEach(settings, nodes, (node) => evaluate(settings, node, request)),
+    ...evaluateEach<State, Action>(about, (request) => async ({ place, step }) => {
+      const notation = notationOf(request);
+      const prompt = notation.prompt(place.state);
+      const bare =
+        step === undefined
+          ? prompt
+          : withInstruction(prompt, fill(set.texts.step, { step: notation.format(step.action) }));
+      const messages = await withParts(bare, promptParts, { ...request, node: step ?? place });
+      const asked = { messages, questions: { value: question } };
+      const { answers } = await request.context.decide(model, asked);
+      return evaluationOf(question, values, answers['value']);
+    }),
   };
 }
 
@@ -118,41 +110,9 @@ function isValue(values: Readonly<Record<string, number>>, name: string): boolea
   return value !== undefined && value >= 0 && value <= 1;
 }
 
-async function evaluate<State, Action>(
-  settings: Settings<State, Action>,
-  node: SearchNode<State, Action>,
-  request: EvaluateRequest<State, Action>,
-): Promise<Evaluation | Failed> {
-  const { context } = request;
-  const { model, question, promptParts } = settings;
-  try {
-    const bare = promptOf(settings, node, notationOf(request));
-    if (bare === undefined) return noState;
-    const messages = await withParts(bare, promptParts, { ...request, node });
-    const { answers } = await context.decide(model, { messages, questions: { value: question } });
-    return evaluationOf(settings, answers['value']);
-  } catch (error) {
-    return failedBy(error, 'call', context);
-  }
-}
-
-/** What the question is about; `undefined` where there is no state to show. */
-function promptOf<State, Action>(
-  { about, set }: Settings<State, Action>,
-  node: SearchNode<State, Action>,
-  notation: Notation<State, Action>,
-): readonly Message[] | undefined {
-  if (about === 'state' || node.kind === 'root') {
-    return node.kind === 'proposed' ? undefined : notation.prompt(node.state);
-  }
-  const { parent, action } = node;
-  if (parent.kind === 'proposed') return undefined;
-  const step = fill(set.texts.step, { step: notation.format(action) });
-  return withInstruction(notation.prompt(parent.state), step);
-}
-
-function evaluationOf<State, Action>(
-  { question, values }: Settings<State, Action>,
+function evaluationOf(
+  question: Question,
+  values: Readonly<Record<string, number>>,
   answer: Decision | undefined,
 ): Evaluation | Failed {
   if (answer === undefined) return odd('none');

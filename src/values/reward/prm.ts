@@ -1,21 +1,15 @@
 import { expectNumber, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
+import { mean } from '../../base/stats/mean.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
-import type { RewardModel } from '../../contracts/reward-model.ts';
+import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { saying } from '../evaluate-each.ts';
-import { nameless } from '../evaluator-parts.ts';
 import { noState } from '../no-state.ts';
-import { valueInRange } from '../value-in-range.ts';
-import {
-  type SolutionOptions,
-  type SolutionText,
-  solutionFrom,
-  solutionNeeds,
-} from './solution-of.ts';
+import { type SolutionOf, solutionNeeds, usualSolutions } from './solution-of.ts';
 import {
   expectRewardModel,
   type Prepared,
@@ -24,36 +18,39 @@ import {
   scoreNodes,
 } from './step-scores.ts';
 
-/**
- * How the scores of steps become the value of a node: that of the last step, the least, their product, their
- * mean.
- */
-export type StepAggregate = 'last' | 'mean' | 'min' | 'product';
-
 /** Options of {@link prm}. */
-export interface PrmOptions<State = any, Action = any> extends SolutionOptions<State, Action> {
+export interface PrmOptions<State = any, Action = any> {
   /** The reward model; it scores steps. */
   readonly model: RewardModel;
-  /** How the scores of the steps become one value. @defaultValue `'last'` */
-  readonly aggregate?: StepAggregate;
+  /** How the scores of the steps become one value: that of the last step, the least, their product, their mean. @defaultValue `'last'` */
+  readonly aggregate?: 'last' | 'mean' | 'min' | 'product';
   /**
    * How scores become values: by their range, `(score − least) / (greatest − least)`, or by
    * `1 / (1 + e^−score)`.
    *
-   * @defaultValue `'affine'`; `'sigmoid'` for a model whose scores have no bounds
+   * @defaultValue `'affine'`; `'sigmoid'` for a model whose scores have no bounds, such as logits
    */
   readonly squash?: 'affine' | 'sigmoid';
   /** What is judged: states, or actions before they are taken. @defaultValue `'state'` */
   readonly about?: 'action' | 'state';
   /** The value of a node without a step, for which nobody is asked: a number in [0, 1]. @defaultValue 0, as in ReST-MCTS* */
   readonly start?: number;
+  /**
+   * The question and the steps to a node. What it throws fails this one node.
+   *
+   * @defaultValue the last question of the user in the prompt of the root, and the actions on the way, in the notation
+   * of the environment
+   */
+  readonly solutionOf?: (node: SearchNode<State, Action>) => Omit<Solution, 'from'>;
 }
+
+type Aggregate = NonNullable<PrmOptions['aggregate']>;
 
 interface Settings<State, Action> {
   readonly model: RewardModel;
-  readonly solutionOf: (node: SearchNode<State, Action>) => SolutionText;
+  readonly solutionOf: SolutionOf<State, Action>;
   readonly map: ScoreMap;
-  readonly aggregate: StepAggregate;
+  readonly aggregate: Aggregate;
   readonly about: 'action' | 'state';
   readonly start: number;
 }
@@ -78,7 +75,7 @@ export function prm<State = any, Action = any>(
   options: PrmOptions<State, Action>,
 ): Evaluator<State, Action> {
   expectOptions('prm', options, 'model aggregate squash about start solutionOf');
-  const { model, aggregate = 'last', squash, about = 'state', start = 0 } = options;
+  const { model, aggregate = 'last', squash, about = 'state', start = 0, solutionOf } = options;
   expectRewardModel(model, 'steps');
   expectOneOf('aggregate', aggregate, ['last', 'min', 'product', 'mean']);
   expectOneOf('about', about, ['state', 'action']);
@@ -87,15 +84,11 @@ export function prm<State = any, Action = any>(
   const settings = { model, map, aggregate, about, start };
   return {
     needs: about === 'action' ? 'proposed' : 'realised',
-    ...provenanceOf(solutionNeeds('prm', options), provenanceOfModel(model)),
-    async evaluate(nodes, request) {
-      const asked = { ...settings, solutionOf: solutionFrom(options, request) };
-      const verdicts = await scoreNodes(nodes, {
-        model,
-        context: request.context,
-        prepare: (node: SearchNode<State, Action>) => prepare(asked, node),
-      });
-      return nodes.map((node, place) => saying(about, node, verdicts[place] ?? nameless));
+    ...provenanceOf(solutionNeeds('prm', solutionOf), provenanceOfModel(model)),
+    evaluate(nodes, request) {
+      const { context } = request;
+      const asked = { ...settings, solutionOf: solutionOf ?? usualSolutions(request) };
+      return scoreNodes(nodes, { model, context, prepare: (node) => prepare(asked, node) });
     },
   };
 }
@@ -104,14 +97,16 @@ function prepare<State, Action>(
   settings: Settings<State, Action>,
   node: SearchNode<State, Action>,
 ): Prepared {
-  if (settings.about === 'state' && node.kind === 'proposed') return noState;
+  const { about, start } = settings;
+  if (about === 'state' && node.kind === 'proposed') return noState;
   const solution = settings.solutionOf(node);
-  if (solution.steps.length === 0) return { value: settings.start };
+  if (solution.steps.length === 0) return saying(about, node, { value: start });
   const known = knownValues(settings, node, solution);
   const { prompt, steps } = solution;
   return {
     solution: { prompt, steps, ...(known.length > 0 && { from: known.length }) },
-    read: (scores) => evaluationOf(settings, { known, scores, count: steps.length }),
+    read: (scores) =>
+      saying(about, node, evaluationOf(settings, { known, scores, count: steps.length })),
   };
 }
 
@@ -119,7 +114,7 @@ function prepare<State, Action>(
 function knownValues<State, Action>(
   { model, solutionOf }: Settings<State, Action>,
   { parent }: SearchNode<State, Action>,
-  { prompt, steps }: SolutionText,
+  { prompt, steps }: Solution,
 ): readonly number[] {
   const parts = parent?.evaluations.at(-1)?.parts;
   if (model.incremental !== true || parent === undefined || parts === undefined) return [];
@@ -132,39 +127,36 @@ function knownValues<State, Action>(
   return isPrefix && known.every((value) => value !== undefined) ? known : [];
 }
 
-interface Scored {
-  readonly known: readonly number[];
-  readonly scores: readonly number[];
-  readonly count: number;
-}
-
 function evaluationOf<State, Action>(
   { map, aggregate }: Settings<State, Action>,
-  { known, scores, count }: Scored,
+  {
+    known,
+    scores,
+    count,
+  }: Readonly<Record<'known' | 'scores', readonly number[]>> & { readonly count: number },
 ): Evaluation | Failed {
   if (known.length + scores.length !== count) {
     const wanted = count - known.length;
     const message = `Expected one score a step, ${wanted} in all, got ${scores.length}.`;
     return { failure: { kind: 'invalid', message } };
   }
-  const values: number[] = [...known];
-  for (const score of scores) {
-    const mapped = valueInRange('the score of a step', map.toValue(score));
-    if (!('value' in mapped)) return mapped;
-    values.push(mapped.value);
-  }
-  const value = Math.min(1, aggregated(values, aggregate));
-  const place = placeOf(values, aggregate) - known.length;
-  const score = scores[place];
-  const raw = score === undefined ? undefined : map.raw(score);
+  const mapped = scores.map((score) => map('the score of a step', score));
+  const failure = mapped.find((one) => 'failure' in one);
+  if (failure !== undefined) return failure;
+  const steps: Evaluation[] = [
+    ...known.map((value) => ({ value })),
+    ...mapped.filter((one) => 'value' in one),
+  ];
+  const values = steps.map(({ value }) => value);
+  const { raw } = steps[placeOf(values, aggregate)] ?? {};
   return {
-    value,
+    value: Math.min(1, aggregated(values, aggregate)),
     parts: Object.fromEntries(values.map((part, index) => [partName(index), part])),
     ...(raw !== undefined && { raw }),
   };
 }
 
-function aggregated(values: readonly number[], aggregate: StepAggregate): number {
+function aggregated(values: readonly number[], aggregate: Aggregate): number {
   switch (aggregate) {
     case 'last':
       return values.at(-1) ?? 0;
@@ -173,12 +165,12 @@ function aggregated(values: readonly number[], aggregate: StepAggregate): number
     case 'product':
       return values.reduce((product, value) => product * value, 1);
     case 'mean':
-      return values.reduce((sum, value) => sum + value, 0) / values.length;
+      return mean(values);
   }
 }
 
 /** The step whose score the value is; −1 where it is that of several. */
-function placeOf(values: readonly number[], aggregate: StepAggregate): number {
+function placeOf(values: readonly number[], aggregate: Aggregate): number {
   if (aggregate === 'last') return values.length - 1;
   return aggregate === 'min' ? values.lastIndexOf(Math.min(...values)) : -1;
 }

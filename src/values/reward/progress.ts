@@ -146,15 +146,9 @@ function valueBefore<State, Action>(
   return known.get(parent) ?? nameless;
 }
 
-interface Step {
-  readonly value: Verdict;
-  readonly before: Verdict;
-  readonly after: Verdict;
-}
-
 function scored<State, Action>(
   { alpha, bestOf }: Measure<State, Action>,
-  { value, before, after }: Step,
+  { value, before, after }: Readonly<Record<'after' | 'before' | 'value', Verdict>>,
 ): Verdict {
   if ('failure' in value) return value;
   if ('failure' in after) return named('prover', after);

@@ -5,36 +5,23 @@ import type { Provenance } from '../../contracts/provenance.ts';
 import type { Solution } from '../../contracts/reward-model.ts';
 import { notationOf } from '../../prompting/notation.ts';
 
-/** A question and the steps to a node. */
-export type SolutionText = Omit<Solution, 'from'>;
-
-/** How nodes look to a reward model. */
-export interface SolutionOptions<State = any, Action = any> {
-  /**
-   * The question and the steps to a node. What it throws fails this one node.
-   *
-   * @defaultValue the last question of the user in the prompt of the root, and the actions on the way, in the notation
-   * of the environment
-   */
-  readonly solutionOf?: (node: SearchNode<State, Action>) => SolutionText;
-}
+/** The question and the steps to a node. */
+export type SolutionOf<State, Action> = (node: SearchNode<State, Action>) => Omit<Solution, 'from'>;
 
 /** What the part `name` needs to show solutions. */
 export function solutionNeeds<State, Action>(
   name: string,
-  { solutionOf }: SolutionOptions<State, Action>,
+  solutionOf: SolutionOf<State, Action> | undefined,
 ): Provenance {
   if (solutionOf === undefined) return { needsNotation: [name] };
   expectFunction('solutionOf', solutionOf);
   return {};
 }
 
-/** How nodes look to a reward model. */
-export function solutionFrom<State, Action>(
-  { solutionOf }: SolutionOptions<State, Action>,
+/** How nodes look to a reward model unless the caller says it. */
+export function usualSolutions<State, Action>(
   request: EvaluateRequest<State, Action>,
-): (node: SearchNode<State, Action>) => SolutionText {
-  if (solutionOf !== undefined) return solutionOf;
+): SolutionOf<State, Action> {
   const notation = notationOf(request);
   return (node) => {
     const steps: string[] = [];

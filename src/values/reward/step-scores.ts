@@ -5,14 +5,10 @@ import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
+import { valueInRange } from '../value-in-range.ts';
 
-/** How scores become values. */
-export interface ScoreMap {
-  /** A score as a value in [0, 1]. */
-  toValue(score: number): number;
-  /** A score as evaluations keep it; `undefined` where scores are values. */
-  raw(score: number): Evaluation['raw'];
-}
+/** The value of what a score tells of, or why it is none. What was mapped is kept in `raw`. */
+export type ScoreMap = (source: string, score: number) => Evaluation | Failed;
 
 /**
  * How the scores of a model become values: as they are in [0, 1], from another range by
@@ -30,16 +26,15 @@ export function scoreMapOf(
   if (way === 'affine' && !isBound) {
     throw expectation('squash', "'sigmoid' for a model whose scores have no bounds", squash);
   }
-  if (way === 'affine' && least === 0 && greatest === 1) {
-    return { toValue: (score) => score, raw: () => undefined };
-  }
+  if (way === 'affine' && least === 0 && greatest === 1) return valueInRange;
   // JSON has no infinity, and trees are JSON.
   const { MAX_VALUE } = Number;
   const range = [Math.max(least, -MAX_VALUE), Math.min(greatest, MAX_VALUE)] as const;
-  return {
-    toValue: (score) =>
-      way === 'sigmoid' ? 1 / (1 + Math.exp(-score)) : (score - least) / (greatest - least),
-    raw: (score) => ({ score, range }),
+  return (source, score) => {
+    const value =
+      way === 'sigmoid' ? 1 / (1 + Math.exp(-score)) : (score - least) / (greatest - least);
+    const mapped = valueInRange(source, value);
+    return 'value' in mapped ? { ...mapped, raw: { score, range } } : mapped;
   };
 }
 
@@ -56,31 +51,33 @@ function word(scores: 'solution' | 'steps'): string {
   return scores === 'steps' ? 'steps' : 'solutions';
 }
 
-/** What a node comes to: a question for the reward model, or what is known without it. */
-export type Prepared = Evaluation | Failed | Questioned;
-
 /** A node whose solution is to be scored. */
-export interface Questioned {
+interface Questioned {
   /** What is asked. */
   readonly solution: Solution;
   /** The evaluation that its scores, as many as were asked for, come to. */
   readonly read: (scores: readonly number[]) => Evaluation | Failed;
 }
 
-/** How nodes are scored. */
-export interface NodeScoring<State, Action> {
-  /** The model. */
-  readonly model: RewardModel;
-  /** What a node comes to. What it throws fails this one node. */
-  readonly prepare: (node: SearchNode<State, Action>) => Prepared;
-  /** The door to the model. */
-  readonly context: CallContext;
-}
+/** What a node comes to: a question for the reward model, or what is known without it. */
+export type Prepared = Evaluation | Failed | Questioned;
 
-/** Evaluates nodes with one call for all of their solutions. */
+/**
+ * Evaluates nodes with one call for all of their solutions.
+ *
+ * @param prepare - What a node comes to. What it throws fails this one node.
+ */
 export async function scoreNodes<State, Action>(
   nodes: readonly SearchNode<State, Action>[],
-  { model, prepare, context }: NodeScoring<State, Action>,
+  {
+    model,
+    prepare,
+    context,
+  }: {
+    readonly model: RewardModel;
+    readonly prepare: (node: SearchNode<State, Action>) => Prepared;
+    readonly context: CallContext;
+  },
 ): Promise<readonly (Evaluation | Failed)[]> {
   const prepared = nodes.map((node) => {
     try {

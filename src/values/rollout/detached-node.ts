@@ -1,9 +1,5 @@
 import type { Transition } from '../../contracts/environment.ts';
-import type { Completion } from '../../contracts/language-model.ts';
-import type { NodeWithState, SearchNode } from '../../contracts/node.ts';
-
-/** A node that looks like one of the tree and is not in it. */
-export type DetachedNode<State, Action> = NodeWithState<State, Action>;
+import type { NodeWithState, RealisedNode } from '../../contracts/node.ts';
 
 const unsearched = {
   children: [],
@@ -25,55 +21,29 @@ const unsearched = {
   complete: false,
 } as const;
 
-/** A copy of a node without its children and statistics, or `undefined` for a node without a state. */
+/** A copy of a node without its children and statistics: it looks like one of the tree and is not in it. */
 export function detach<State, Action>(
-  node: SearchNode<State, Action>,
-): DetachedNode<State, Action> | undefined {
-  const { id, depth, terminal, answer, reward, annotations, completion } = node;
+  node: NodeWithState<State, Action>,
+): NodeWithState<State, Action> {
+  const { id, depth, terminal, answer, reward, annotations, completion, state } = node;
   const status = terminal ? ('terminal' as const) : ('open' as const);
-  const common = {
-    ...unsearched,
-    id,
-    depth,
-    terminal,
-    answer,
-    reward,
-    annotations,
-    completion,
-    status,
-  };
-  switch (node.kind) {
-    case 'root':
-      return { ...common, kind: 'root', parent: undefined, action: undefined, state: node.state };
-    case 'realised':
-      return {
-        ...common,
-        kind: 'realised',
-        parent: node.parent,
-        action: node.action,
-        state: node.state,
-      };
-    case 'proposed':
-      return undefined;
-  }
+  const own = { id, depth, terminal, answer, reward, annotations, completion, state, status };
+  return node.kind === 'root'
+    ? { ...unsearched, ...own, kind: 'root', parent: undefined, action: undefined }
+    : { ...unsearched, ...own, kind: 'realised', parent: node.parent, action: node.action };
 }
 
-/** A step that a rollout took. */
-export interface Step<State, Action> {
-  /** The action taken. */
-  readonly action: Action;
-  /** The model output from which it was read. */
-  readonly completion: Completion | undefined;
-  /** What it led to. */
-  readonly transition: Transition<State>;
-}
-
-/** The node after a step. A policy may look back along its parents; its id is that of its parent. */
+/** The node after a step of a rollout. A policy may look back along its parents; its id is that of its parent. */
 export function detachedChild<State, Action>(
-  parent: DetachedNode<State, Action>,
-  { action, completion, transition }: Step<State, Action>,
-): DetachedNode<State, Action> {
-  const { state, reward, terminal = false, answer = false } = transition;
+  parent: NodeWithState<State, Action>,
+  {
+    action,
+    completion,
+    transition: { state, reward, terminal = false, answer = false },
+  }: Pick<RealisedNode<State, Action>, 'action' | 'completion'> & {
+    readonly transition: Transition<State>;
+  },
+): NodeWithState<State, Action> {
   return {
     ...unsearched,
     kind: 'realised',

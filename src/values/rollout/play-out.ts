@@ -4,9 +4,10 @@ import type { CallContext } from '../../contracts/context.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
-import type { Policy, Proposal } from '../../contracts/policy.ts';
+import type { NodeWithState } from '../../contracts/node.ts';
+import type { Policy, Proposal, ValidProposal } from '../../contracts/policy.ts';
 import { type Waiting, wait } from '../settle.ts';
-import { type DetachedNode, detachedChild } from './detached-node.ts';
+import { detachedChild } from './detached-node.ts';
 
 /** How a state is played on from. */
 export interface Play<State, Action> {
@@ -35,7 +36,7 @@ export interface PlayRequest extends Omit<EvaluateRequest, 'environment'> {
 /** Plays on from a node; what the play is worth, or why it came to nothing. */
 export function* playOut<State, Action>(
   play: Play<State, Action>,
-  start: DetachedNode<State, Action>,
+  start: NodeWithState<State, Action>,
   request: PlayRequest,
 ): Waiting<number | Failed> {
   const isForBest = play.worth === 'best';
@@ -63,7 +64,7 @@ function better(best: number | undefined, value: number | Failed): number | unde
 
 /** How far a play has come. */
 interface Place<State, Action> {
-  readonly node: DetachedNode<State, Action>;
+  readonly node: NodeWithState<State, Action>;
   /** The rewards so far, discounted. */
   readonly total: number;
   /** What a further reward counts. */
@@ -103,7 +104,7 @@ function* worthOf<State, Action>(
 
 function* choose<State, Action>(
   { environment, policy }: Play<State, Action>,
-  node: DetachedNode<State, Action>,
+  node: NodeWithState<State, Action>,
   { context, request }: { readonly context: CallContext; readonly request: PlayRequest },
 ): Waiting<Proposal<Action> | undefined> {
   const { offset, remaining } = request;
@@ -118,9 +119,12 @@ function* choose<State, Action>(
 
 function* take<State, Action>(
   { environment }: Play<State, Action>,
-  node: DetachedNode<State, Action>,
-  { proposal, context }: { readonly proposal: Chosen<Action>; readonly context: CallContext },
-): Waiting<DetachedNode<State, Action> | Failed> {
+  node: NodeWithState<State, Action>,
+  {
+    proposal,
+    context,
+  }: { readonly proposal: ValidProposal<Action>; readonly context: CallContext },
+): Waiting<NodeWithState<State, Action> | Failed> {
   const { action, completion } = proposal;
   try {
     const transition = yield* wait(environment.step(node.state, action, context));
@@ -130,11 +134,9 @@ function* take<State, Action>(
   }
 }
 
-type Chosen<Action> = Extract<Proposal<Action>, { readonly action: Action }>;
-
 function* valueOfEnd<State, Action>(
   { environment, evaluator }: Play<State, Action>,
-  node: DetachedNode<State, Action>,
+  node: NodeWithState<State, Action>,
   { context, remaining }: PlayRequest,
 ): Waiting<number | Failed> {
   if (evaluator === undefined) return 0;

@@ -1,6 +1,7 @@
 import { expectInteger, expectMethods, expectNumber, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf } from '../../base/provenance.ts';
+import { mean } from '../../base/stats/mean.ts';
 import { contextWith } from '../../calls/door.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
@@ -90,8 +91,8 @@ function* evaluateNode<State, Action>(
   node: SearchNode<State, Action>,
   request: EvaluateRequest<State, Action>,
 ): Waiting<Evaluation | Failed> {
+  if (node.kind === 'proposed') return noState;
   const start = detach(node);
-  if (start === undefined) return noState;
   const isRewardedEnd = node.terminal && node.reward !== undefined;
   const plays = Array.from({ length: rollouts }, (_, offset) => {
     const random = request.context.random.split('rollout', node.id, offset);
@@ -125,9 +126,8 @@ function summarise(
 
   const [failure] = failures;
   if (values.length === 0 && failure !== undefined) return failure;
-  const sum = values.reduce((total, value) => total + value, 0);
   return {
-    value: aggregate === 'max' ? Math.max(...values) : Math.min(1, sum / values.length),
+    value: aggregate === 'max' ? Math.max(...values) : Math.min(1, mean(values)),
     ...(values.length > 1 && {
       parts: Object.fromEntries(values.map((value, index) => [`rollout ${index + 1}`, value])),
     }),

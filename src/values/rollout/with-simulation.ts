@@ -10,17 +10,6 @@ import { isScored, joined, nameless } from '../evaluator-parts.ts';
 import { settle, type Waiting } from '../settle.ts';
 import { valueInRange } from '../value-in-range.ts';
 
-/** How a value and the return of a simulation come together. */
-export interface WithSimulationOptions {
-  /**
-   * α, the share of the simulation in what is returned: a number from 0 to 1. ReST-MCTS* takes 0.5, and so does
-   * AlphaGo, which calls it λ.
-   *
-   * @defaultValue 1: the simulation alone
-   */
-  readonly alpha?: number;
-}
-
 /**
  * Gives an evaluator simulations: nodes are valued by the first, v, and where the search goes on from one, its
  * return is what the second says of it, z, or a mix: `(1 − α) · v + α · z`. v is what the node was valued at; one
@@ -37,7 +26,15 @@ export interface WithSimulationOptions {
 export function withSimulation<State = any, Action = any>(
   value: Evaluator<State, Action>,
   simulation: Evaluator<State, Action>,
-  options: WithSimulationOptions = {},
+  options: {
+    /**
+     * α, the share of the simulation in what is returned: a number from 0 to 1. ReST-MCTS* takes 0.5, and so does
+     * AlphaGo, which calls it λ.
+     *
+     * @defaultValue 1: the simulation alone
+     */
+    readonly alpha?: number;
+  } = {},
 ): Evaluator<State, Action> {
   expectOptions('withSimulation', options, 'alpha');
   const { alpha = 1 } = options;

@@ -8,10 +8,10 @@ import {
   bm25,
   byEmbedding,
   inMemoryStore,
-  makeReflection,
   memory,
   sentenceEmbeddings,
 } from '../../../src/memory/index.ts';
+import { makeReflection } from '../../../src/memory/reflection.ts';
 import { search } from '../../../src/search/search.ts';
 import { plainContext } from '../../../src/testing/index.ts';
 import { treeToJson } from '../../../src/tree/serialize.ts';

@@ -1,6 +1,7 @@
-import type { Random } from 'espalier';
-import { repairPrompt } from 'espalier/policies';
-import { judgePrompt } from 'espalier/values';
+import type { Message, Random } from 'espalier';
+import { fromModelPrompts, repairTurns } from '../../../src/policies/from-model/prompts.ts';
+import { askBehind } from '../../../src/prompting/prompt-parts.ts';
+import { scaleForm } from '../../../src/values/judge/scale.ts';
 import { arithmetic, toolCall } from './errands.ts';
 import {
   answered,
@@ -74,10 +75,18 @@ function goodOrLegal(random: Random, { outlook }: Position<unknown, unknown>): s
   return pick(random, good.length > 0 && random.next() < goodShare ? good : legal);
 }
 
+/** How the judge asks about a position, or a step there; the labels are the words of its usual scale. */
+function judgePrompt(
+  position: Position<unknown, unknown>,
+  { step, reason = false }: { readonly step?: string; readonly reason?: boolean } = {},
+): readonly Message[] {
+  return askBehind(stepPrompt(position), scaleForm({ reason }, false).request(step));
+}
+
 function judgement(task: Kind, family: Family, position: Position<unknown, unknown>): Question {
   const { label } = position.outlook;
   return {
-    ...answered(task, judgePrompt(stepPrompt(position), labels), label),
+    ...answered(task, judgePrompt(position), label),
     label,
     domain: family.name,
   };
@@ -96,13 +105,13 @@ function stepToJudge(random: Random, family: Family) {
 
 function judgementOfStep(random: Random, task: Kind, family: Family): Question {
   const { position, step, label } = stepToJudge(random, family);
-  const prompt = judgePrompt(stepPrompt(position), labels, { step });
+  const prompt = judgePrompt(position, { step });
   return { ...answered(task, prompt, label), label, domain: family.name };
 }
 
 /** Why a state is as it is: the next good step, or that there is none. */
 function reasonOf(random: Random, task: Kind, position: Position<unknown, unknown>): Question {
-  const prompt = judgePrompt(stepPrompt(position), labels, { reason: true });
+  const prompt = judgePrompt(position, { reason: true });
   const answer = withReason(random, position);
   return answered(task, prompt, answer);
 }
@@ -120,7 +129,7 @@ function critique(random: Random, task: Kind, family: Family): Question {
     const position = family.step();
     const error = mistake(random, position);
     if (error !== undefined) {
-      const prompt = judgePrompt(stepPrompt(position), labels, { step: error.wrong, reason: true });
+      const prompt = judgePrompt(position, { step: error.wrong, reason: true });
       return {
         ...answered(task, prompt, `impossible: ${error.failure.message}`),
         answer: `impossible: ${error.failure.message}`,
@@ -128,7 +137,7 @@ function critique(random: Random, task: Kind, family: Family): Question {
     }
   }
   const { position, step, next, label } = stepToJudge(random, family);
-  const prompt = judgePrompt(stepPrompt(position), labels, { step, reason: true });
+  const prompt = judgePrompt(position, { step, reason: true });
   const end = label === 'sure' ? 'sure: it reaches the goal.' : 'impossible: it is a dead end.';
   return answered(task, prompt, next === undefined ? end : withReason(random, next));
 }
@@ -143,8 +152,9 @@ function repair(
   const error = mistake(random, position);
   if (error === undefined) return step(random, task, position);
   const answer = goodOrLegal(random, position);
+  const turns = repairTurns(error.wrong, error.failure, fromModelPrompts.texts.repair);
   return {
-    ...answered(task, repairPrompt(stepPrompt(position), error.wrong, error.failure), answer),
+    ...answered(task, [...stepPrompt(position), ...turns], answer),
     legal,
     good,
   };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { compare } from '../../src/values/judge/compare.ts';
 import { comparePair } from '../../src/values/judge/compare-pair.ts';
+import { pairwise } from '../../src/values/judge/pairwise.ts';
 import { realisedNode, rootNode } from '../support/nodes.ts';
 import {
   answering,
@@ -39,7 +39,7 @@ describe('a comparison of two', () => {
   test('asks in both orders at once', async () => {
     const model = preferring((text) => text.length + (text === 'two' ? 1 : 0));
     expect(await comparePair(pair, { model }, context)).toEqual({
-      preference: 0,
+      value: 0,
       rationale: 'B it is',
     });
     expect(model.requests.map((asked) => shown(told(asked)))).toEqual([
@@ -53,10 +53,10 @@ describe('a comparison of two', () => {
 
   test('calls a tie where only the order is looked at', async () => {
     expect(await comparePair(pair, { model: answering('A') }, context)).toEqual({
-      preference: 0.5,
+      value: 0.5,
     });
     expect(await comparePair(pair, { model: answering('B') }, context)).toEqual({
-      preference: 0.5,
+      value: 0.5,
     });
   });
 
@@ -68,7 +68,7 @@ describe('a comparison of two', () => {
         return (isGiven ? ['A', '{"better": "tie"}'] : ['A', 'B'])[index] ?? '';
       },
     });
-    expect(await comparePair(pair, { model, samples: 2 }, context)).toEqual({ preference: 0.625 });
+    expect(await comparePair(pair, { model, samples: 2 }, context)).toEqual({ value: 0.625 });
   });
 
   test('reads log-probabilities where the model tells them', async () => {
@@ -86,7 +86,7 @@ describe('a comparison of two', () => {
     );
     // As given (0.5 + 0.1) / 0.8 = 0.75; swapped 0.1, which is 0.9 for the first one.
     expect(await comparePair(pair, { model }, context)).toEqual({
-      preference: expect.closeTo(0.825, 12) as number,
+      value: expect.closeTo(0.825, 12) as number,
     });
     expect(model.requests[0]).toMatchObject({ maxTokens: 4, logprobs: true });
   });
@@ -96,7 +96,7 @@ describe('a comparison of two', () => {
       answer: (asked, index) => (shown(told(asked))[0] === 'one' || index === 1 ? 'A' : 'A or B?'),
     });
     expect(await comparePair(pair, { model, samples: 2 }, context)).toEqual({
-      preference: 0.5,
+      value: 0.5,
       unscored: 1,
     });
     expect(await comparePair(pair, { model }, context)).toEqual({
@@ -123,7 +123,7 @@ describe('an evaluator that compares siblings', () => {
 
   test('gives each its share of wins, ties as halves', async () => {
     const model = preferring(strength);
-    const evaluator = compare({ model });
+    const evaluator = pairwise({ model });
     expect(evaluator.needs).toBe('proposed');
     expect(evaluator.prompts).toHaveProperty('compare');
     const verdicts = await evaluator.evaluate(proposals('s', 'a', 'b', 'c', 'd'), request);
@@ -141,16 +141,16 @@ describe('an evaluator that compares siblings', () => {
   test('asks the same whichever sibling is asked about', async () => {
     const nodes = proposals('s', 'a', 'b', 'c');
     const together = preferring(strength);
-    await compare({ model: together }).evaluate(nodes, request);
+    await pairwise({ model: together }).evaluate(nodes, request);
     const alone = preferring(strength);
-    for (const node of nodes) await compare({ model: alone }).evaluate([node], request);
+    for (const node of nodes) await pairwise({ model: alone }).evaluate([node], request);
     expect(new Set(alone.requests.map(told))).toEqual(new Set(together.requests.map(told)));
   });
 
   test('has nobody to compare an only child with, nor the root', async () => {
     const model = answering('A');
     const nodes = [rootNode<string, string>('s'), ...proposals('s', 'only')];
-    expect(await compare({ model }).evaluate(nodes, request)).toEqual([
+    expect(await pairwise({ model }).evaluate(nodes, request)).toEqual([
       { value: 1 },
       { value: 1, about: 'action' },
     ]);
@@ -163,7 +163,7 @@ describe('an evaluator that compares siblings', () => {
     const nodes = ['a', 'b'].map((name) => realisedNode(name, `do ${name}`, { parent }));
     children.push(...nodes);
     const model = preferring((text) => strength(text.replace(/^Work: |\.$/g, '')));
-    const evaluator = compare({ model, about: 'state' });
+    const evaluator = pairwise({ model, about: 'state' });
     expect(evaluator.needs).toBe('realised');
     const verdicts = await evaluator.evaluate([...nodes, ...parent.children.slice(0, 1)], request);
     expect(verdicts).toMatchObject([{ value: 1 }, { value: 0 }, { failure: { kind: 'invalid' } }]);
@@ -179,7 +179,7 @@ describe('an evaluator that compares siblings', () => {
       },
     });
     const rationale = '1 of 2 comparisons failed: Expected A, B or T, got `cannot say`.';
-    expect(await compare({ model }).evaluate(proposals('s', 'a', 'b', 'c'), request)).toEqual([
+    expect(await pairwise({ model }).evaluate(proposals('s', 'a', 'b', 'c'), request)).toEqual([
       { value: 1, about: 'action', rationale },
       { failure: { kind: 'parse', message: 'Expected A, B or T, got `cannot say`.' } },
       { value: 0, about: 'action', rationale },
@@ -195,7 +195,7 @@ describe('an evaluator that compares siblings', () => {
         return 'Lesson.';
       },
     };
-    const evaluator = compare({ model, promptParts: [part] });
+    const evaluator = pairwise({ model, promptParts: [part] });
     await evaluator.evaluate(proposals('s', 'a', 'b', 'c'), request);
     expect(at).toEqual(['root']);
     expect(told(model.requests[0] as never)).toMatch(/^Work: s\.\n\nLesson\.\n\nTwo candidates/);

@@ -2,35 +2,22 @@ import { expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
+import { mean } from '../../base/stats/mean.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { notationOf } from '../../prompting/notation.ts';
 import { withParts } from '../../prompting/prompt-parts.ts';
 import { promptsOf } from '../../prompting/prompts.ts';
 import { turnText } from '../../prompting/turn-text.ts';
 import { evaluateEach } from '../evaluate-each.ts';
 import { noState } from '../no-state.ts';
-import { askingOf, type ComparePairOptions, type Comparison, comparePair } from './compare-pair.ts';
-
-/** How siblings are compared. */
-export interface CompareOptions<State = any, Action = any> extends ComparePairOptions {
-  /**
-   * What is compared: the actions, before they are taken, or the states that they led to; then only with those
-   * siblings that have been taken.
-   *
-   * @defaultValue `'action'`
-   */
-  readonly about?: 'action' | 'state';
-  /** What the model is told behind the state of their parent, such as lessons. @defaultValue none */
-  readonly promptParts?: readonly PromptPart<State, Action>[];
-}
+import { askingOf, comparePair, type PairwiseOptions } from './compare-pair.ts';
 
 /**
- * Values nodes by comparing them with their siblings, two at a time by {@link comparePair}: the value is the
- * share of wins,
+ * Values nodes by comparing them with their siblings, two at a time and each two in both orders, because models
+ * prefer what stands first, or last. The value is the share of wins,
  *
  * `v(i) = Σ p(i, j) / (K − 1)` over the other K − 1 siblings j,
  *
@@ -41,13 +28,14 @@ export interface CompareOptions<State = any, Action = any> extends ComparePairOp
  * A sibling with which a comparison fails is left out, and the rationale says so; where all comparisons of a node
  * fail, so does the node.
  *
+ * @see Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, position bias.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function compare<State = any, Action = any>(
-  options: CompareOptions<State, Action>,
+export function pairwise<State = any, Action = any>(
+  options: PairwiseOptions<State, Action>,
 ): Evaluator<State, Action> {
   expectOptions(
-    'compare',
+    'pairwise',
     options,
     'about promptParts model reason samples maxTokens temperature rubric prompts',
   );
@@ -55,28 +43,29 @@ export function compare<State = any, Action = any>(
   const { prompts, settings } = askingOf(options);
   expectOneOf('about', about, ['action', 'state']);
   return {
-    needs: about === 'action' ? 'proposed' : 'realised',
     ...provenanceOf(
-      { needsNotation: ['compare'] },
+      { needsNotation: ['pairwise'] },
       provenanceOfModel(options.model, settings),
       { prompts: promptsOf(prompts) },
       ...promptParts,
     ),
-    evaluate(nodes, request) {
+    ...evaluateEach<State, Action>(about, (request) => {
       const contest = new Contest({ ...options, about, promptParts }, request);
-      return evaluateEach({ about }, nodes, (node) => contest.evaluate(node));
-    },
+      return ({ place, step = place }) => contest.evaluate(step);
+    }),
   };
 }
 
-type Settings<State, Action> = CompareOptions<State, Action> &
-  Required<Pick<CompareOptions<State, Action>, 'about' | 'promptParts'>>;
+type Settings<State, Action> = PairwiseOptions<State, Action> &
+  Required<Pick<PairwiseOptions<State, Action>, 'about' | 'promptParts'>>;
+
+type Verdict = Evaluation | Failed;
 
 /** The comparisons of one batch: each pair is asked about once. */
 class Contest<State, Action> {
   readonly #settings: Settings<State, Action>;
   readonly #request: EvaluateRequest<State, Action>;
-  readonly #pairs = new Map<ChildNode<State, Action>, Map<unknown, Promise<Comparison | Failed>>>();
+  readonly #pairs = new Map<ChildNode<State, Action>, Map<unknown, Promise<Verdict>>>();
   readonly #told = new Map<SearchNode<State, Action>, ReturnType<typeof withParts>>();
 
   constructor(settings: Settings<State, Action>, request: EvaluateRequest<State, Action>) {
@@ -84,9 +73,8 @@ class Contest<State, Action> {
     this.#request = request;
   }
 
-  async evaluate(node: SearchNode<State, Action>): Promise<Evaluation | Failed> {
+  async evaluate(node: SearchNode<State, Action>): Promise<Verdict> {
     const { about } = this.#settings;
-    if (about === 'state' && node.kind === 'proposed') return noState;
     if (node.kind === 'root') return { value: 1 };
     if (node.parent.kind === 'proposed') return noState;
     const siblings = node.parent.children.filter(
@@ -106,21 +94,15 @@ class Contest<State, Action> {
     return winShare(outcomes);
   }
 
-  #compare(
-    first: ChildNode<State, Action>,
-    second: ChildNode<State, Action>,
-  ): Promise<Comparison | Failed> {
-    const known = this.#pairs.get(first) ?? new Map<unknown, Promise<Comparison | Failed>>();
+  #compare(first: ChildNode<State, Action>, second: ChildNode<State, Action>): Promise<Verdict> {
+    const known = this.#pairs.get(first) ?? new Map<unknown, Promise<Verdict>>();
     this.#pairs.set(first, known);
     const comparison = known.get(second) ?? this.#ask(first, second);
     known.set(second, comparison);
     return comparison;
   }
 
-  async #ask(
-    first: ChildNode<State, Action>,
-    second: ChildNode<State, Action>,
-  ): Promise<Comparison | Failed> {
+  async #ask(first: ChildNode<State, Action>, second: ChildNode<State, Action>): Promise<Verdict> {
     try {
       const messages = await this.#messages(first.parent);
       const pair = { messages, first: this.#textOf(first), second: this.#textOf(second) };
@@ -158,28 +140,27 @@ class Contest<State, Action> {
 }
 
 /** A comparison as one of the two sees it. */
-function seenAs(letter: 'A' | 'B', comparison: Comparison | Failed): Comparison | Failed {
+function seenAs(letter: 'A' | 'B', comparison: Verdict): Verdict {
   if ('failure' in comparison) return comparison;
-  const { preference, rationale } = comparison;
+  const { value, rationale } = comparison;
   return {
     ...comparison,
-    preference: letter === 'A' ? preference : 1 - preference,
+    value: letter === 'A' ? value : 1 - value,
     ...(rationale !== undefined && { rationale: `As candidate ${letter}: ${rationale}` }),
   };
 }
 
-function winShare(outcomes: readonly (Comparison | Failed)[]): Evaluation | Failed {
-  const comparisons = outcomes.flatMap((outcome) => ('failure' in outcome ? [] : [outcome]));
+function winShare(outcomes: readonly Verdict[]): Verdict {
+  const comparisons = outcomes.filter((outcome) => 'value' in outcome);
   const failure = outcomes.find((outcome) => 'failure' in outcome);
   if (comparisons.length === 0 && failure !== undefined) return failure;
-  const wins = comparisons.reduce((sum, { preference }) => sum + preference, 0);
   const unscored = comparisons.reduce((sum, comparison) => sum + (comparison.unscored ?? 0), 0);
   const rationale =
     failure === undefined
       ? comparisons.find((comparison) => comparison.rationale !== undefined)?.rationale
       : `${outcomes.length - comparisons.length} of ${outcomes.length} comparisons failed: ${failure.failure.message}`;
   return {
-    value: wins / comparisons.length,
+    value: mean(comparisons.map(({ value }) => value)),
     ...(rationale !== undefined && { rationale }),
     ...(unscored > 0 && { unscored }),
   };

@@ -1,0 +1,86 @@
+import { expectInteger, expectMethods } from '../../base/expect.ts';
+import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
+import type { Notation } from '../../contracts/environment.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import type { NodeWithState, SearchNode } from '../../contracts/node.ts';
+import type { Policy, Proposal, ProposeRequest } from '../../contracts/policy.ts';
+import type { Provenance } from '../../contracts/provenance.ts';
+import { notationOf } from '../../prompting/notation.ts';
+import { withParts } from '../../prompting/prompt-parts.ts';
+import { withState } from '../with-state.ts';
+import type { Dialogue, SampleRange, Settings } from './samples.ts';
+import { type Form, readerOf, type SamplingOptions, settingsFor, settingsOf } from './settings.ts';
+
+/** How a policy asks a language model. */
+export interface AskingSettings<State, Action> {
+  /** What the policy is called in code. */
+  readonly name: string;
+  /** Its options, with its own defaults. */
+  readonly options: SamplingOptions<State, Action>;
+  /** What all its requests have in common. @defaultValue what the options say */
+  readonly sampling?: Settings;
+  /** The form in which actions are asked for. @defaultValue `'text'` */
+  readonly form?: Form;
+  /** What else it tells of itself. */
+  readonly provenance: readonly (Provenance | undefined)[];
+}
+
+/** A request for proposals, as a model is asked. */
+export interface Asked<State, Action> {
+  /** Where actions are to be proposed. */
+  readonly node: NodeWithState<State, Action>;
+  /** What is asked for. */
+  readonly request: ProposeRequest<State, Action>;
+  /** How states and actions look to the model. */
+  readonly notation: Notation<State, Action>;
+  /** Which samples are wanted. */
+  readonly range: SampleRange;
+  /** The prompt of the state, with what parts tell. */
+  prompt(): Promise<readonly Message[]>;
+  /** A conversation that begins with a question, whose answers are read in a notation: that of the environment. */
+  dialogue(messages: readonly Message[], notation?: Notation<State, Action>): Dialogue<Action>;
+}
+
+/** Throws unless there is a model to ask, and numbers are in their range. */
+export function expectSampling({ model, samples = 1, repairs = 0 }: SamplingOptions): void {
+  expectMethods('model', model, ['generate']);
+  expectInteger('samples', samples, { min: 1 });
+  expectInteger('repairs', repairs, { min: 0 });
+}
+
+/** A policy that asks a language model. */
+export function asking<State, Action>(
+  { name, options, form = 'text', provenance, ...given }: AskingSettings<State, Action>,
+  propose: (asked: Asked<State, Action>) => Promise<readonly Proposal<Action>[]>,
+): Policy<State, Action> {
+  const { model, promptParts = [], samples = 1, repairs = 0 } = options;
+  const { sampling = settingsOf(options) } = given;
+  return {
+    ...provenanceOf(
+      { needsNotation: [name] },
+      provenanceOfModel(model, sampling),
+      ...promptParts,
+      ...provenance,
+    ),
+    async propose(node: SearchNode<State, Action>, request) {
+      const { context, offset, count } = request;
+      const place = withState(node);
+      const usual = notationOf(request);
+      return propose({
+        node: place,
+        request,
+        notation: usual,
+        range: { offset, count: Number.isFinite(count) ? count : samples },
+        prompt: () => withParts(usual.prompt(place.state), promptParts, { ...request, node }),
+        dialogue(messages, notation = usual) {
+          const settings = settingsFor(notation, sampling, { model, form });
+          const read = readerOf(notation, form === 'json' ? 'json' : 'text');
+          return {
+            ...{ model, settings, context, messages, repairs },
+            read: (completion) => read(place.state, completion),
+          };
+        },
+      });
+    },
+  };
+}

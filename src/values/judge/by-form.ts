@@ -1,0 +1,119 @@
+import { expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
+import { mean } from '../../base/stats/mean.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
+import type { Evaluator } from '../../contracts/evaluator.ts';
+import type { Failed } from '../../contracts/failure.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Completion } from '../../contracts/language-model.ts';
+import { askBehind } from '../../prompting/prompt-parts.ts';
+import { type PromptSet, promptsOf } from '../../prompting/prompts.ts';
+import { type Reading, unreadable } from '../../prompting/read-reply.ts';
+import { evaluateEach, subjectOf } from '../evaluate-each.ts';
+import type { JudgingOptions } from '../judging-options.ts';
+import { requestSettings } from '../request-settings.ts';
+import { valueInRange } from '../value-in-range.ts';
+
+/** A way to ask for a judgement, and to read it. */
+export interface JudgeForm extends ReadableForm {
+  /** The texts it asks with. */
+  readonly prompts: PromptSet;
+  /** Whether the value is read from log-probabilities. */
+  readonly readsTokens: boolean;
+  /** How many answers are averaged, unless the caller says otherwise. @defaultValue 1 where tokens are read, else 3 */
+  readonly samples?: number;
+  /** The limit on the tokens of a reply, unless the caller says otherwise. */
+  readonly maxTokens: number;
+  /** The schema of a reply that is JSON. */
+  readonly schema?: JsonValue;
+  /** What is asked behind a state, or behind the state in which a step is proposed. */
+  request(step: string | undefined): string;
+}
+
+/** How replies are read. */
+export interface ReadableForm {
+  /** What a reply is expected to be, for error messages. */
+  readonly expected: string;
+  /** Whether the reason of a reply becomes the rationale. */
+  readonly reason: boolean;
+  /** The least and the greatest score. @defaultValue none: scores are values */
+  readonly range?: readonly [number, number];
+  /** What a reply says, or nothing where it cannot be read. */
+  read(completion: Completion): Reading | undefined;
+}
+
+/** Values nodes by the answers of a model in a form, which may depend on whether it tells log-probabilities. */
+export function byForm<State, Action>(
+  name: string,
+  options: JudgingOptions<State, Action> & {
+    readonly topP?: number;
+    readonly aggregate?: (scores: readonly number[]) => number;
+  },
+  formFor: (logprobs: boolean) => JudgeForm,
+): Evaluator<State, Action> {
+  const { model, about = 'state', promptParts = [], temperature, topP, aggregate } = options;
+  expectMethods('model', model, ['generate']);
+  expectOneOf('about', about, ['state', 'action']);
+  if (aggregate !== undefined) expectFunction('aggregate', aggregate);
+  const form = formFor(model.capabilities.logprobs === true);
+  const { schema, readsTokens } = form;
+  const { samples = form.samples ?? (readsTokens ? 1 : 3), maxTokens = form.maxTokens } = options;
+  const sampling = { samples, maxTokens, temperature, topP, schema, readsTokens };
+  const settings = requestSettings(model, sampling);
+  return {
+    ...provenanceOf(
+      { needsNotation: [name] },
+      provenanceOfModel(model, settings),
+      { prompts: promptsOf(form.prompts) },
+      ...promptParts,
+    ),
+    ...evaluateEach<State, Action>(about, (request) => async (sight) => {
+      const asked = subjectOf(sight, promptParts, request);
+      const { messages, step } = asked instanceof Promise ? await asked : asked;
+      const question = { ...settings, messages: askBehind(messages, form.request(step)) };
+      const { completions } = await request.context.generate(model, question);
+      return average(form, completions, aggregate);
+    }),
+  };
+}
+
+/** What all replies say together. Those that cannot be read are counted, and count for nothing. */
+export function average(
+  form: ReadableForm,
+  completions: readonly Completion[],
+  aggregate: (scores: readonly number[]) => number = mean,
+): Evaluation | Failed {
+  const readings = completions.flatMap((completion) => form.read(completion) ?? []);
+  const [first] = readings;
+  if (first === undefined) return unreadable(form.expected, completions);
+  const { range } = form;
+  const [least, greatest] = range ?? [0, 1];
+  const score = aggregate(readings.map((reading) => reading.score));
+  const evaluation = valueInRange('the judgement', (score - least) / (greatest - least));
+  if ('failure' in evaluation) return evaluation;
+  const unscored = completions.length - readings.length;
+  return {
+    ...evaluation,
+    ...(range !== undefined && { raw: { score, range } }),
+    ...(first.parts !== undefined && { parts: meanParts(readings) }),
+    ...(form.reason && first.reason !== undefined && { rationale: first.reason }),
+    ...(unscored > 0 && { unscored }),
+  };
+}
+
+/** What is said in both orders, which weigh alike: one of them alone would say what stood first. */
+export function ofBoth(orders: readonly (Evaluation | Failed)[]): Evaluation | Failed {
+  const failure = orders.find((order) => 'failure' in order);
+  if (failure !== undefined) return failure;
+  const read = orders.filter((order) => 'value' in order);
+  const unscored = read.reduce((sum, order) => sum + (order.unscored ?? 0), 0);
+  const value = mean(read.map((order) => order.value));
+  return { ...read[0], value, ...(unscored > 0 && { unscored }) };
+}
+
+function meanParts(readings: readonly Reading[]): Readonly<Record<string, number>> {
+  const names = Object.keys(readings[0]?.parts ?? {});
+  return Object.fromEntries(
+    names.map((name) => [name, mean(readings.map(({ parts }) => parts?.[name] ?? 0))]),
+  );
+}
