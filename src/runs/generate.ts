@@ -10,9 +10,9 @@ import {
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { messageOf } from '../base/failure.ts';
-import { BudgetPool, type PoolBudget } from '../calls/budget-pool.ts';
+import { BudgetPool } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
-import { indexJournal } from '../calls/journal-index.ts';
+import { JournalIndex } from '../calls/journal-index.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
@@ -55,7 +55,7 @@ export interface GenerateOptions<Problem extends GenerateProblem, State, Action>
   /** Trees for each problem: an integer from 1 up. @defaultValue 1 */
   readonly attempts?: number;
   /** What all searches together may spend, those of earlier sessions of the run included. @defaultValue no limit */
-  readonly budget?: PoolBudget;
+  readonly budget?: ConstructorParameters<typeof BudgetPool>[0];
   /** Searches under way at once: an integer from 1 up. @defaultValue 4 */
   readonly concurrency?: number;
   /**
@@ -296,7 +296,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     } catch (error) {
       // What one problem cannot do, another may; what the disk or the caller refuses, none can.
       if (!EspalierError.isInstance(error) || error.scope === 'run') throw error;
-      spend ??= { ...nothing, ...indexJournal(file.lines).total };
+      spend ??= { ...nothing, ...new JournalIndex(file.lines).total };
       this.#fail({ problem, attempt }, { reason: error.message, spend });
     }
   }

@@ -11,7 +11,7 @@ import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { CallSpend } from '../calls/call-spend.ts';
 import type { Journal } from '../calls/journal.ts';
 import { type JournalFile, openJournal, readJournal } from '../calls/journal-file.ts';
-import { indexJournal } from '../calls/journal-index.ts';
+import { JournalIndex } from '../calls/journal-index.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
 import { appendLine, dropTornLine, isThere, readLines } from './json-lines.ts';
@@ -142,7 +142,7 @@ export function paidIn(path: string, isLeftOut: (name: string) => boolean): read
     .toSorted()
     .map((name) => {
       const { lines } = readJournal(join(folder, name));
-      return { name, paid: indexJournal(lines).total };
+      return { name, paid: new JournalIndex(lines).total };
     });
 }
 
