@@ -7,12 +7,10 @@ import type { CallSpend } from './call-spend.ts';
 /** The version of the journal's lines. A journal of a later version is refused. */
 export const journalVersion = 3;
 
-/**
- * One line of a journal. First a header; then where the run starts; an intent before each call and a result or a
- * failure behind it.
- */
+/** One line of a journal. */
 export type JournalLine =
   | {
+      /** The first line. */
       readonly type: 'journal';
       /** The version of the format. */
       readonly version: number;
@@ -20,15 +18,16 @@ export type JournalLine =
       readonly run: Readonly<Record<string, JsonValue>>;
     }
   | {
+      /** Where the run starts. */
       readonly type: 'start';
       /** The content address of the first state: a SHA-256 in base64url. */
       readonly state: string;
     }
-  /**
-   * From here on the run is a new one: what comes before is repeated up to the call with this number, and what was
-   * under way is asked again.
-   */
   | {
+      /**
+       * From here on the run is a new one: what comes before is repeated up to the call with this number, and what was
+       * under way is asked again.
+       */
       readonly type: 'resume';
       /** The number of the call that comes next. */
       readonly call: number;
@@ -43,8 +42,8 @@ export type JournalLine =
       /** The search that was resumed: 0, or how often a result had been resumed in its process. */
       readonly search?: number | undefined;
     }
-  /** The search had come to its end, and asks again from here on for calls that had failed. */
   | {
+      /** The search had come to its end, and asks again from here on for calls that had failed. */
       readonly type: 'retry';
       /** The number of the call that comes next. */
       readonly call: number;
@@ -53,8 +52,8 @@ export type JournalLine =
       /** The search that came to its end, counted as in a `resume` line. */
       readonly search?: number | undefined;
     }
-  /** A deadline ended the search here: after so many simulations and results. */
   | {
+      /** A deadline ended the search here: after so many simulations and results. */
       readonly type: 'deadline';
       /** The limit that was met. */
       readonly ms: number;
@@ -72,6 +71,7 @@ export type JournalLine =
       readonly key: string;
     } & (
       | {
+          /** A call is about to start. */
           readonly type: 'intent';
           /** What kind of call it is: `generate`, `score`, `decide`, `embed`, `effect`, or another. */
           readonly kind: string;
@@ -84,25 +84,28 @@ export type JournalLine =
           /** What is asked. */
           readonly request: JsonValue;
         }
-      /** The budget holds another request of a call, which is about to be made. */
       | {
+          /** The budget holds another request of a call, which is about to be made. */
           readonly type: 'grant';
           /** What was set aside. */
           readonly reserved: CallSpend;
         }
-      /** A call that an earlier run has paid for answers one of this run. */
-      | { readonly type: 'reuse' }
+      | {
+          /** A call that an earlier run has paid for answers one of this run. */
+          readonly type: 'reuse';
+        }
       | ({
           /** What the call, or the attempt, was charged. */
           readonly spend: CallSpend;
         } & (
           | {
+              /** A call succeeded. */
               readonly type: 'result';
               /** What came back. */
               readonly output: JsonValue;
             }
-          /** An attempt failed, and is made again where the budget holds another; or a call takes a further request. */
           | {
+              /** An attempt failed, and is made again where the budget holds another; or a call takes a further request. */
               readonly type: 'attempt';
               /** Whether the budget is asked for what another request may cost; a `grant` line follows where it holds that. */
               readonly asks?: boolean | undefined;
@@ -112,6 +115,7 @@ export type JournalLine =
               readonly message: string;
             }
           | {
+              /** A call failed. */
               readonly type: 'failure';
               /** Why it failed. */
               readonly message: string;

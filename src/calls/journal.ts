@@ -24,7 +24,7 @@ export interface Journal {
 /** Keeps a journal in memory: for tests, and for a replay within one process. */
 export function memoryJournal(
   lines: Iterable<JournalLine> = [],
-): Journal & { readonly lines: readonly JournalLine[] } {
+): Journal & Readonly<Record<'lines', readonly JournalLine[]>> {
   const all = [...lines];
   return { lines: all, mode: 'record', append: (line) => void all.push(line) };
 }

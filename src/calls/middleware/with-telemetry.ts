@@ -11,10 +11,15 @@ export interface TelemetryOptions {
     /** Starts the span of a call, of kind 2: a client's. */
     startSpan(
       name: string,
-      options: { kind: number; attributes: Attributes },
+      options: {
+        kind: number;
+        attributes: Record<string, string | number | boolean | string[] | undefined>;
+      },
     ): {
       /** Says more. */
-      setAttributes(attributes: Attributes): unknown;
+      setAttributes(
+        attributes: Record<string, string | number | boolean | string[] | undefined>,
+      ): unknown;
       /** Keeps an error. */
       recordException(error: Error): void;
       /** Says whether it succeeded: 2 is an error. */

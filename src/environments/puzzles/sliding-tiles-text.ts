@@ -48,7 +48,10 @@ function prompt(state: TilesState): string {
 }
 
 /** The rows of a board as text, the blank as 0. */
-export function formatRows({ columns, tiles }: TilesState, separator: string): string {
+export function formatRows(
+  { columns, tiles }: { readonly columns: number; readonly tiles: readonly (number | string)[] },
+  separator: string,
+): string {
   const rows: string[] = [];
   for (let first = 0; first < tiles.length; first += columns) {
     rows.push(tiles.slice(first, first + columns).join(' '));
@@ -60,9 +63,5 @@ export function formatRows({ columns, tiles }: TilesState, separator: string): s
 export function renderBoard({ columns, tiles }: TilesState): string {
   const width = String(tiles.length - 1).length;
   const cells = tiles.map((tile) => (tile === 0 ? '_' : String(tile)).padStart(width));
-  const rows: string[] = [];
-  for (let first = 0; first < cells.length; first += columns) {
-    rows.push(cells.slice(first, first + columns).join(' '));
-  }
-  return rows.join('\n');
+  return formatRows({ columns, tiles: cells }, '\n');
 }

@@ -1,18 +1,9 @@
 import type { Notation, Parsed } from '../../contracts/environment.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { jsonStep, readJsonStep, stepSchema } from './json-step.ts';
+import type { ReasoningEnvironment } from './reasoning.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 import { lineBreak, readStep } from './step-text.ts';
-
-/** How states and steps look to models, in three forms. What differs is said in `notationFor`. */
-export interface ReasoningNotations {
-  /** The steps so far are the beginning of the model's own answer, which it continues. */
-  readonly continued: Notation<ReasoningState, string>;
-  /** The steps so far stand behind the question; the answer is the next one. */
-  readonly restated: Notation<ReasoningState, string>;
-  /** As `restated`, with the next step as JSON. */
-  readonly json: Notation<ReasoningState, string>;
-}
 
 /** What all three notations have in common. */
 export interface NotationRules {
@@ -34,7 +25,7 @@ const jsonAnswer = [
 ].join('\n');
 
 /** The notations of one environment. */
-export function reasoningNotations(rules: NotationRules): ReasoningNotations {
+export function reasoningNotations(rules: NotationRules): ReasoningEnvironment['notations'] {
   const { delimiter } = rules;
   const asText: Pick<Notation<ReasoningState, string>, 'format' | 'parse' | 'delimiter'> = {
     format: (step) => step,

@@ -8,7 +8,7 @@ import type { Capabilities } from '../../contracts/language-model.ts';
 import type { Verifier } from '../../contracts/verifier.ts';
 import { extractAnswer } from './extract-answer.ts';
 import { isSameAnswer } from './is-same-answer.ts';
-import { type ReasoningNotations, reasoningNotations } from './reasoning-notation.ts';
+import { reasoningNotations } from './reasoning-notation.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 
 /** A question to be reasoned about. */
@@ -51,7 +51,14 @@ export interface ReasoningEnvironment extends Environment<ReasoningState, string
   /** That of `notations` which every model understands: `restated`. */
   readonly notation: Notation<ReasoningState, string>;
   /** How states and steps look to models, in three forms. {@link notationFor} chooses one. */
-  readonly notations: ReasoningNotations;
+  readonly notations: {
+    /** The steps so far are the beginning of the model's own answer, which it continues. */
+    readonly continued: Notation<ReasoningState, string>;
+    /** The steps so far stand behind the question; the answer is the next one. */
+    readonly restated: Notation<ReasoningState, string>;
+    /** As `restated`, with the next step as JSON. */
+    readonly json: Notation<ReasoningState, string>;
+  };
   /** Not there: the states are JSON themselves. */
   readonly codec?: never;
 }
