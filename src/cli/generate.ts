@@ -8,13 +8,13 @@ import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import {
+  type GenerateOptions,
   type GenerateProgress,
   type GenerateReport,
   generate,
   openRun,
   type RunFolder,
   readRun,
-  type TreePlan,
 } from '../runs/index.ts';
 import { algorithmFor } from './algorithms.ts';
 import { type DatasetReport, describeDataset, expectDataset, makeDataset } from './dataset.ts';
@@ -165,7 +165,7 @@ function planOf(
     request,
     chosen: { model },
   }: { readonly request: GenerateRequest; readonly chosen: Pick<ChosenModel, 'model'> },
-): TreePlan<unknown, unknown> {
+): ReturnType<GenerateOptions<AskedProblem, unknown, unknown>['plan']> {
   const { method, algorithm = 'mcts', answers, seed, untilSolved } = request;
   const problem = problemOf(asked);
   const outcome = answers ? outcomeOf(asked) : undefined;

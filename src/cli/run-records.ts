@@ -8,7 +8,7 @@ import {
   type ReasoningEnvironment,
   type ReasoningState,
 } from '../environments/index.ts';
-import { type RecordDescription, readRecords, type SavedRun } from '../runs/index.ts';
+import { readRecords, type SavedRun } from '../runs/index.ts';
 import type { Problem } from './problem.ts';
 import { type AskedProblem, problemOf } from './problems-file.ts';
 import { taskNames } from './tasks.ts';
@@ -92,7 +92,7 @@ interface Look {
   };
 }
 
-function described(asked: AskedProblem, look: Look): RecordDescription<unknown, unknown> {
+function described(asked: AskedProblem, look: Look) {
   const problem = problemOf(asked);
   const { codec } = problem.environment;
   return {

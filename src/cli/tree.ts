@@ -1,5 +1,5 @@
 import { counted } from '../base/counted.ts';
-import { readRun, type SavedRun, type TreeKey } from '../runs/index.ts';
+import { readRun, type SavedRun, type TreeEntry } from '../runs/index.ts';
 import { renderTree } from '../tree/render.ts';
 import { treeFromJson } from '../tree/serialize.ts';
 import type { SearchTree } from '../tree/tree.ts';
@@ -25,16 +25,15 @@ export function runTreeCommand(path: string, request: TreeRequest): void {
   if (saved.trees.length === 0) throw noTree(path);
   let hasCosts = false;
   for (const stored of saved.trees) {
-    const entry = stored.read();
-    const tree = treeFromJson(entry.tree);
+    const tree = treeFromJson(stored.read());
     hasCosts ||= tree.root.notes['astar'] !== undefined;
-    print(`${draw({ ...entry, tree, path }, saved, request)}\n`);
+    print(`${draw({ ...stored, tree, path }, saved, request)}\n`);
   }
   print(hasCosts ? `${legend} · ${costLegend}` : legend);
 }
 
 /** A tree, and what it belongs to. */
-interface Drawn extends TreeKey {
+interface Drawn extends Omit<TreeEntry, 'tree'> {
   /** The folder of the run. */
   readonly path: string;
   readonly tree: SearchTree<unknown, unknown>;
@@ -56,7 +55,7 @@ interface DrawnPuzzle {
 }
 
 /** What a tree is about, where it is a puzzle: said of each problem of a run over many, else by run.json. */
-function puzzleOf({ problem }: TreeKey, { run, asked }: SavedRun): DrawnPuzzle {
+function puzzleOf({ problem }: Drawn, { run, asked }: SavedRun): DrawnPuzzle {
   const own = asked.find((each) => fieldOf(each, 'id') === problem);
   const name = fieldOf(own ?? run, 'task');
   const task = Object.entries(tasks).find(([known]) => known === name)?.[1];

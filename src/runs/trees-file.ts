@@ -2,27 +2,18 @@ import { z } from 'zod';
 import { isPlainObject } from '../base/json.ts';
 import type { TreeJson } from '../tree/tree-json.ts';
 import { readLineAt, readLines } from './json-lines.ts';
+import type { SavedRun } from './run-folder.ts';
 
-/** What a tree belongs to. */
-export interface TreeKey {
+/** A finished tree and what it belongs to. */
+export interface TreeEntry {
   /** The problem that the tree is about. */
   readonly problem: string;
   /** Which attempt at it, from 0. */
   readonly attempt: number;
   /** Which step of the real world: some methods grow one tree a step. */
   readonly step: number;
-}
-
-/** A finished tree and what it belongs to. */
-export interface TreeEntry extends TreeKey {
   /** The tree itself. */
   readonly tree: TreeJson;
-}
-
-/** A tree that lies in a file. */
-export interface StoredTree extends TreeKey {
-  /** Reads it. */
-  read(): TreeEntry;
 }
 
 const count = z.int().min(0);
@@ -41,12 +32,12 @@ const entrySchema: z.ZodType<TreeEntry> = z.object({
  *
  * @throws EspalierError `storage`, naming the line that cannot be read.
  */
-export function listTrees(path: string): readonly StoredTree[] {
-  const latest = new Map<string, StoredTree>();
+export function listTrees(path: string): SavedRun['trees'] {
+  const latest = new Map<string, SavedRun['trees'][number]>();
   for (const { value, place } of readLines(path, entrySchema)) {
     const { problem, attempt, step } = value;
     const key = JSON.stringify([problem, attempt, step]);
-    const read = (): TreeEntry => readLineAt(path, place, entrySchema);
+    const read = (): TreeJson => readLineAt(path, place, entrySchema).tree;
     latest.set(key, { problem, attempt, step, read });
   }
   return [...latest.values()];
