@@ -7,12 +7,9 @@ import type { FormatOptions } from '../data/formats/format.ts';
 import { jinjaPrompt } from '../data/formats/jinja-prompt.ts';
 import type { PairFilters } from '../data/pairs/pair-rule.ts';
 import type { TreeRecord } from '../data/record.ts';
-import {
-  type DatasetConfig,
-  type DatasetReport,
-  expectWritable,
-  writeDataset,
-} from '../data/writers/write-dataset.ts';
+import type { DatasetConfig } from '../data/writers/options.ts';
+import type { DatasetReport } from '../data/writers/report.ts';
+import { expectWritable, writeDataset } from '../data/writers/write-dataset.ts';
 import type { DatasetRequest } from './dataset-options.ts';
 import { readInput } from './input-file.ts';
 

@@ -9,7 +9,7 @@ import { Findings } from './findings.ts';
 import { Leakage } from './leakage.ts';
 import { type FileItem, itemsOf } from './read-file.ts';
 import { readingFor } from './recognise.ts';
-import type { AuditLimits, AuditOptions, AuditReport, AuditSet, RowFault } from './report.ts';
+import type { AuditLimits, AuditReport, AuditSet, RowFault } from './report.ts';
 import { rowChecks } from './row-checks.ts';
 import { SetTally } from './set-tally.ts';
 
@@ -24,17 +24,23 @@ import { SetTally } from './set-tally.ts';
  * @param path - A folder or a file.
  * @throws EspalierError `usage` where nothing can be read, or where an option is out of range.
  */
-export async function auditDataset(path: string, options: AuditOptions = {}): Promise<AuditReport> {
-  const audit = new Audit(limitsOf(options));
-  for (const file of datasetFiles(path)) await audit.read(file);
-  return audit.report(path);
-}
-
-function limitsOf(options: AuditOptions): AuditLimits {
+export async function auditDataset(
+  path: string,
+  options: {
+    /** By how much the chosen side must be better at least, where the rows tell. @defaultValue no limit */
+    readonly minMargin?: number;
+    /** The longest prompt in tokens that the trainer takes: an integer from 1 up. @defaultValue 1024 */
+    readonly maxLength?: number;
+    /** What the trainer puts behind each step of a stepwise row. @defaultValue the column `delimiter`, else a line break */
+    readonly separator?: string;
+  } = {},
+): Promise<AuditReport> {
   const { minMargin, maxLength = 1024, separator = '' } = options;
   if (minMargin !== undefined) expectNumber('minMargin', minMargin, { min: 0 });
   expectInteger('maxLength', maxLength, { min: 1 });
-  return { minMargin, maxLength, separator };
+  const audit = new Audit({ minMargin, maxLength, separator });
+  for (const file of datasetFiles(path)) await audit.read(file);
+  return audit.report(path);
 }
 
 /** Where a row stands. */

@@ -6,7 +6,8 @@ import { infoOf, rowBase } from '../provenance.ts';
 import { isEnd, type TreeRecord, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule, RuleInfo } from '../rows.ts';
 import { keepLargest } from './candidates.ts';
-import { checkRule, type PairRule, type PreferencePair } from './pair-rule.ts';
+import { checkRule } from './matching.ts';
+import type { PairRule, PreferencePair } from './pair-rule.ts';
 import { pairsOf } from './pairs-of.ts';
 
 /** Makes preference rows by a rule on siblings, which can be asked for the pairs of nodes as well. */

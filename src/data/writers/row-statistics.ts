@@ -1,5 +1,5 @@
 import type { Message } from '../../contracts/language-model.ts';
-import type { Guidance, TrainingRow } from '../rows.ts';
+import type { RowProvenance, TrainingRow } from '../rows.ts';
 import {
   type HistogramCounter,
   histogramCounter,
@@ -73,7 +73,7 @@ function sourceCounter() {
   const methods = new Set<string>();
   const models = new Set<string>();
   const stamps = new Set<string>();
-  const guidance: Record<Guidance, number> = {
+  const guidance: Record<RowProvenance['guidance'], number> = {
     'oracle-guided': 0,
     rewarded: 0,
     'self-evaluated': 0,
