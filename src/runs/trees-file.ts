@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { isPlainObject } from '../base/json.ts';
 import type { TreeJson } from '../tree/tree-json.ts';
 import { readLineAt, readLines } from './json-lines.ts';
-import type { SavedRun } from './run-folder.ts';
 
 /** A finished tree and what it belongs to. */
 export interface TreeEntry {
@@ -15,6 +14,8 @@ export interface TreeEntry {
   /** The tree itself. */
   readonly tree: TreeJson;
 }
+
+type StoredTree = Omit<TreeEntry, 'tree'> & { readonly read: () => TreeJson };
 
 const count = z.int().min(0);
 
@@ -32,8 +33,8 @@ const entrySchema: z.ZodType<TreeEntry> = z.object({
  *
  * @throws EspalierError `storage`, naming the line that cannot be read.
  */
-export function listTrees(path: string): SavedRun['trees'] {
-  const latest = new Map<string, SavedRun['trees'][number]>();
+export function listTrees(path: string): readonly StoredTree[] {
+  const latest = new Map<string, StoredTree>();
   for (const { value, place } of readLines(path, entrySchema)) {
     const { problem, attempt, step } = value;
     const key = JSON.stringify([problem, attempt, step]);

@@ -1,7 +1,6 @@
 import type { Notation, Parsed } from '../../contracts/environment.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { jsonStep, readJsonStep, stepSchema } from './json-step.ts';
-import type { ReasoningEnvironment } from './reasoning.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 import { lineBreak, readStep } from './step-text.ts';
 
@@ -25,7 +24,9 @@ const jsonAnswer = [
 ].join('\n');
 
 /** The notations of one environment. */
-export function reasoningNotations(rules: NotationRules): ReasoningEnvironment['notations'] {
+export function reasoningNotations(
+  rules: NotationRules,
+): Readonly<Record<'continued' | 'json' | 'restated', Notation<ReasoningState, string>>> {
   const { delimiter } = rules;
   const asText: Pick<Notation<ReasoningState, string>, 'format' | 'parse' | 'delimiter'> = {
     format: (step) => step,

@@ -50,15 +50,16 @@ export interface ReasoningEnvironment extends Environment<ReasoningState, string
   key(state: ReasoningState): string;
   /** That of `notations` which every model understands: `restated`. */
   readonly notation: Notation<ReasoningState, string>;
-  /** How states and steps look to models, in three forms. {@link notationFor} chooses one. */
-  readonly notations: {
-    /** The steps so far are the beginning of the model's own answer, which it continues. */
-    readonly continued: Notation<ReasoningState, string>;
-    /** The steps so far stand behind the question; the answer is the next one. */
-    readonly restated: Notation<ReasoningState, string>;
-    /** As `restated`, with the next step as JSON. */
-    readonly json: Notation<ReasoningState, string>;
-  };
+  /**
+   * How states and steps look to models, in three forms. {@link notationFor} chooses one.
+   *
+   * - `continued`: the steps so far are the beginning of the model's own answer, which it continues.
+   * - `restated`: the steps so far stand behind the question; the answer is the next one.
+   * - `json`: as `restated`, with the next step as JSON.
+   */
+  readonly notations: Readonly<
+    Record<'continued' | 'json' | 'restated', Notation<ReasoningState, string>>
+  >;
   /** Not there: the states are JSON themselves. */
   readonly codec?: never;
 }
