@@ -43,12 +43,6 @@ export async function auditDataset(
   return audit.report(path);
 }
 
-/** Where a row stands. */
-interface RowPlace {
-  readonly file: DatasetFile;
-  readonly place: string;
-}
-
 class Audit {
   readonly #limits: AuditLimits;
   readonly #findings = new Findings();
@@ -92,7 +86,7 @@ class Audit {
   report(path: string): AuditReport {
     const sets = [...this.#sets.values()].map(({ file, tally }): AuditSet => {
       const { config, split } = file;
-      for (const fault of tally.faults()) this.#add({ file, place: `${config}/${split}` }, fault);
+      for (const fault of tally.faults()) this.#add(file, `${config}/${split}`, fault);
       return {
         config: excerptOf(config),
         split: excerptOf(split),
@@ -110,18 +104,18 @@ class Audit {
   #columnsOf(file: DatasetFile, item: FileItem): RowColumns | undefined {
     const place = `${file.name}:${item.line}`;
     if ('broken' in item) {
-      this.#add({ file, place }, { code: 'not-json', excerpt: item.broken });
+      this.#add(file, place, { code: 'not-json', excerpt: item.broken });
       return undefined;
     }
     if (!isPlainObject(item.value)) {
-      this.#add({ file, place }, { code: 'wrong-type', excerpt: item.value });
+      this.#add(file, place, { code: 'wrong-type', excerpt: item.value });
       return undefined;
     }
     return mappedColumns(item.value, file.mapping);
   }
 
   #row(file: DatasetFile, item: FileItem, row: ReadRow): void {
-    const at: RowPlace = { file, place: `${file.name}:${item.line}` };
+    const place = `${file.name}:${item.line}`;
     const types = this.#typesOf(file.config);
     const source = 'source' in item ? item.source : undefined;
     const isShort = row.faults.some(({ code }) => code.startsWith('missing-'));
@@ -133,14 +127,14 @@ class Audit {
       ...(isShort ? [] : types.keys(row.columns)),
       ...this.#tallyOf(file).add(row),
     ];
-    for (const fault of faults) this.#add(at, fault);
+    for (const fault of faults) this.#add(file, place, fault);
     const other = this.#leakage.look(row, file.split);
     if (other !== undefined) {
-      this.#add(at, { code: 'leakage', excerpt: `${other} and ${file.split}` });
+      this.#add(file, place, { code: 'leakage', excerpt: `${other} and ${file.split}` });
     }
   }
 
-  #add({ file, place }: RowPlace, { code, excerpt }: RowFault): void {
+  #add(file: DatasetFile, place: string, { code, excerpt }: RowFault): void {
     this.#findings.add(file.config, code, { place, excerpt });
   }
 
