@@ -9,7 +9,7 @@ import { taskNames } from './tasks.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier generate` was asked for. */
-export interface GenerateRequest extends DatasetRequest, PriceRequest {
+export interface GenerateArguments extends DatasetRequest, PriceRequest {
   readonly problems: string;
   readonly task?: PuzzleName;
   readonly algorithm?: string;
@@ -38,16 +38,15 @@ export function generateCommand(): Command {
   const command = new Command('generate')
     .description('Search many problems under one budget, and make a dataset of the trees.')
     .requiredOption('--problems <file>', 'one problem a line, as JSON; the forms are below')
-    .addOption(
-      new Option(
-        '--task <name>',
-        `the puzzle of lines that name none: ${taskNames.join(', ')}`,
-      ).argParser(wordOption('task', taskNames)),
+    .option(
+      '--task <name>',
+      `the puzzle of lines that name none: ${taskNames.join(', ')}`,
+      wordOption('task', taskNames),
     )
-    .addOption(
-      new Option('--method <name>', 'a published method; `espalier methods` lists them').argParser(
-        wordOption('method', methodNames),
-      ),
+    .option(
+      '--method <name>',
+      'a published method; `espalier methods` lists them',
+      wordOption('method', methodNames),
     )
     .addOption(
       new Option(

@@ -49,13 +49,8 @@ function draw(entry: Drawn, saved: SavedRun, { depth, breadth }: TreeRequest): s
   return `${headingOf(entry, saved.run, task)}\n\n${picture}`;
 }
 
-interface DrawnPuzzle {
-  readonly task: Task | undefined;
-  readonly input: string;
-}
-
 /** What a tree is about, where it is a puzzle: said of each problem of a run over many, else by run.json. */
-function puzzleOf({ problem }: Drawn, { run, asked }: SavedRun): DrawnPuzzle {
+function puzzleOf({ problem }: Drawn, { run, asked }: SavedRun) {
   const own = asked.find((each) => fieldOf(each, 'id') === problem);
   const name = fieldOf(own ?? run, 'task');
   const task = Object.entries(tasks).find(([known]) => known === name)?.[1];

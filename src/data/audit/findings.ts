@@ -17,14 +17,16 @@ export class Findings {
     const key = `${code} ${config}`;
     const known = this.#open.get(key);
     const { count = 0, examples = [] } = known ?? {};
-    const isShown = examples.length < mostExamples;
-    const place = excerptOf(example.place, 200);
+    const shown = () => ({
+      place: excerptOf(example.place, 200),
+      excerpt: excerptOf(example.excerpt),
+    });
     this.#open.set(key, {
       code,
       ...auditRules[code],
       config: excerptOf(config),
       count: count + 1,
-      examples: isShown ? [...examples, { place, excerpt: excerptOf(example.excerpt) }] : examples,
+      examples: examples.length < mostExamples ? [...examples, shown()] : examples,
     });
   }
 
