@@ -2,16 +2,6 @@ import { addSpend, type CallSpend, nothing } from './call-spend.ts';
 import type { Journal } from './journal.ts';
 import { type JournalLine, journalVersion, type LineOf } from './journal-lines.ts';
 
-/** Something that a call asked of the budget beyond its first request. */
-export interface RecordedAttempt {
-  /** Its place in the journal. */
-  readonly place: number;
-  /** What a failed attempt was charged. */
-  readonly spend: CallSpend;
-  /** Whether it asked for another request that counts beside the first. */
-  readonly isFurther: boolean;
-}
-
 /** How a call ended. Its output is read from the journal when it is asked for. */
 export interface RecordedEnd {
   readonly place: number;
@@ -26,7 +16,15 @@ export class RecordedCall {
   readonly place: number | undefined;
   /** How often the journal had been resumed before. */
   readonly resumes: number;
-  attempts: readonly RecordedAttempt[] | undefined;
+  /** What it asked of the budget beyond its first request: where, what a failed attempt was charged, or what for. */
+  attempts:
+    | readonly {
+        readonly place: number;
+        readonly spend: CallSpend;
+        /** Whether it asked for another request that counts beside the first. */
+        readonly isFurther: boolean;
+      }[]
+    | undefined;
   end: RecordedEnd | undefined;
   /** What is set aside for what is under way. */
   covered: CallSpend;

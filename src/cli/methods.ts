@@ -22,7 +22,7 @@ type MethodPlan = Pick<SearchOptions, 'algorithm' | 'evaluator' | 'policy'> & {
  * A method with the paper's defaults, which ends with a solution: that is what is asked for here. The packaged model
  * was taught to propose a step and to judge a state in one word, and plays only those parts.
  */
-function methodFor(
+export function methodFor(
   name: string,
   options: { readonly model: LanguageModel; readonly maxTokens: number },
 ): MethodPlan {

@@ -8,17 +8,13 @@ export { type RStarMathOptions, rStarMath } from './r-star-math.ts';
 export {
   type AgentQPairOptions,
   agentQ,
-  type MctsDpoPairOptions,
   mctsDpo,
-  type StepApoOptions,
-  type StepQOptions,
   stepApo,
   stepDpo,
   stepQ,
   toolPreference,
 } from './sibling-rules.ts';
 export {
-  type SparOptions,
   spar,
   type TrajectoryOptions,
   trajectory,

@@ -72,17 +72,6 @@ export function trajectory(options: TrajectoryOptions = {}): RowRule<PreferenceR
   });
 }
 
-/** Options of {@link spar}. */
-export interface SparOptions extends WholeFilters {
-  /**
-   * Which refinement is chosen, of those that may be preferred to the original: the one with the highest score,
-   * of equal ones the last, or the last that was made.
-   *
-   * @defaultValue 'best'
-   */
-  readonly chosen?: 'best' | 'last';
-}
-
 /**
  * SPaR: in a tree of whole answers, the best refinement of a first answer against that first answer, both for the
  * prompt of the root. The refinement is right and the first answer wrong, unless `by` is `'score'`. First answers
@@ -93,7 +82,17 @@ export interface SparOptions extends WholeFilters {
  * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
  * Language Models", 2024 (arXiv 2412.11605).
  */
-export function spar(options: SparOptions = {}): RowRule<PreferenceRow> {
+export function spar(
+  options: WholeFilters & {
+    /**
+     * Which refinement is chosen, of those that may be preferred to the original: the one with the highest score,
+     * of equal ones the last, or the last that was made.
+     *
+     * @defaultValue 'best'
+     */
+    readonly chosen?: 'best' | 'last';
+  } = {},
+): RowRule<PreferenceRow> {
   const { chosen = 'best' } = options;
   const rule = wholeRule(options);
   expectOneOf('chosen', chosen, ['best', 'last']);

@@ -9,13 +9,10 @@ import {
 import type { ConfigReport } from './report.ts';
 
 /** Counts what the card tells of rows, in memory that does not grow with their number. */
-export interface RowStatistics {
+export function rowStatistics(): {
   add(row: TrainingRow): void;
   report(): Pick<ConfigReport, 'labels' | 'lengths' | 'margins' | 'sources'>;
-}
-
-/** Counts what the card tells of rows. */
-export function rowStatistics(): RowStatistics {
+} {
   const lengths = new Map<string, HistogramCounter>();
   const margins = histogramCounter(marginBounds);
   const labels = { positive: 0, negative: 0 };

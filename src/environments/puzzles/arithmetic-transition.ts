@@ -6,7 +6,7 @@ import type {
   Operator,
 } from './arithmetic.ts';
 import { replace } from './arithmetic-actions.ts';
-import { solvedMessage } from './solved-message.ts';
+import { solvedMessage } from './words.ts';
 
 /** A step as somebody states it, its numbers in any order; what is left out is not stated. */
 export type StepClaim<Value> = Pick<ArithmeticStep<Value>, 'left' | 'operator' | 'right'> &

@@ -1,5 +1,5 @@
 import { type BlocksworldState, HAND, isGoal, TABLE } from './blocksworld-state.ts';
-import { solvedMessage } from './solved-message.ts';
+import { solvedMessage } from './words.ts';
 
 /** One of the four operations of the hand, written as in a PDDL plan, with names in lower case. */
 export type BlocksworldAction =

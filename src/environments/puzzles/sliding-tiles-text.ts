@@ -1,22 +1,15 @@
 import type { Notation } from '../../contracts/environment.ts';
 import type { TilesState } from './sliding-tiles-board.ts';
 import { directions, readMove, type TilesAction } from './sliding-tiles-move.ts';
+import { wordNotation } from './words.ts';
 
 /** How sliding tiles look to a model. */
-export const tilesNotation: Notation<TilesState, TilesAction> = {
-  prompt: (state) => [{ role: 'user', content: prompt(state) }],
-  format: (action) => action,
-  parse(text, state) {
-    const action = firstDirection(text);
-    if (action === undefined) {
-      const shown = text.trim().slice(0, 80);
-      const message = `Expected one direction (${directions.join(', ')}), got \`${shown}\`.`;
-      return { failure: { kind: 'parse', message } };
-    }
-    const move = readMove(state, action);
-    return typeof move === 'string' ? { failure: { kind: 'parse', message: move } } : { action };
-  },
-};
+export const tilesNotation: Notation<TilesState, TilesAction> = wordNotation({
+  prompt,
+  expected: () => `one direction (${directions.join(', ')})`,
+  find: firstDirection,
+  read: readMove,
+});
 
 /** The direction in the first line that names exactly one. */
 function firstDirection(text: string): TilesAction | undefined {

@@ -30,7 +30,7 @@ export function reasoningNotations(
   const { delimiter } = rules;
   const asText: Pick<Notation<ReasoningState, string>, 'format' | 'parse' | 'delimiter'> = {
     format: (step) => step,
-    parse: (text, { steps }) => readStep(text, { delimiter, number: steps.length + 1 }),
+    parse: (text, { steps }) => readStep(text, delimiter, steps.length + 1),
     delimiter,
   };
   return {
@@ -68,9 +68,7 @@ function parseJson(
     return { failure: { kind: 'empty', message: 'Expected a step, got an empty one.' } };
   }
   const step =
-    written.step === ''
-      ? { action: '' }
-      : readStep(written.step, { delimiter, number: steps.length + 1 });
+    written.step === '' ? { action: '' } : readStep(written.step, delimiter, steps.length + 1);
   if ('failure' in step || answer === undefined) return step;
   return withAnswer(step.action, answer, { delimiter, extract, isEqual });
 }
