@@ -1,36 +1,25 @@
 import { Command, Option } from 'commander';
-import type { PuzzleName } from '../environments/index.ts';
 import { algorithmNames } from './algorithms.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { methodNames } from './methods.ts';
-import { type ModelName, modelOption } from './model.ts';
-import { addPriceOptions, type PriceRequest } from './prices.ts';
+import { modelOption } from './model.ts';
+import { addPriceOptions } from './prices.ts';
+import type { SearchRequest } from './search-options.ts';
 import { taskNames } from './tasks.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier generate` was asked for. */
-export interface GenerateArguments extends DatasetRequest, PriceRequest {
+export interface GenerateArguments
+  extends DatasetRequest,
+    Omit<SearchRequest, 'input' | 'order' | 'question' | 'save'> {
   readonly problems: string;
-  readonly task?: PuzzleName;
-  readonly algorithm?: string;
-  readonly method?: string;
-  readonly model?: ModelName;
   readonly run?: string;
-  readonly calls?: number;
-  readonly simulations?: number;
-  readonly nodes?: number;
-  readonly tokens?: number;
-  readonly ms?: number;
   readonly budgetCalls?: number;
   readonly budgetTokens?: number;
-  readonly concurrency: number;
   readonly attempts: number;
   readonly limit?: number;
-  readonly seed: number | string;
   readonly answers: boolean;
   readonly untilSolved?: boolean;
-  readonly retryFailed?: boolean;
-  readonly json?: boolean;
 }
 
 /** The command without its action. */

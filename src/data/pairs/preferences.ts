@@ -131,18 +131,15 @@ function toRow<State, Action>(
   rule: string,
   parts: PairReading['parts'],
 ): PreferenceRow {
-  const nodes = [pair.parent, pair.chosen, pair.rejected];
-  const base = rowBase(record, { rule, nodes, from: pair.parent, prompt });
+  const { parent, ...numbers } = pair;
+  const nodes = [parent, pair.chosen, pair.rejected];
+  const base = rowBase(record, { rule, nodes, from: parent, prompt });
   return {
     kind: 'preference',
     ...base,
+    ...numbers,
     chosen,
     rejected,
-    chosenScore: pair.chosenScore,
-    rejectedScore: pair.rejectedScore,
-    margin: pair.margin,
-    weight: pair.weight,
-    labelSmoothing: pair.labelSmoothing,
     chosenEnds: isEnd(pair.chosen),
     rejectedEnds: isEnd(pair.rejected),
     ...(parts !== undefined && {
