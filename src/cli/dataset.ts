@@ -10,8 +10,8 @@ import type { TreeRecord } from '../data/record.ts';
 import type { DatasetConfig } from '../data/writers/options.ts';
 import type { DatasetReport } from '../data/writers/report.ts';
 import { expectWritable, writeDataset } from '../data/writers/write-dataset.ts';
+import { readInput } from '../runs/input-file.ts';
 import type { DatasetRequest } from './dataset-options.ts';
-import { readInput } from './input-file.ts';
 
 export type { DatasetReport };
 

@@ -5,6 +5,7 @@ import { seededRandom } from '../base/random.ts';
 import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
 import { pairedDifference } from '../bench/metrics.ts';
 import { gameOf24, solvablePuzzles } from '../environments/index.ts';
+import { tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
 import {
   type DemoMethod,
@@ -16,7 +17,6 @@ import {
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { print, StatusLine } from './output.ts';
 import { table } from './table.ts';
-import { tasks } from './tasks.ts';
 import { legend } from './tree.ts';
 
 /** What `espalier demo` was asked for. */

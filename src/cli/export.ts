@@ -6,12 +6,12 @@ import { readOmegaPrm } from '../data/readers/omega-prm.ts';
 import { readToolBench } from '../data/readers/tool-bench.ts';
 import type { TreeRecord } from '../data/record.ts';
 import { readRun } from '../runs/index.ts';
+import { readInput } from '../runs/input-file.ts';
+import { recordsOf } from '../runs/run-records.ts';
 import { type DatasetSource, describeDataset, makeDataset } from './dataset.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
-import { readInput } from './input-file.ts';
 import { pairsOf } from './methods.ts';
 import { print } from './output.ts';
-import { recordsOf } from './run-records.ts';
 import { wordOption } from './values.ts';
 
 /** What `espalier export` was asked for. */

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
+import { taskNames } from '../runs/tasks.ts';
 import { algorithmNames } from './algorithms.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { methodNames } from './methods.ts';
 import { modelOption } from './model.ts';
 import { addPriceOptions } from './prices.ts';
 import type { SearchRequest } from './search-options.ts';
-import { taskNames } from './tasks.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier generate` was asked for. */

@@ -18,6 +18,8 @@ import {
   type RunFolder,
   readRun,
 } from '../runs/index.ts';
+import { type AskedProblem, outcomeOf, problemOf, readProblems } from '../runs/problems-file.ts';
+import { askedOf, recordsOf } from '../runs/run-records.ts';
 import { type DatasetReport, describeDataset, expectDataset, makeDataset } from './dataset.ts';
 import type { GenerateArguments } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
@@ -25,8 +27,6 @@ import { pairsOf, planFor } from './methods.ts';
 import { chooseModel, environmentFor } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { pricesFor } from './prices.ts';
-import { type AskedProblem, outcomeOf, problemOf, readProblems } from './problems-file.ts';
-import { askedOf, recordsOf } from './run-records.ts';
 import { budgetOf } from './search-options.ts';
 import { espalierVersion } from './version.ts';
 

@@ -3,12 +3,12 @@ import { EspalierError } from '../base/errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { type Method, methods } from '../methods/index.ts';
+import type { Problem } from '../runs/problem.ts';
 import type { SearchOptions, StopCondition } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { algorithmFor } from './algorithms.ts';
 import { guidesOf } from './model.ts';
 import { print } from './output.ts';
-import type { Problem } from './problem.ts';
 
 /** The names of all methods. */
 export const methodNames: readonly string[] = methods.map(({ name }) => name);

@@ -4,8 +4,8 @@ import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
+import type { Guides, Problem, ShownEnvironment } from '../runs/problem.ts';
 import { judge } from '../values/judge/judge.ts';
-import type { Guides, Problem, ShownEnvironment } from './problem.ts';
 
 /** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
 export type ModelName = string;

@@ -4,11 +4,11 @@ import type { Order } from '../calls/sequencer.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
 import type { PuzzleName } from '../environments/index.ts';
+import { taskNames } from '../runs/tasks.ts';
 import { algorithmNames } from './algorithms.ts';
 import { methodNames } from './methods.ts';
 import { type ModelName, modelOption } from './model.ts';
 import { addPriceOptions, type PriceRequest } from './prices.ts';
-import { taskNames } from './tasks.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier search` was asked for. */

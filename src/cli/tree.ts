@@ -1,11 +1,11 @@
 import { counted } from '../base/counted.ts';
 import { readRun, type SavedRun, type TreeEntry } from '../runs/index.ts';
+import { noTree, showing } from '../runs/run-records.ts';
+import { type Task, tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
 import { treeFromJson } from '../tree/serialize.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import { oneLine, print } from './output.ts';
-import { noTree, showing } from './run-records.ts';
-import { type Task, tasks } from './tasks.ts';
 
 /** What `espalier tree` was asked for. */
 export interface TreeRequest {

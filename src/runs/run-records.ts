@@ -8,9 +8,10 @@ import {
   type ReasoningEnvironment,
   type ReasoningState,
 } from '../environments/index.ts';
-import { readRecords, type SavedRun } from '../runs/index.ts';
 import type { Problem } from './problem.ts';
 import { type AskedProblem, problemOf } from './problems-file.ts';
+import { readRecords } from './records.ts';
+import type { SavedRun } from './run-folder.ts';
 import { taskNames } from './tasks.ts';
 
 /** How rows show questions. */
