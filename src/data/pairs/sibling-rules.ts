@@ -5,14 +5,6 @@ import type { PairFilters } from './pair-rule.ts';
 import * as pairScores from './pair-scores.ts';
 import { type PairRowRule, preferences } from './preferences.ts';
 
-/** Options of {@link agentQ}. The paper publishes neither number: the defaults are ours. */
-export interface AgentQPairOptions extends PairFilters {
-  /** α, the share of the search in the mixed value: in [0, 1]. @defaultValue 0.5 */
-  readonly alpha?: number;
-  /** θ, the margin that a pair must exceed: from 0 up. @defaultValue 0.1 */
-  readonly minMargin?: number;
-}
-
 /**
  * MCTS-DPO: along the committed path the sibling with the highest Q against the one with the lowest; at most 8
  * pairs a tree; label smoothing by visits. Siblings that were never visited count with their evaluation.
@@ -59,7 +51,14 @@ export function mctsDpo(
  * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024
  * (arXiv 2408.07199), section 4.
  */
-export function agentQ(options: AgentQPairOptions = {}): PairRowRule {
+export function agentQ(
+  options: PairFilters & {
+    /** α, the share of the search in the mixed value: in [0, 1]. @defaultValue 0.5 */
+    readonly alpha?: number;
+    /** θ, the margin that a pair must exceed: from 0 up. @defaultValue 0.1 */
+    readonly minMargin?: number;
+  } = {},
+): PairRowRule {
   const { alpha = 0.5, ...filters } = options;
   return preferences({
     name: 'agent-q',

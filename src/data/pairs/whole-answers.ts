@@ -26,21 +26,6 @@ export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode'> {
   readonly minVisits?: number;
 }
 
-/** Options of {@link trajectory}. */
-export interface TrajectoryOptions extends WholeFilters {
-  /**
-   * Which paths of a tree are matched: as siblings are, by the score of their ends, of equal ones the shortest.
-   *
-   * @defaultValue 'best-vs-all'
-   */
-  readonly paths?:
-    | 'all-above-below'
-    | 'all-ordered'
-    | 'best-vs-all'
-    | 'best-vs-random'
-    | 'best-vs-worst';
-}
-
 const paths: readonly PairSiblings[] = [
   'all-above-below',
   'all-ordered',
@@ -56,7 +41,21 @@ const paths: readonly PairSiblings[] = [
  * @see Song et al., "Trial and Error: Exploration-Based Trajectory Optimization for LLM Agents", 2024
  * (arXiv 2403.02502), for pairs of whole trajectories.
  */
-export function trajectory(options: TrajectoryOptions = {}): RowRule<PreferenceRow> {
+export function trajectory(
+  options: WholeFilters & {
+    /**
+     * Which paths of a tree are matched: as siblings are, by the score of their ends, of equal ones the shortest.
+     *
+     * @defaultValue 'best-vs-all'
+     */
+    readonly paths?:
+      | 'all-above-below'
+      | 'all-ordered'
+      | 'best-vs-all'
+      | 'best-vs-random'
+      | 'best-vs-worst';
+  } = {},
+): RowRule<PreferenceRow> {
   const rule = { ...wholeRule(options), siblings: options.paths ?? 'best-vs-all' };
   expectOneOf('paths', rule.siblings, paths);
   const info = {

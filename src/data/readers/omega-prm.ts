@@ -23,17 +23,6 @@ export interface OmegaPrmState {
   readonly steps: readonly string[];
 }
 
-/** What is not said in the file. */
-export interface OmegaPrmOptions {
-  /**
-   * What parts steps, which the file does not tell. Steps hold empty lines themselves: for trainers that want the
-   * separator in no step, give one that is not in them.
-   *
-   * @defaultValue an empty line
-   */
-  readonly delimiter?: string;
-}
-
 interface OmegaNode {
   readonly text: string;
   readonly mc_value?: number | null | undefined;
@@ -89,7 +78,15 @@ function notationWith(delimiter: string): RowNotation<OmegaPrmState, string> {
  */
 export function readOmegaPrm(
   text: string,
-  options: OmegaPrmOptions = {},
+  options: {
+    /**
+     * What parts steps, which the file does not tell. Steps hold empty lines themselves: for trainers that want the
+     * separator in no step, give one that is not in them.
+     *
+     * @defaultValue an empty line
+     */
+    readonly delimiter?: string;
+  } = {},
 ): readonly TreeRecord<OmegaPrmState, string>[] {
   const notation = notationWith(options.delimiter ?? '\n\n');
   return readLines('OmegaPRM file', text, (own, place) => {

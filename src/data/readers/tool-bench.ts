@@ -26,12 +26,6 @@ import {
 } from './tool-bench-step.ts';
 import { mergeTwins } from './twins.ts';
 
-/** What is not said in the file. */
-export interface ToolBenchOptions {
-  /** Names the problem, such as the name of the file. */
-  readonly problem: string;
-}
-
 interface DfsNode {
   readonly node_type: 'Action' | 'Action Input' | 'Thought';
   readonly description: string;
@@ -91,7 +85,7 @@ const systemSchema = z.object({ role: z.literal('system'), content: z.string() }
  */
 export function readToolBench(
   text: string,
-  { problem }: ToolBenchOptions,
+  { problem }: Readonly<Record<'problem', string>>,
 ): TreeRecord<ToolBenchState, ToolBenchAction> {
   const place: Place = { name: `ToolBench file ${problem}` };
   const file = readDocument(text, fileSchema, place);

@@ -1,11 +1,6 @@
 import type { Message } from '../../contracts/language-model.ts';
 import type { RowProvenance, TrainingRow } from '../rows.ts';
-import {
-  type HistogramCounter,
-  histogramCounter,
-  lengthBounds,
-  marginBounds,
-} from './histogram.ts';
+import { histogramCounter, lengthBounds, marginBounds } from './histogram.ts';
 import type { ConfigReport } from './report.ts';
 
 /** Counts what the card tells of rows, in memory that does not grow with their number. */
@@ -13,7 +8,7 @@ export function rowStatistics(): {
   add(row: TrainingRow): void;
   report(): Pick<ConfigReport, 'labels' | 'lengths' | 'margins' | 'sources'>;
 } {
-  const lengths = new Map<string, HistogramCounter>();
+  const lengths = new Map<string, ReturnType<typeof histogramCounter>>();
   const margins = histogramCounter(marginBounds);
   const labels = { positive: 0, negative: 0 };
   const sources = sourceCounter();

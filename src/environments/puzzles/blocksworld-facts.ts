@@ -3,9 +3,6 @@ import { EspalierError } from '../../base/errors.ts';
 import { type BlocksworldGoal, HAND, placeFact, stateFacts, TABLE } from './blocksworld-state.ts';
 import { type Expression, pddlError } from './pddl.ts';
 
-/** A part of a PDDL problem that holds facts. */
-type Section = ':init' | ':goal';
-
 interface Fact {
   readonly predicate: Predicate;
   /** The blocks it is about. */
@@ -27,7 +24,7 @@ const arities = { on: 2, ontable: 1, clear: 1, holding: 1, handempty: 0 } as con
 export function readFacts(
   blocks: readonly string[],
   expressions: readonly Expression[],
-  section: Section,
+  section: ':init' | ':goal',
 ): BlocksworldGoal {
   const facts = expressions.map((expression) => readFact(blocks, expression));
   expectTogether(facts);
