@@ -165,7 +165,7 @@ function planOf(
     request,
     model,
   }: { readonly request: GenerateArguments; readonly model: LanguageModel | undefined },
-): ReturnType<GenerateOptions<AskedProblem, unknown, unknown>['plan']> {
+): Awaited<ReturnType<GenerateOptions<AskedProblem, unknown, unknown>['plan']>> {
   const { answers, seed, untilSolved } = request;
   const problem = problemOf(asked);
   const outcome = answers ? outcomeOf(asked) : undefined;

@@ -100,7 +100,7 @@ function leafEncoder(type: LeafType, path: string): Encode {
   const write = leafWriters[type];
   return (value) => {
     expectLeaf(path, type, value);
-    return write(value as never);
+    return write(value);
   };
 }
 
