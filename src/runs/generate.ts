@@ -170,7 +170,7 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     this.#options = options;
     this.#maxFailuresInARow = maxFailuresInARow;
     this.#total = options.problems.length * attempts;
-    this.#pool = new BudgetPool(options.budget ?? {});
+    this.#pool = new BudgetPool(options.budget === undefined ? {} : options.budget);
     const saved = readRun(options.run.path);
     const outcomes = new Map(
       saved.outcomes.map((outcome) => [keyOf(outcome.problem, outcome.attempt), outcome]),
