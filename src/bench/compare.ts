@@ -37,21 +37,18 @@ export interface Comparison {
   readonly solved: readonly (readonly boolean[])[];
 }
 
-/** What is compared. */
-export interface CompareOptions<Problem> {
+/**
+ * Runs every method on every problem, one problem after the other, so that at any time all methods have
+ * seen the same ones.
+ */
+export async function compare<Problem>(options: {
   readonly problems: readonly Problem[];
   readonly methods: readonly Method<Problem>[];
   /** Hears how many problems are done. @defaultValue nobody */
   readonly onProgress?: (done: number) => void;
   /** Ends the comparison early; a problem under way does not count. @defaultValue never */
   readonly stopped?: () => boolean;
-}
-
-/**
- * Runs every method on every problem, one problem after the other, so that at any time all methods have
- * seen the same ones.
- */
-export async function compare<Problem>(options: CompareOptions<Problem>): Promise<Comparison> {
+}): Promise<Comparison> {
   const { problems, methods, onProgress = () => {}, stopped = () => false } = options;
   const finished: Outcome[][] = [];
   for (const [index, problem] of problems.entries()) {

@@ -36,18 +36,11 @@ export function pairedDifference(a: readonly boolean[], b: readonly boolean[]): 
   };
 }
 
-function share(successes: number, trials: number): Interval & { readonly value: number } {
+function share(successes: number, trials: number) {
   return { value: successes / trials, ...wilsonInterval(successes, trials) };
 }
 
-interface CrossTable {
-  readonly both: number;
-  readonly onlyA: number;
-  readonly onlyB: number;
-  readonly neither: number;
-}
-
-function crossTable(a: readonly boolean[], b: readonly boolean[]): CrossTable {
+function crossTable(a: readonly boolean[], b: readonly boolean[]) {
   const count = (first: boolean, second: boolean) =>
     a.filter((solved, index) => solved === first && b[index] === second).length;
   return {
@@ -59,7 +52,8 @@ function crossTable(a: readonly boolean[], b: readonly boolean[]): CrossTable {
 }
 
 /** φ of the table, with Newcombe's correction for continuity where it is positive. */
-function correlation({ both, onlyA, onlyB, neither }: CrossTable, n: number): number {
+function correlation(table: ReturnType<typeof crossTable>, n: number): number {
+  const { both, onlyA, onlyB, neither } = table;
   const margins = (both + onlyA) * (onlyB + neither) * (both + onlyB) * (onlyA + neither);
   if (margins === 0) return 0;
   const excess = both * neither - onlyA * onlyB;

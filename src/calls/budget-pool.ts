@@ -2,11 +2,8 @@ import { systemClock } from '../base/clock.ts';
 import { expectation, expectInteger, expectNumber, expectObject } from '../base/expect.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import type { Journal } from './journal.ts';
-import { indexJournal } from './journal-index.ts';
+import { JournalIndex } from './journal-index.ts';
 import { Ledger } from './ledger.ts';
-
-/** Limits that several searches share. Time is no part of it: searches that start later would have less. */
-export type PoolBudget = Omit<Budget, 'ms'>;
 
 const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd'];
 
@@ -20,11 +17,11 @@ export class BudgetPool {
   readonly #prepaid = new Set<Journal>();
 
   /**
-   * @param budget - What all searches together may spend.
+   * @param budget - What all searches together may spend. Time is no part of it: those that start later would have less.
    * @param spent - What has been spent before. @defaultValue nothing
    * @throws EspalierError `usage` for a limit out of its range.
    */
-  constructor(budget: PoolBudget, spent: Partial<Spend> = {}) {
+  constructor(budget: Omit<Budget, 'ms'>, spent: Partial<Spend> = {}) {
     expectObject('budget', budget);
     for (const [unit, limit] of Object.entries(budget) as [string, unknown][]) {
       if (!units.includes(unit)) throw expectation('budget', `made of ${units.join(', ')}`, unit);
@@ -66,7 +63,7 @@ export class BudgetPool {
   prepay(...journals: readonly Journal[]): void {
     for (const journal of journals) {
       if (this.#prepaid.has(journal)) continue;
-      this.ledger.charge(indexJournal(journal.lines).total);
+      this.ledger.charge(new JournalIndex(journal.lines).total);
       this.notePrepaid(journal);
     }
   }

@@ -8,7 +8,7 @@ import { addSpend, type CallSpend, nothing } from './call-spend.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import type { Journal } from './journal.ts';
 import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
-import type { DeadlineLine, IntentLine } from './journal-lines.ts';
+import type { LineOf } from './journal-lines.ts';
 import { JournalUse } from './journal-use.ts';
 import type { Ledger, Reservation } from './ledger.ts';
 import { type Losses, noLosses, Recall } from './recall.ts';
@@ -131,7 +131,7 @@ export class CallGate {
   }
 
   /** The deadline that ended this search before. */
-  get deadline(): DeadlineLine | undefined {
+  get deadline(): LineOf<'deadline'> | undefined {
     return this.#recall.deadlines.get(this.search);
   }
 
@@ -141,10 +141,10 @@ export class CallGate {
   }
 
   /** What was asked in calls that have ended. */
-  *intentsOf({ calls }: LeftCalls): Generator<IntentLine> {
+  *intentsOf({ calls }: LeftCalls): Generator<LineOf<'intent'>> {
     for (const { place, end } of calls) {
       if (place === undefined || end === undefined) continue;
-      yield this.#journal.with(({ lines }) => lines.at(place) as IntentLine);
+      yield this.#journal.with(({ lines }) => lines.at(place) as LineOf<'intent'>);
     }
   }
 

@@ -5,7 +5,7 @@ import type { FailedAttempt, ModelCall, ModelWarning } from '../contracts/langua
 import type { CallInFlight } from './call-in-flight.ts';
 import { isUnavailable, type Outcome, unavailable } from './call-outcome.ts';
 import { type CallSpend, nothing } from './call-spend.ts';
-import type { FailureLine, JournalLine, ResultLine } from './journal-lines.ts';
+import type { JournalLine, LineOf } from './journal-lines.ts';
 
 /** What a call came to, and what its last attempt is charged. */
 export interface Made {
@@ -106,7 +106,7 @@ export class CallMaker {
   #failed({ number, key, account }: CallInFlight, error: unknown): Made {
     const message = messageOf(error);
     const spend = account.failed(error);
-    const line: FailureLine = { type: 'failure', call: number, key, spend, message };
+    const line: LineOf<'failure'> = { type: 'failure', call: number, key, spend, message };
     if (!isUnavailable(error)) {
       return this.#settled({ ...line, ...(isTransient(error) && { transient: true }) }, error);
     }
@@ -115,7 +115,7 @@ export class CallMaker {
   }
 
   /** Writes an outcome down. One that cannot be written is not used: a run that goes on would not know of it. */
-  #settled(line: ResultLine | FailureLine, cause?: unknown): Made {
+  #settled(line: LineOf<'failure' | 'result'>, cause?: unknown): Made {
     const { spend } = line;
     try {
       this.#options.write(line);

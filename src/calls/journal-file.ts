@@ -10,7 +10,7 @@ import {
 } from '../base/file-lines.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
-import type { Journal, JournalLines } from './journal.ts';
+import type { Journal } from './journal.ts';
 import { type JournalLine, LineReader, sealLine } from './journal-lines.ts';
 
 /** A journal on disk. */
@@ -19,23 +19,17 @@ export interface JournalFile extends Journal, Disposable {
   close(): void;
 }
 
-/** How a journal is written. */
-export interface JournalFileOptions {
-  /**
-   * Whether each line is forced to the medium, so that it survives a power failure and not only the
-   * death of the process. Costs some milliseconds a line.
-   *
-   * @defaultValue false
-   */
-  readonly fsync?: boolean;
-}
-
 /**
- * Opens a journal for reading and appending. It does not keep a second writer out: the run folder does.
+ * Opens a journal for reading and appending. It does not keep a second writer out: the run folder does. With `fsync`
+ * each line is forced to the medium, so that it survives a power failure and not only the death of the process; that
+ * costs some milliseconds a line.
  *
  * @throws EspalierError `invalid-journal` or `storage`.
  */
-export function openJournal(path: string, { fsync = false }: JournalFileOptions = {}): JournalFile {
+export function openJournal(
+  path: string,
+  { fsync = false }: { readonly fsync?: boolean } = {},
+): JournalFile {
   const file = withStorageErrors(nameOf(path), () => {
     expectRegularFile(path);
     return openSync(path, 'a+');
@@ -76,7 +70,7 @@ export function readJournal(path: string): Pick<Journal, 'lines'> {
 }
 
 /** The lines of a file, by the byte at which they begin. */
-function linesOf(path: string, withFile: WithFile, onRead = (): void => {}): JournalLines {
+function linesOf(path: string, withFile: WithFile, onRead = (): void => {}): Journal['lines'] {
   function* entries(): Generator<readonly [number, JournalLine]> {
     const reader = new LineReader();
     for (const { bytes, place, isWhole } of writtenLines(path, withFile)) {

@@ -1,33 +1,12 @@
 import { addSpend, type CallSpend, nothing } from './call-spend.ts';
-import type { JournalLines } from './journal.ts';
-import {
-  type AttemptLine,
-  type DeadlineLine,
-  type FailureLine,
-  type IntentLine,
-  type JournalLine,
-  journalVersion,
-  type ResultLine,
-  type ResumeLine,
-  type RetryLine,
-  type ReuseLine,
-} from './journal-lines.ts';
-
-/** Something that a call asked of the budget beyond its first request. */
-export interface RecordedAttempt {
-  /** Its place in the journal. */
-  readonly place: number;
-  /** What a failed attempt was charged. */
-  readonly spend: CallSpend;
-  /** Whether it asked for another request that counts beside the first. */
-  readonly isFurther: boolean;
-}
+import type { Journal } from './journal.ts';
+import { type JournalLine, journalVersion, type LineOf } from './journal-lines.ts';
 
 /** How a call ended. Its output is read from the journal when it is asked for. */
 export interface RecordedEnd {
   readonly place: number;
   readonly spend: CallSpend;
-  readonly failure: Omit<FailureLine, 'type' | 'call' | 'key' | 'spend'> | undefined;
+  readonly failure: Omit<LineOf<'failure'>, 'type' | 'call' | 'key' | 'spend'> | undefined;
 }
 
 /** A call as a journal holds it. */
@@ -37,7 +16,15 @@ export class RecordedCall {
   readonly place: number | undefined;
   /** How often the journal had been resumed before. */
   readonly resumes: number;
-  attempts: readonly RecordedAttempt[] | undefined;
+  /** What it asked of the budget beyond its first request: where, what a failed attempt was charged, or what for. */
+  attempts:
+    | readonly {
+        readonly place: number;
+        readonly spend: CallSpend;
+        /** Whether it asked for another request that counts beside the first. */
+        readonly isFurther: boolean;
+      }[]
+    | undefined;
   end: RecordedEnd | undefined;
   /** What is set aside for what is under way. */
   covered: CallSpend;
@@ -87,56 +74,53 @@ export class RecordedCall {
 }
 
 /** Where a run was resumed, and which calls had been made before that it did not come to by itself. */
-export interface RecordedResume extends ResumeLine {
+export interface RecordedResume extends LineOf<'resume'> {
   readonly place: number;
   /** The how-manieth it is in the journal, from 1. */
   readonly ordinal: number;
   readonly left: LeftCalls;
 }
 
-/** What a journal says, in the order in which its last run asked. */
-export interface JournalIndex {
-  /** The version of its lines. */
-  readonly version: number;
-  /** The number of the first call. */
-  readonly first: number;
-  readonly calls: readonly RecordedCall[];
-  readonly resumes: readonly RecordedResume[];
+/** What a journal says, in the order in which its last run asked: read once, line by line. */
+export class JournalIndex {
+  calls: RecordedCall[] = [];
+  resumes: readonly RecordedResume[] = [];
   /** Calls that no run came to after the last time it was resumed. */
-  readonly left: LeftCalls;
-  readonly retries: readonly RetryLine[];
+  left: LeftCalls = new LeftCalls([]);
+  retries: readonly LineOf<'retry'>[] = [];
   /** By the search that they ended. */
-  readonly deadlines: ReadonlyMap<number, DeadlineLine>;
-  /** What calls that never ended may have cost, and no line says. */
-  readonly lost: CallSpend;
+  readonly deadlines: Map<number, LineOf<'deadline'>> = new Map();
   /** What all calls may have cost. */
   readonly total: CallSpend;
-}
-
-/** Reads a journal once, line by line, and keeps what a run needs to repeat it. */
-export function indexJournal(lines: JournalLines): JournalIndex {
-  const index = new Indexing();
-  for (const [place, line] of lines.entries()) index.add(place, line);
-  return index.finish();
-}
-
-class Indexing {
+  /** The version of its lines. */
+  version: number = journalVersion;
   #first: number | undefined;
-  #calls: RecordedCall[] = [];
-  #left = new LeftCalls([]);
-  readonly #deadlines = new Map<number, DeadlineLine>();
-  #retries: RetryLine[] = [];
-  #resumes: readonly RecordedResume[] = [];
   #resumed = 0;
   /** Failed calls by key: few, and the only ones that may be asked for again in one run. */
   readonly #failed = new Map<string, RecordedCall>();
   #paid: CallSpend = nothing;
-  #version = journalVersion;
+  readonly #open: readonly RecordedCall[];
 
-  add(place: number, line: JournalLine): void {
+  constructor(lines: Journal['lines']) {
+    for (const [place, line] of lines.entries()) this.#add(place, line);
+    this.#open = [...this.calls, ...this.left.calls].flatMap(livesOf).filter(isOpen);
+    this.total = addSpend(this.#paid, this.lost);
+  }
+
+  /** The number of the first call. */
+  get first(): number {
+    return this.#first ?? 0;
+  }
+
+  /** What calls that never ended may have cost, and no line says; what is written down meanwhile is none of it. */
+  get lost(): CallSpend {
+    return this.#open.filter(isOpen).reduce((sum, { covered }) => addSpend(sum, covered), nothing);
+  }
+
+  #add(place: number, line: JournalLine): void {
     switch (line.type) {
       case 'journal':
-        this.#version = line.version;
+        this.version = line.version;
         break;
       case 'intent':
         this.#intend(place, line);
@@ -160,39 +144,18 @@ class Indexing {
         this.#reuse(line);
         break;
       case 'retry':
-        this.#retries.push(line);
+        this.retries = [...this.retries, line];
         break;
       case 'deadline':
-        this.#deadlines.set(line.search ?? this.#deadlines.size, line);
+        this.deadlines.set(line.search ?? this.deadlines.size, line);
         break;
       case 'start':
         break;
     }
   }
 
-  finish(): JournalIndex {
-    const lives = [...this.#calls.flatMap(livesOf), ...this.#left.calls.flatMap(livesOf)];
-    const open = lives.filter(isOpen);
-    const lost = (): CallSpend =>
-      open.filter(isOpen).reduce((sum, { covered }) => addSpend(sum, covered), nothing);
-    return {
-      version: this.#version,
-      first: this.#first ?? 0,
-      calls: this.#calls,
-      resumes: this.#resumes,
-      left: this.#left,
-      retries: this.#retries,
-      deadlines: this.#deadlines,
-      // What is written down meanwhile is none of it.
-      get lost() {
-        return lost();
-      },
-      total: addSpend(this.#paid, lost()),
-    };
-  }
-
   #current(number: number): RecordedCall | undefined {
-    let call = this.#calls[number - (this.#first ?? 0)];
+    let call = this.calls[number - this.first];
     while (call?.next !== undefined) call = call.next;
     return call;
   }
@@ -201,28 +164,28 @@ class Indexing {
   #set(number: number, call: RecordedCall): void {
     this.#first ??= number;
     const there = this.#current(number);
-    if (there === undefined) this.#calls.push(call);
+    if (there === undefined) this.calls.push(call);
     else if (there.key === call.key) there.next = call;
     else {
       // Written by somebody who did not repeat what stood there, as version 2 allowed.
       this.#leave(number);
-      this.#calls.push(call);
+      this.calls.push(call);
     }
   }
 
   #leave(number: number): void {
-    const from = Math.max(0, number - (this.#first ?? 0));
-    this.#left = new LeftCalls([...this.#left.calls, ...this.#calls.slice(from)]);
-    this.#calls = this.#calls.slice(0, from);
+    const from = Math.max(0, number - this.first);
+    this.left = new LeftCalls([...this.left.calls, ...this.calls.slice(from)]);
+    this.calls = this.calls.slice(0, from);
   }
 
-  #intend(place: number, { call, key, reserved }: IntentLine): void {
+  #intend(place: number, { call, key, reserved }: LineOf<'intent'>): void {
     const failed = this.#failed.get(key);
     if (failed !== undefined) failed.isSuperseded = true;
     this.#set(call, new RecordedCall(key, { place, covered: reserved, resumes: this.#resumed }));
   }
 
-  #attempt(place: number, { call, spend, asks, reserved }: AttemptLine): void {
+  #attempt(place: number, { call, spend, asks, reserved }: LineOf<'attempt'>): void {
     this.#paid = addSpend(this.#paid, spend);
     const made = this.#current(call);
     if (made === undefined) return;
@@ -231,11 +194,11 @@ class Indexing {
     const isFurther = asks === true ? isNothing(spend) : reserved !== undefined;
     made.attempts = [...(made.attempts ?? []), { place, spend, isFurther }];
     // Version 2 wrote the line once the next request had been granted.
-    if (this.#version < 3) made.covered = addSpend(made.covered, reserved ?? nothing);
+    if (this.version < 3) made.covered = addSpend(made.covered, reserved ?? nothing);
     else if (!isFurther) made.covered = { ...nothing, calls: made.covered.calls };
   }
 
-  #end(place: number, line: ResultLine | FailureLine): void {
+  #end(place: number, line: LineOf<'failure' | 'result'>): void {
     const { key, spend } = line;
     this.#paid = addSpend(this.#paid, spend);
     let call = this.#current(line.call);
@@ -249,34 +212,34 @@ class Indexing {
     if (line.type === 'failure' && line.abandoned !== true) this.#failed.set(key, call);
   }
 
-  #reuse({ call: number, key }: ReuseLine): void {
+  #reuse({ call: number, key }: LineOf<'reuse'>): void {
     const call = new RecordedCall(key, { resumes: this.#resumed });
     // What is asked again may have been so, and answered, before.
-    const there = livesOf(this.#calls[number - (this.#first ?? 0)]);
-    call.reused = this.#left.answer(key) ?? new LeftCalls(there).answer(key);
+    const there = livesOf(this.calls[number - this.first]);
+    call.reused = this.left.answer(key) ?? new LeftCalls(there).answer(key);
     this.#set(number, call);
   }
 
-  #resume(place: number, line: ResumeLine): void {
+  #resume(place: number, line: LineOf<'resume'>): void {
     this.#paid = addSpend(this.#paid, line.lost);
     this.#leave(line.call);
-    for (const call of [...this.#calls, ...this.#left.calls].flatMap(livesOf)) {
+    for (const call of [...this.calls, ...this.left.calls].flatMap(livesOf)) {
       if (isOpen(call)) call.isLost = true;
     }
     // What was resumed went on beyond where it had ended.
-    for (const search of this.#deadlines.keys()) {
-      if (search >= (line.search ?? 0)) this.#deadlines.delete(search);
+    for (const search of this.deadlines.keys()) {
+      if (search >= (line.search ?? 0)) this.deadlines.delete(search);
     }
-    this.#retries = this.#retries.filter(({ call }) => call <= line.call);
+    this.retries = this.retries.filter(({ call }) => call <= line.call);
     this.#resumed += 1;
-    const resume = { ...line, place, ordinal: this.#resumed, left: this.#left };
+    const resume = { ...line, place, ordinal: this.#resumed, left: this.left };
     // A run that left its way earlier does not come to where another was resumed later.
-    this.#resumes = [...this.#resumes.filter(({ call }) => call <= line.call), resume];
+    this.resumes = [...this.resumes.filter(({ call }) => call <= line.call), resume];
     this.#failed.clear();
   }
 }
 
-function failureOf(line: FailureLine): RecordedEnd['failure'] {
+function failureOf(line: LineOf<'failure'>): RecordedEnd['failure'] {
   const { type: _type, call: _call, key: _key, spend: _spend, ...failure } = line;
   return failure;
 }

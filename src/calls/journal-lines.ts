@@ -7,167 +7,135 @@ import type { CallSpend } from './call-spend.ts';
 /** The version of the journal's lines. A journal of a later version is refused. */
 export const journalVersion = 3;
 
-/** The first line: what the run was asked to do. */
-export interface HeaderLine {
-  /** The kind of line. */
-  readonly type: 'journal';
-  /** The version of the format. */
-  readonly version: number;
-  /** What the run was asked to do. */
-  readonly run: RunIdentity;
-}
-
-/** Where the run starts: the content address of its first state. */
-export interface StartLine {
-  /** The kind of line. */
-  readonly type: 'start';
-  /** A SHA-256 in base64url. */
-  readonly state: string;
-}
-
-/** What all lines about one call say. */
-export interface CallLine {
-  /** The number of the call in the order of issue. */
-  readonly call: number;
-  /** The content address of the call. */
-  readonly key: string;
-}
-
-/** What all lines say that a call is charged by. */
-export interface ChargedLine extends CallLine {
-  /** What it, or the attempt, was charged. */
-  readonly spend: CallSpend;
-}
-
-/** A call is about to start. */
-export interface IntentLine extends CallLine {
-  /** The kind of line. */
-  readonly type: 'intent';
-  /** What kind of call it is: `generate`, `score`, `decide`, `embed`, `effect`, or another. */
-  readonly kind: string;
-  /** The model or the effect. */
-  readonly name: string;
-  /** The index of the first sample and how many there are. */
-  readonly samples?: readonly [number, number] | undefined;
-  /** Its worst case. */
-  readonly reserved: CallSpend;
-  /** What is asked. */
-  readonly request: JsonValue;
-}
-
-/** An attempt at a call failed, and is made again where the budget holds another; or a call takes a further request. */
-export interface AttemptLine extends ChargedLine {
-  /** The kind of line. */
-  readonly type: 'attempt';
-  /** Whether the budget is asked for what another request may cost; a `grant` line follows where it holds that. */
-  readonly asks?: boolean | undefined;
-  /** In version 2: what was set aside for a further request. */
-  readonly reserved?: CallSpend | undefined;
-  /** Why it failed, or why another request was needed. */
-  readonly message: string;
-}
-
-/** The budget holds another request of a call, which is about to be made. */
-export interface GrantLine extends CallLine {
-  /** The kind of line. */
-  readonly type: 'grant';
-  /** What was set aside. */
-  readonly reserved: CallSpend;
-}
-
-/** A call succeeded. */
-export interface ResultLine extends ChargedLine {
-  /** The kind of line. */
-  readonly type: 'result';
-  /** What came back. */
-  readonly output: JsonValue;
-}
-
-/** A call failed. */
-export interface FailureLine extends ChargedLine {
-  /** The kind of line. */
-  readonly type: 'failure';
-  /** Why it failed. */
-  readonly message: string;
-  /** Whether the process died in the middle of the call, so that its outcome is unknown. */
-  readonly interrupted?: boolean | undefined;
-  /** Whether it ended the search, because the model could not be reached. A resumed run asks again. */
-  readonly unavailable?: boolean | undefined;
-  /** Whether the same request may succeed later: no connection, a busy server, too many requests. */
-  readonly transient?: boolean | undefined;
-  /** Whether the search ended while the call was under way. A run that goes beyond that end asks again. */
-  readonly abandoned?: boolean | undefined;
-}
-
-/**
- * From here on the run is a new one: what comes before is repeated up to the call with this number, and what was
- * under way is asked again.
- */
-export interface ResumeLine {
-  /** The kind of line. */
-  readonly type: 'resume';
-  /** The number of the call that comes next. */
-  readonly call: number;
-  /** What may have been paid for when the process before ended, and is in no other line. */
-  readonly lost: CallSpend;
-  /** What the budget is charged for calls that the run before had made and this one has not come to, their losses included. */
-  readonly charged: CallSpend;
-  /** Whether every call that failed is asked again. */
-  readonly retryFailed?: boolean | undefined;
-  /** The line, from 1, at which the run asked something else than what is written there. */
-  readonly differsAt?: number | undefined;
-  /** The search that was resumed: 0, or how often a result had been resumed in its process. */
-  readonly search?: number | undefined;
-}
-
-/** The search had come to its end, and asks again from here on for calls that had failed. */
-export interface RetryLine {
-  /** The kind of line. */
-  readonly type: 'retry';
-  /** The number of the call that comes next. */
-  readonly call: number;
-  /** Whether all of them are asked for again, and not only those that waiting may mend. */
-  readonly all: boolean;
-  /** The search that came to its end, counted as in {@link ResumeLine.search}. */
-  readonly search?: number | undefined;
-}
-
-/** A call that an earlier run has paid for answers one of this run. */
-export interface ReuseLine extends CallLine {
-  /** The kind of line. */
-  readonly type: 'reuse';
-}
-
-/** A deadline ended the search here: after so many simulations and results. */
-export interface DeadlineLine {
-  /** The kind of line. */
-  readonly type: 'deadline';
-  /** The limit that was met. */
-  readonly ms: number;
-  /** Simulations started by then, also those that were handed back, and those of searches within. */
-  readonly simulations: number;
-  /** Results that had taken effect by then. */
-  readonly results: number;
-  /** The search that it ended, counted as in {@link ResumeLine.search}. */
-  readonly search?: number | undefined;
-}
-
 /** One line of a journal. */
 export type JournalLine =
-  | HeaderLine
-  | StartLine
-  | IntentLine
-  | AttemptLine
-  | GrantLine
-  | ResultLine
-  | FailureLine
-  | ResumeLine
-  | ReuseLine
-  | RetryLine
-  | DeadlineLine;
+  | {
+      /** The first line. */
+      readonly type: 'journal';
+      /** The version of the format. */
+      readonly version: number;
+      /** What the run was asked to do: a journal belongs to one such run. */
+      readonly run: Readonly<Record<string, JsonValue>>;
+    }
+  | {
+      /** Where the run starts. */
+      readonly type: 'start';
+      /** The content address of the first state: a SHA-256 in base64url. */
+      readonly state: string;
+    }
+  | {
+      /**
+       * From here on the run is a new one: what comes before is repeated up to the call with this number, and what was
+       * under way is asked again.
+       */
+      readonly type: 'resume';
+      /** The number of the call that comes next. */
+      readonly call: number;
+      /** What may have been paid for when the process before ended, and is in no other line. */
+      readonly lost: CallSpend;
+      /** What the budget is charged for calls that the run before had made and this one has not come to, their losses included. */
+      readonly charged: CallSpend;
+      /** Whether every call that failed is asked again. */
+      readonly retryFailed?: boolean | undefined;
+      /** The line, from 1, at which the run asked something else than what is written there. */
+      readonly differsAt?: number | undefined;
+      /** The search that was resumed: 0, or how often a result had been resumed in its process. */
+      readonly search?: number | undefined;
+    }
+  | {
+      /** The search had come to its end, and asks again from here on for calls that had failed. */
+      readonly type: 'retry';
+      /** The number of the call that comes next. */
+      readonly call: number;
+      /** Whether all of them are asked for again, and not only those that waiting may mend. */
+      readonly all: boolean;
+      /** The search that came to its end, counted as in a `resume` line. */
+      readonly search?: number | undefined;
+    }
+  | {
+      /** A deadline ended the search here: after so many simulations and results. */
+      readonly type: 'deadline';
+      /** The limit that was met. */
+      readonly ms: number;
+      /** Simulations started by then, also those that were handed back, and those of searches within. */
+      readonly simulations: number;
+      /** Results that had taken effect by then. */
+      readonly results: number;
+      /** The search that it ended, counted as in a `resume` line. */
+      readonly search?: number | undefined;
+    }
+  | ({
+      /** The number of the call in the order of issue. */
+      readonly call: number;
+      /** The content address of the call. */
+      readonly key: string;
+    } & (
+      | {
+          /** A call is about to start. */
+          readonly type: 'intent';
+          /** What kind of call it is: `generate`, `score`, `decide`, `embed`, `effect`, or another. */
+          readonly kind: string;
+          /** The model or the effect. */
+          readonly name: string;
+          /** The index of the first sample and how many there are. */
+          readonly samples?: readonly [number, number] | undefined;
+          /** Its worst case. */
+          readonly reserved: CallSpend;
+          /** What is asked. */
+          readonly request: JsonValue;
+        }
+      | {
+          /** The budget holds another request of a call, which is about to be made. */
+          readonly type: 'grant';
+          /** What was set aside. */
+          readonly reserved: CallSpend;
+        }
+      | {
+          /** A call that an earlier run has paid for answers one of this run. */
+          readonly type: 'reuse';
+        }
+      | ({
+          /** What the call, or the attempt, was charged. */
+          readonly spend: CallSpend;
+        } & (
+          | {
+              /** A call succeeded. */
+              readonly type: 'result';
+              /** What came back. */
+              readonly output: JsonValue;
+            }
+          | {
+              /** An attempt failed, and is made again where the budget holds another; or a call takes a further request. */
+              readonly type: 'attempt';
+              /** Whether the budget is asked for what another request may cost; a `grant` line follows where it holds that. */
+              readonly asks?: boolean | undefined;
+              /** In version 2: what was set aside for a further request. */
+              readonly reserved?: CallSpend | undefined;
+              /** Why it failed, or why another request was needed. */
+              readonly message: string;
+            }
+          | {
+              /** A call failed. */
+              readonly type: 'failure';
+              /** Why it failed. */
+              readonly message: string;
+              /** Whether the process died in the middle of the call, so that its outcome is unknown. */
+              readonly interrupted?: boolean | undefined;
+              /** Whether it ended the search, because the model could not be reached. A resumed run asks again. */
+              readonly unavailable?: boolean | undefined;
+              /** Whether the same request may succeed later: no connection, a busy server, too many requests. */
+              readonly transient?: boolean | undefined;
+              /** Whether the search ended while the call was under way. A run that goes beyond that end asks again. */
+              readonly abandoned?: boolean | undefined;
+            }
+        ))
+    ));
 
-/** What a run was asked to do: a journal belongs to one such run. */
-export type RunIdentity = Readonly<Record<string, JsonValue>>;
+/** The line of a type. */
+export type LineOf<Type extends JournalLine['type']> = Extract<
+  JournalLine,
+  { readonly type: Type }
+>;
 
 /** What came out of `JSON.parse` is JSON; only its absence is a fault. */
 const json: z.ZodType<JsonValue> = z.custom<JsonValue>(
@@ -289,33 +257,6 @@ export class LineReader {
   }
 }
 
-/** The text of a journal, read. */
-export interface ParsedJournal {
-  /** Its lines, in order. */
-  readonly lines: JournalLine[];
-  /** How many bytes of the text they take. */
-  readonly bytes: number;
-}
-
-/**
- * Reads the text of a journal. A last line that was cut off in the middle of being written is dropped.
- *
- * @throws EspalierError `invalid-journal`, naming the line.
- */
-export function parseJournal(text: string): ParsedJournal {
-  const reader = new LineReader();
-  const ends = text.lastIndexOf('\n') + 1;
-  const lines: JournalLine[] = [];
-  for (const written of text.slice(0, Math.max(0, ends - 1)).split('\n')) {
-    const line = reader.read(Buffer.from(written));
-    if (line !== undefined) lines.push(line);
-  }
-  const rest = text.slice(ends);
-  const last = reader.readRest(Buffer.from(rest));
-  if (last !== undefined) lines.push(last);
-  return { lines, bytes: Buffer.byteLength(last === undefined ? text.slice(0, ends) : text) };
-}
-
 function parseLine(text: string, number: number): JournalLine {
   let json: unknown;
   try {
@@ -334,9 +275,9 @@ function parseLine(text: string, number: number): JournalLine {
 }
 
 /** Nearly all lines are of these two kinds, and a journal may have millions: they are looked at without a copy. */
-function isCommon(json: unknown): json is IntentLine | ResultLine {
+function isCommon(json: unknown): json is LineOf<'intent' | 'result'> {
   if (typeof json !== 'object' || json === null) return false;
-  const line = json as Partial<Omit<IntentLine, 'type'> & Omit<ResultLine, 'type'>> & {
+  const line = json as Partial<Omit<LineOf<'intent'>, 'type'> & Omit<LineOf<'result'>, 'type'>> & {
     readonly type?: unknown;
   };
   if (typeof line.key !== 'string' || !isCount(line.call)) return false;

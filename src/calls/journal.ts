@@ -1,25 +1,17 @@
 import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import {
-  type JournalLine,
-  journalVersion,
-  type RunIdentity,
-  type StartLine,
-} from './journal-lines.ts';
-
-/** The lines of a journal, in order. An array of lines is one; those of a file are read when they are asked for. */
-export interface JournalLines extends Iterable<JournalLine> {
-  /** Each line with its place, which grows from line to line. */
-  entries(): Iterable<readonly [place: number, line: JournalLine]>;
-  /** The line at a place. */
-  at(place: number): JournalLine | undefined;
-}
+import { type JournalLine, journalVersion, type LineOf } from './journal-lines.ts';
 
 /** An append-only record of every paid call of one run. */
 export interface Journal {
-  /** All lines so far. */
-  readonly lines: JournalLines;
+  /** All lines so far, in order. An array is one; those of a file are read when they are asked for. */
+  readonly lines: Iterable<JournalLine> & {
+    /** Each line with its place, which grows from line to line. */
+    entries(): Iterable<readonly [place: number, line: JournalLine]>;
+    /** The line at a place. */
+    at(place: number): JournalLine | undefined;
+  };
   /**
    * `record`: calls that are not in it are made and written down. `replay`: they are refused, and no key
    * and no network is needed.
@@ -29,14 +21,10 @@ export interface Journal {
   append(line: JournalLine): void;
 }
 
-/** A journal in memory. */
-export interface MemoryJournal extends Journal {
-  /** All lines so far. */
-  readonly lines: readonly JournalLine[];
-}
-
 /** Keeps a journal in memory: for tests, and for a replay within one process. */
-export function memoryJournal(lines: Iterable<JournalLine> = []): MemoryJournal {
+export function memoryJournal(
+  lines: Iterable<JournalLine> = [],
+): Journal & Readonly<Record<'lines', readonly JournalLine[]>> {
   const all = [...lines];
   return { lines: all, mode: 'record', append: (line) => void all.push(line) };
 }
@@ -47,15 +35,12 @@ export const noJournal: Journal = { lines: [], mode: 'record', append: () => {} 
 /** The same journal, read only: a search on it repeats its calls and makes none. */
 export function replayed(journal: Pick<Journal, 'lines'>): Journal {
   const { lines } = journal;
-  return {
-    lines: Array.isArray(lines) ? [...(lines as readonly JournalLine[])] : lines,
-    mode: 'replay',
-    append: () => {},
-  };
+  const held = Array.isArray(lines) ? [...(lines as readonly JournalLine[])] : lines;
+  return { lines: held, mode: 'replay', append: () => {} };
 }
 
 /** Gives an empty journal its header; of one that has a header, makes sure that it is this run's. */
-export function beginJournal(journal: Journal, run: RunIdentity): void {
+export function beginJournal(journal: Journal, run: LineOf<'journal'>['run']): void {
   const [header] = journal.lines;
   if (header === undefined) {
     journal.append({ type: 'journal', version: journalVersion, run: { ...run } });
@@ -87,7 +72,7 @@ export function startJournal(journal: Journal, address: string): void {
   }
 }
 
-function startOf({ lines }: Journal): StartLine | undefined {
+function startOf({ lines }: Journal): LineOf<'start'> | undefined {
   for (const line of lines) {
     if (line.type === 'start') return line;
     // It comes before the first call.

@@ -3,9 +3,6 @@ import type { Clock } from '../contracts/clock.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import { addSpend, atLeast, beyond, type CallSpend, negative, nothing } from './call-spend.ts';
 
-/** What servers used beyond what they were allowed. */
-export type Overdraft = Pick<CallSpend, 'tokens' | 'usd'>;
-
 /** A part of the budget that is set aside for one call. Settle it exactly once. */
 export interface Reservation {
   /**
@@ -55,7 +52,7 @@ export class Ledger {
   #answered: CallSpend = { calls: 0, tokens: 0, usd: 0 };
   #reserved: CallSpend = { calls: 0, tokens: 0, usd: 0 };
   #open = 0;
-  #overdraft: Overdraft = { tokens: 0, usd: 0 };
+  #overdraft: Omit<CallSpend, 'calls'> = { tokens: 0, usd: 0 };
   #refused: keyof Spend | undefined;
   /** What the parent was charged in advance, and what it has been told of since. */
   #prepaid:
@@ -123,7 +120,7 @@ export class Ledger {
   }
 
   /** What servers used beyond what they were allowed. */
-  get overdraft(): Overdraft {
+  get overdraft(): Omit<CallSpend, 'calls'> {
     return this.#overdraft;
   }
 
@@ -322,7 +319,7 @@ export class Ledger {
     else if (this.#parent !== undefined) this.#parent.#hold(estimate, open);
   }
 
-  #overdraw(by: Overdraft): void {
+  #overdraw(by: Omit<CallSpend, 'calls'>): void {
     const { tokens, usd } = this.#overdraft;
     this.#overdraft = { tokens: tokens + by.tokens, usd: usd + by.usd };
     if (this.#parent !== undefined) this.#parent.#overdraw(by);

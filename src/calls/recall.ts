@@ -2,21 +2,17 @@ import { type Outcome, unavailable } from './call-outcome.ts';
 import { addSpend, beyond, type CallSpend, nothing } from './call-spend.ts';
 import type { Journal } from './journal.ts';
 import {
-  indexJournal,
-  type JournalIndex,
+  JournalIndex,
   LeftCalls,
   type RecordedCall,
   type RecordedEnd,
   type RecordedResume,
 } from './journal-index.ts';
-import type { ResultLine, RetryLine } from './journal-lines.ts';
+import type { LineOf } from './journal-lines.ts';
 import type { JournalUse } from './journal-use.ts';
 
 /** What was lost with earlier processes, and what this run is charged of what they have paid. */
-export interface Losses {
-  readonly lost: CallSpend;
-  readonly charged: CallSpend;
-}
+export type Losses = Pick<LineOf<'resume'>, 'charged' | 'lost'>;
 
 export const noLosses: Losses = { lost: nothing, charged: nothing };
 
@@ -49,7 +45,7 @@ export class Recall {
 
   constructor(journal: Journal, retryFailed: boolean) {
     this.#journal = journal;
-    this.#index = indexJournal(journal.lines);
+    this.#index = new JournalIndex(journal.lines);
     const { calls, left, deadlines } = this.#index;
     const isNew = calls.length === 0 && left.calls.length === 0 && deadlines.size === 0;
     this.#isLive = isNew && journal.mode === 'record';
@@ -116,7 +112,7 @@ export class Recall {
   }
 
   /** The place at which an earlier process asked again for calls that had failed, where the run has come to it. */
-  takeRetry(number: number, search: number): RetryLine | undefined {
+  takeRetry(number: number, search: number): LineOf<'retry'> | undefined {
     const retry = this.#index.retries[this.#retried];
     if (this.#isLive || retry?.call !== number || (retry.search ?? 0) !== search) return undefined;
     this.#retried += 1;
@@ -190,7 +186,7 @@ export class Recall {
     if (failure?.unavailable === true) return { fatal: unavailable(failure.message, undefined) };
     if (failure !== undefined) return failure;
     try {
-      return { output: journal.with(({ lines }) => (lines.at(place) as ResultLine).output) };
+      return { output: journal.with(({ lines }) => (lines.at(place) as LineOf<'result'>).output) };
     } catch (error) {
       return { fatal: error };
     }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { expectation } from '../base/expect.ts';
 import { datasetFormats, rowRules } from '../data/catalogue.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
@@ -31,16 +31,13 @@ export function addDatasetOptions(command: Command): Command {
       `which rows, with commas: ${ruleNames.join(', ')} (default: the rule of the method, else agent-q)`,
       rulesOption,
     )
-    .addOption(
-      new Option('--format <name>', `for which trainer: ${formatNames.join(', ')}`)
-        .argParser(wordOption('format', formatNames))
-        .default('trl'),
+    .option(
+      '--format <name>',
+      `for which trainer: ${formatNames.join(', ')}`,
+      wordOption('format', formatNames),
+      'trl',
     )
-    .addOption(
-      new Option('--file <type>', 'jsonl or parquet')
-        .argParser(wordOption('file', ['jsonl', 'parquet']))
-        .default('jsonl'),
-    )
+    .option('--file <type>', 'jsonl or parquet', wordOption('file', ['jsonl', 'parquet']), 'jsonl')
     .option(
       '--split <shares>',
       'by problem, such as train=0.9,test=0.1 (default: all train)',
@@ -59,11 +56,10 @@ export function addDatasetOptions(command: Command): Command {
       '--end-token <text>',
       'the end token of the model, behind what ends, for forms that are text',
     )
-    .addOption(
-      new Option(
-        '--notation <name>',
-        'how rows show questions: continued, restated, json (default: as in the search)',
-      ).argParser(wordOption('notation', ['continued', 'restated', 'json'])),
+    .option(
+      '--notation <name>',
+      'how rows show questions: continued, restated, json (default: as in the search)',
+      wordOption('notation', ['continued', 'restated', 'json']),
     );
 }
 

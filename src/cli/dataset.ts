@@ -2,19 +2,16 @@ import { join } from 'node:path';
 import { counted } from '../base/counted.ts';
 import { EspalierError } from '../base/errors.ts';
 import type { Spend } from '../contracts/spend.ts';
-import { formatNamed, ruleNamed } from '../data/catalogue.ts';
+import { datasetFormats, ruleNamed } from '../data/catalogue.ts';
 import type { FormatOptions } from '../data/formats/format.ts';
 import { jinjaPrompt } from '../data/formats/jinja-prompt.ts';
 import type { PairFilters } from '../data/pairs/pair-rule.ts';
 import type { TreeRecord } from '../data/record.ts';
-import {
-  type DatasetConfig,
-  type DatasetReport,
-  expectWritable,
-  writeDataset,
-} from '../data/writers/write-dataset.ts';
+import type { DatasetConfig } from '../data/writers/options.ts';
+import type { DatasetReport } from '../data/writers/report.ts';
+import { expectWritable, writeDataset } from '../data/writers/write-dataset.ts';
+import { readInput } from '../runs/input-file.ts';
 import type { DatasetRequest } from './dataset-options.ts';
-import { readInput } from './input-file.ts';
 
 export type { DatasetReport };
 
@@ -66,7 +63,8 @@ export function expectDataset(request: DatasetRequest, defaultRule: string): voi
  */
 function configsOf(request: DatasetRequest, defaultRule: string): readonly DatasetConfig[] {
   const { rule = [defaultRule] } = request;
-  const format = formatNamed(request.format)?.create(formatOptions(request));
+  const entry = datasetFormats.find(({ name }) => name === request.format);
+  const format = entry?.create(formatOptions(request));
   if (format === undefined) throw new Error('Expected a known format.');
   return rule.map((name) => {
     const entry = ruleNamed(name);

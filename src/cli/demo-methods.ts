@@ -1,5 +1,10 @@
 import type { LanguageModel } from '../contracts/language-model.ts';
-import { gameOf24 } from '../environments/index.ts';
+import {
+  type ArithmeticState,
+  type ArithmeticStep,
+  gameOf24,
+  type Rational,
+} from '../environments/index.ts';
 import { astar, bestOfN } from '../index.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import type { SearchAlgorithm, SearchResult } from '../search/contracts.ts';
@@ -24,12 +29,8 @@ export const demoMethods: Readonly<Record<'greedy' | 'bestOfN' | 'mcts' | 'astar
   astar: { name: 'A* on 1 − value', algorithm: astar(), temperature: 0.7 },
 };
 
-type Game = ReturnType<typeof gameOf24.environment>;
-type State = ReturnType<Game['reset']>['state'];
-type Action = ReturnType<Game['actions']>[number];
-
 /** What came of one attempt. */
-export type GameResult = SearchResult<State, Action>;
+export type GameResult = SearchResult<ArithmeticState<Rational>, ArithmeticStep<Rational>>;
 
 /** One method on one puzzle. */
 export interface GameAttempt {

@@ -5,6 +5,7 @@ import { seededRandom } from '../base/random.ts';
 import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
 import { pairedDifference } from '../bench/metrics.ts';
 import { gameOf24, solvablePuzzles } from '../environments/index.ts';
+import { tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
 import {
   type DemoMethod,
@@ -16,7 +17,6 @@ import {
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { print, StatusLine } from './output.ts';
 import { table } from './table.ts';
-import { tasks } from './tasks.ts';
 import { legend } from './tree.ts';
 
 /** What `espalier demo` was asked for. */
@@ -147,15 +147,7 @@ function cells(row: ComparisonRow): string[] {
 }
 
 /** How much more one method solved than another, on the same puzzles. */
-interface Difference {
-  readonly method: string;
-  readonly than: string;
-  readonly difference: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-function differencesOf(solved: readonly (readonly boolean[])[]): readonly Difference[] {
+function differencesOf(solved: readonly (readonly boolean[])[]) {
   const methods = Object.values(demoMethods);
   return methods.slice(1).map(({ name }, place) => {
     // Best of N against greedy; the two searches against best of N.
@@ -165,15 +157,11 @@ function differencesOf(solved: readonly (readonly boolean[])[]): readonly Differ
   });
 }
 
-interface Work {
-  readonly computed: number;
-  readonly reused: number;
-  readonly wall: number;
-}
-
 /** What the table says about the question behind it: does a search pay? */
-function conclusion(differences: readonly Difference[], work: Work): string {
-  const { computed, reused, wall } = work;
+function conclusion(
+  differences: ReturnType<typeof differencesOf>,
+  { computed, reused, wall }: Readonly<Record<'computed' | 'reused' | 'wall', number>>,
+): string {
   const rate = Math.round(computed / wall).toLocaleString('en');
   return [
     'Calls, tokens and ms are means per puzzle; a method stops at its first solution. On the same puzzles:',

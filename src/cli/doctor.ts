@@ -60,7 +60,7 @@ function describe(examination: Examination): string {
   return [
     ...about,
     '',
-    columns(rows),
+    table(rows, { isLeft: true }),
     '',
     table(speeds),
     ...(warnings.length === 0 ? [] : ['', ...warnings]),
@@ -79,14 +79,4 @@ function describeServer(server: ServerFacts): readonly string[] {
     ...(models.length === 0 ? [] : [`Models: ${shown}${more}`]),
     ...(scoring.length === 0 ? [] : [`Scores text at: ${scoring.join(', ')}`]),
   ];
-}
-
-/** Columns of text, all aligned to the left. */
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = [0, 1].map((place) => Math.max(...rows.map((row) => row[place]?.length ?? 0)));
-  return rows
-    .map(([what = '', outcome = '', detail = '']) =>
-      `${what.padEnd(widths[0] ?? 0)}   ${outcome.padEnd(widths[1] ?? 0)}   ${detail}`.trimEnd(),
-    )
-    .join('\n');
 }

@@ -1,17 +1,17 @@
 import { basename } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { EspalierError } from '../base/errors.ts';
 import { ruleNamed } from '../data/catalogue.ts';
 import { readOmegaPrm } from '../data/readers/omega-prm.ts';
 import { readToolBench } from '../data/readers/tool-bench.ts';
 import type { TreeRecord } from '../data/record.ts';
 import { readRun } from '../runs/index.ts';
-import { describeDataset, makeDataset } from './dataset.ts';
+import { readInput } from '../runs/input-file.ts';
+import { recordsOf } from '../runs/run-records.ts';
+import { type DatasetSource, describeDataset, makeDataset } from './dataset.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
-import { readInput } from './input-file.ts';
 import { pairsOf } from './methods.ts';
 import { print } from './output.ts';
-import { recordsOf } from './run-records.ts';
 import { wordOption } from './values.ts';
 
 /** What `espalier export` was asked for. */
@@ -25,13 +25,11 @@ export function exportCommand(): Command {
   const command = new Command('export')
     .description('Make a dataset of trees that are there already: free of charge.')
     .argument('<sources...>', 'a run folder; with --from, files of trees that others grew')
-    .addOption(
-      new Option(
-        '--from <kind>',
-        'run, toolbench (DFSDT trees, a file each), omegaprm (JSON lines)',
-      )
-        .argParser(wordOption('from', ['run', 'toolbench', 'omegaprm']))
-        .default('run'),
+    .option(
+      '--from <kind>',
+      'run, toolbench (DFSDT trees, a file each), omegaprm (JSON lines)',
+      wordOption('from', ['run', 'toolbench', 'omegaprm']),
+      'run',
     )
     .option('--json', 'print the result as one JSON document');
   return addDatasetOptions(command).addHelpText(
@@ -50,35 +48,26 @@ export async function runExportCommand(
   sources: readonly string[],
   request: ExportRequest,
 ): Promise<number> {
-  const { problems, rule } = sourceOf(sources, request);
   const report = await makeDataset(request, {
-    problems,
-    defaultRule: rule,
+    ...sourceOf(sources, request),
     source: sources.map((path) => basename(path)).join(', '),
   });
   print(request.json === true ? JSON.stringify(report, undefined, 2) : describeDataset(report));
   return 0;
 }
 
-interface Source {
-  readonly problems: Iterable<readonly TreeRecord[]>;
-  /** The name of the rule where none is named. */
-  readonly rule: string;
-}
-
 function sourceOf(
   sources: readonly string[],
   { from, notation, rule = ['omega-prm'] }: ExportRequest,
-): Source {
+): Pick<DatasetSource, 'defaultRule' | 'problems'> {
   switch (from) {
     case 'toolbench':
-      return { problems: toolBench(sources), rule: 'tool-preference' };
+      return { problems: toolBench(sources), defaultRule: 'tool-preference' };
     case 'omegaprm': {
       const isLabels = rule.every((name) => ruleNamed(name)?.kind === 'stepwise');
-      return {
-        problems: omegaPrm(sources, isLabels ? labelDelimiter : undefined),
-        rule: 'omega-prm',
-      };
+      // Steps of OmegaPRM files hold empty lines, so that those cannot tell a reward model where a step ends.
+      const options = isLabels ? { delimiter: '\n\n\n\n\n' } : {};
+      return { problems: omegaPrm(sources, options), defaultRule: 'omega-prm' };
     }
     case 'run': {
       const [path = '', ...more] = sources;
@@ -86,7 +75,7 @@ function sourceOf(
         throw new EspalierError('usage', `Expected one run folder, got ${sources.length}.`);
       }
       const saved = readRun(path);
-      return { problems: recordsOf(path, saved, notation), rule: pairsOf(saved.run) };
+      return { problems: recordsOf(path, saved, notation), defaultRule: pairsOf(saved.run) };
     }
   }
 }
@@ -100,14 +89,10 @@ function* toolBench(paths: readonly string[]): Generator<readonly TreeRecord[]> 
   }
 }
 
-/** Steps of OmegaPRM files hold empty lines, so that those cannot tell a reward model where a step ends. */
-const labelDelimiter = '\n\n\n\n\n';
-
 function* omegaPrm(
   paths: readonly string[],
-  delimiter: string | undefined,
+  options: Parameters<typeof readOmegaPrm>[1],
 ): Generator<readonly TreeRecord[]> {
-  const options = delimiter === undefined ? {} : { delimiter };
   for (const path of paths) {
     const trees = readOmegaPrm(
       readInput(path),

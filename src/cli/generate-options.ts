@@ -1,36 +1,25 @@
 import { Command, Option } from 'commander';
-import type { PuzzleName } from '../environments/index.ts';
+import { taskNames } from '../runs/tasks.ts';
 import { algorithmNames } from './algorithms.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { methodNames } from './methods.ts';
-import { type ModelName, modelOption } from './model.ts';
-import { addPriceOptions, type PriceRequest } from './prices.ts';
-import { taskNames } from './tasks.ts';
+import { modelOption } from './model.ts';
+import { addPriceOptions } from './prices.ts';
+import type { SearchRequest } from './search-options.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier generate` was asked for. */
-export interface GenerateRequest extends DatasetRequest, PriceRequest {
+export interface GenerateArguments
+  extends DatasetRequest,
+    Omit<SearchRequest, 'input' | 'order' | 'question' | 'save'> {
   readonly problems: string;
-  readonly task?: PuzzleName;
-  readonly algorithm?: string;
-  readonly method?: string;
-  readonly model?: ModelName;
   readonly run?: string;
-  readonly calls?: number;
-  readonly simulations?: number;
-  readonly nodes?: number;
-  readonly tokens?: number;
-  readonly ms?: number;
   readonly budgetCalls?: number;
   readonly budgetTokens?: number;
-  readonly concurrency: number;
   readonly attempts: number;
   readonly limit?: number;
-  readonly seed: number | string;
   readonly answers: boolean;
   readonly untilSolved?: boolean;
-  readonly retryFailed?: boolean;
-  readonly json?: boolean;
 }
 
 /** The command without its action. */
@@ -38,16 +27,15 @@ export function generateCommand(): Command {
   const command = new Command('generate')
     .description('Search many problems under one budget, and make a dataset of the trees.')
     .requiredOption('--problems <file>', 'one problem a line, as JSON; the forms are below')
-    .addOption(
-      new Option(
-        '--task <name>',
-        `the puzzle of lines that name none: ${taskNames.join(', ')}`,
-      ).argParser(wordOption('task', taskNames)),
+    .option(
+      '--task <name>',
+      `the puzzle of lines that name none: ${taskNames.join(', ')}`,
+      wordOption('task', taskNames),
     )
-    .addOption(
-      new Option('--method <name>', 'a published method; `espalier methods` lists them').argParser(
-        wordOption('method', methodNames),
-      ),
+    .option(
+      '--method <name>',
+      'a published method; `espalier methods` lists them',
+      wordOption('method', methodNames),
     )
     .addOption(
       new Option(

@@ -7,38 +7,36 @@ import { wrapModel } from '../calls/middleware/compose.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
+import type { Budget } from '../contracts/spend.ts';
 import {
+  type GenerateOptions,
   type GenerateProgress,
   type GenerateReport,
   generate,
   openRun,
   type RunFolder,
   readRun,
-  type TreePlan,
 } from '../runs/index.ts';
-import { algorithmFor } from './algorithms.ts';
+import { type AskedProblem, outcomeOf, problemOf, readProblems } from '../runs/problems-file.ts';
+import { askedOf, recordsOf } from '../runs/run-records.ts';
 import { type DatasetReport, describeDataset, expectDataset, makeDataset } from './dataset.ts';
-import type { GenerateRequest } from './generate-options.ts';
+import type { GenerateArguments } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
-import { describeMethod, methodFor, pairsOf } from './methods.ts';
-import { type ChosenModel, chooseModel, environmentFor, guidesOf } from './model.ts';
+import { pairsOf, planFor } from './methods.ts';
+import { chooseModel, environmentFor } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { pricesFor } from './prices.ts';
-import { type AskedProblem, outcomeOf, problemOf, readProblems } from './problems-file.ts';
-import { askedOf, recordsOf } from './run-records.ts';
 import { budgetOf } from './search-options.ts';
 import { espalierVersion } from './version.ts';
 
 /** Runs `espalier generate`. Resolves to the exit code. */
-export async function runGenerateCommand(request: GenerateRequest): Promise<number> {
+export async function runGenerateCommand(request: GenerateArguments): Promise<number> {
   const { problems: file, task, limit, concurrency } = request;
   const problems = readProblems(file, task).slice(0, limit);
   await using chosen = await chooseModel(request.model, needsOf(problems));
   const { model } = chosen;
-  if (model === undefined && request.method !== undefined) {
-    throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
-  }
-  const asked = describeRun(request, chosen);
+  const asked = describeRun(request, model, problems);
   expectDataset(request, pairsOf(asked));
   const prices = pricesFor(request, model);
   // One limit for all searches: their samples wait for one another.
@@ -46,7 +44,7 @@ export async function runGenerateCommand(request: GenerateRequest): Promise<numb
   const path = request.run ?? join('runs', basename(resolve(request.out)));
   using run = openRun(path);
   begin(run, { problems, asked });
-  const report = await grow(request, { run, problems, chosen: { model: limited }, prices });
+  const report = await grow(request, { run, problems, model: limited, prices });
   run.writeReport(reportOf(report) as Fields);
   const dataset = await datasetOf(request, run, report);
   print(
@@ -61,35 +59,27 @@ export async function runGenerateCommand(request: GenerateRequest): Promise<numb
 /** What any of the problems needs, all do. */
 function needsOf(problems: readonly AskedProblem[]): Parameters<typeof chooseModel>[1] {
   const all = problems.map(problemOf);
-  const [{ unaided } = {}] = all.filter((problem) => problem.unaided !== undefined);
-  return {
-    isTaught: all.every(({ isTaught }) => isTaught),
-    ...(unaided !== undefined &&
-      all.every((problem) => problem.unaided !== undefined) && { unaided }),
-  };
-}
-
-interface Ground {
-  readonly run: RunFolder;
-  readonly problems: readonly AskedProblem[];
-  readonly chosen: Pick<ChosenModel, 'model'>;
-  readonly prices: PriceTable;
+  const [{ unaided } = {}] = all;
+  const canDoWithout = unaided !== undefined && all.every((each) => each.unaided !== undefined);
+  return { isTaught: all.every(({ isTaught }) => isTaught), ...(canDoWithout && { unaided }) };
 }
 
 type Fields = Readonly<Record<string, JsonValue>>;
 
 /** What was asked, for `run.json`. What may change from session to session is no part of it. */
-function describeRun(request: GenerateRequest, { model }: ChosenModel): Fields {
-  const { method, algorithm = 'mcts', seed, answers, untilSolved = false } = request;
+function describeRun(
+  request: GenerateArguments,
+  model: LanguageModel | undefined,
+  [first]: readonly AskedProblem[],
+): Fields {
+  const { seed, answers, untilSolved = false } = request;
   const { continuation = false, schema = false } = model?.capabilities ?? {};
   return {
     command: 'generate',
-    ...(method === undefined || model === undefined
-      ? { algorithm }
-      : describeMethod(methodFor(method, { model, maxTokens: 1 }))),
+    ...planFor(request, model, problemOf(first as AskedProblem)).asked,
     model: model === undefined ? null : modelName(model),
     capabilities: { continuation, schema },
-    budget: { ...budgetFor(request, model !== undefined) },
+    budget: { ...budgetFor(request, model) },
     seed,
     answers,
     untilSolved,
@@ -125,8 +115,18 @@ function expectSame(path: string, old: Fields, now: Fields): void {
 
 /** Searches until all is done, the budget is spent, or somebody interrupts it. */
 async function grow(
-  request: GenerateRequest,
-  { run, problems, chosen, prices }: Ground,
+  request: GenerateArguments,
+  {
+    run,
+    problems,
+    model,
+    prices,
+  }: {
+    readonly run: RunFolder;
+    readonly problems: readonly AskedProblem[];
+    readonly model: LanguageModel | undefined;
+    readonly prices: PriceTable;
+  },
 ): Promise<GenerateReport> {
   const { budgetUsd: usd, budgetCalls: calls, budgetTokens: tokens } = request;
   const status = new StatusLine();
@@ -137,7 +137,7 @@ async function grow(
     return await generate<AskedProblem, unknown, unknown>({
       run,
       problems,
-      plan: (asked, attempt) => ({ ...planOf(asked, attempt, { request, chosen }), prices }),
+      plan: (asked, attempt) => ({ ...planOf(asked, attempt, { request, model }), prices }),
       attempts: request.attempts,
       budget: {
         ...(usd !== undefined && { usd }),
@@ -163,41 +163,35 @@ function planOf(
   attempt: number,
   {
     request,
-    chosen: { model },
-  }: { readonly request: GenerateRequest; readonly chosen: Pick<ChosenModel, 'model'> },
-): TreePlan<unknown, unknown> {
-  const { method, algorithm = 'mcts', answers, seed, untilSolved } = request;
+    model,
+  }: { readonly request: GenerateArguments; readonly model: LanguageModel | undefined },
+): Awaited<ReturnType<GenerateOptions<AskedProblem, unknown, unknown>['plan']>> {
+  const { answers, seed, untilSolved } = request;
   const problem = problemOf(asked);
   const outcome = answers ? outcomeOf(asked) : undefined;
-  const common = {
-    environment: environmentFor(model, problem),
-    ...(outcome !== undefined && { outcome }),
-    budget: budgetFor(request, model !== undefined),
-    seed: attempt === 0 ? seed : `${seed}#${attempt}`,
-    order: 'issued' as const,
-  };
-  const unaided = model === undefined ? problem.unaided : undefined;
+  const { method, ...plan } = planFor(request, model, problem).plan;
   // What comes behind the first right end makes pairs too.
   const isOver = untilSolved === true ? {} : { stopWhen: [] };
-  if (method === undefined || model === undefined) {
-    return {
-      ...common,
-      ...guidesOf(model, problem),
-      ...algorithmFor(algorithm, unaided),
-      ...isOver,
-    };
-  }
-  const plan = methodFor(method, { model, maxTokens: problem.maxTokens });
-  return { ...common, ...plan, method: { ...plan.method, ...isOver } };
+  return {
+    environment: environmentFor(model, problem),
+    ...(outcome !== undefined && { outcome }),
+    budget: budgetFor(request, model),
+    seed: attempt === 0 ? seed : `${seed}#${attempt}`,
+    order: 'issued',
+    ...plan,
+    ...(method === undefined ? isOver : { method: { ...method, ...isOver } }),
+  };
 }
 
-function budgetFor(request: GenerateRequest, hasModel: boolean): ReturnType<typeof budgetOf> {
-  const { budgetUsd: _all, ...each } = request;
-  return budgetOf(each, { hasModel });
+function budgetFor(
+  { budgetUsd: _all, ...each }: GenerateArguments,
+  model: LanguageModel | undefined,
+): Budget {
+  return budgetOf(each, model);
 }
 
 function datasetOf(
-  request: GenerateRequest,
+  request: GenerateArguments,
   run: RunFolder,
   { spend }: GenerateReport,
 ): Promise<DatasetReport> {

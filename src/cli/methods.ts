@@ -1,18 +1,22 @@
 import { Command } from 'commander';
+import { EspalierError } from '../base/errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
-import { type Method, type MethodEntry, methods } from '../methods/index.ts';
-import type { SearchOptions } from '../search/contracts.ts';
+import { type Method, methods } from '../methods/index.ts';
+import type { Problem } from '../runs/problem.ts';
+import type { SearchOptions, StopCondition } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
+import { algorithmFor } from './algorithms.ts';
+import { guidesOf } from './model.ts';
 import { print } from './output.ts';
 
 /** The names of all methods. */
 export const methodNames: readonly string[] = methods.map(({ name }) => name);
 
 /** A method, and what takes the place of its parts. */
-export interface MethodPlan extends Pick<SearchOptions, 'algorithm' | 'evaluator' | 'policy'> {
+type MethodPlan = Pick<SearchOptions, 'algorithm' | 'evaluator' | 'policy'> & {
   readonly method: Method;
-}
+};
 
 /**
  * A method with the paper's defaults, which ends with a solution: that is what is asked for here. The packaged model
@@ -22,21 +26,44 @@ export function methodFor(
   name: string,
   options: { readonly model: LanguageModel; readonly maxTokens: number },
 ): MethodPlan {
-  const { create, plain } = entryOf(name);
+  const entry = methods.find((each) => each.name === name);
+  if (entry === undefined) throw new Error(`Expected one of ${methodNames.join(', ')}.`);
+  const { create, plain } = entry;
   const method = { stopWhen: [solved()], ...create(options) };
   return { method, ...(options.model.provider === 'tiny' && plain?.(options)) };
 }
 
-/** What `run.json` says of a method: its name, which of its parts were replaced, and what makes its pairs. */
-export function describeMethod({
-  method,
-  ...replaced
-}: MethodPlan): Readonly<Record<string, JsonValue>> {
-  return {
-    method: method.name,
-    replaced: Object.keys(replaced).sort(),
-    pairs: method.pairs?.name ?? null,
+/** How a problem is searched, and what `run.json` says of that. */
+export interface Plan {
+  readonly plan: Pick<SearchOptions, 'algorithm' | 'evaluator' | 'policy'> & {
+    readonly method?: Method;
+    readonly stopWhen?: readonly StopCondition[];
   };
+  readonly asked: Readonly<Record<string, JsonValue>>;
+}
+
+/**
+ * The method that was asked for, or an algorithm with the usual guides.
+ *
+ * @throws EspalierError `usage` for a method without a model.
+ */
+export function planFor(
+  { method: name, algorithm = 'mcts' }: { readonly method?: string; readonly algorithm?: string },
+  model: LanguageModel | undefined,
+  problem: Problem,
+): Plan {
+  if (name === undefined) {
+    const unaided = model === undefined ? problem.unaided : undefined;
+    const plan = { ...guidesOf(model, problem), ...algorithmFor(algorithm, unaided) };
+    return { plan, asked: { algorithm } };
+  }
+  if (model === undefined) {
+    throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
+  }
+  const plan = methodFor(name, { model, maxTokens: problem.maxTokens });
+  const { method, ...parts } = plan;
+  const replaced = Object.keys(parts).sort();
+  return { plan, asked: { method: method.name, replaced, pairs: method.pairs?.name ?? null } };
 }
 
 /** The name of the rule that makes pairs of the trees of a run: the one of its method, where that has one. */
@@ -44,12 +71,6 @@ export function pairsOf(run: JsonValue | undefined): string {
   const isRecord = typeof run === 'object' && run !== null && !Array.isArray(run);
   const pairs = isRecord ? (run as Readonly<Record<string, unknown>>)['pairs'] : undefined;
   return typeof pairs === 'string' ? pairs : 'agent-q';
-}
-
-function entryOf(name: string): MethodEntry {
-  const entry = methods.find((each) => each.name === name);
-  if (entry === undefined) throw new Error(`Expected one of ${methodNames.join(', ')}.`);
-  return entry;
 }
 
 /** The command without its action. */

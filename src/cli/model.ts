@@ -4,8 +4,8 @@ import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
+import type { Guides, Problem, ShownEnvironment } from '../runs/problem.ts';
 import { judge } from '../values/judge/judge.ts';
-import type { Guides, Problem, ShownEnvironment } from './problem.ts';
 
 /** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
 export type ModelName = string;
@@ -56,7 +56,8 @@ export async function chooseModel(
       [Symbol.asyncDispose]: async () => {},
     };
   }
-  const model: Loadable & OpenedModel = await languageModel(name ?? 'tiny');
+  // Those that run in this process can be loaded before their first request.
+  const model: OpenedModel & { load?(): Promise<void> } = await languageModel(name ?? 'tiny');
   // Before a run folder is made: a model that cannot be read is a mistake in the request.
   await model.load?.();
   const isPackaged = name === undefined || name === 'tiny';
@@ -69,11 +70,6 @@ export async function chooseModel(
   };
 }
 
-/** Models that run in this process can be loaded before their first request. */
-interface Loadable {
-  load?(): Promise<void>;
-}
-
 /** The environment of a problem, as it looks to a model. */
 export function environmentFor(
   model: LanguageModel | undefined,
@@ -84,15 +80,13 @@ export function environmentFor(
 }
 
 /** The model as policy and judge; without one what the problem has instead. */
-export function guidesOf(model: LanguageModel | undefined, problem: Problem): Guides {
-  if (model === undefined) return unaidedGuides(problem);
-  return {
-    policy: fromModel({ model, maxTokens: problem.maxTokens }),
-    evaluator: judge({ model }),
-  };
-}
-
-function unaidedGuides({ unaided }: Problem): Guides {
+export function guidesOf(
+  model: LanguageModel | undefined,
+  { unaided, maxTokens }: Problem,
+): Guides {
+  if (model !== undefined) {
+    return { policy: fromModel({ model, maxTokens }), evaluator: judge({ model }) };
+  }
   if (unaided === undefined) throw new Error('Expected a problem that can do without a model.');
   const { policy, evaluator } = unaided;
   return { policy, evaluator };

@@ -9,7 +9,7 @@ import { type DemoRequest, runDemoCommand } from './demo.ts';
 import { type DoctorRequest, doctorCommand, runDoctorCommand } from './doctor.ts';
 import { type ExportRequest, exportCommand, runExportCommand } from './export.ts';
 import { runGenerateCommand } from './generate.ts';
-import { type GenerateRequest, generateCommand } from './generate-options.ts';
+import { type GenerateArguments, generateCommand } from './generate-options.ts';
 import { methodsCommand } from './methods.ts';
 import { printError, writeError, writeOut } from './output.ts';
 import { runSearchCommand } from './search.ts';
@@ -80,7 +80,7 @@ function makeProgram(exit: (code: number) => void): Command {
     doctorCommand().action(async (request: DoctorRequest) => exit(await runDoctorCommand(request))),
     methodsCommand(),
     treeCommand(),
-    generateCommand().action(async (request: GenerateRequest) =>
+    generateCommand().action(async (request: GenerateArguments) =>
       exit(await runGenerateCommand(request)),
     ),
     checkDatasetCommand().action(async (path: string, request: CheckDatasetRequest) =>

@@ -1,13 +1,14 @@
 import { Command, Option } from 'commander';
 import { EspalierError } from '../base/errors.ts';
 import type { Order } from '../calls/sequencer.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
 import type { PuzzleName } from '../environments/index.ts';
+import { taskNames } from '../runs/tasks.ts';
 import { algorithmNames } from './algorithms.ts';
 import { methodNames } from './methods.ts';
 import { type ModelName, modelOption } from './model.ts';
 import { addPriceOptions, type PriceRequest } from './prices.ts';
-import { taskNames } from './tasks.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier search` was asked for. */
@@ -35,22 +36,17 @@ export interface SearchRequest extends PriceRequest {
 const defaultSimulations = 10_000;
 const defaultCalls = 400;
 
-/** The limits of one search. */
-export type SearchLimits = Pick<
-  SearchRequest,
-  'budgetUsd' | 'calls' | 'ms' | 'nodes' | 'simulations' | 'tokens'
->;
-
 /** The budget of a request: its limits, or the default where it has none. */
 export function budgetOf(
-  { simulations, calls, nodes, tokens, ms, budgetUsd: usd }: SearchLimits,
-  { hasModel }: { readonly hasModel: boolean },
+  request: Pick<SearchRequest, 'budgetUsd' | 'calls' | 'ms' | 'nodes' | 'simulations' | 'tokens'>,
+  model: LanguageModel | undefined,
 ): Budget {
+  const { simulations, calls, nodes, tokens, ms, budgetUsd: usd } = request;
   const limits = Object.entries({ simulations, calls, nodes, tokens, ms, usd }).filter(
     ([, limit]) => limit !== undefined,
   );
   if (limits.length > 0) return Object.fromEntries(limits);
-  return hasModel ? { calls: defaultCalls } : { simulations: defaultSimulations };
+  return model === undefined ? { simulations: defaultSimulations } : { calls: defaultCalls };
 }
 
 const help = [
@@ -68,22 +64,22 @@ export function searchCommand(): Command {
   const command = new Command('search')
     .description('Search a question or a puzzle, and print the best that was found.')
     .argument('[question]', 'a question, in quotes; it needs a model')
-    .addOption(
-      new Option('--task <name>', `a puzzle instead: ${taskNames.join(', ')}`).argParser(
-        wordOption('task', taskNames),
-      ),
+    .option(
+      '--task <name>',
+      `a puzzle instead: ${taskNames.join(', ')}`,
+      wordOption('task', taskNames),
     )
-    .addOption(new Option('--input <value>', 'the puzzle, or a file that holds it').argParser(once))
+    .option('--input <value>', 'the puzzle, or a file that holds it', once)
     .addOption(
       new Option('--algorithm <name>', algorithmNames.join(', '))
         .argParser(wordOption('algorithm', algorithmNames))
         .default('mcts')
         .conflicts('method'),
     )
-    .addOption(
-      new Option('--method <name>', 'a published method; `espalier methods` lists them').argParser(
-        wordOption('method', methodNames),
-      ),
+    .option(
+      '--method <name>',
+      'a published method; `espalier methods` lists them',
+      wordOption('method', methodNames),
     )
     .option(
       '--model <name>',
@@ -106,10 +102,11 @@ export function searchCommand(): Command {
     .option('--ms <n>', 'at most so many milliseconds', numberOption('ms'));
   return addPriceOptions(command)
     .option('--concurrency <n>', 'simulations under way at once', integerOption('concurrency'), 1)
-    .addOption(
-      new Option('--order <name>', 'in which results take effect: arrival, issued')
-        .argParser(wordOption('order', ['arrival', 'issued']))
-        .default('arrival'),
+    .option(
+      '--order <name>',
+      'in which results take effect: arrival, issued',
+      wordOption('order', ['arrival', 'issued']),
+      'arrival',
     )
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the result as one JSON document')

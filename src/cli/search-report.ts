@@ -1,9 +1,9 @@
 import { counted } from '../base/counted.ts';
 import type { Budget } from '../contracts/spend.ts';
+import type { Problem } from '../runs/problem.ts';
 import type { SearchResult, StopReason } from '../search/contracts.ts';
 import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
-import type { Problem } from './problem.ts';
 
 /** A finished search as `--json` prints it. */
 export interface SearchReport {

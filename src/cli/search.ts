@@ -3,20 +3,18 @@ import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { Budget } from '../contracts/spend.ts';
 import { openRun, type RunFolder, readRun } from '../runs/index.ts';
-import type { SearchOptions, SearchResult, StopCondition } from '../search/contracts.ts';
+import { type Problem, readPuzzle } from '../runs/problem.ts';
+import { questionProblem } from '../runs/question.ts';
+import type { SearchResult } from '../search/contracts.ts';
 import type { SearchEvent } from '../search/events.ts';
 import { streamSearch } from '../search/search.ts';
 import { treeToJson } from '../tree/serialize.ts';
-import { algorithmFor } from './algorithms.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
-import { describeMethod, methodFor } from './methods.ts';
-import { type ChosenModel, chooseModel, environmentFor, guidesOf } from './model.ts';
+import { planFor } from './methods.ts';
+import { type ChosenModel, chooseModel, environmentFor } from './model.ts';
 import { print, printError, StatusLine } from './output.ts';
 import { pricesFor } from './prices.ts';
-import { type Problem, readPuzzle } from './problem.ts';
-import { questionProblem } from './question.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
 import { describeSearch, reportOf, solvedAlready } from './search-report.ts';
 import { espalierVersion } from './version.ts';
@@ -45,7 +43,7 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
     const report = reportOf(problem, { result, model: modelOf(chosen) });
     folder?.saveTree({ problem: problem.text, attempt: 0, step: 0, tree: treeToJson(result.tree) });
     folder?.writeReport({ ...report });
-    const end = { result, budget: budgetFor(request, chosen), line: chosen.line };
+    const end = { result, budget: budgetOf(request, chosen.model), line: chosen.line };
     print(request.json === true ? toJson(report) : describeSearch(problem, report, end));
     if (interruption.requested && report.stopReason === 'stopped') return interrupted;
     return report.stopReason === 'failed' ? 1 : 0;
@@ -91,13 +89,13 @@ async function grow(
   request: SearchRequest,
   { problem, folder, chosen, interruption, prices }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
-  const { plan, asked } = planOf(request, { problem, chosen });
+  const { plan, asked } = planFor(request, chosen.model, problem);
   const { concurrency, order, seed, retryFailed = false } = request;
   const status = new StatusLine();
   try {
     const events = streamSearch(environmentFor(chosen.model, problem), {
       ...plan,
-      budget: budgetFor(request, chosen),
+      budget: budgetOf(request, chosen.model),
       stopWhen: [...(plan.stopWhen ?? []), () => interruption.requested],
       concurrency,
       order,
@@ -123,35 +121,6 @@ async function grow(
   }
 }
 
-interface Plan {
-  readonly plan: Pick<SearchOptions, 'algorithm' | 'evaluator' | 'method' | 'policy'> & {
-    readonly stopWhen?: readonly StopCondition[];
-  };
-  /** What `run.json` says of it. */
-  readonly asked: Readonly<Record<string, JsonValue>>;
-}
-
-/** The method that was asked for, or an algorithm with the usual guides. */
-function planOf(
-  { method, algorithm = 'mcts' }: SearchRequest,
-  { problem, chosen: { model } }: Pick<Ground, 'chosen' | 'problem'>,
-): Plan {
-  if (method === undefined) {
-    const unaided = model === undefined ? problem.unaided : undefined;
-    const plan = { ...guidesOf(model, problem), ...algorithmFor(algorithm, unaided) };
-    return { plan, asked: { algorithm } };
-  }
-  if (model === undefined) {
-    throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
-  }
-  const plan = methodFor(method, { model, maxTokens: problem.maxTokens });
-  return { plan, asked: describeMethod(plan) };
-}
-
-function budgetFor(request: SearchRequest, { model }: ChosenModel): Budget {
-  return budgetOf(request, { hasModel: model !== undefined });
-}
-
 /** The model by its name in journals; `null` where there is none. */
 function modelOf({ model }: ChosenModel): string | null {
   return model === undefined ? null : modelName(model);
@@ -168,7 +137,7 @@ function describeRun(
     task: kind,
     input: text,
     model: modelOf(chosen),
-    budget: { ...budgetFor(request, chosen) },
+    budget: { ...budgetOf(request, chosen.model) },
     concurrency,
     order,
     seed,

@@ -1,5 +1,8 @@
-/** Text in columns: the first one aligned to the left, the others to the right. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Text in columns: the first one aligned to the left, the others to the right, unless all are to be left. */
+export function table(
+  rows: readonly (readonly string[])[],
+  { isLeft = false }: { readonly isLeft?: boolean } = {},
+): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) {
@@ -11,9 +14,10 @@ export function table(rows: readonly (readonly string[])[]): string {
       row
         .map((cell, column) => {
           const width = widths[column] ?? 0;
-          return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+          return column === 0 || isLeft ? cell.padEnd(width) : cell.padStart(width);
         })
-        .join('   '),
+        .join('   ')
+        .trimEnd(),
     )
     .join('\n');
 }

@@ -1,11 +1,11 @@
 import { counted } from '../base/counted.ts';
-import { readRun, type SavedRun, type TreeKey } from '../runs/index.ts';
+import { readRun, type SavedRun, type TreeEntry } from '../runs/index.ts';
+import { noTree, showing } from '../runs/run-records.ts';
+import { type Task, tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
 import { treeFromJson } from '../tree/serialize.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import { oneLine, print } from './output.ts';
-import { noTree, showing } from './run-records.ts';
-import { type Task, tasks } from './tasks.ts';
 
 /** What `espalier tree` was asked for. */
 export interface TreeRequest {
@@ -25,16 +25,15 @@ export function runTreeCommand(path: string, request: TreeRequest): void {
   if (saved.trees.length === 0) throw noTree(path);
   let hasCosts = false;
   for (const stored of saved.trees) {
-    const entry = stored.read();
-    const tree = treeFromJson(entry.tree);
+    const tree = treeFromJson(stored.read());
     hasCosts ||= tree.root.notes['astar'] !== undefined;
-    print(`${draw({ ...entry, tree, path }, saved, request)}\n`);
+    print(`${draw({ ...stored, tree, path }, saved, request)}\n`);
   }
   print(hasCosts ? `${legend} · ${costLegend}` : legend);
 }
 
 /** A tree, and what it belongs to. */
-interface Drawn extends TreeKey {
+interface Drawn extends Omit<TreeEntry, 'tree'> {
   /** The folder of the run. */
   readonly path: string;
   readonly tree: SearchTree<unknown, unknown>;
@@ -50,13 +49,8 @@ function draw(entry: Drawn, saved: SavedRun, { depth, breadth }: TreeRequest): s
   return `${headingOf(entry, saved.run, task)}\n\n${picture}`;
 }
 
-interface DrawnPuzzle {
-  readonly task: Task | undefined;
-  readonly input: string;
-}
-
 /** What a tree is about, where it is a puzzle: said of each problem of a run over many, else by run.json. */
-function puzzleOf({ problem }: TreeKey, { run, asked }: SavedRun): DrawnPuzzle {
+function puzzleOf({ problem }: Drawn, { run, asked }: SavedRun) {
   const own = asked.find((each) => fieldOf(each, 'id') === problem);
   const name = fieldOf(own ?? run, 'task');
   const task = Object.entries(tasks).find(([known]) => known === name)?.[1];

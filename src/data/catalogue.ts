@@ -45,11 +45,6 @@ export function ruleNamed(name: string): RuleEntry | undefined {
   return rowRules.find((entry) => entry.name === name);
 }
 
-/** The format with this name; `undefined` where there is none. */
-export function formatNamed(name: string): FormatEntry | undefined {
-  return datasetFormats.find((entry) => entry.name === name);
-}
-
 function ruleEntry(create: RuleEntry['create']): RuleEntry {
   const { rows: _, options: __, ...entry } = create();
   return { ...entry, create };

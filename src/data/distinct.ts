@@ -35,12 +35,6 @@ export function bestOfEqual<Item>(
 }
 
 /** What tells rows with a completion apart. */
-export function textOfRow({
-  prompt,
-  completion,
-}: {
-  prompt: unknown;
-  completion: unknown;
-}): unknown {
-  return [prompt, completion];
+export function textOfRow(row: Readonly<Record<'completion' | 'prompt', unknown>>): unknown {
+  return [row.prompt, row.completion];
 }

@@ -15,34 +15,17 @@ import * as sftRules from './sft/sft-rules.ts';
 import * as unpairedRules from './unpaired-rules.ts';
 
 export { auditDataset } from './audit/audit-dataset.ts';
-export type {
-  AuditCode,
-  AuditFinding,
-  AuditOptions,
-  AuditReport,
-  AuditSet,
-} from './audit/report.ts';
-export type { Columns, ColumnType, ColumnValue, FileRow } from './formats/columns.ts';
-export type { DatasetFormat, FormatOptions, RowFormat, RowOfKind } from './formats/format.ts';
+export type { AuditCode, AuditReport } from './audit/report.ts';
+export type { Columns, ColumnType } from './formats/columns.ts';
+export type { DatasetFormat, FormatOptions, RowFormat } from './formats/format.ts';
 export { jinjaPrompt } from './formats/jinja-prompt.ts';
-export { type MapRowOptions, mapRow, type ValueOf, type ValuesOf } from './formats/map-row.ts';
-export { chatmlPrompt, plainPrompt, type RenderPrompt } from './formats/render.ts';
-export type { ValueSource } from './labels/monte-carlo.ts';
-export type {
-  PairFilters,
-  PairNodes,
-  PairRule,
-  PairScore,
-  PairSiblings,
-  PairSource,
-  PreferencePair,
-} from './pairs/pair-rule.ts';
+export { mapRow, type ValueOf } from './formats/map-row.ts';
+export { chatmlPrompt, plainPrompt } from './formats/render.ts';
+export type { PairFilters, PairRule, PairScore, PreferencePair } from './pairs/pair-rule.ts';
 export { pairsOf } from './pairs/pairs-of.ts';
 export { type PairRowRule, preferences } from './pairs/preferences.ts';
-export type { PathChoice } from './path-choice.ts';
-export type { EndCounts, RowNotation, TreeRecord } from './record.ts';
+export type { TreeRecord } from './record.ts';
 export type {
-  Guidance,
   LabelledStep,
   PreferenceRow,
   PromptRow,
@@ -50,22 +33,16 @@ export type {
   RowKind,
   RowProvenance,
   RowRule,
-  RuleInfo,
   SftRow,
   StepwiseRow,
   TrainingRow,
   UnpairedRow,
 } from './rows.ts';
 export type { Splice, SpliceOptions } from './sft/splices.ts';
-export { type VerifySplicesOptions, verifySplices } from './sft/verify-splices.ts';
+export { verifySplices } from './sft/verify-splices.ts';
 export { type UploadOptions, uploadDataset } from './upload-dataset.ts';
 export type { Histogram } from './writers/histogram.ts';
-export type { ConfigReport, DatasetReport } from './writers/report.ts';
-export {
-  type CardOptions,
-  type DatasetConfig,
-  type DatasetFile,
-  type WriteDatasetOptions,
-  writeDataset,
-} from './writers/write-dataset.ts';
+export type { WriteDatasetOptions } from './writers/options.ts';
+export type { DatasetReport } from './writers/report.ts';
+export { writeDataset } from './writers/write-dataset.ts';
 export { formats, pairRules, pairScores, readers, rlRules, sftRules, stepLabels, unpairedRules };

@@ -4,15 +4,7 @@ import { seededRandom } from '../base/random.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { isEnd, isPart, isRight, type TreeRecord } from './record.ts';
 
-/**
- * Which paths of the trees of a problem become rows.
- *
- * - `ends`: all that end, scored or not.
- * - `balanced`: as many right ends as wrong ones; of the more frequent kind, those that a draw by the seed of
- *   the tree takes. None where one kind is missing.
- * - `leaves`: all on which nothing was built, whether they end or not, and all ends.
- * - `{ best: k }`: the k ends with the highest scores, an integer from 1 up; of equal ones the first.
- */
+/** Which paths of the trees of a problem become rows. */
 export type PathChoice = 'balanced' | 'ends' | 'leaves' | Readonly<Record<'best', number>>;
 
 /** A path from the root of a tree to a node. */
@@ -21,7 +13,7 @@ export interface TreePath<State, Action> {
   readonly end: ChildNode<State, Action>;
 }
 
-/** Throws a usage error unless `value` is a {@link PathChoice}. */
+/** Throws a usage error unless `value` says which paths become rows. */
 export function expectPathChoice(name: string, value: unknown): void {
   if (isPlainObject(value) && 'best' in value) {
     expectInteger(`${name}.best`, value['best'], { min: 1 });

@@ -2,7 +2,7 @@ import type { Message } from '../contracts/language-model.ts';
 import type { NodeId, SearchNode } from '../contracts/node.ts';
 import { knownValue } from '../tree/selection.ts';
 import { promptAt, type TreeRecord } from './record.ts';
-import type { Guidance, RowProvenance, RuleInfo, TrainingRow } from './rows.ts';
+import type { RowProvenance, RuleInfo, TrainingRow } from './rows.ts';
 
 /** What is known of a rule, without what it does. */
 export function infoOf({ title, paper, options }: RuleInfo): Omit<RuleInfo, 'name'> {
@@ -59,9 +59,12 @@ interface RowOrigin<State, Action> {
 }
 
 /** Found once a tree: a tree that has grown since is looked at again. */
-const guidances = new WeakMap<object, { readonly size: number; readonly guidance: Guidance }>();
+const guidances = new WeakMap<
+  object,
+  { readonly size: number; readonly guidance: RowProvenance['guidance'] }
+>();
 
-function guidanceOf<State, Action>({ tree }: TreeRecord<State, Action>): Guidance {
+function guidanceOf<State, Action>({ tree }: TreeRecord<State, Action>): RowProvenance['guidance'] {
   if (tree.stamps.has('oracle-guided')) return 'oracle-guided';
   const known = guidances.get(tree);
   if (known?.size === tree.size) return known.guidance;

@@ -9,18 +9,17 @@ export interface Place {
   readonly line?: number;
 }
 
-/** A line of a file that is not empty. */
-export interface Line {
-  readonly line: number;
-  readonly text: string;
-}
-
-/** The lines of a text that are not empty. */
-export function linesOf(text: string): readonly Line[] {
-  return text.split('\n').flatMap((each, index): readonly Line[] => {
-    const trimmed = each.trim();
-    return trimmed === '' ? [] : [{ line: index + 1, text: trimmed }];
-  });
+/** What is made of each line of a text that is not empty. */
+export function readLines<Made>(
+  name: string,
+  text: string,
+  read: (line: string, place: Place & { readonly line: number }) => Made,
+): readonly Made[] {
+  return text
+    .split('\n')
+    .flatMap((each, index) =>
+      each.trim() === '' ? [] : [read(each.trim(), { name, line: index + 1 })],
+    );
 }
 
 /**
@@ -35,16 +34,13 @@ export function readDocument<Shape>(text: string, schema: z.ZodType<Shape>, plac
   throw unreadable(place, issue?.path ?? [], issue?.message ?? 'it has another shape');
 }
 
-/** A node whose children are still to be looked at. */
-type OwnFields<Node> = Omit<Node, 'children'> & { children: readonly unknown[] };
-
 /**
  * A node and all nodes below it, looked at one after the other: a file may be nested deeper than the call stack.
  *
  * @param own - What a node must be, with `children` of any shape.
  */
 export function nestedNodes<Node extends { readonly children: readonly Node[] }>(
-  own: z.ZodType<OwnFields<Node>>,
+  own: z.ZodType<Omit<Node, 'children'> & { children: readonly unknown[] }>,
 ): z.ZodType<Node> {
   return z.unknown().transform((root, context): Node => {
     const top: { children: readonly unknown[] } = { children: [root] };
@@ -113,6 +109,19 @@ export interface Trail<Value> {
   /** The way to the place before; left out at the first. */
   readonly before: Trail<Value> | undefined;
   readonly last: Value;
+}
+
+/** A start with the steps that were met on a way, listed when they are asked for. */
+export function stateAfter<Start extends object, Step>(
+  start: Start,
+  steps: Trail<Step>,
+): Start & { readonly steps: readonly Step[] } {
+  return {
+    ...start,
+    get steps() {
+      return listOf(steps);
+    },
+  };
 }
 
 /** What was met on the way, in order. */

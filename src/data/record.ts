@@ -5,13 +5,6 @@ import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
-/** How states and actions look in rows: the notation that the policy was shown, and what only rows need. */
-export interface RowNotation<State, Action>
-  extends Pick<Notation<State, Action>, 'delimiter' | 'format' | 'prompt'> {
-  /** An action as a turn, where it is more than text, such as a call of a tool. @defaultValue `format(action)` */
-  turn?(action: Action): Message;
-}
-
 /** A finished tree, with what its rows tell of it. */
 export interface TreeRecord<State = unknown, Action = unknown> {
   /** Names the problem that the tree is about: datasets are split by it, never by row. */
@@ -20,8 +13,11 @@ export interface TreeRecord<State = unknown, Action = unknown> {
   readonly id?: string;
   /** The tree. Rows only read it. */
   readonly tree: SearchTree<State, Action>;
-  /** How its states and actions look. */
-  readonly notation: RowNotation<State, Action>;
+  /** How its states and actions look: the notation that the policy was shown, and what only rows need. */
+  readonly notation: Pick<Notation<State, Action>, 'delimiter' | 'format' | 'prompt'> & {
+    /** An action as a turn, where it is more than text, such as a call of a tool. @defaultValue `format(action)` */
+    turn?(action: Action): Message;
+  };
   /** The score from which an end counts as right, on the scale of the rewards. @defaultValue 1 */
   readonly correctFrom?: number;
   /** The right answer, where it is known: for reward functions and tables only, never in a prompt. */
@@ -33,6 +29,8 @@ export interface TreeRecord<State = unknown, Action = unknown> {
   /** The models that took part, as `provider:modelId`, the policy's first. */
   readonly models?: readonly string[];
 }
+
+export type RowNotation<State, Action> = TreeRecord<State, Action>['notation'];
 
 /** Whether a path may end at a node: nothing follows, or it is a complete answer. What has failed is no end. */
 export function isEnd({ terminal, answer, status }: SearchNode): boolean {
@@ -63,12 +61,7 @@ export function worthOf<State, Action>(
 }
 
 /** Right and wrong ends at a node and below it. */
-export interface EndCounts {
-  /** Ends that are right. */
-  readonly right: number;
-  /** Ends that are wrong. */
-  readonly wrong: number;
-}
+export type EndCounts = Readonly<Record<'right' | 'wrong', number>>;
 
 /** The ends at and below each node. Duplicates and what has failed do not count. */
 export function countEnds<State, Action>(

@@ -3,12 +3,6 @@ import type { Message, ToolDefinition } from '../contracts/language-model.ts';
 import type { NodeId } from '../contracts/node.ts';
 import type { TreeRecord } from './record.ts';
 
-/**
- * Who said which paths are good. `oracle-guided`: somebody who knows the answer had a part in the search.
- * `rewarded`: the environment rewarded ends. `self-evaluated`: models judged.
- */
-export type Guidance = 'oracle-guided' | 'rewarded' | 'self-evaluated';
-
 /** Where a row comes from. Arrays are in the order of `nodes`. */
 export interface RowProvenance {
   /** The problem. */
@@ -33,8 +27,11 @@ export interface RowProvenance {
   readonly rule: string;
   /** The seed of the search. */
   readonly seed: string;
-  /** Who said which paths are good. */
-  readonly guidance: Guidance;
+  /**
+   * Who said which paths are good. `oracle-guided`: somebody who knows the answer had a part in the search.
+   * `rewarded`: the environment rewarded ends. `self-evaluated`: models judged.
+   */
+  readonly guidance: 'oracle-guided' | 'rewarded' | 'self-evaluated';
   /** Marks of the tree, sorted. */
   readonly stamps: readonly string[];
 }

@@ -4,41 +4,27 @@
  * @module
  */
 
-export type { ArithmeticState, ArithmeticStep, Operand, Operator } from './puzzles/arithmetic.ts';
+export type { ArithmeticState, ArithmeticStep } from './puzzles/arithmetic.ts';
 export type { ArithmeticInstance } from './puzzles/arithmetic-instance.ts';
-export { type BlocksworldOptions, blocksworld } from './puzzles/blocksworld.ts';
+export { blocksworld } from './puzzles/blocksworld.ts';
 export type { BlocksworldAction } from './puzzles/blocksworld-move.ts';
-export type { BlocksworldInstance } from './puzzles/blocksworld-problem.ts';
-export type { BlocksworldGoal, BlocksworldState, Place } from './puzzles/blocksworld-state.ts';
-export {
-  type CountdownAction,
-  type CountdownInstance,
-  type CountdownOptions,
-  type CountdownState,
-  countdown,
-} from './puzzles/countdown.ts';
-export {
-  type GameOf24Action,
-  type GameOf24Instance,
-  type GameOf24Options,
-  type GameOf24State,
-  gameOf24,
-} from './puzzles/game-of-24.ts';
+export type { BlocksworldState } from './puzzles/blocksworld-state.ts';
+export { countdown } from './puzzles/countdown.ts';
+export { gameOf24 } from './puzzles/game-of-24.ts';
 export { solvablePuzzles } from './puzzles/game-of-24-solutions.ts';
 export type { Puzzle, PuzzleEnvironment } from './puzzles/puzzle.ts';
 export { type PuzzleName, puzzles } from './puzzles/puzzles.ts';
 export type { Rational } from './puzzles/rational.ts';
-export { slidingTiles, type TilesInstance, type TilesOptions } from './puzzles/sliding-tiles.ts';
+export { slidingTiles, type TilesInstance } from './puzzles/sliding-tiles.ts';
 export type { TilesState } from './puzzles/sliding-tiles-board.ts';
 export type { TilesAction } from './puzzles/sliding-tiles-move.ts';
-export { type AnswerOracle, type AnswerOracleOptions, answerOracle } from './text/answer-oracle.ts';
+export { answerOracle } from './text/answer-oracle.ts';
 export { extractAnswer } from './text/extract-answer.ts';
-export { isSameAnswer, type SameAnswerOptions } from './text/is-same-answer.ts';
+export { isSameAnswer } from './text/is-same-answer.ts';
 export {
   notationFor,
   type ReasoningEnvironment,
   type ReasoningOptions,
   reasoning,
 } from './text/reasoning.ts';
-export type { ReasoningNotations } from './text/reasoning-notation.ts';
 export type { ReasoningState } from './text/reasoning-state.ts';

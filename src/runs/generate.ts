@@ -10,9 +10,9 @@ import {
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { messageOf } from '../base/failure.ts';
-import { BudgetPool, type PoolBudget } from '../calls/budget-pool.ts';
+import { BudgetPool } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
-import { indexJournal } from '../calls/journal-index.ts';
+import { JournalIndex } from '../calls/journal-index.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
@@ -28,34 +28,29 @@ import {
   type SavedRun,
 } from './run-folder.ts';
 
-/** A problem of a run. */
-export interface GenerateProblem {
-  /** Names it in the run: no two problems have the same. */
-  readonly id: string;
-}
-
-/** How one problem is searched. Where it is written down and what it shares with others is for the run to say. */
-export interface TreePlan<State, Action>
-  extends Omit<SearchOptions<State, Action>, 'journal' | 'pool' | 'signal' | 'tree'> {
-  /** The dynamics of the problem. */
-  readonly environment: Environment<State, Action>;
-}
-
 /** What {@link generate} is given. */
-export interface GenerateOptions<Problem extends GenerateProblem, State, Action> {
+export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>, State, Action> {
   /** Where it is written down. What lies there already is not done again. */
   readonly run: RunFolder;
-  /** The problems, in the order in which they are begun. */
+  /** The problems, in the order in which they are begun. No two have the same `id`. */
   readonly problems: readonly Problem[];
   /**
-   * How a problem is searched. Equal problems and attempts must give equal plans, or a run that was broken off
-   * cannot go on.
+   * How a problem is searched. Where it is written down and what it shares with others is for the run to say. Equal
+   * problems and attempts must give equal plans, or a run that was broken off cannot go on.
    */
-  plan(problem: Problem, attempt: number): MaybePromise<TreePlan<State, Action>>;
+  plan(
+    problem: Problem,
+    attempt: number,
+  ): MaybePromise<
+    Omit<SearchOptions<State, Action>, 'journal' | 'pool' | 'signal' | 'tree'> & {
+      /** The dynamics of the problem. */
+      readonly environment: Environment<State, Action>;
+    }
+  >;
   /** Trees for each problem: an integer from 1 up. @defaultValue 1 */
   readonly attempts?: number;
   /** What all searches together may spend, those of earlier sessions of the run included. @defaultValue no limit */
-  readonly budget?: PoolBudget;
+  readonly budget?: ConstructorParameters<typeof BudgetPool>[0];
   /** Searches under way at once: an integer from 1 up. @defaultValue 4 */
   readonly concurrency?: number;
   /**
@@ -112,7 +107,7 @@ export interface GenerateReport extends Omit<GenerateProgress, 'failed' | 'runni
  * @throws EspalierError `usage` where an option is not what it should be, and `storage` where the run cannot be
  * written; what was written until then stays.
  */
-export function generate<Problem extends GenerateProblem, State, Action>(
+export function generate<Problem extends Readonly<Record<'id', string>>, State, Action>(
   options: GenerateOptions<Problem, State, Action>,
 ): Promise<GenerateReport> {
   expectOptions(
@@ -145,16 +140,10 @@ interface Task<Problem> {
   readonly isAnew?: boolean;
 }
 
-/** What earlier sessions left. */
-interface Earlier {
-  readonly saved: SavedRun;
-  readonly outcome: ProblemOutcome | undefined;
-}
-
-type End = GenerateReport['stopReason'];
+type Plan<State, Action> = Awaited<ReturnType<GenerateOptions<never, State, Action>['plan']>>;
 
 /** One session of a run. */
-class Generation<Problem extends GenerateProblem, State, Action> {
+class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> {
   readonly #options: GenerateOptions<Problem, State, Action>;
   readonly #maxFailuresInARow: number;
   readonly #total: number;
@@ -169,7 +158,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
   #solved = 0;
   #running = 0;
   #failuresInARow = 0;
-  #end: End | undefined;
+  #end: GenerateReport['stopReason'] | undefined;
 
   constructor(
     options: GenerateOptions<Problem, State, Action>,
@@ -189,16 +178,13 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     this.#chargePaid(outcomes.values());
     for (const problem of options.problems) {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        this.#plan(
-          { problem, attempt },
-          { saved, outcome: outcomes.get(keyOf(problem.id, attempt)) },
-        );
+        this.#plan({ problem, attempt }, saved, outcomes.get(keyOf(problem.id, attempt)));
       }
     }
   }
 
   /** What an earlier session has brought to an end is counted; the rest is to do. */
-  #plan(task: Task<Problem>, { saved, outcome }: Earlier): void {
+  #plan(task: Task<Problem>, saved: SavedRun, outcome: ProblemOutcome | undefined): void {
     if (outcome === undefined) {
       this.#tasks.push(task);
     } else if (outcome.status === 'failed' && isOutage(outcome, saved)) {
@@ -218,7 +204,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
   #chargePaid(outcomes: Iterable<ProblemOutcome>): void {
     const done = [...outcomes].filter(({ status }) => status === 'done').map(journalFileOf);
     const isDone = new Set(done);
-    for (const { name, paid } of paidIn(this.#options.run.path, (name) => isDone.has(name))) {
+    for (const [name, paid] of paidIn(this.#options.run.path, (name) => isDone.has(name))) {
       this.#pool.charge(paid);
       this.#charged.add(name);
     }
@@ -282,7 +268,7 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     try {
       const plan = await this.#planOf(problem, attempt);
       const { environment, ...options } = plan;
-      const result = await search(environment, {
+      const result = await search<State, Action>(environment, {
         ...options,
         stopWhen: [...listOf(options.stopWhen), () => this.#options.stopWhen?.() === true],
         journal,
@@ -296,13 +282,13 @@ class Generation<Problem extends GenerateProblem, State, Action> {
     } catch (error) {
       // What one problem cannot do, another may; what the disk or the caller refuses, none can.
       if (!EspalierError.isInstance(error) || error.scope === 'run') throw error;
-      spend ??= { ...nothing, ...indexJournal(file.lines).total };
+      spend ??= { ...nothing, ...new JournalIndex(file.lines).total };
       this.#fail({ problem, attempt }, { reason: error.message, spend });
     }
   }
 
   /** What one problem makes impossible, another may not. */
-  async #planOf(problem: Problem, attempt: number): Promise<TreePlan<State, Action>> {
+  async #planOf(problem: Problem, attempt: number): Promise<Plan<State, Action>> {
     let plan: unknown;
     try {
       plan = await this.#options.plan(problem, attempt);
@@ -311,14 +297,14 @@ class Generation<Problem extends GenerateProblem, State, Action> {
       if (EspalierError.isInstance(cause) && cause.scope === 'run') throw cause;
       throw new EspalierError('usage', messageOf(cause), { cause });
     }
-    if (typeof plan === 'object' && plan !== null) return plan as TreePlan<State, Action>;
+    if (typeof plan === 'object' && plan !== null) return plan as Plan<State, Action>;
     const message = `Expected \`plan\` to return an object, got ${describeValue(plan)}.`;
     throw new EspalierError('usage', message);
   }
 
   #take(
     { problem, attempt }: Task<Problem>,
-    plan: TreePlan<State, Action>,
+    plan: Plan<State, Action>,
     result: SearchResult<State, Action>,
   ): void {
     const { stopReason, failure, spend, solved } = result;
@@ -333,14 +319,8 @@ class Generation<Problem extends GenerateProblem, State, Action> {
       const tree = treeToJson(result.tree, plan.environment);
       // Only in this order: what has an outcome has a tree.
       this.#options.run.saveTree({ problem: problem.id, attempt, step: 0, tree });
-      this.#settle({
-        problem: problem.id,
-        attempt,
-        status: 'done',
-        reason: stopReason,
-        solved,
-        spend,
-      });
+      const outcome = { status: 'done', reason: stopReason, solved, spend } as const;
+      this.#settle({ problem: problem.id, attempt, ...outcome });
       this.#failuresInARow = 0;
     }
   }

@@ -6,13 +6,11 @@
 
 export {
   type GenerateOptions,
-  type GenerateProblem,
   type GenerateProgress,
   type GenerateReport,
   generate,
-  type TreePlan,
 } from './generate.ts';
-export { type RecordDescription, readRecords } from './records.ts';
+export { readRecords } from './records.ts';
 export {
   openRun,
   type ProblemOutcome,
@@ -20,4 +18,4 @@ export {
   readRun,
   type SavedRun,
 } from './run-folder.ts';
-export type { StoredTree, TreeEntry, TreeKey } from './trees-file.ts';
+export type { TreeEntry } from './trees-file.ts';

@@ -5,15 +5,8 @@ import { isIntact, seal, stateOfRest } from '../base/seal.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import { damaged, parseSealed } from './sealed-json.ts';
 
-/** A line that was read, and where it stands. */
-export interface FileLine<Value> {
-  readonly value: Value;
-  /** The byte at which it begins. */
-  readonly place: number;
-}
-
 /**
- * The lines of a file, read bit by bit; none where there is no file. A last line that was cut off while it was
+ * The lines of a file, each with the byte at which it begins, read bit by bit; none where there is no file. A last line that was cut off while it was
  * written is left out. Lines without a seal, as earlier versions wrote them, stand before those that have one.
  *
  * @param isReplaced - Whether it is written all at once, so that no kill leaves half a line.
@@ -23,7 +16,7 @@ export function* readLines<Value>(
   path: string,
   schema: z.ZodType<Value>,
   { isReplaced = false }: { readonly isReplaced?: boolean } = {},
-): Generator<FileLine<Value>, void, undefined> {
+): Generator<{ readonly value: Value; readonly place: number }, void, undefined> {
   if (!isThere(path)) return;
   let number = 0;
   let isSealed = false;

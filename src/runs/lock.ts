@@ -176,19 +176,14 @@ function isAlive(content: string): boolean {
   return !seen.isDead && (holder.started === undefined || seen.started === holder.started);
 }
 
-/** What the system tells of a process. */
-interface SeenProcess {
-  /**
-   * When it began: the boot of the machine and the time since then. In a container each restart has the same number of
-   * a process.
-   */
-  readonly started: string;
-  /** Whether it has ended and only waits for its parent to notice: the system still knows its number. */
-  readonly isDead: boolean;
-}
-
-/** `undefined` where the system has no such file. */
-function processOf(pid: number): SeenProcess | undefined {
+/**
+ * What the system tells of a process; `undefined` where it has no such file. It began so long after a boot of the
+ * machine: in a container each restart has the same number of a process. A dead one has ended and only waits for its
+ * parent to notice: the system still knows its number.
+ */
+function processOf(
+  pid: number,
+): { readonly started: string; readonly isDead: boolean } | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     // The second field, the name in parentheses, may hold spaces; the state is the third, the start the 22nd.

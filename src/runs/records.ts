@@ -2,19 +2,13 @@ import type { Environment } from '../contracts/environment.ts';
 import type { TreeRecord } from '../data/record.ts';
 import { treeFromJson } from '../tree/serialize.ts';
 import type { SavedRun } from './run-folder.ts';
-import type { StoredTree } from './trees-file.ts';
-
-/** What a row must know of a problem besides its trees. */
-export interface RecordDescription<State, Action>
-  extends Omit<TreeRecord<State, Action>, 'id' | 'problem' | 'tree'>,
-    Pick<Environment<State, never>, 'codec'> {}
 
 /**
  * The finished trees of a run for the rules that make rows, all those of one problem together. They come in the
  * order of `problems`, whatever the order in which they were finished; one problem at a time is in memory.
  *
  * @param problems - The names of the problems, in order. @defaultValue all, in the order of their first trees
- * @param describe - How the states and actions of a problem look. `undefined`: its trees are left out.
+ * @param describe - What rows must know of a problem besides its trees. `undefined`: its trees are left out.
  */
 export function* readRecords<State, Action>(
   { trees }: Pick<SavedRun, 'trees'>,
@@ -23,7 +17,12 @@ export function* readRecords<State, Action>(
     describe,
   }: {
     readonly problems?: readonly string[];
-    readonly describe: (problem: string) => RecordDescription<State, Action> | undefined;
+    readonly describe: (
+      problem: string,
+    ) =>
+      | (Omit<TreeRecord<State, Action>, 'id' | 'problem' | 'tree'> &
+          Pick<Environment<State, never>, 'codec'>)
+      | undefined;
   },
 ): Generator<readonly TreeRecord<State, Action>[], void, undefined> {
   const byProblem = grouped(trees);
@@ -38,23 +37,19 @@ export function* readRecords<State, Action>(
         ...rest,
         problem,
         id: idOf(each),
-        tree: treeFromJson<State, Action>(each.read().tree, codec === undefined ? {} : { codec }),
+        tree: treeFromJson<State, Action>(each.read(), codec === undefined ? {} : { codec }),
       }));
   }
 }
 
-function grouped(trees: readonly StoredTree[]): Map<string, StoredTree[]> {
-  const groups = new Map<string, StoredTree[]>();
-  for (const tree of trees) {
-    const group = groups.get(tree.problem);
-    if (group === undefined) groups.set(tree.problem, [tree]);
-    else group.push(tree);
-  }
+function grouped(trees: SavedRun['trees']): ReadonlyMap<string, SavedRun['trees']> {
+  const groups = new Map<string, SavedRun['trees'][number][]>();
+  for (const tree of trees) groups.set(tree.problem, [...(groups.get(tree.problem) ?? []), tree]);
   return groups;
 }
 
 /** The first tree of a problem has its name; the others are told apart. */
-function idOf({ problem, attempt, step }: StoredTree): string {
+function idOf({ problem, attempt, step }: SavedRun['trees'][number]): string {
   const parts = [...(attempt > 0 ? [attempt] : step > 0 ? [0] : []), ...(step > 0 ? [step] : [])];
   return [problem, ...parts].join('#');
 }

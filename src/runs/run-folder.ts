@@ -11,14 +11,14 @@ import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { CallSpend } from '../calls/call-spend.ts';
 import type { Journal } from '../calls/journal.ts';
 import { type JournalFile, openJournal, readJournal } from '../calls/journal-file.ts';
-import { indexJournal } from '../calls/journal-index.ts';
+import { JournalIndex } from '../calls/journal-index.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
 import { appendLine, dropTornLine, isThere, readLines } from './json-lines.ts';
 import { takeLock } from './lock.ts';
 import { documentIn, expectOwnFiles } from './own-files.ts';
 import { parseSealed } from './sealed-json.ts';
-import { listTrees, type StoredTree, type TreeEntry } from './trees-file.ts';
+import { listTrees, type TreeEntry } from './trees-file.ts';
 
 /** How the search for one problem ended. */
 export interface ProblemOutcome {
@@ -125,30 +125,23 @@ function journalName(problem: string, attempt: number): string {
   return join('journals', `${contentAddress(problem)}-${attempt}.jsonl`);
 }
 
-/** What may have been paid by the calls in a journal of a run over many problems. */
-export interface PaidJournal {
-  /** The name of the journal's file. */
-  readonly name: string;
-  readonly paid: CallSpend;
-}
-
-/** What the journals of a run say was paid, but for those of some attempts. */
-export function paidIn(path: string, isLeftOut: (name: string) => boolean): readonly PaidJournal[] {
+/** What may have been paid, by the names of the journals of a run over many problems, but for those of some attempts. */
+export function paidIn(
+  path: string,
+  isLeftOut: (name: string) => boolean,
+): ReadonlyMap<string, CallSpend> {
   const folder = join(path, 'journals');
-  if (!existsSync(folder)) return [];
+  if (!existsSync(folder)) return new Map();
   const names = withStorageErrors(`\`${folder}\``, () => readdirSync(folder));
-  return names
-    .filter((name) => name.endsWith('.jsonl') && !isLeftOut(name))
-    .toSorted()
-    .map((name) => {
-      const { lines } = readJournal(join(folder, name));
-      return { name, paid: indexJournal(lines).total };
-    });
+  const own = names.filter((name) => name.endsWith('.jsonl') && !isLeftOut(name)).toSorted();
+  return new Map(
+    own.map((name) => [name, new JournalIndex(readJournal(join(folder, name)).lines).total]),
+  );
 }
 
 /** The file of the journal of an attempt. */
-export function journalFileOf({ problem, attempt }: { problem: string; attempt: number }): string {
-  return basename(journalName(problem, attempt));
+export function journalFileOf(of: Pick<ProblemOutcome, 'attempt' | 'problem'>): string {
+  return basename(journalName(of.problem, of.attempt));
 }
 
 /** A folder with one of these holds a run; the lock is there while it is written. */
@@ -159,7 +152,10 @@ export interface SavedRun {
   /** What was asked. */
   readonly run: Readonly<Record<string, JsonValue>> | undefined;
   /** The latest tree of each problem, attempt and step, read when asked for. */
-  readonly trees: readonly StoredTree[];
+  readonly trees: readonly (Omit<TreeEntry, 'tree'> & {
+    /** Reads it. */
+    readonly read: () => TreeEntry['tree'];
+  })[];
   /** The latest outcome of each problem and attempt, where there were many. */
   readonly outcomes: readonly ProblemOutcome[];
   /** The problems that were asked for, in order, where there were many. */
@@ -167,9 +163,9 @@ export interface SavedRun {
   /** What was found and spent. */
   readonly report: Readonly<Record<string, JsonValue>> | undefined;
   /** Whether there are paid calls of an attempt. */
-  hasJournal(of: { readonly problem: string; readonly attempt: number }): boolean;
+  hasJournal(of: Pick<ProblemOutcome, 'attempt' | 'problem'>): boolean;
   /** The paid calls, for a replay; of a run over many problems those of one of them. */
-  journal(of?: { readonly problem: string; readonly attempt: number }): Pick<Journal, 'lines'>;
+  journal(of?: Pick<ProblemOutcome, 'attempt' | 'problem'>): Pick<Journal, 'lines'>;
 }
 
 const objectSchema: z.ZodType<Readonly<Record<string, JsonValue>>> = z.custom<
@@ -215,7 +211,7 @@ export function readRun(path: string): SavedRun {
       `There is no run in \`${path}\`: it has no run.json, journal.jsonl or problems.jsonl.`,
     );
   }
-  let trees: readonly StoredTree[] | undefined;
+  let trees: SavedRun['trees'] | undefined;
   return {
     run: readObject(file('run.json')),
     get trees() {

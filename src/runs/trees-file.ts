@@ -3,27 +3,19 @@ import { isPlainObject } from '../base/json.ts';
 import type { TreeJson } from '../tree/tree-json.ts';
 import { readLineAt, readLines } from './json-lines.ts';
 
-/** What a tree belongs to. */
-export interface TreeKey {
+/** A finished tree and what it belongs to. */
+export interface TreeEntry {
   /** The problem that the tree is about. */
   readonly problem: string;
   /** Which attempt at it, from 0. */
   readonly attempt: number;
   /** Which step of the real world: some methods grow one tree a step. */
   readonly step: number;
-}
-
-/** A finished tree and what it belongs to. */
-export interface TreeEntry extends TreeKey {
   /** The tree itself. */
   readonly tree: TreeJson;
 }
 
-/** A tree that lies in a file. */
-export interface StoredTree extends TreeKey {
-  /** Reads it. */
-  read(): TreeEntry;
-}
+type StoredTree = Omit<TreeEntry, 'tree'> & { readonly read: () => TreeJson };
 
 const count = z.int().min(0);
 
@@ -46,7 +38,7 @@ export function listTrees(path: string): readonly StoredTree[] {
   for (const { value, place } of readLines(path, entrySchema)) {
     const { problem, attempt, step } = value;
     const key = JSON.stringify([problem, attempt, step]);
-    const read = (): TreeEntry => readLineAt(path, place, entrySchema);
+    const read = (): TreeJson => readLineAt(path, place, entrySchema).tree;
     latest.set(key, { problem, attempt, step, read });
   }
   return [...latest.values()];

@@ -1,6 +1,6 @@
 import type { BudgetPool } from '../calls/budget-pool.ts';
+import type { CallSpend } from '../calls/call-spend.ts';
 import type { Journal } from '../calls/journal.ts';
-import type { Overdraft } from '../calls/ledger.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { Order } from '../calls/sequencer.ts';
 import type { Clock } from '../contracts/clock.ts';
@@ -369,7 +369,7 @@ export interface SearchResult<State, Action> {
   /** What the search has spent. */
   readonly spend: Spend;
   /** Tokens that servers used, and dollars that they charged, beyond what they were allowed. */
-  readonly overdraft: Overdraft;
+  readonly overdraft: Omit<CallSpend, 'calls'>;
   /** The models that were called and whose price nobody knows: what they cost is not in `spend.usd`. */
   readonly unpriced: readonly string[];
   /** How far the journal answered its calls. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { CallGate } from '../calls/call-gate.ts';
 import type { CallReport } from '../calls/call-in-flight.ts';
 import type { Journal } from '../calls/journal.ts';
-import type { DeadlineLine } from '../calls/journal-lines.ts';
+import type { LineOf } from '../calls/journal-lines.ts';
 import { type Order, Sequencer } from '../calls/sequencer.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { Random } from '../contracts/context.ts';
@@ -81,7 +81,7 @@ const timeIsUp = new Error('The deadline of the search has passed.');
  */
 export class Deadline {
   readonly #parts: DeadlineParts;
-  readonly #recorded: DeadlineLine | undefined;
+  readonly #recorded: LineOf<'deadline'> | undefined;
   /** Simulations that were started, also those that were handed back, and those of searches within. */
   #started = 0;
   #passed: ((exceeded: keyof Spend) => void) | undefined;

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { turn } from '../../src/base/clock.ts';
 import { ModelCallError } from '../../src/base/errors.ts';
 import type { CallSpend } from '../../src/calls/call-spend.ts';
-import { type MemoryJournal, memoryJournal, replayed } from '../../src/calls/journal.ts';
-import { indexJournal } from '../../src/calls/journal-index.ts';
+import { memoryJournal, replayed } from '../../src/calls/journal.ts';
+import { JournalIndex } from '../../src/calls/journal-index.ts';
 import type { JournalLine } from '../../src/calls/journal-lines.ts';
 import type { Ledger } from '../../src/calls/ledger.ts';
 import type { ModelCall } from '../../src/contracts/language-model.ts';
@@ -341,14 +341,14 @@ describe('a further request that the end comes upon', () => {
     // What may have been paid for where the process is killed after so many lines: one request once the call is there,
     // two once the other is granted, these as a failed attempt, and a third once that is granted.
     expect(
-      [1, 2, 3, 4, 5].map((cut) => indexJournal(journal.lines.slice(0, cut)).total.tokens),
+      [1, 2, 3, 4, 5].map((cut) => new JournalIndex(journal.lines.slice(0, cut)).total.tokens),
     ).toEqual([10, 10, 20, 20, 30]);
-    expect(indexJournal(journal.lines.slice(0, 5)).lost).toEqual(worst);
+    expect(new JournalIndex(journal.lines.slice(0, 5)).lost).toEqual(worst);
   });
 });
 
 /** One call with a paid attempt, that used more than it had set aside. */
-async function recorded(): Promise<{ journal: MemoryJournal; ledger: Ledger }> {
+async function recorded(): Promise<{ journal: ReturnType<typeof memoryJournal>; ledger: Ledger }> {
   const live = openGate();
   const spend = { calls: 1, tokens: 12, usd: 0.5 };
   const before = (call: ModelCall) => call.retry?.(paid) ?? turn();
@@ -376,7 +376,7 @@ describe('a journal that breaks off', () => {
     expect(journal.lines.map(({ type }) => type)).toEqual(['intent', 'attempt', 'grant', 'result']);
     const killed = memoryJournal(journal.lines.slice(0, 3));
     // The attempt is charged by its line; what came after it, nobody knows.
-    expect(indexJournal(killed.lines)).toMatchObject({
+    expect(new JournalIndex(killed.lines)).toMatchObject({
       lost: worst,
       total: { calls: 1, tokens: 20, usd: 1 },
     });
@@ -415,9 +415,9 @@ describe('a journal that breaks off', () => {
   test('after a further request has lost both', () => {
     const lines: JournalLine[] = [intent, asked, { type: 'grant', call: 0, key, reserved: again }];
 
-    expect(indexJournal(lines).lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
+    expect(new JournalIndex(lines).lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
     // Not granted, it was not made.
-    expect(indexJournal(lines.slice(0, 2)).lost).toEqual(worst);
+    expect(new JournalIndex(lines.slice(0, 2)).lost).toEqual(worst);
   });
 
   test('of version 2 wrote both in one line', () => {
@@ -428,6 +428,6 @@ describe('a journal that breaks off', () => {
       { ...line, reserved: again },
     ];
 
-    expect(indexJournal(lines).lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
+    expect(new JournalIndex(lines).lost).toEqual({ calls: 1, tokens: 20, usd: 1 });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { turn } from '../../src/base/clock.ts';
 import { EspalierError } from '../../src/base/errors.ts';
 import { type Journal, memoryJournal, replayed } from '../../src/calls/journal.ts';
-import { indexJournal } from '../../src/calls/journal-index.ts';
+import { JournalIndex } from '../../src/calls/journal-index.ts';
 import type { JournalLine } from '../../src/calls/journal-lines.ts';
 import type { JsonValue } from '../../src/contracts/json.ts';
 import { deferred, effectCall, openGate } from './harness.ts';
@@ -27,7 +27,7 @@ describe('an abort', () => {
     expect(seen?.aborted).toBe(true);
     expect(seen?.reason).toBe(enough);
     expect(typesOf(journal.lines)).toEqual(['intent']);
-    expect(indexJournal(journal.lines).lost).toEqual({ calls: 1, tokens: 0, usd: 0 });
+    expect(new JournalIndex(journal.lines).lost).toEqual({ calls: 1, tokens: 0, usd: 0 });
     expect(reports).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ describe('an effect that was under way when the process died', () => {
     const lost = { calls: 1, tokens: 0, usd: 0 };
     expect(journal.lines[1]).toMatchObject({ type: 'resume', lost });
     expect(journal.lines[2]).toMatchObject({ type: 'failure', spend: { calls: 0 } });
-    expect(indexJournal(journal.lines)).toMatchObject({ lost: { calls: 0 }, total: lost });
+    expect(new JournalIndex(journal.lines)).toMatchObject({ lost: { calls: 0 }, total: lost });
     expect(ledger.spend.calls).toBe(1);
   });
 

@@ -4,7 +4,7 @@ import type { CallReport } from '../../src/calls/call-in-flight.ts';
 import type { CallRequest } from '../../src/calls/call-request.ts';
 import { Calls } from '../../src/calls/calls.ts';
 import { contextFrom } from '../../src/calls/door.ts';
-import { type Journal, type MemoryJournal, memoryJournal } from '../../src/calls/journal.ts';
+import { type Journal, memoryJournal } from '../../src/calls/journal.ts';
 import { Ledger } from '../../src/calls/ledger.ts';
 import type { PriceTable } from '../../src/calls/prices.ts';
 import { type Order, Sequencer } from '../../src/calls/sequencer.ts';
@@ -66,7 +66,7 @@ export interface GateOptions {
 
 /** A gate and all that is around it in a search. */
 export interface Harness {
-  readonly journal: MemoryJournal;
+  readonly journal: ReturnType<typeof memoryJournal>;
   readonly controller: AbortController;
   readonly sequencer: Sequencer;
   readonly ledger: Ledger;
@@ -102,7 +102,7 @@ export function openGate(options: GateOptions = {}): Harness {
   const call: CallContext['call'] = (operation, request) => engine.call(operation, request);
   const calls = contextFrom({ signal, clock, random: seededRandom('tests'), call });
   return {
-    journal: journal as MemoryJournal,
+    journal: journal as Harness['journal'],
     controller,
     sequencer,
     ledger,

@@ -8,19 +8,19 @@ import {
   replayed,
   startJournal,
 } from '../../src/calls/journal.ts';
-import { indexJournal } from '../../src/calls/journal-index.ts';
+import { JournalIndex } from '../../src/calls/journal-index.ts';
 import {
-  type IntentLine,
   type JournalLine,
   journalVersion,
-  parseJournal,
+  type LineOf,
   sealLine,
 } from '../../src/calls/journal-lines.ts';
+import { linesIn } from './lines-in.ts';
 
 const header: JournalLine = { type: 'journal', version: journalVersion, run: { seed: 0 } };
 const spend = { calls: 1, tokens: 10, usd: 0.5 };
 
-function intent(call: number, key: string): IntentLine {
+function intent(call: number, key: string): LineOf<'intent'> {
   return {
     type: 'intent',
     call,
@@ -87,43 +87,39 @@ const all: readonly JournalLine[] = [
 
 const last = { ...result(0, 'a'), output: 'ü🌳' };
 
-describe('parseJournal', () => {
+describe('the lines of a journal file', () => {
   test('reads every kind of line', () => {
-    const text = textOf(all);
-
-    expect(parseJournal(text)).toEqual({ lines: all, bytes: text.length });
+    expect(linesIn(textOf(all))).toEqual(all);
   });
 
   test('reads a journal that is still empty', () => {
-    expect(parseJournal('')).toEqual({ lines: [], bytes: 0 });
+    expect(linesIn('')).toEqual([]);
   });
 
   test('drops a last line that was cut off at any byte', () => {
     const whole = textOf(all.slice(0, 3));
     const bytes = Buffer.from(textOf([last]));
     for (let cut = 0; cut < bytes.length - 1; cut++) {
-      const text = whole + bytes.subarray(0, cut).toString('utf8');
-      expect(parseJournal(text)).toEqual({ lines: all.slice(0, 3), bytes: whole.length });
+      expect(linesIn(Buffer.concat([Buffer.from(whole), bytes.subarray(0, cut)]))).toEqual(
+        all.slice(0, 3),
+      );
     }
   });
 
   test('takes a last line that only lacks its end: its checksum says that it is whole', () => {
     const text = textOf([...all.slice(0, 3), last]).slice(0, -1);
 
-    expect(parseJournal(text)).toEqual({
-      lines: [...all.slice(0, 3), last],
-      bytes: Buffer.byteLength(text),
-    });
+    expect(linesIn(text)).toEqual([...all.slice(0, 3), last]);
   });
 
   test.each([1, 2])('reads version %i, whose lines have no checksum', (version) => {
     const old = [{ ...header, version }, intent(0, 'a'), last];
     const whole = unsealed(old);
 
-    expect(parseJournal(whole)).toEqual({ lines: old, bytes: Buffer.byteLength(whole) });
+    expect(linesIn(whole)).toEqual(old);
     // No part of an object is one: a last line that lacks only its end is whole, and one that lacks more is not.
-    expect(parseJournal(whole.slice(0, -1)).lines).toEqual(old);
-    expect(parseJournal(whole.slice(0, -2)).lines).toEqual(old.slice(0, 2));
+    expect(linesIn(whole.slice(0, -1))).toEqual(old);
+    expect(linesIn(whole.slice(0, -2))).toEqual(old.slice(0, 2));
   });
 
   test('refuses a line that was changed anywhere, and one without a checksum', () => {
@@ -132,27 +128,21 @@ describe('parseJournal', () => {
     for (let place = 0; place < second.length - 1; place++) {
       const changed =
         second.slice(0, place) + (second[place] === '7' ? '8' : '7') + second.slice(place + 1);
-      expect(() => parseJournal(first + changed + third), changed).toThrow(
+      expect(() => linesIn(first + changed + third), changed).toThrow(
         'The journal cannot be read: line 2 is not as it was written.',
       );
     }
-    expect(() => parseJournal(first + unsealed([intent(0, 'a')]) + third)).toThrow(
+    expect(() => linesIn(first + unsealed([intent(0, 'a')]) + third)).toThrow(
       'line 2 is not as it was written',
     );
-    expect(() => parseJournal(unsealed([header]))).toThrow('line 1 is not as it was written');
-  });
-
-  test('counts bytes and not characters', () => {
-    const text = textOf([{ type: 'journal', version: journalVersion, run: { task: 'ü🌳' } }]);
-
-    expect(parseJournal(text).bytes).toBe(text.length + 3);
+    expect(() => linesIn(unsealed([header]))).toThrow('line 1 is not as it was written');
   });
 });
 
 describe('a journal that cannot be read', () => {
   test('names a line in the middle that is not JSON', () => {
     const error = errorOf(() =>
-      parseJournal(textOf([header]) + sealed('{"type":"in') + textOf([all[2]])),
+      linesIn(textOf([header]) + sealed('{"type":"in') + textOf([all[2]])),
     );
 
     expect(error.code).toBe('invalid-journal');
@@ -167,26 +157,26 @@ describe('a journal that cannot be read', () => {
     ['message', { ...failure(0, 'a'), message: 7 }],
     ['type', { type: 'surprise' }],
   ])('names the line and its field `%s`', (field, line) => {
-    const error = errorOf(() => parseJournal(textOf([header, all[1], line])));
+    const error = errorOf(() => linesIn(textOf([header, all[1], line])));
 
     expect(error.code).toBe('invalid-journal');
     expect(error.message).toContain(`line 3, field \`${field}\`: `);
   });
 
   test('takes an output of `null`, which is a value', () => {
-    const { lines } = parseJournal(textOf([header, { ...result(0, 'a'), output: null }]));
+    const lines = linesIn(textOf([header, { ...result(0, 'a'), output: null }]));
 
     expect(lines[1]).toMatchObject({ output: null });
   });
 
   test('refuses a file that does not begin with a header', () => {
-    expect(errorOf(() => parseJournal(textOf([intent(0, 'a')]))).message).toBe(
+    expect(errorOf(() => linesIn(textOf([intent(0, 'a')]))).message).toBe(
       'The journal cannot be read: its first line is not a journal header.',
     );
   });
 
   test('refuses a later version', () => {
-    const error = errorOf(() => parseJournal(textOf([{ ...header, version: 4 }])));
+    const error = errorOf(() => linesIn(textOf([{ ...header, version: 4 }])));
 
     expect(error.code).toBe('invalid-journal');
     expect(error.message).toBe(
@@ -200,7 +190,7 @@ describe('a journal that cannot be read', () => {
       { type: 'note', text: 'new' },
     ]);
 
-    expect(() => parseJournal(text)).toThrow('it has version 4');
+    expect(() => linesIn(text)).toThrow('it has version 4');
   });
 });
 
@@ -294,9 +284,9 @@ describe('a journal in memory', () => {
   });
 });
 
-describe('indexJournal', () => {
+describe('JournalIndex', () => {
   test('keeps calls in the order in which they were asked for, and where each ended', () => {
-    const { calls, lost, total } = indexJournal([
+    const { calls, lost, total } = new JournalIndex([
       header,
       intent(0, 'a'),
       intent(1, 'b'),
@@ -313,7 +303,7 @@ describe('indexJournal', () => {
   });
 
   test('counts what attempts without a result had reserved as lost', () => {
-    const { calls, lost, total } = indexJournal([
+    const { calls, lost, total } = new JournalIndex([
       header,
       intent(0, 'a'),
       intent(1, 'b'),
@@ -335,12 +325,12 @@ describe('indexJournal', () => {
 
   test('counts what a line says was lost once', () => {
     const before = [header, intent(0, 'a'), intent(1, 'b')];
-    expect(indexJournal(before).lost).toEqual({ calls: 2, tokens: 20, usd: 1 });
+    expect(new JournalIndex(before).lost).toEqual({ calls: 2, tokens: 20, usd: 1 });
 
     const lost = { calls: 2, tokens: 20, usd: 1 };
     const charged = { calls: 0, tokens: 0, usd: 0 };
     const resume: JournalLine = { type: 'resume', call: 2, lost, charged };
-    const index = indexJournal([...before, resume, intent(0, 'a'), result(0, 'a')]);
+    const index = new JournalIndex([...before, resume, intent(0, 'a'), result(0, 'a')]);
 
     expect(index.lost).toEqual({ calls: 0, tokens: 0, usd: 0 });
     // Two that were lost, and a once more.
@@ -355,7 +345,7 @@ describe('indexJournal', () => {
 
   test('leaves aside what a resumed run did not come to, as an answer to who asks the same', () => {
     const nothing = { calls: 0, tokens: 0, usd: 0 };
-    const { calls, left } = indexJournal([
+    const { calls, left } = new JournalIndex([
       header,
       intent(0, 'a'),
       result(0, 'a'),
@@ -375,9 +365,9 @@ describe('indexJournal', () => {
   });
 });
 
-describe('what indexJournal makes of an end', () => {
+describe('what JournalIndex makes of an end', () => {
   test('counts an abandoned call as paid for, and as one without an answer', () => {
-    const { calls, lost, total } = indexJournal([
+    const { calls, lost, total } = new JournalIndex([
       header,
       intent(0, 'a'),
       { type: 'failure', call: 0, key: 'a', spend, message: 'Over.', abandoned: true },
@@ -391,12 +381,12 @@ describe('what indexJournal makes of an end', () => {
   test('collects the deadlines', () => {
     const deadline: JournalLine = { type: 'deadline', ms: 50, simulations: 2, results: 1 };
 
-    expect([...indexJournal([header, deadline]).deadlines]).toEqual([[0, deadline]]);
+    expect([...new JournalIndex([header, deadline]).deadlines]).toEqual([[0, deadline]]);
   });
 
   test('forgets a deadline that a resumed run went beyond', () => {
     const nothing = { calls: 0, tokens: 0, usd: 0 };
-    const { deadlines } = indexJournal([
+    const { deadlines } = new JournalIndex([
       header,
       { type: 'deadline', ms: 50, simulations: 2, results: 0, search: 0 },
       intent(0, 'a'),

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
+import { type ArithmeticState, gameOf24, type Rational } from '../../src/environments/index.ts';
 import { blocksworld } from '../../src/environments/puzzles/blocksworld.ts';
-import { type GameOf24State, gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { parseRational } from '../../src/environments/puzzles/rational.ts';
 import { slidingTiles } from '../../src/environments/puzzles/sliding-tiles.ts';
 import { fromModel, greedy, journaled, uniform } from '../../src/policies/index.ts';
@@ -63,7 +63,10 @@ function knowing() {
       const values = numbers
         .split(' ')
         .map((text) => ({ value: parseRational(text), expression: '' }));
-      const steps = game.actions({ numbers: values as GameOf24State['numbers'], target: 24 });
+      const steps = game.actions({
+        numbers: values as ArithmeticState<Rational>['numbers'],
+        target: 24,
+      });
       const step = steps[index % steps.length];
       return step === undefined ? 'I do not know.' : game.notation.format(step);
     },

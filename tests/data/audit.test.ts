@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, describe, expect, test } from 'vitest';
 import { auditDataset } from '../../src/data/audit/audit-dataset.ts';
-import type { AuditCode, AuditOptions, AuditReport } from '../../src/data/audit/report.ts';
+import type { AuditCode, AuditReport } from '../../src/data/audit/report.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'espalier-audit-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -27,7 +27,10 @@ function jsonLines(rows: readonly Row[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
-function audit(rows: readonly Row[], options?: AuditOptions): Promise<AuditReport> {
+function audit(
+  rows: readonly Row[],
+  options?: Parameters<typeof auditDataset>[1],
+): Promise<AuditReport> {
   return auditDataset(folder({ 'train.jsonl': jsonLines(rows) }), options);
 }
 
@@ -59,7 +62,7 @@ const call = {
 interface Case {
   readonly faulty: readonly Row[];
   readonly sound: readonly Row[];
-  readonly options?: AuditOptions;
+  readonly options?: Parameters<typeof auditDataset>[1];
 }
 
 const pairs = (count: number, chosen: (place: number) => string): readonly Row[] =>

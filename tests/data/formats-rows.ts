@@ -1,5 +1,5 @@
 import type { Message, ToolDefinition } from '../../src/contracts/language-model.ts';
-import { formatNamed } from '../../src/data/catalogue.ts';
+import { datasetFormats } from '../../src/data/catalogue.ts';
 import type { FileRow } from '../../src/data/formats/columns.ts';
 import type { FormatOptions, RowFormat } from '../../src/data/formats/format.ts';
 import type {
@@ -152,7 +152,9 @@ export function stepwise(changes: Partial<StepwiseRow> = {}): StepwiseRow {
 export const bare: FormatOptions = { provenance: false };
 
 export function formOf(family: string, kind: RowKind, options: FormatOptions = bare): RowFormat {
-  const form: RowFormat | undefined = formatNamed(family)?.create(options).forms[kind];
+  const form: RowFormat | undefined = datasetFormats
+    .find(({ name }) => name === family)
+    ?.create(options).forms[kind];
   if (form === undefined) throw new Error(`${family} has no form for ${kind}.`);
   return form;
 }

@@ -17,8 +17,9 @@ import { trlConversational } from '../../src/data/formats/trl-conversational.ts'
 import { verl } from '../../src/data/formats/verl.ts';
 import type { TreeRecord } from '../../src/data/record.ts';
 import type { PreferenceRow, RowRule } from '../../src/data/rows.ts';
+import type { WriteDatasetOptions } from '../../src/data/writers/options.ts';
 import { splitter } from '../../src/data/writers/split.ts';
-import { type WriteDatasetOptions, writeDataset } from '../../src/data/writers/write-dataset.ts';
+import { writeDataset } from '../../src/data/writers/write-dataset.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 import { asks, preference, provenance, says } from './formats-rows.ts';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fc, test as property } from '@fast-check/vitest';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Columns, ColumnType, ColumnValue, FileRow } from '../../src/data/formats/columns.ts';
+import type { JsonValue } from '../../src/contracts/json.ts';
+import type { Columns, ColumnType, FileRow } from '../../src/data/formats/columns.ts';
 import { jsonLinesWriter } from '../../src/data/writers/json-lines-writer.ts';
 import { parquetWriter } from '../../src/data/writers/parquet-writer.ts';
 
@@ -196,7 +197,7 @@ describe('both writers', () => {
 /** A type of a column with values of it. */
 interface Typed {
   readonly type: ColumnType;
-  readonly values: fc.Arbitrary<ColumnValue>;
+  readonly values: fc.Arbitrary<JsonValue>;
 }
 
 const leaf: fc.Arbitrary<Typed> = fc.constantFrom<Typed[]>(
@@ -264,23 +265,23 @@ describe('any row of any columns', () => {
 });
 
 /** Zero has a sign in JSON lines only: a dictionary of Parquet holds one zero. */
-function sameZero(value: ColumnValue): unknown {
+function sameZero(value: JsonValue): unknown {
   if (typeof value === 'number') return value + 0;
-  if (Array.isArray(value)) return value.map((part: ColumnValue) => sameZero(part));
+  if (Array.isArray(value)) return value.map((part: JsonValue) => sameZero(part));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, sameZero(part)]));
 }
 
 /** What a line holds: JSON text stands there as its value. */
-function lineOf(type: ColumnType, value: ColumnValue): unknown {
+function lineOf(type: ColumnType, value: JsonValue): unknown {
   if (type === 'json') return JSON.parse(value as string);
   if (typeof type === 'string' || value === null) return value;
   if ('optional' in type) return lineOf(type.optional, value);
-  if ('list' in type) return (value as ColumnValue[]).map((part) => lineOf(type.list, part));
+  if ('list' in type) return (value as JsonValue[]).map((part) => lineOf(type.list, part));
   return Object.fromEntries(
     Object.entries(type.struct).map(([name, part]) => [
       name,
-      lineOf(part, (value as Record<string, ColumnValue>)[name] ?? null),
+      lineOf(part, (value as Record<string, JsonValue>)[name] ?? null),
     ]),
   );
 }

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import {
   type BlocksworldAction,
-  type BlocksworldInstance,
+  type BlocksworldState,
   blocksworld,
 } from '../../src/environments/index.ts';
 import { HAND, TABLE } from '../../src/environments/puzzles/blocksworld-state.ts';
 import { told } from '../support/told.ts';
 
 /** b is on a, c on the table; the goal is a on b on c. */
-const instance: BlocksworldInstance = {
+const instance: BlocksworldState = {
   blocks: ['a', 'b', 'c'],
   places: [TABLE, 0, TABLE],
   goal: { places: [1, 2, null], clear: [], handEmpty: false },

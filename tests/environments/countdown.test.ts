@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
 import type { Random } from '../../src/contracts/context.ts';
-import { type CountdownState, countdown } from '../../src/environments/index.ts';
+import { type ArithmeticState, countdown } from '../../src/environments/index.ts';
 import { told } from '../support/told.ts';
 
 function play(instance: Parameters<typeof countdown.environment>[0], steps: readonly string[]) {
@@ -137,12 +137,12 @@ describe('generating Countdown', () => {
   });
 });
 
-function valuesOf({ numbers }: CountdownState): readonly number[] {
+function valuesOf({ numbers }: ArithmeticState<number>): readonly number[] {
   return numbers.map(({ value }) => value);
 }
 
 /** States of a random round with four numbers. */
-function someStates(random: Random, largest: number): readonly CountdownState[] {
+function someStates(random: Random, largest: number): readonly ArithmeticState<number>[] {
   const numbers = Array.from({ length: 4 }, () => 1 + random.integer(largest));
   const environment = countdown.environment({ numbers, target: 30 + random.integer(170) });
   const states = [environment.reset().state];

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
-import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
+import {
+  type ArithmeticState,
+  type ArithmeticStep,
+  gameOf24,
+  type Rational,
+} from '../../src/environments/index.ts';
 import { rational } from '../../src/environments/puzzles/rational.ts';
 import { told } from '../support/told.ts';
 
@@ -9,7 +14,7 @@ const start = environment.reset().state;
 const { parse } = environment.notation;
 
 /** Plays written steps. */
-function play(...steps: readonly string[]): GameOf24State {
+function play(...steps: readonly string[]): ArithmeticState<Rational> {
   let state = start;
   for (const text of steps) {
     const action = told(parse(text, state));
@@ -22,7 +27,7 @@ function play(...steps: readonly string[]): GameOf24State {
 describe('the Game of 24', () => {
   it('is won by the solution worked out by hand', () => {
     const steps = ['10 - 4 = 6 (left: 6 9 13)', '13 - 9 = 4 (left: 4 6)', '4 * 6 = 24 (left: 24)'];
-    const actions: GameOf24Action[] = [];
+    const actions: ArithmeticStep<Rational>[] = [];
     let state = start;
     for (const text of steps) {
       const action = told(parse(text, state));
@@ -140,7 +145,7 @@ describe('a step of the Game of 24', () => {
   it('is refused where it is not legal', () => {
     const legal = told(parse('10 - 4 = 6', start));
     if ('kind' in legal) throw new Error(legal.message);
-    const wrong: GameOf24Action = { ...legal, result: rational(7) };
+    const wrong: ArithmeticStep<Rational> = { ...legal, result: rational(7) };
     expect(() => environment.step(start, wrong)).toThrow('Expected `10 - 4 = 6`, got `7`.');
     expect(() => environment.step(play('10 - 4 = 6'), legal)).toThrow('two of the numbers 6 9 13');
     expect(gameOf24.check({ numbers: [4, 9, 10, 13] }, [legal, wrong]).rationale).toBe(
@@ -222,7 +227,7 @@ describe('generating a Game of 24', () => {
   });
 });
 
-function canWin(state: GameOf24State): boolean {
+function canWin(state: ArithmeticState<Rational>): boolean {
   return environment.actions(state).some((action) => {
     const { terminal = false, reward, state: next } = environment.step(state, action);
     return reward === 1 || (!terminal && canWin(next));

@@ -13,7 +13,8 @@ import type { SearchNode } from '../../src/contracts/node.ts';
 import { trl } from '../../src/data/formats/trl.ts';
 import { preferences } from '../../src/data/pairs/preferences.ts';
 import type { RowNotation, TreeRecord } from '../../src/data/record.ts';
-import { type DatasetFile, writeDataset } from '../../src/data/writers/write-dataset.ts';
+import type { DatasetFile } from '../../src/data/writers/options.ts';
+import { writeDataset } from '../../src/data/writers/write-dataset.ts';
 import { SearchTree } from '../../src/tree/tree.ts';
 
 const { values } = parseArgs({

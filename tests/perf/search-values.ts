@@ -12,7 +12,12 @@ import {
   valueWidening,
 } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
-import { type GameOf24State, gameOf24, solvablePuzzles } from 'espalier/environments';
+import {
+  type ArithmeticState,
+  gameOf24,
+  type Rational,
+  solvablePuzzles,
+} from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { judge } from 'espalier/values';
 import { isHeldOut } from '../../dist/backends/tiny/held-out.js';
@@ -27,7 +32,7 @@ const { values } = parseArgs({
   },
 });
 
-type GameEvaluator = Evaluator<GameOf24State, never>;
+type GameEvaluator = Evaluator<ArithmeticState<Rational>, never>;
 const model = tiny();
 const judged = judge({ model });
 

@@ -5,10 +5,10 @@ import type { Notation } from '../../src/contracts/environment.ts';
 import type { GenerateRequest, LanguageModel } from '../../src/contracts/language-model.ts';
 import type { Policy, Proposal, ProposeRequest } from '../../src/contracts/policy.ts';
 import {
-  type GameOf24State,
+  type ArithmeticState,
   gameOf24,
+  type Rational,
   type ReasoningEnvironment,
-  type ReasoningNotations,
   type ReasoningState,
   reasoning,
 } from '../../src/environments/index.ts';
@@ -32,9 +32,9 @@ type Answer = ScriptedModelOptions['answer'];
 
 export const question = 'Ann has 3 apples and buys 4. How many has she?';
 const { notations } = reasoning({ question });
-export const continued: ReasoningNotations['continued'] = notations.continued;
-export const restated: ReasoningNotations['restated'] = notations.restated;
-export const json: ReasoningNotations['json'] = notations.json;
+export const continued: ReasoningEnvironment['notations']['continued'] = notations.continued;
+export const restated: ReasoningEnvironment['notations']['restated'] = notations.restated;
+export const json: ReasoningEnvironment['notations']['json'] = notations.json;
 export const environment: ReasoningEnvironment = {
   ...reasoning({ question }),
   notation: restated,
@@ -52,7 +52,10 @@ export function knowing(): ScriptedModel {
       const values = numbers
         .split(' ')
         .map((text) => ({ value: parseRational(text), expression: '' }));
-      const steps = game.actions({ numbers: values as GameOf24State['numbers'], target: 24 });
+      const steps = game.actions({
+        numbers: values as ArithmeticState<Rational>['numbers'],
+        target: 24,
+      });
       const step = steps[(index * index) % steps.length];
       return step === undefined ? 'I do not know.' : game.notation.format(step);
     },

@@ -3,8 +3,9 @@ import { memoryJournal } from '../../src/calls/index.ts';
 import type { Notation } from '../../src/contracts/environment.ts';
 import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
 import {
-  type GameOf24State,
+  type ArithmeticState,
   gameOf24,
+  type Rational,
   type ReasoningState,
   reasoning,
 } from '../../src/environments/index.ts';
@@ -287,7 +288,7 @@ const knowing = scriptedModel({
     const values = numbers
       .split(' ')
       .map((number) => ({ value: parseRational(number), expression: '' }));
-    const state = { numbers: values as GameOf24State['numbers'], target: 24 };
+    const state = { numbers: values as ArithmeticState<Rational>['numbers'], target: 24 };
     const all = game.actions(state).map((action) => game.notation.format(action));
     return list(...all.slice(index), ...all.slice(0, index));
   },

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
 import type { Capabilities, GenerateRequest } from '../../src/contracts/language-model.ts';
-import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
+import {
+  type ArithmeticState,
+  type ArithmeticStep,
+  gameOf24,
+  type Rational,
+} from '../../src/environments/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { environmentOf } from '../support/environment-of.ts';
@@ -9,7 +14,9 @@ import { noSpend, rootNode } from '../support/nodes.ts';
 
 const environment = gameOf24.environment({ numbers: [4, 9, 10, 13] });
 const { notation } = environment;
-const root = rootNode<GameOf24State, GameOf24Action>(environment.reset().state);
+const root = rootNode<ArithmeticState<Rational>, ArithmeticStep<Rational>>(
+  environment.reset().state,
+);
 const step = '13 - 9 = 4 (left: 4 4 10)';
 const context = plainContext();
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
+import {
+  type ArithmeticState,
+  type ArithmeticStep,
+  gameOf24,
+  type Rational,
+} from '../../src/environments/index.ts';
 import {
   type Environment,
   type ErrorScope,
@@ -66,7 +71,7 @@ describe('a wrong value', () => {
 
   test('from a policy, an illegal move, fails that child and no sibling', async () => {
     const puzzle = gameOf24.environment({ numbers: [1, 2, 3, 4] });
-    const moves: Policy<GameOf24State, GameOf24Action> = {
+    const moves: Policy<ArithmeticState<Rational>, ArithmeticStep<Rational>> = {
       propose({ state = { numbers: [] } as never }) {
         const [legal] = puzzle.actions(state);
         if (legal === undefined) return [];

@@ -1,5 +1,4 @@
 import { ModelCallError } from '../../src/base/errors.ts';
-import type { PoolBudget } from '../../src/calls/index.ts';
 import {
   type Budget,
   type Clock,
@@ -30,7 +29,7 @@ export interface Scenario {
   /** How many searches go on at once, each on a journal of its own. */
   readonly searches: number;
   /** What they share. */
-  readonly pool: PoolBudget | undefined;
+  readonly pool: Omit<Budget, 'ms'> | undefined;
   /** With what each search is resumed, one time after the other. */
   readonly chain: readonly { readonly budget?: Budget; readonly retryFailed?: boolean }[];
   /** Whether another search goes on within each, on a share of its budget. */
@@ -239,7 +238,7 @@ export function scenarioOf(seed: number): Scenario {
     overdraws: random.integer(6) === 0,
     searches,
     pool: isPooled
-      ? pick<PoolBudget>([
+      ? pick<Omit<Budget, 'ms'>>([
           { tokens: 300 + random.integer(3000) },
           { calls: 6 + random.integer(50) },
           { usd: 1_000 },

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
-import { type GameOf24Action, type GameOf24State, gameOf24 } from '../../src/environments/index.ts';
+import {
+  type ArithmeticState,
+  type ArithmeticStep,
+  gameOf24,
+  type Rational,
+} from '../../src/environments/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { judge } from '../../src/values/index.ts';
 import { environmentOf } from '../support/environment-of.ts';
@@ -9,7 +14,7 @@ import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
 const environment = gameOf24.environment({ numbers: [4, 9, 10, 13] });
 const { notation } = environment;
 const start = environment.reset().state;
-const root = rootNode<GameOf24State, GameOf24Action>(start);
+const root = rootNode<ArithmeticState<Rational>, ArithmeticStep<Rational>>(start);
 const request = {
   environment: environmentOf(notation),
   context: plainContext(),
@@ -136,7 +141,7 @@ describe('a judge that reads text', () => {
     });
     expect(
       await judge({ model }).evaluate(
-        [root, rootNode<GameOf24State, GameOf24Action>(other)],
+        [root, rootNode<ArithmeticState<Rational>, ArithmeticStep<Rational>>(other)],
         request,
       ),
     ).toEqual([{ value: 1 }, { failure: { kind: 'call', message: 'Out of order.' } }]);

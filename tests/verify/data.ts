@@ -3,12 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { astar, search, seededRandom } from 'espalier';
-import {
-  type BlocksworldInstance,
-  type BlocksworldState,
-  blocksworld,
-  solvablePuzzles,
-} from 'espalier/environments';
+import { type BlocksworldState, blocksworld, solvablePuzzles } from 'espalier/environments';
 import { uniform } from 'espalier/policies';
 
 const data = process.argv[2] ?? join(import.meta.dirname, '../../../shared/data');
@@ -20,7 +15,7 @@ interface Problem {
 }
 
 /** The length of A*'s plan, after an independent check that it is one. */
-async function planLength(instance: BlocksworldInstance): Promise<number> {
+async function planLength(instance: BlocksworldState): Promise<number> {
   const environment = blocksworld.environment(instance);
   const { actions, optimal, solved } = await search(environment, {
     policy: uniform(environment.actions),
@@ -33,7 +28,7 @@ async function planLength(instance: BlocksworldInstance): Promise<number> {
 }
 
 /** The length of a shortest plan, by breadth-first search without any of ours. */
-function shortestPlan(instance: BlocksworldInstance): number {
+function shortestPlan(instance: BlocksworldState): number {
   const environment = blocksworld.environment(instance);
   let level = [environment.reset().state];
   const seen = new Set(level.map((state) => environment.key(state)));

@@ -1,11 +1,6 @@
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
-import type {
-  FailureLine,
-  IntentLine,
-  JournalLine,
-  ResultLine,
-} from '../../calls/journal-lines.ts';
+import type { JournalLine, LineOf } from '../../calls/journal-lines.ts';
 import { sumOfUsages } from '../../calls/usage.ts';
 import type {
   Capabilities,
@@ -61,7 +56,7 @@ export class Recording {
   }
 
   /** Takes in a recorded call. A sample that was bought stands, whatever failed later. */
-  add(intent: IntentLine, end: ResultLine | FailureLine): void {
+  add(intent: LineOf<'intent'>, end: LineOf<'failure' | 'result'>): void {
     const [first, count] = intent.samples ?? [0, 1];
     const request = intent.request as unknown as GenerateRequest;
     const address = addressOf(request);
@@ -115,7 +110,7 @@ export class Recording {
 /** What a journal holds of each model, in the order in which they first answered. */
 export function recordingsOf(lines: Iterable<JournalLine>): readonly Recording[] {
   const recordings = new Map<string, Recording>();
-  const asked = new Map<string, IntentLine>();
+  const asked = new Map<string, LineOf<'intent'>>();
   for (const line of lines) {
     if (line.type === 'intent' && line.kind === 'generate') asked.set(line.key, line);
     if (line.type !== 'result' && line.type !== 'failure') continue;

@@ -2,14 +2,6 @@ import { EspalierError, type ModelCallError } from '../../base/errors.ts';
 import type { Clock } from '../../contracts/clock.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 
-/** When calls of a model that does not answer are refused. */
-export interface BreakerOptions {
-  /** So many failures without a success in between, over all calls of the model: from 1 up. @defaultValue 8 */
-  readonly failures?: number;
-  /** Milliseconds until a single call may try whether the model answers again: from 0 up. @defaultValue 30 000 */
-  readonly coolDownMs?: number;
-}
-
 /** Leave to make one attempt. */
 export interface Pass {
   /** Whether the attempt finds out if the model answers again. */
@@ -19,16 +11,16 @@ export interface Pass {
 /** Keeps a dead server from being asked again and again. One for each model. */
 export class Breaker {
   readonly #model: string;
-  readonly #options: Required<BreakerOptions>;
+  readonly #limits: Readonly<Record<'coolDownMs' | 'failures', number>>;
   readonly #sleepers = new Set<(reason: unknown) => void>();
   #failures = 0;
   #last = '';
   #openedAt: number | undefined;
   #isTried = false;
 
-  constructor(model: string, { failures = 8, coolDownMs = 30_000 }: BreakerOptions) {
+  constructor(model: string, limits: Readonly<Record<'coolDownMs' | 'failures', number>>) {
     this.#model = model;
-    this.#options = { failures, coolDownMs };
+    this.#limits = limits;
   }
 
   /**
@@ -88,11 +80,11 @@ export class Breaker {
   }
 
   get #isTooMany(): boolean {
-    return this.#failures >= this.#options.failures;
+    return this.#failures >= this.#limits.failures;
   }
 
   #isCool(clock: Clock): boolean {
-    return clock.now() - (this.#openedAt ?? 0) >= this.#options.coolDownMs;
+    return clock.now() - (this.#openedAt ?? 0) >= this.#limits.coolDownMs;
   }
 
   #open(clock: Clock): void {

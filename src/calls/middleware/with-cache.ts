@@ -20,18 +20,15 @@ import { Flights, ForeignFailure, type Get } from './flights.ts';
 import { remade } from './remade-error.ts';
 import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
 
-/** Where samples are kept: anything with these two methods, so a Keyv instance as it is. */
-export interface CacheStore {
-  /** The value of a key, if there is one. */
-  get(key: string): unknown;
-  /** Keeps a value, which is JSON, for so many milliseconds, or for ever. */
-  set(key: string, value: JsonValue, ttlMs?: number): unknown;
-}
-
 /** Options of {@link withCache}. */
 export interface CacheOptions {
-  /** Where samples are kept. @defaultValue in memory */
-  readonly store?: CacheStore;
+  /** Where samples are kept: anything with these two methods, so a Keyv instance as it is. @defaultValue in memory */
+  readonly store?: {
+    /** The value of a key, if there is one. */
+    get(key: string): unknown;
+    /** Keeps a value, which is JSON, for so many milliseconds, or for ever. */
+    set(key: string, value: JsonValue, ttlMs?: number): unknown;
+  };
   /** How many samples the memory holds, from 1 up; a store of one's own has its own limit. @defaultValue 10 000 */
   readonly maxEntries?: number;
   /** For how many milliseconds a sample is good, from 1 up. @defaultValue for ever */
@@ -68,7 +65,7 @@ export function withCache(options: CacheOptions = {}): AnyMiddleware {
 }
 
 interface Shared {
-  readonly store: CacheStore;
+  readonly store: NonNullable<CacheOptions['store']>;
   readonly ttlMs: number | undefined;
   readonly prefix: string;
   readonly flights: Flights<Answer>;
@@ -234,7 +231,7 @@ function whole(operation: ModelOperation<unknown, Answer>): Parts<unknown, Answe
 }
 
 /** A store in memory that forgets what was not used for longest. `now` is asked for the age of what it holds. */
-function memoryStore(maxEntries: number, now: () => number): CacheStore {
+function memoryStore(maxEntries: number, now: () => number): Shared['store'] {
   const entries = new LRUCache<string, { value: JsonValue; until: number }>({ max: maxEntries });
   return {
     get(key) {

@@ -127,7 +127,7 @@ class Limiter {
 
   #hear({ requests, tokens }: RateLimits, now: number): void {
     for (const limit of [requests, tokens]) {
-      if (limit !== undefined && isSpent(limit)) this.#pause(now + limit.resetMs);
+      if (limit !== undefined && limit.remaining <= 0) this.#pause(now + limit.resetMs);
     }
   }
 
@@ -135,10 +135,6 @@ class Limiter {
   #pause(until: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
   }
-}
-
-function isSpent({ remaining }: NonNullable<RateLimits['tokens']>): boolean {
-  return remaining <= 0;
 }
 
 /** Does something in its turn. Who is aborted before that leaves at once. */

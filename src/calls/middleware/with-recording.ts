@@ -16,14 +16,6 @@ import type { PriceTable } from '../prices.ts';
 import { actualCost, mostCost, priceOf } from '../pricing.ts';
 import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
 
-/** Options of {@link withRecording}. */
-export interface RecordingOptions {
-  /** Where calls are written down. An empty one is given a header. */
-  readonly journal: Journal;
-  /** Prices by model id, beside and above `defaultPrices` and what models say themselves. @defaultValue none */
-  readonly prices?: PriceTable;
-}
-
 /**
  * Writes calls down as a search does: before and after, with every attempt, so that a search on the journal,
  * or a model that plays it, finds them. For models that are called outside a search; within one, give the
@@ -34,7 +26,15 @@ export interface RecordingOptions {
  * @throws EspalierError `storage` out of a call where the journal cannot be written; `usage` for a journal
  * that is being replayed.
  */
-export function withRecording({ journal, prices = {} }: RecordingOptions): AnyMiddleware {
+export function withRecording({
+  journal,
+  prices = {},
+}: {
+  /** Where calls are written down. An empty one is given a header. */
+  readonly journal: Journal;
+  /** Prices by model id, beside and above `defaultPrices` and what models say themselves. @defaultValue none */
+  readonly prices?: PriceTable;
+}): AnyMiddleware {
   if (journal.mode === 'replay') throw expectation('journal', 'one to write to', 'replay');
   const recorder = new Recorder(journal, prices);
   return aroundCalls(() => (asked, call, make) => recorder.record(asked, call, make));

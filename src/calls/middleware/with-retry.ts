@@ -5,7 +5,7 @@ import { modelName } from '../../base/model-name.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
-import { Breaker, type BreakerOptions } from './breaker.ts';
+import { Breaker } from './breaker.ts';
 import { remade } from './remade-error.ts';
 import { type AnyMiddleware, aroundCalls } from './wrap.ts';
 
@@ -32,7 +32,14 @@ export interface RetryOptions {
    */
   readonly random?: Random;
   /** When to give a model up, for all its calls; or never. @defaultValue after 8 failures in a row, for 30 s */
-  readonly breaker?: BreakerOptions | false;
+  readonly breaker?:
+    | {
+        /** So many failures without a success in between, over all calls of the model: from 1 up. @defaultValue 8 */
+        readonly failures?: number;
+        /** Milliseconds until a single call may try whether the model answers again: from 0 up. @defaultValue 30 000 */
+        readonly coolDownMs?: number;
+      }
+    | false;
 }
 
 type Settings = Required<Omit<RetryOptions, 'breaker'>>;
@@ -53,40 +60,27 @@ type Settings = Required<Omit<RetryOptions, 'breaker'>>;
  * @throws EspalierError `usage` for an option out of its range.
  */
 export function withRetry(options: RetryOptions = {}): AnyMiddleware {
-  const { breaker: breakerOptions = {} } = options;
-  const settings = settingsOf(options);
-  if (breakerOptions !== false) expectBreaker(breakerOptions);
-  return aroundCalls((next) => {
-    const patience = breakerOptions === false ? { failures: Infinity } : breakerOptions;
-    const breaker = new Breaker(modelName(next), patience);
-    return (_asked, call, make) => repeat(make, call, { settings, breaker });
-  });
-}
-
-function settingsOf(options: RetryOptions): Settings {
   const { attempts = 4, baseMs = 500, maxMs = 30_000, totalMs = 600_000 } = options;
+  const { random = seededRandom('retry'), breaker: patience = {} } = options;
+  const { failures = 8, coolDownMs = 30_000 } = patience === false ? {} : patience;
   expectInteger('attempts', attempts, { min: 1 });
   expectNumber('baseMs', baseMs, { min: 0 });
   expectNumber('maxMs', maxMs, { min: 0 });
   expectNumber('totalMs', totalMs, { min: 0 });
-  const { random = seededRandom('retry') } = options;
-  return { attempts, baseMs, maxMs, totalMs, random };
-}
-
-function expectBreaker({ failures = 8, coolDownMs = 30_000 }: BreakerOptions): void {
   expectInteger('breaker.failures', failures, { min: 1 });
   expectNumber('breaker.coolDownMs', coolDownMs, { min: 0 });
-}
-
-interface Surroundings {
-  readonly settings: Settings;
-  readonly breaker: Breaker;
+  const settings = { attempts, baseMs, maxMs, totalMs, random };
+  const limits = { failures: patience === false ? Infinity : failures, coolDownMs };
+  return aroundCalls((next) => {
+    const breaker = new Breaker(modelName(next), limits);
+    return (_asked, call, make) => repeat(make, call, { settings, breaker });
+  });
 }
 
 async function repeat<Answer>(
   make: (call: ModelCall) => Promise<Answer>,
   call: ModelCall,
-  { settings, breaker }: Surroundings,
+  { settings, breaker }: { readonly settings: Settings; readonly breaker: Breaker },
 ): Promise<Answer> {
   const { clock, signal } = call;
   const startedAt = clock.now();
@@ -106,7 +100,7 @@ async function repeat<Answer>(
     }
     breaker.failed(pass, failure, clock);
     const waitMs = waitAfter(failure, made, settings);
-    expectLeave(failure, { made, waitMs, settings, elapsedMs: clock.now() - startedAt });
+    expectLeave(failure, settings, { made, waitMs, elapsedMs: clock.now() - startedAt });
     await call.retry?.({ message: failure.message, charged: failure.charged });
     await breaker.sleep(waitMs, call);
   }
@@ -123,16 +117,12 @@ function waitAfter({ retryAfterMs = 0 }: ModelCallError, made: number, settings:
   return Math.max((fullMs / 2) * (1 + random.next()), retryAfterMs);
 }
 
-interface Progress {
-  readonly made: number;
-  readonly waitMs: number;
-  readonly elapsedMs: number;
-  readonly settings: Settings;
-}
-
 /** Throws where no other attempt may be made. */
-function expectLeave(failure: ModelCallError, progress: Progress): void {
-  const { made, waitMs, elapsedMs, settings } = progress;
+function expectLeave(
+  failure: ModelCallError,
+  settings: Settings,
+  { made, waitMs, elapsedMs }: Readonly<Record<'elapsedMs' | 'made' | 'waitMs', number>>,
+): void {
   const leftMs = settings.totalMs - elapsedMs;
   if (made < settings.attempts && waitMs <= leftMs) return;
   const attempts = counted(made, 'attempt');

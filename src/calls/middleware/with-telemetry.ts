@@ -4,39 +4,35 @@ import type { ModelCall } from '../../contracts/language-model.ts';
 import type { Answer, Attributes } from '../operations/model-operation.ts';
 import { type AnyMiddleware, aroundCalls } from './wrap.ts';
 
-/** Starts spans. The tracer of `@opentelemetry/api` is one. */
-export interface TelemetryTracer {
-  /** Starts a span. */
-  startSpan(name: string, options: TelemetrySpanOptions): TelemetrySpan;
-}
-
-/** What a span is started with. */
-export interface TelemetrySpanOptions {
-  /** The kind of span: 2, a client's. */
-  kind: number;
-  /** What is known at the start. */
-  attributes: Attributes;
-}
-
-/** The span of one call. */
-export interface TelemetrySpan {
-  /** Says more. */
-  setAttributes(attributes: Attributes): unknown;
-  /** Keeps an error. */
-  recordException(error: Error): void;
-  /** Says whether it succeeded: 2 is an error. */
-  setStatus(status: { code: number; message?: string }): unknown;
-  /** Ends it. */
-  end(): void;
-}
-
 /** Options of {@link withTelemetry}. */
 export interface TelemetryOptions {
-  /** Where spans come from: `trace.getTracer('my-program')` of OpenTelemetry. */
-  readonly tracer: TelemetryTracer;
+  /** Where spans come from: `trace.getTracer('my-program')` of OpenTelemetry, or anything that starts spans like it. */
+  readonly tracer: {
+    /** Starts the span of a call, of kind 2: a client's. */
+    startSpan(
+      name: string,
+      options: {
+        kind: number;
+        attributes: Record<string, string | number | boolean | string[] | undefined>;
+      },
+    ): {
+      /** Says more. */
+      setAttributes(
+        attributes: Record<string, string | number | boolean | string[] | undefined>,
+      ): unknown;
+      /** Keeps an error. */
+      recordException(error: Error): void;
+      /** Says whether it succeeded: 2 is an error. */
+      setStatus(status: { code: number; message?: string }): unknown;
+      /** Ends it. */
+      end(): void;
+    };
+  };
   /** Whether spans hold prompts and answers. @defaultValue false */
   readonly content?: boolean;
 }
+
+type Span = ReturnType<TelemetryOptions['tracer']['startSpan']>;
 
 const clientSpan = 2;
 const errorStatus = 2;
@@ -97,7 +93,7 @@ function usageAttributes({ usage = {} }: Answer): Attributes {
 
 /** Makes a call and tells its span what became of it. */
 async function told(
-  span: TelemetrySpan,
+  span: Span,
   call: {
     readonly tell: (answer: Answer) => unknown;
     readonly signal: AbortSignal;
@@ -116,7 +112,7 @@ async function told(
   }
 }
 
-function tellError(span: TelemetrySpan, error: unknown, { aborted }: AbortSignal): void {
+function tellError(span: Span, error: unknown, { aborted }: AbortSignal): void {
   const message = error instanceof Error ? error.message : String(error);
   span.setAttributes({ 'error.type': aborted ? 'aborted' : typeOf(error) });
   if (error instanceof Error) span.recordException(error);

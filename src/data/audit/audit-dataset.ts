@@ -9,7 +9,7 @@ import { Findings } from './findings.ts';
 import { Leakage } from './leakage.ts';
 import { type FileItem, itemsOf } from './read-file.ts';
 import { readingFor } from './recognise.ts';
-import type { AuditLimits, AuditOptions, AuditReport, AuditSet, RowFault } from './report.ts';
+import type { AuditLimits, AuditReport, AuditSet, RowFault } from './report.ts';
 import { rowChecks } from './row-checks.ts';
 import { SetTally } from './set-tally.ts';
 
@@ -24,23 +24,23 @@ import { SetTally } from './set-tally.ts';
  * @param path - A folder or a file.
  * @throws EspalierError `usage` where nothing can be read, or where an option is out of range.
  */
-export async function auditDataset(path: string, options: AuditOptions = {}): Promise<AuditReport> {
-  const audit = new Audit(limitsOf(options));
-  for (const file of datasetFiles(path)) await audit.read(file);
-  return audit.report(path);
-}
-
-function limitsOf(options: AuditOptions): AuditLimits {
+export async function auditDataset(
+  path: string,
+  options: {
+    /** By how much the chosen side must be better at least, where the rows tell. @defaultValue no limit */
+    readonly minMargin?: number;
+    /** The longest prompt in tokens that the trainer takes: an integer from 1 up. @defaultValue 1024 */
+    readonly maxLength?: number;
+    /** What the trainer puts behind each step of a stepwise row. @defaultValue the column `delimiter`, else a line break */
+    readonly separator?: string;
+  } = {},
+): Promise<AuditReport> {
   const { minMargin, maxLength = 1024, separator = '' } = options;
   if (minMargin !== undefined) expectNumber('minMargin', minMargin, { min: 0 });
   expectInteger('maxLength', maxLength, { min: 1 });
-  return { minMargin, maxLength, separator };
-}
-
-/** Where a row stands. */
-interface RowPlace {
-  readonly file: DatasetFile;
-  readonly place: string;
+  const audit = new Audit({ minMargin, maxLength, separator });
+  for (const file of datasetFiles(path)) await audit.read(file);
+  return audit.report(path);
 }
 
 class Audit {
@@ -86,7 +86,7 @@ class Audit {
   report(path: string): AuditReport {
     const sets = [...this.#sets.values()].map(({ file, tally }): AuditSet => {
       const { config, split } = file;
-      for (const fault of tally.faults()) this.#add({ file, place: `${config}/${split}` }, fault);
+      for (const fault of tally.faults()) this.#add(file, `${config}/${split}`, fault);
       return {
         config: excerptOf(config),
         split: excerptOf(split),
@@ -104,18 +104,18 @@ class Audit {
   #columnsOf(file: DatasetFile, item: FileItem): RowColumns | undefined {
     const place = `${file.name}:${item.line}`;
     if ('broken' in item) {
-      this.#add({ file, place }, { code: 'not-json', excerpt: item.broken });
+      this.#add(file, place, { code: 'not-json', excerpt: item.broken });
       return undefined;
     }
     if (!isPlainObject(item.value)) {
-      this.#add({ file, place }, { code: 'wrong-type', excerpt: item.value });
+      this.#add(file, place, { code: 'wrong-type', excerpt: item.value });
       return undefined;
     }
     return mappedColumns(item.value, file.mapping);
   }
 
   #row(file: DatasetFile, item: FileItem, row: ReadRow): void {
-    const at: RowPlace = { file, place: `${file.name}:${item.line}` };
+    const place = `${file.name}:${item.line}`;
     const types = this.#typesOf(file.config);
     const source = 'source' in item ? item.source : undefined;
     const isShort = row.faults.some(({ code }) => code.startsWith('missing-'));
@@ -127,14 +127,14 @@ class Audit {
       ...(isShort ? [] : types.keys(row.columns)),
       ...this.#tallyOf(file).add(row),
     ];
-    for (const fault of faults) this.#add(at, fault);
+    for (const fault of faults) this.#add(file, place, fault);
     const other = this.#leakage.look(row, file.split);
     if (other !== undefined) {
-      this.#add(at, { code: 'leakage', excerpt: `${other} and ${file.split}` });
+      this.#add(file, place, { code: 'leakage', excerpt: `${other} and ${file.split}` });
     }
   }
 
-  #add({ file, place }: RowPlace, { code, excerpt }: RowFault): void {
+  #add(file: DatasetFile, place: string, { code, excerpt }: RowFault): void {
     this.#findings.add(file.config, code, { place, excerpt });
   }
 

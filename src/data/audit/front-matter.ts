@@ -1,10 +1,5 @@
-/** A group of files, as the card of a dataset declares it. */
-export interface DeclaredFiles {
-  readonly config: string;
-  readonly split: string;
-  /** A path in the dataset; `*` stands for anything but a slash. */
-  readonly pattern: string;
-}
+/** A group of files, as the card of a dataset declares it; `*` in the pattern of its paths is anything but a slash. */
+type DeclaredFiles = Readonly<Record<'config' | 'pattern' | 'split', string>>;
 
 /**
  * The files that a card declares, as the Hugging Face Hub reads them: `configs`, each with a `config_name` and

@@ -58,9 +58,6 @@ async function* arrayElements(path: string): AsyncGenerator<FileItem, void, unde
   }
 }
 
-/** What the worker sends. */
-type Batch = { readonly rows: readonly unknown[] } | { readonly fault: string };
-
 /** In a thread of its own: a broken file can keep the reader busy for ever. */
 async function* parquetRows(path: string): AsyncGenerator<FileItem, void, undefined> {
   // Under a loader of TypeScript, that of the build.
@@ -74,7 +71,7 @@ async function* parquetRows(path: string): AsyncGenerator<FileItem, void, undefi
       worker.postMessage('next');
       const [batch] = (await once(worker, 'message', {
         signal: AbortSignal.timeout(longestBatch),
-      }).catch(refuseSlow)) as [Batch];
+      }).catch(refuseSlow)) as [{ readonly rows: readonly unknown[] } | { readonly fault: string }];
       if ('fault' in batch) throw new Error(batch.fault);
       if (batch.rows.length === 0) return;
       for (const value of batch.rows) yield { line: ++line, value };

@@ -113,46 +113,8 @@ export const auditRules: Readonly<Record<AuditCode, AuditRule>> = {
   'wrong-type': error('A column holds neither text nor turns: write one of the two.'),
 };
 
-/** Something that was found. */
-export interface AuditFinding {
-  /** What. */
-  readonly code: AuditCode;
-  /** How bad it is. Errors make training fail or go wrong; warnings may. */
-  readonly severity: 'error' | 'warning';
-  /** What is wrong and what to do, in one sentence. */
-  readonly message: string;
-  /** The configuration in which it was found. */
-  readonly config: string;
-  /** How often. */
-  readonly count: number;
-  /** The first places, at most three: `file:line`, and what stands there, short and with control characters escaped. */
-  readonly examples: readonly Readonly<Record<'excerpt' | 'place', string>>[];
-}
-
-/** The rows of one configuration and split. */
-export interface AuditSet {
-  /** The configuration. */
-  readonly config: string;
-  /** The split. */
-  readonly split: string;
-  /** The forms that were recognised, such as `trl-preference`. */
-  readonly formats: readonly string[];
-  /** How many files. */
-  readonly files: number;
-  /** How many rows could be read. */
-  readonly rows: number;
-  /** Label shares, lengths and margins. */
-  readonly facts: readonly {
-    /** What it is, in words. */
-    readonly name: string;
-    /** The number. */
-    readonly value: number;
-  }[];
-}
-
 /** Something wrong with one row. */
 export interface RowFault {
-  /** What. */
   readonly code: AuditCode;
   /** What to show of it. */
   readonly excerpt: unknown;
@@ -162,28 +124,54 @@ export interface RowFault {
 export interface AuditReport {
   /** What was read. */
   readonly path: string;
-  /** What it holds. */
-  readonly sets: readonly AuditSet[];
+  /** What it holds: the rows of each configuration and split. */
+  readonly sets: readonly {
+    /** The configuration. */
+    readonly config: string;
+    /** The split. */
+    readonly split: string;
+    /** The forms that were recognised, such as `trl-preference`. */
+    readonly formats: readonly string[];
+    /** How many files. */
+    readonly files: number;
+    /** How many rows could be read. */
+    readonly rows: number;
+    /** Label shares, lengths and margins. */
+    readonly facts: readonly {
+      /** What it is, in words. */
+      readonly name: string;
+      /** The number. */
+      readonly value: number;
+    }[];
+  }[];
   /** What was found: errors first. */
-  readonly findings: readonly AuditFinding[];
+  readonly findings: readonly {
+    /** What. */
+    readonly code: AuditCode;
+    /** How bad it is. Errors make training fail or go wrong; warnings may. */
+    readonly severity: 'error' | 'warning';
+    /** What is wrong and what to do, in one sentence. */
+    readonly message: string;
+    /** The configuration in which it was found. */
+    readonly config: string;
+    /** How often. */
+    readonly count: number;
+    /** The first places, at most three: `file:line`, and what stands there, short and with control characters escaped. */
+    readonly examples: readonly Readonly<Record<'excerpt' | 'place', string>>[];
+  }[];
   /** How many findings are errors. */
   readonly errors: number;
   /** How many findings are warnings. */
   readonly warnings: number;
 }
 
-/** What an audit is told. */
-export interface AuditOptions {
-  /** By how much the chosen side must be better at least, where the rows tell. @defaultValue no limit */
-  readonly minMargin?: number;
-  /** The longest prompt in tokens that the trainer takes: an integer from 1 up. @defaultValue 1024 */
-  readonly maxLength?: number;
-  /** What the trainer puts behind each step of a stepwise row. @defaultValue the column `delimiter`, else a line break */
-  readonly separator?: string;
-}
+export type AuditFinding = AuditReport['findings'][number];
+export type AuditSet = AuditReport['sets'][number];
 
-/** The options with their defaults. */
-export interface AuditLimits extends Required<Omit<AuditOptions, 'minMargin'>> {
+/** What rows are held to. */
+export interface AuditLimits {
   /** By how much the chosen side must be better at least, where that was asked. */
   readonly minMargin: number | undefined;
+  readonly maxLength: number;
+  readonly separator: string;
 }

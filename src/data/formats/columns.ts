@@ -1,3 +1,5 @@
+import type { JsonValue } from '../../contracts/json.ts';
+
 /**
  * The type of a column. `json` is any JSON value as text: JSON lines hold the value itself, Parquet the text,
  * marked as JSON. Keys of a struct are in the order of the file. What is `optional` may be `null` or missing;
@@ -25,14 +27,5 @@ export type ColumnType =
 /** The columns of a file, in order. */
 export type Columns = Readonly<Record<string, ColumnType>>;
 
-/** A value of a column. */
-export type ColumnValue =
-  | boolean
-  | number
-  | string
-  | null
-  | readonly ColumnValue[]
-  | { readonly [name: string]: ColumnValue };
-
 /** A row as it stands in a file: a value for each column that is not optional, and none for anything else. */
-export type FileRow = Readonly<Record<string, ColumnValue>>;
+export type FileRow = Readonly<Record<string, JsonValue>>;

@@ -1,7 +1,8 @@
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Message, ToolDefinition } from '../../contracts/language-model.ts';
 import type { RowKind, TrainingRow } from '../rows.ts';
-import type { Columns, FileRow } from './columns.ts';
+import type { Columns } from './columns.ts';
 import type { Reading } from './reading.ts';
-import type { RenderPrompt } from './render.ts';
 
 /** The row of a kind. */
 export type RowOfKind<Kind extends RowKind> = Extract<TrainingRow, Readonly<Record<'kind', Kind>>>;
@@ -17,15 +18,21 @@ export interface RowFormat {
   /** How its trainer is started on a file, as Markdown for the card; empty where nothing is to be said. */
   readonly usage: string;
   /** The row in this form; where this form cannot say it, why, in one sentence. */
-  write(row: TrainingRow): FileRow | string;
+  write(row: TrainingRow): Readonly<Record<string, JsonValue>> | string;
   /** Further files that the trainer wants beside the data, by name, made once the data files are known. */
   extraFiles?(files: readonly string[]): Readonly<Record<string, string>>;
 }
 
 /** What all formats take. */
 export interface FormatOptions {
-  /** How a conversation becomes one text, where the form wants text. @defaultValue {@link plainPrompt} */
-  readonly render?: RenderPrompt;
+  /**
+   * How a conversation becomes one text, where the form wants text: what a completion is appended to. A trailing
+   * `assistant` turn is the beginning of that completion; behind any other turn the text ends where a turn of the
+   * assistant begins. Templates that show tools are given those that the model was offered.
+   *
+   * @defaultValue {@link plainPrompt}
+   */
+  readonly render?: (messages: readonly Message[], tools?: readonly ToolDefinition[]) => string;
   /** Whether the columns that tell where a row comes from are written. @defaultValue `true` */
   readonly provenance?: boolean;
   /**
@@ -35,6 +42,8 @@ export interface FormatOptions {
    */
   readonly endToken?: string;
 }
+
+export type RenderPrompt = NonNullable<FormatOptions['render']>;
 
 /**
  * How one trainer reads rows: a form for each kind that it has a use for. `Kinds` are those that it surely has.

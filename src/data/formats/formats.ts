@@ -13,4 +13,4 @@ export { stepApoFiles } from './step-apo.ts';
 export { stepDpoFiles } from './step-dpo.ts';
 export { trl, trlReward } from './trl.ts';
 export { type ConversationKind, trlConversational, trlTools } from './trl-conversational.ts';
-export { type VerlOptions, verl } from './verl.ts';
+export { verl } from './verl.ts';

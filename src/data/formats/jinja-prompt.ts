@@ -1,7 +1,8 @@
 import { Template } from '@huggingface/jinja';
 import { EspalierError } from '../../base/errors.ts';
 import type { Message } from '../../contracts/language-model.ts';
-import { functionOf, type RenderPrompt } from './render.ts';
+import type { FormatOptions } from './format.ts';
+import { functionOf } from './render.ts';
 
 /** Unicode keeps this character from meaning anything: no message holds it. */
 const end = '\uFDD0';
@@ -22,7 +23,7 @@ const withoutClock = '{% set strftime_now = undefined %}\n';
 export function jinjaPrompt(
   template: string,
   tokens: { readonly bosToken?: string; readonly eosToken?: string } = {},
-): RenderPrompt {
+): NonNullable<FormatOptions['render']> {
   const compiled = attempt(
     () => new Template(`${withoutClock}${template}`),
     'The chat template is broken',

@@ -1,5 +1,5 @@
 import { expectFunction, expectOneOf } from '../../base/expect.ts';
-import type { RowKind } from '../rows.ts';
+import type { RowKind, TrainingRow } from '../rows.ts';
 import type { Columns, ColumnType, FileRow } from './columns.ts';
 import type { DatasetFormat, RowOfKind } from './format.ts';
 
@@ -15,27 +15,8 @@ export type ValueOf<Type extends ColumnType> = Type extends 'boolean'
         : Type extends Readonly<Record<'optional', infer Own extends ColumnType>>
           ? ValueOf<Own> | null
           : Type extends Readonly<Record<'struct', infer Fields extends Columns>>
-            ? ValuesOf<Fields>
+            ? { readonly [Name in keyof Fields]: ValueOf<Fields[Name]> }
             : never;
-
-/** A value for each column. */
-export type ValuesOf<Fields extends Columns> = {
-  readonly [Name in keyof Fields]: ValueOf<Fields[Name]>;
-};
-
-/** A form of one's own. */
-export interface MapRowOptions<Kind extends RowKind, Fields extends Columns> {
-  /** The name of the form: letters, digits, `-` and `_`. */
-  readonly name: string;
-  /** The rows it takes. */
-  readonly kind: Kind;
-  /** The columns, in order. */
-  readonly columns: Fields;
-  /** How its trainer is started, as Markdown for the card. @defaultValue `''` */
-  readonly usage?: string;
-  /** The values of one row; `undefined` where this form cannot say it. */
-  readonly map: (row: RowOfKind<Kind>) => ValuesOf<Fields> | undefined;
-}
 
 /**
  * Any other form: a function from rows to columns. The compiler holds it to the columns, and so do the writers.
@@ -58,18 +39,26 @@ export interface MapRowOptions<Kind extends RowKind, Fields extends Columns> {
  * ```
  *
  */
-export function mapRow<const Kind extends RowKind, const Fields extends Columns>({
-  name,
-  kind,
-  columns,
-  usage = '',
-  map,
-}: MapRowOptions<Kind, Fields>): DatasetFormat<Kind> {
+export function mapRow<const Kind extends RowKind, const Fields extends Columns>(form: {
+  /** The name of the form: letters, digits, `-` and `_`. */
+  readonly name: string;
+  /** The rows it takes. */
+  readonly kind: Kind;
+  /** The columns, in order. */
+  readonly columns: Fields;
+  /** How its trainer is started, as Markdown for the card. @defaultValue `''` */
+  readonly usage?: string;
+  /** The values of one row; `undefined` where this form cannot say it. */
+  readonly map: (
+    row: Extract<TrainingRow, Readonly<Record<'kind', Kind>>>,
+  ) => ValueOf<Readonly<Record<'struct', Fields>>> | undefined;
+}): DatasetFormat<Kind> {
+  const { name, kind, columns, usage = '', map } = form;
   expectFunction('map', map);
   expectOneOf('kind', kind, ['preference', 'prompt', 'rollout', 'sft', 'stepwise', 'unpaired']);
   // A mapped type over literal columns is a row of the file, which the compiler cannot see.
   const write = (row: RowOfKind<Kind>) =>
     (map(row) as FileRow | undefined) ?? `The form \`${name}\` leaves the row out.`;
-  const form = { name, kind, columns, usage, write };
-  return { name, forms: { [kind]: form } as unknown as DatasetFormat<Kind>['forms'] };
+  const forms = { [kind]: { name, kind, columns, usage, write } };
+  return { name, forms: forms as unknown as DatasetFormat<Kind>['forms'] };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentAddress } from '../../base/canonical-json.ts';
-import { linesOf, type Place, readDocument, unreadable } from '../read-document.ts';
+import { type Place, readDocument, readLines, unreadable } from '../read-document.ts';
 import type { LabelledStep, StepwiseRow } from '../rows.ts';
 import type { FileRow } from './columns.ts';
 import { datasetFormat } from './dataset-format.ts';
@@ -61,12 +61,16 @@ function holdsMarker({ prompt, steps }: StepwiseRow): boolean {
 function write(row: StepwiseRow, render: FormatOptions['render']): FileRow {
   const { steps, provenance, extra = {} } = row;
   const gaps = readGaps(extra['gaps'], steps.length) ?? usualGaps(steps);
-  const input = assemble(questionOf(row, render), { steps, gaps, mark: () => marker });
-  const label = assemble(questionOf(row, render), {
-    steps,
-    gaps,
-    mark: (step) => (step.label ? '+' : '-'),
-  });
+  const question = questionOf(row, render);
+  const assemble = (mark: (step: LabelledStep) => string): string => {
+    const written = steps.map((step, place) => {
+      const { before = '', after = '' } = gaps[place] ?? {};
+      return `${before}${step.text}${after}${mark(step)}`;
+    });
+    return `${question}${written.join('')}${gaps[steps.length]?.before ?? ''}`;
+  };
+  const input = assemble(() => marker);
+  const label = assemble((step) => (step.label ? '+' : '-'));
   const { task = provenance.method === '' ? 'espalier' : provenance.method } = extra;
   return { input, label, task: String(task) };
 }
@@ -75,20 +79,6 @@ function write(row: StepwiseRow, render: FormatOptions['render']): FileRow {
 interface Gap {
   readonly before: string;
   readonly after: string;
-}
-
-interface Parts {
-  readonly steps: readonly LabelledStep[];
-  readonly gaps: readonly Gap[];
-  readonly mark: (step: LabelledStep) => string;
-}
-
-function assemble(question: string, { steps, gaps, mark }: Parts): string {
-  const written = steps.map((step, place) => {
-    const { before = '', after = '' } = gaps[place] ?? {};
-    return `${before}${step.text}${after}${mark(step)}`;
-  });
-  return `${question}${written.join('')}${gaps[steps.length]?.before ?? ''}`;
 }
 
 function usualGaps(steps: readonly LabelledStep[]): readonly Gap[] {
@@ -112,10 +102,9 @@ const rowSchema = z.strictObject({ input: z.string(), label: z.string(), task: z
  * @throws EspalierError `usage`, naming the line and the field, for anything else.
  */
 export function readMathShepherd(text: string): readonly StepwiseRow[] {
-  return linesOf(text).map(({ line, text: own }) => {
-    const place: Place = { name: 'Math-Shepherd file', line };
-    return toRow(readDocument(own, rowSchema, place), place);
-  });
+  return readLines('Math-Shepherd file', text, (line, place) =>
+    toRow(readDocument(line, rowSchema, place), place),
+  );
 }
 
 function toRow({ input, label, task }: z.infer<typeof rowSchema>, place: Place): StepwiseRow {

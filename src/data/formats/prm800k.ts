@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contentAddress } from '../../base/canonical-json.ts';
 import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import { linesOf, type Place, readDocument } from '../read-document.ts';
+import { readDocument, readLines } from '../read-document.ts';
 import type { LabelledStep, StepwiseRow } from '../rows.ts';
 import type { Columns, ColumnType, FileRow } from './columns.ts';
 import { datasetFormat } from './dataset-format.ts';
@@ -182,11 +182,10 @@ type SourceCompletion = z.infer<typeof completionSchema>;
  * @throws EspalierError `usage`, naming the line and the field, for anything else.
  */
 export function readPrm800k(text: string): readonly StepwiseRow[] {
-  return linesOf(text).map(({ line, text: own }) => {
-    const place: Place = { name: 'PRM800K file', line };
+  return readLines('PRM800K file', text, (line, place) => {
     // Checked, and then parsed again: what the schema returns has another order of keys.
-    readDocument(own, sourceSchema, place);
-    return toRow(JSON.parse(own) as Source);
+    readDocument(line, sourceSchema, place);
+    return toRow(JSON.parse(line) as Source);
   });
 }
 
@@ -211,17 +210,7 @@ function toRow(source: Source): StepwiseRow {
   };
 }
 
-interface ReadStep {
-  readonly step: LabelledStep;
-  readonly proposed: readonly LabelledStep[];
-  readonly taken: number;
-}
-
-function readStep({
-  completions,
-  human_completion: human,
-  chosen_completion: chosen,
-}: SourceStep): readonly ReadStep[] {
+function readStep({ completions, human_completion: human, chosen_completion: chosen }: SourceStep) {
   const proposed = (completions ?? []).map(({ text, rating: own }) => labelled(text, own ?? 0));
   if (human !== null && human !== undefined) proposed.push(labelled(human.text, 1));
   const isHuman = (chosen ?? undefined) === undefined && human !== null && human !== undefined;

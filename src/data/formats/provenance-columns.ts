@@ -1,9 +1,10 @@
+import type { JsonValue } from '../../contracts/json.ts';
 import type { RowKind, RowProvenance, TrainingRow } from '../rows.ts';
-import type { Columns, ColumnType, ColumnValue } from './columns.ts';
+import type { Columns, ColumnType } from './columns.ts';
 import type { RowOfKind } from './format.ts';
 
 /** A column, and its value in a row. */
-type Field<Source> = readonly [ColumnType, (source: Source) => ColumnValue];
+type Field<Source> = readonly [ColumnType, (source: Source) => JsonValue];
 
 /** Where any row comes from. What is free in shape stands as JSON text, so that each column has one type. */
 const origin: Readonly<Record<string, Field<RowProvenance>>> = {
@@ -62,7 +63,7 @@ export function provenanceColumns(kind: RowKind): Columns {
 }
 
 /** A row that is being put together. */
-export type RowDraft = Record<string, ColumnValue>;
+export type RowDraft = Record<string, JsonValue>;
 
 /** The values of these columns for one row, in a new object. */
 export function writeProvenance(row: TrainingRow): RowDraft {

@@ -1,5 +1,6 @@
 import type { RowProvenance, StepwiseRow } from '../rows.ts';
-import { plainPrompt, type RenderPrompt } from './render.ts';
+import type { RenderPrompt } from './format.ts';
+import { plainPrompt } from './render.ts';
 
 /**
  * Where a row of a published dataset comes from: no tree that is known. Its labels were made by somebody who

@@ -15,11 +15,9 @@ export interface RowTurn {
 /** A text, or a conversation. */
 export type RowContent = string | readonly RowTurn[];
 
-/** Something wrong with the columns of a row. */
-export interface ReadFault {
-  /** What. */
+/** Something wrong with the columns of a row, and what to show of it. */
+interface ReadFault {
   readonly code: 'empty-list' | 'missing-column' | 'missing-prompt' | 'null-content' | 'wrong-type';
-  /** What to show of it. */
   readonly excerpt: unknown;
 }
 

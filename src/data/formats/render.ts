@@ -1,18 +1,6 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message, ToolCall, ToolDefinition } from '../../contracts/language-model.ts';
 
-/**
- * A conversation as the text that a completion is appended to. A trailing `assistant` turn is the beginning of
- * that completion; behind any other turn the text ends where a turn of the assistant begins.
- *
- * @param messages - The conversation.
- * @param tools - The tools that the model was offered, for templates that show them.
- */
-export type RenderPrompt = (
-  messages: readonly Message[],
-  tools?: readonly ToolDefinition[],
-) => string;
-
 /** The contents alone, parted by empty lines; the last one ends with a line break, unless it is to be continued. */
 export function plainPrompt(messages: readonly Message[]): string {
   const text = messages.map(contentOf).join('\n\n');

@@ -1,6 +1,7 @@
+import type { JsonValue } from '../../contracts/json.ts';
 import type { Message, ToolDefinition } from '../../contracts/language-model.ts';
 import type { RowKind, TrainingRow } from '../rows.ts';
-import type { Columns, ColumnType, ColumnValue, FileRow } from './columns.ts';
+import type { Columns, ColumnType, FileRow } from './columns.ts';
 import { datasetFormat, type Form } from './dataset-format.ts';
 import type { DatasetFormat, FormatOptions } from './format.ts';
 import { implicitReading, type Reading, sidesOf, usualReadings } from './reading.ts';
@@ -16,7 +17,7 @@ export type ConversationKind = Exclude<RowKind, 'stepwise'>;
 interface Turns {
   readonly type: ColumnType;
   readonly columns: Columns;
-  readonly write: (messages: readonly Message[], before: readonly Message[]) => ColumnValue;
+  readonly write: (messages: readonly Message[], before: readonly Message[]) => JsonValue;
   readonly columnsOf: (row: TrainingRow) => FileRow;
   readonly refusal: (turns: readonly Message[], row: TrainingRow) => string | undefined;
 }

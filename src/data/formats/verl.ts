@@ -5,16 +5,15 @@ import type { DatasetFormat, FormatOptions } from './format.ts';
 import { provenanceColumns, writeProvenance } from './provenance-columns.ts';
 import { usualReadings } from './reading.ts';
 
-/** What verl is told of all prompts. */
-export interface VerlOptions extends FormatOptions {
-  /** By this name verl chooses the reward function. @defaultValue `'espalier'` */
-  readonly dataSource?: string;
-  /** What the prompts are about. @defaultValue `'reasoning'` */
-  readonly ability?: string;
-}
-
 /** verl: prompts with the right answer for a rule. Where a row comes from stands in `extra_info`. */
-export function verl(options: VerlOptions = {}): DatasetFormat<'prompt'> {
+export function verl(
+  options: FormatOptions & {
+    /** By this name verl chooses the reward function. @defaultValue `'espalier'` */
+    readonly dataSource?: string;
+    /** What the prompts are about. @defaultValue `'reasoning'` */
+    readonly ability?: string;
+  } = {},
+): DatasetFormat<'prompt'> {
   const { dataSource = 'espalier', ability = 'reasoning', provenance = true } = options;
   const extra: Columns = provenance ? provenanceColumns('prompt') : { problem_id: 'string' };
   const extraOf = (row: PromptRow) =>

@@ -1,5 +1,4 @@
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { shareLabel } from './monte-carlo.ts';
 import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
 /**
@@ -24,9 +23,5 @@ export function mathShepherd(options: StepLabelOptions = {}): RowRule<StepwiseRo
     title: 'the share of right ends below each step',
     paper: 'Wang et al., 2023, arXiv 2312.08935',
     options,
-    labels: (_record, shareOf) => (node) => {
-      const share = shareOf(node);
-      return share === undefined ? undefined : shareLabel(share);
-    },
   });
 }

@@ -2,13 +2,6 @@ import type { SearchNode } from '../../contracts/node.ts';
 import { countEnds, type TreeRecord } from '../record.ts';
 import type { LabelledStep } from '../rows.ts';
 
-/**
- * Where the share of right continuations is read. `ends`: the ends below the node that were scored.
- * `evaluation`: the evaluation of the node, in trees where that was estimated by playing on from it; where a node
- * has none, the ends.
- */
-export type ValueSource = 'ends' | 'evaluation';
-
 /** What a rule says of a step. */
 export type StepLabel = Omit<LabelledStep, 'text'>;
 
@@ -21,7 +14,7 @@ export type StepLabel = Omit<LabelledStep, 'text'>;
  */
 export function monteCarlo<State, Action>(
   record: Pick<TreeRecord<State, Action>, 'correctFrom' | 'tree'>,
-  source: ValueSource,
+  source: 'ends' | 'evaluation',
 ): (node: SearchNode<State, Action>) => number | undefined {
   const endsAt = countEnds(record);
   return (node) => {
@@ -31,7 +24,8 @@ export function monteCarlo<State, Action>(
   };
 }
 
-/** Labels by the share alone: soft the share itself; hard, and the rating as 1 or −1, whether it is above 0. */
-export function shareLabel(value: number): StepLabel {
+/** The label of a step by the share alone. */
+export function shareLabel(value: number | undefined): StepLabel | undefined {
+  if (value === undefined) return undefined;
   return { value, label: value > 0, rating: value > 0 ? 1 : -1 };
 }

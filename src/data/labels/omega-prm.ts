@@ -1,19 +1,5 @@
-import type { PathChoice } from '../path-choice.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
-import { shareLabel, type ValueSource } from './monte-carlo.ts';
 import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
-
-/** Options of `omegaPrm`. */
-export interface OmegaPrmLabelOptions extends StepLabelOptions {
-  /** Where MC(s) is read. @defaultValue `'evaluation'`, where a node has none the ends */
-  readonly from?: ValueSource;
-  /**
-   * Which paths become rows.
-   *
-   * @defaultValue `'leaves'`: every prefix that was evaluated stands in a row
-   */
-  readonly paths?: PathChoice;
-}
 
 /**
  * Labels of OmegaPRM: each prefix by its own Monte-Carlo value.
@@ -28,15 +14,11 @@ export interface OmegaPrmLabelOptions extends StepLabelOptions {
  * (arXiv 2406.06592).
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function omegaPrm(options: OmegaPrmLabelOptions = {}): RowRule<StepwiseRow> {
+export function omegaPrm(options: StepLabelOptions = {}): RowRule<StepwiseRow> {
   return stepwiseRule({
     name: 'omega-prm',
     title: 'the Monte-Carlo value of each prefix',
     paper: 'Luo et al., 2024, arXiv 2406.06592',
     options: { from: 'evaluation', paths: 'leaves', ...options },
-    labels: (_record, shareOf) => (node) => {
-      const share = shareOf(node);
-      return share === undefined ? undefined : shareLabel(share);
-    },
   });
 }

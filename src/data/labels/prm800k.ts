@@ -3,16 +3,6 @@ import type { RowRule, StepwiseRow } from '../rows.ts';
 import type { StepLabel } from './monte-carlo.ts';
 import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
-/** Options of `prm800k`. The data set was rated by people: the thresholds are ours. */
-export interface Prm800kOptions extends StepLabelOptions {
-  /** The value up to which a step is rated −1: in [0, 1]. @defaultValue 0 */
-  readonly wrongTo?: number;
-  /** The value from which a step is rated 1: from `wrongTo` to 1. @defaultValue 0.5 */
-  readonly rightFrom?: number;
-  /** Whether a row ends with its first step rated −1, as those of the data set do. @defaultValue true */
-  readonly untilError?: boolean;
-}
-
 /**
  * Ratings as in PRM800K: of each step −1, 0 or 1, and of all that were proposed in its place.
  *
@@ -25,7 +15,16 @@ export interface Prm800kOptions extends StepLabelOptions {
  * @see Lightman et al., "Let's Verify Step by Step", 2023, section 2.4 and appendix A.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function prm800k(options: Prm800kOptions = {}): RowRule<StepwiseRow> {
+export function prm800k(
+  options: StepLabelOptions & {
+    /** The value up to which a step is rated −1: in [0, 1]. @defaultValue 0 */
+    readonly wrongTo?: number;
+    /** The value from which a step is rated 1: from `wrongTo` to 1. @defaultValue 0.5 */
+    readonly rightFrom?: number;
+    /** Whether a row ends with its first step rated −1, as those of the data set do. @defaultValue true */
+    readonly untilError?: boolean;
+  } = {},
+): RowRule<StepwiseRow> {
   const { untilError = true, wrongTo = 0, rightFrom = 0.5 } = options;
   expectNumber('wrongTo', wrongTo, { min: 0, max: 1 });
   expectNumber('rightFrom', rightFrom, { min: wrongTo, max: 1 });

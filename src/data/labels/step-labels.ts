@@ -5,8 +5,8 @@
  */
 
 export { mathShepherd } from './math-shepherd.ts';
-export { type OmegaPrmLabelOptions, omegaPrm } from './omega-prm.ts';
+export { omegaPrm } from './omega-prm.ts';
 export { type PavOptions, pav } from './pav.ts';
-export { type Prm800kOptions, prm800k } from './prm800k.ts';
+export { prm800k } from './prm800k.ts';
 export { restMcts } from './rest-mcts.ts';
 export type { StepLabelOptions } from './stepwise-rule.ts';

@@ -2,22 +2,34 @@ import { expectOneOf } from '../../base/expect.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
 import { distinct } from '../distinct.ts';
-import { choosePaths, expectPathChoice, type PathChoice, type TreePath } from '../path-choice.ts';
+import { choosePaths, expectPathChoice, type TreePath } from '../path-choice.ts';
 import { rowBase } from '../provenance.ts';
 import { isEnd, isPart, isRight, promptAt, stepsTo, type TreeRecord } from '../record.ts';
 import type { LabelledStep, RowRule, RuleInfo, StepwiseRow } from '../rows.ts';
-import { monteCarlo, type StepLabel, type ValueSource } from './monte-carlo.ts';
+import { monteCarlo, type StepLabel, shareLabel } from './monte-carlo.ts';
 
 /** What all rules that label steps take. */
 export interface StepLabelOptions {
-  /** Where the share of right continuations, Q of the base policy, is read. @defaultValue `'ends'` */
-  readonly from?: ValueSource;
   /**
-   * Which paths become rows. Two paths that give equal steps give one row.
+   * Where the share of right continuations, Q of the base policy, is read. `ends`: the ends below the node that were
+   * scored. `evaluation`: the evaluation of the node, in trees where that was estimated by playing on from it; where a
+   * node has none, the ends.
    *
-   * @defaultValue `'ends'`
+   * @defaultValue `'ends'`; of `omegaPrm` `'evaluation'`
    */
-  readonly paths?: PathChoice;
+  readonly from?: 'ends' | 'evaluation';
+  /**
+   * Which paths of the trees of a problem become rows. Two paths that give equal steps give one row.
+   *
+   * - `ends`: all that end, scored or not.
+   * - `balanced`: as many right ends as wrong ones; of the more frequent kind, those that a draw by the seed of
+   *   the tree takes. None where one kind is missing.
+   * - `leaves`: all on which nothing was built, whether they end or not, and all ends.
+   * - `{ best: k }`: the k ends with the highest scores, an integer from 1 up; of equal ones the first.
+   *
+   * @defaultValue `'ends'`; of `omegaPrm` `'leaves'`, so that every prefix that was evaluated stands in a row
+   */
+  readonly paths?: 'balanced' | 'ends' | 'leaves' | Readonly<Record<'best', number>>;
 }
 
 /** A rule that labels steps. */
@@ -29,8 +41,9 @@ interface StepwiseRule extends RuleInfo {
    * The label of each node of a tree; `undefined` where nothing is known of it. Asked once a node.
    *
    * @param shareOf - The share of right continuations of a node.
+   * @defaultValue by the share alone: soft the share itself; hard, and the rating as 1 or −1, whether it is above 0
    */
-  labels<State, Action>(
+  labels?<State, Action>(
     record: TreeRecord<State, Action>,
     shareOf: (node: SearchNode<State, Action>) => number | undefined,
   ): (node: ChildNode<State, Action>) => StepLabel | undefined;
@@ -116,7 +129,8 @@ function familiesOf<State, Action>(
   record: TreeRecord<State, Action>,
   rule: StepwiseRule,
 ): (node: ChildNode<State, Action>) => Family {
-  const labelOf = rule.labels(record, monteCarlo(record, rule.options.from ?? 'ends'));
+  const shareOf = monteCarlo(record, rule.options.from ?? 'ends');
+  const labelOf = rule.labels?.(record, shareOf) ?? ((node) => shareLabel(shareOf(node)));
   const families = new Map<number, Family>();
   return ({ parent }) => {
     const known = families.get(parent.id);

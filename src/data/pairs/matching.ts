@@ -1,8 +1,15 @@
+import { expectOneOf } from '../../base/expect.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { isEnd } from '../record.ts';
 import { type Candidate, keepLargest } from './candidates.ts';
-import type { PairFilters, PairRule, PairSiblings, PreferencePair } from './pair-rule.ts';
+import {
+  checkFilters,
+  type PairFilters,
+  type PairRule,
+  type PairSiblings,
+  type PreferencePair,
+} from './pair-rule.ts';
 
 /** What matching looks at, besides where and by which score. */
 export type MatchRule = Omit<PairRule, 'name' | 'nodes' | 'score'>;
@@ -69,46 +76,53 @@ function matches<State, Action>(
   const ranked = family.candidates.toSorted((a, b) => b.score - a.score);
   const threshold = rule.threshold ?? (rule.siblings === 'all-above-below' ? 0.5 : undefined);
   const filters = threshold === undefined ? rule : { ...rule, threshold };
-  const possible = matchRanked(ranked, rule.siblings, family.path);
+  const possible = ranked.length < 2 ? [] : matchers[rule.siblings](ranked, family.path);
   const passed = possible.filter(([better, worse]) => passes(better, worse, filters));
   if (rule.siblings !== 'best-vs-random' || passed.length < 2) return passed;
   const random = seededRandom(family.seed).split('pairs', family.parent.id);
   return passed.slice(random.integer(passed.length)).slice(0, 1);
 }
 
-function matchRanked<State, Action>(
+/** Which of some ranked candidates are matched, where there are two or more. */
+type Matcher = <State, Action>(
   ranked: readonly Candidate<State, Action>[],
-  siblings: PairSiblings,
   path: ReadonlySet<SearchNode<State, Action>>,
-): readonly Match<State, Action>[] {
-  const [best] = ranked;
-  const worst = ranked.slice(1).at(-1);
-  if (best === undefined || worst === undefined) return [];
-  switch (siblings) {
-    case 'best-vs-worst':
-      return [[best, worst]];
-    case 'best-vs-second':
-      return ranked.slice(1, 2).map((second) => [best, second]);
-    case 'best-vs-random':
-    case 'best-vs-all':
-      return ranked.slice(1).map((worse) => [best, worse]);
-    case 'all-above-below':
-    case 'all-ordered':
-      return ranked.flatMap((better, place) =>
-        ranked.slice(place + 1).map((worse) => [better, worse] as const),
-      );
-    case 'path-vs-all':
-    case 'path-vs-worst': {
-      const onPath = ranked.filter(({ twins }) => twins.some((node) => path.has(node)));
-      const others = siblings === 'path-vs-all' ? ranked : [worst];
-      return product(onPath, others);
-    }
-    case 'success-path-vs-siblings':
-      return product(
-        ranked.filter(({ ends }) => ends.right > 0),
-        ranked.filter(({ ends }) => ends.right === 0),
-      );
-  }
+) => readonly Match<State, Action>[];
+
+const againstAll: Matcher = (ranked) => product(ranked.slice(0, 1), ranked.slice(1));
+const ordered: Matcher = (ranked) =>
+  ranked.flatMap((better, place) => product([better], ranked.slice(place + 1)));
+
+const matchers: Readonly<Record<PairSiblings, Matcher>> = {
+  'all-above-below': ordered,
+  'all-ordered': ordered,
+  'best-vs-all': againstAll,
+  'best-vs-random': againstAll,
+  'best-vs-second': (ranked) => product(ranked.slice(0, 1), ranked.slice(1, 2)),
+  'best-vs-worst': (ranked) => product(ranked.slice(0, 1), ranked.slice(-1)),
+  'path-vs-all': (ranked, path) => product(onPath(ranked, path), ranked),
+  'path-vs-worst': (ranked, path) => product(onPath(ranked, path), ranked.slice(-1)),
+  'success-path-vs-siblings': (ranked) =>
+    product(
+      ranked.filter(({ ends }) => ends.right > 0),
+      ranked.filter(({ ends }) => ends.right === 0),
+    ),
+};
+
+/** Throws a usage error where a rule is none. */
+export function checkRule(rule: PairRule): void {
+  checkFilters(rule);
+  expectOneOf('nodes', rule.nodes, ['all', 'path', 'right-path', 'success-path']);
+  const siblings = Object.keys(matchers) as readonly PairSiblings[];
+  expectOneOf('siblings', rule.siblings, siblings);
+  if (rule.ends !== undefined) expectOneOf('ends', rule.ends, siblings);
+}
+
+function onPath<State, Action>(
+  ranked: readonly Candidate<State, Action>[],
+  path: ReadonlySet<SearchNode<State, Action>>,
+): readonly Candidate<State, Action>[] {
+  return ranked.filter(({ twins }) => twins.some((node) => path.has(node)));
 }
 
 function product<Item>(

@@ -1,42 +1,13 @@
-import { expectation, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
-import type { EndCounts, TreeRecord } from '../record.ts';
+import type { TreeRecord } from '../record.ts';
 import type { RuleInfo } from '../rows.ts';
 
-/**
- * At which nodes siblings are compared.
- *
- * - `all`: everywhere.
- * - `path`: along the path to the best node, which is the committed one where a search commits steps.
- * - `right-path`: along that path where it ends right, else nowhere.
- * - `success-path`: along every path to a right end.
- */
-export type PairNodes = 'all' | 'path' | 'right-path' | 'success-path';
-
-/**
- * Which siblings are matched. Ranked by score, of equal ones the first comes first.
- *
- * - `best-vs-worst`, `best-vs-second`: the first against the last, or against the second.
- * - `best-vs-random`: the first against one of those it makes a pair with, drawn by the seed of the tree.
- * - `best-vs-all`: the first against each other.
- * - `all-ordered`: each against each worse one.
- * - `all-above-below`: each above `threshold` against each below it.
- * - `path-vs-worst`, `path-vs-all`: the one on the path to the best node against the last, or against each worse.
- * - `success-path-vs-siblings`: each that leads to a right end against each that leads to none.
- */
-export type PairSiblings =
-  | 'all-above-below'
-  | 'all-ordered'
-  | 'best-vs-all'
-  | 'best-vs-random'
-  | 'best-vs-second'
-  | 'best-vs-worst'
-  | 'path-vs-all'
-  | 'path-vs-worst'
-  | 'success-path-vs-siblings';
-
 /** What a node scores, given the right and wrong ends at and below it; `undefined` for one that is left out. */
-export type PairScore = (node: SearchNode, ends: EndCounts) => number | undefined;
+export type PairScore = (
+  node: SearchNode,
+  ends: Readonly<Record<'right' | 'wrong', number>>,
+) => number | undefined;
 
 /** What a pair must be like, and how many are kept. */
 export interface PairFilters {
@@ -74,12 +45,38 @@ export interface PairFilters {
  * the ends of all of them, duplicates included. A pair always has a margin above 0.
  */
 export interface PairRule extends PairFilters, RuleInfo {
-  /** At which nodes siblings are compared. */
-  readonly nodes: PairNodes;
-  /** Which siblings are matched. */
-  readonly siblings: PairSiblings;
+  /**
+   * At which nodes siblings are compared.
+   *
+   * - `all`: everywhere.
+   * - `path`: along the path to the best node, which is the committed one where a search commits steps.
+   * - `right-path`: along that path where it ends right, else nowhere.
+   * - `success-path`: along every path to a right end.
+   */
+  readonly nodes: 'all' | 'path' | 'right-path' | 'success-path';
+  /**
+   * Which siblings are matched. Ranked by score, of equal ones the first comes first.
+   *
+   * - `best-vs-worst`, `best-vs-second`: the first against the last, or against the second.
+   * - `best-vs-random`: the first against one of those it makes a pair with, drawn by the seed of the tree.
+   * - `best-vs-all`: the first against each other.
+   * - `all-ordered`: each against each worse one.
+   * - `all-above-below`: each above `threshold` against each below it.
+   * - `path-vs-worst`, `path-vs-all`: the one on the path to the best node against the last, or against each worse.
+   * - `success-path-vs-siblings`: each that leads to a right end against each that leads to none.
+   */
+  readonly siblings:
+    | 'all-above-below'
+    | 'all-ordered'
+    | 'best-vs-all'
+    | 'best-vs-random'
+    | 'best-vs-second'
+    | 'best-vs-worst'
+    | 'path-vs-all'
+    | 'path-vs-worst'
+    | 'success-path-vs-siblings';
   /** Matches siblings that are ends among themselves, in this way. @defaultValue ends and steps are matched together */
-  readonly ends?: PairSiblings;
+  readonly ends?: PairRule['siblings'];
   /** What they are compared by: the higher, the better. */
   readonly score: PairScore;
   /** What the score is blended from, where rows should tell it. @defaultValue nothing */
@@ -103,8 +100,11 @@ export interface PairRule extends PairFilters, RuleInfo {
   readonly weight?: 'equal' | 'share-of-node';
 }
 
+export type PairNodes = PairRule['nodes'];
+export type PairSiblings = PairRule['siblings'];
+
 /** What pairs are read from: a tree, how its texts look, and from which score its ends are right. */
-export type PairSource<State = unknown, Action = unknown> = Pick<
+export type PairSource<State, Action> = Pick<
   TreeRecord<State, Action>,
   'correctFrom' | 'notation' | 'tree'
 >;
@@ -142,25 +142,4 @@ export function checkFilters(filters: PairFilters): void {
   for (const name of ['maxPairsPerNode', 'maxPairsPerTree', 'maxPairsPerProblem'] as const) {
     expectInteger(name, filters[name] ?? 1, { min: 1, max: Number.POSITIVE_INFINITY });
   }
-}
-
-const nodes: readonly PairNodes[] = ['all', 'path', 'right-path', 'success-path'];
-const siblings: readonly PairSiblings[] = [
-  'all-above-below',
-  'all-ordered',
-  'best-vs-all',
-  'best-vs-random',
-  'best-vs-second',
-  'best-vs-worst',
-  'path-vs-all',
-  'path-vs-worst',
-  'success-path-vs-siblings',
-];
-
-/** Throws a usage error where a rule is none. */
-export function checkRule(rule: PairRule): void {
-  checkFilters(rule);
-  expectOneOf('nodes', rule.nodes, nodes);
-  expectOneOf('siblings', rule.siblings, siblings);
-  if (rule.ends !== undefined) expectOneOf('ends', rule.ends, siblings);
 }

@@ -5,22 +5,5 @@
  */
 
 export { type RStarMathOptions, rStarMath } from './r-star-math.ts';
-export {
-  type AgentQPairOptions,
-  agentQ,
-  type MctsDpoPairOptions,
-  mctsDpo,
-  type StepApoOptions,
-  type StepQOptions,
-  stepApo,
-  stepDpo,
-  stepQ,
-  toolPreference,
-} from './sibling-rules.ts';
-export {
-  type SparOptions,
-  spar,
-  type TrajectoryOptions,
-  trajectory,
-  type WholeFilters,
-} from './whole-answers.ts';
+export { agentQ, mctsDpo, stepApo, stepDpo, stepQ, toolPreference } from './sibling-rules.ts';
+export { spar, trajectory, type WholeFilters } from './whole-answers.ts';

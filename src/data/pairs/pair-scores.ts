@@ -8,7 +8,6 @@ import { expectNumber } from '../../base/expect.ts';
 import type { NodeStatistics, SearchNode } from '../../contracts/node.ts';
 import { mixedValue } from '../../tree/qtransform.ts';
 import { knownValue } from '../../tree/selection.ts';
-import type { EndCounts } from '../record.ts';
 import type { PairScore } from './pair-rule.ts';
 
 /**
@@ -47,7 +46,7 @@ export function advantage(node: SearchNode): number | undefined {
 }
 
 /** 1 where a right end stands at or below, 0 where only wrong ones do, `undefined` where neither does. */
-export function hardOutcome(_node: SearchNode, { right, wrong }: EndCounts): number | undefined {
+export const hardOutcome: PairScore = (_node, { right, wrong }) => {
   if (right > 0) return 1;
   return wrong > 0 ? 0 : undefined;
-}
+};

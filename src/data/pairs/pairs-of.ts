@@ -1,15 +1,9 @@
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathTo } from '../../tree/summary.ts';
-import { countEnds, isRight } from '../record.ts';
+import { countEnds, isRight, type TreeRecord } from '../record.ts';
 import { candidatesAmong, keepLargest } from './candidates.ts';
-import { pairsAmong } from './matching.ts';
-import {
-  checkRule,
-  type PairNodes,
-  type PairRule,
-  type PairSource,
-  type PreferencePair,
-} from './pair-rule.ts';
+import { checkRule, pairsAmong } from './matching.ts';
+import type { PairNodes, PairRule, PairSource, PreferencePair } from './pair-rule.ts';
 
 /**
  * The preference pairs in a finished tree, parents in the order of their ids and at each one the best chosen child
@@ -18,7 +12,7 @@ import {
  * @throws EspalierError `usage` where the rule is none.
  */
 export function pairsOf<State, Action>(
-  source: PairSource<State, Action>,
+  source: Pick<TreeRecord<State, Action>, 'correctFrom' | 'notation' | 'tree'>,
   rule: PairRule,
 ): readonly PreferencePair<State, Action>[] {
   checkRule(rule);

@@ -6,7 +6,8 @@ import { infoOf, rowBase } from '../provenance.ts';
 import { isEnd, type TreeRecord, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule, RuleInfo } from '../rows.ts';
 import { keepLargest } from './candidates.ts';
-import { checkRule, type PairRule, type PreferencePair } from './pair-rule.ts';
+import { checkRule } from './matching.ts';
+import type { PairRule, PreferencePair } from './pair-rule.ts';
 import { pairsOf } from './pairs-of.ts';
 
 /** Makes preference rows by a rule on siblings, which can be asked for the pairs of nodes as well. */
@@ -130,18 +131,15 @@ function toRow<State, Action>(
   rule: string,
   parts: PairReading['parts'],
 ): PreferenceRow {
-  const nodes = [pair.parent, pair.chosen, pair.rejected];
-  const base = rowBase(record, { rule, nodes, from: pair.parent, prompt });
+  const { parent, ...numbers } = pair;
+  const nodes = [parent, pair.chosen, pair.rejected];
+  const base = rowBase(record, { rule, nodes, from: parent, prompt });
   return {
     kind: 'preference',
     ...base,
+    ...numbers,
     chosen,
     rejected,
-    chosenScore: pair.chosenScore,
-    rejectedScore: pair.rejectedScore,
-    margin: pair.margin,
-    weight: pair.weight,
-    labelSmoothing: pair.labelSmoothing,
     chosenEnds: isEnd(pair.chosen),
     rejectedEnds: isEnd(pair.rejected),
     ...(parts !== undefined && {

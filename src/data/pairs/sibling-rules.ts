@@ -5,34 +5,6 @@ import type { PairFilters } from './pair-rule.ts';
 import * as pairScores from './pair-scores.ts';
 import { type PairRowRule, preferences } from './preferences.ts';
 
-/** Options of {@link mctsDpo}. */
-export interface MctsDpoPairOptions extends PairFilters {
-  /** Which sibling is rejected. @defaultValue 'worst', the paper's */
-  readonly rejected?: 'random' | 'second' | 'worst';
-  /** Whether only trees whose committed path ends right have pairs: `--filter` of the reference code. @defaultValue false */
-  readonly rightOnly?: boolean;
-}
-
-/** Options of {@link agentQ}. The paper publishes neither number: the defaults are ours. */
-export interface AgentQPairOptions extends PairFilters {
-  /** α, the share of the search in the mixed value: in [0, 1]. @defaultValue 0.5 */
-  readonly alpha?: number;
-  /** θ, the margin that a pair must exceed: from 0 up. @defaultValue 0.1 */
-  readonly minMargin?: number;
-}
-
-/** Options of {@link stepApo}. */
-export interface StepApoOptions extends PairFilters {
-  /** By how much the distance of the Q of ends from the threshold is shrunk: from 0 up. @defaultValue 0.3, the reference code's */
-  readonly endScale?: number;
-}
-
-/** Options of {@link stepQ}. */
-export interface StepQOptions extends PairFilters {
-  /** Which siblings of the best trajectory are rejected. @defaultValue 'worst' */
-  readonly rejected?: 'all' | 'worst';
-}
-
 /**
  * MCTS-DPO: along the committed path the sibling with the highest Q against the one with the lowest; at most 8
  * pairs a tree; label smoothing by visits. Siblings that were never visited count with their evaluation.
@@ -45,7 +17,14 @@ export interface StepQOptions extends PairFilters {
  * @see Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative Preference Learning", 2024
  * (arXiv 2405.00451), section 2.
  */
-export function mctsDpo(options: MctsDpoPairOptions = {}): PairRowRule {
+export function mctsDpo(
+  options: PairFilters & {
+    /** Which sibling is rejected. @defaultValue 'worst', the paper's */
+    readonly rejected?: 'random' | 'second' | 'worst';
+    /** Whether only trees whose committed path ends right have pairs: `--filter` of the reference code. @defaultValue false */
+    readonly rightOnly?: boolean;
+  } = {},
+): PairRowRule {
   const { rejected = 'worst', rightOnly = false, ...filters } = options;
   expectOneOf('rejected', rejected, ['random', 'second', 'worst']);
   return preferences({
@@ -72,7 +51,14 @@ export function mctsDpo(options: MctsDpoPairOptions = {}): PairRowRule {
  * @see Putta et al., "Agent Q: Advanced Reasoning and Learning for Autonomous AI Agents", 2024
  * (arXiv 2408.07199), section 4.
  */
-export function agentQ(options: AgentQPairOptions = {}): PairRowRule {
+export function agentQ(
+  options: PairFilters & {
+    /** α, the share of the search in the mixed value: in [0, 1]. @defaultValue 0.5 */
+    readonly alpha?: number;
+    /** θ, the margin that a pair must exceed: from 0 up. @defaultValue 0.1 */
+    readonly minMargin?: number;
+  } = {},
+): PairRowRule {
   const { alpha = 0.5, ...filters } = options;
   return preferences({
     name: 'agent-q',
@@ -110,7 +96,12 @@ function searchAndCritic({
  * @see Wang et al., "CPL: Critical Plan Step Learning Boosts LLM Generalization in Reasoning Tasks", 2024
  * (arXiv 2409.08642), and its reference code for the ends.
  */
-export function stepApo(options: StepApoOptions = {}): PairRowRule {
+export function stepApo(
+  options: PairFilters & {
+    /** By how much the distance of the Q of ends from the threshold is shrunk: from 0 up. @defaultValue 0.3, the reference code's */
+    readonly endScale?: number;
+  } = {},
+): PairRowRule {
   const { endScale = 0.3, ...filters } = options;
   const { threshold = 0.5 } = filters;
   expectNumber('endScale', endScale, { min: 0 });
@@ -163,7 +154,12 @@ export function toolPreference(options: PairFilters = {}): PairRowRule {
  * @see Zhai et al., "Enhancing Decision-Making for LLM Agents via Step-Level Q-Value Models", 2024
  * (arXiv 2409.09345).
  */
-export function stepQ(options: StepQOptions = {}): PairRowRule {
+export function stepQ(
+  options: PairFilters & {
+    /** Which siblings of the best trajectory are rejected. @defaultValue 'worst' */
+    readonly rejected?: 'all' | 'worst';
+  } = {},
+): PairRowRule {
   const { rejected = 'worst', ...filters } = options;
   expectOneOf('rejected', rejected, ['all', 'worst']);
   return preferences({

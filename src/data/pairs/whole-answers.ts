@@ -26,21 +26,6 @@ export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode'> {
   readonly minVisits?: number;
 }
 
-/** Options of {@link trajectory}. */
-export interface TrajectoryOptions extends WholeFilters {
-  /**
-   * Which paths of a tree are matched: as siblings are, by the score of their ends, of equal ones the shortest.
-   *
-   * @defaultValue 'best-vs-all'
-   */
-  readonly paths?:
-    | 'all-above-below'
-    | 'all-ordered'
-    | 'best-vs-all'
-    | 'best-vs-random'
-    | 'best-vs-worst';
-}
-
 const paths: readonly PairSiblings[] = [
   'all-above-below',
   'all-ordered',
@@ -56,7 +41,21 @@ const paths: readonly PairSiblings[] = [
  * @see Song et al., "Trial and Error: Exploration-Based Trajectory Optimization for LLM Agents", 2024
  * (arXiv 2403.02502), for pairs of whole trajectories.
  */
-export function trajectory(options: TrajectoryOptions = {}): RowRule<PreferenceRow> {
+export function trajectory(
+  options: WholeFilters & {
+    /**
+     * Which paths of a tree are matched: as siblings are, by the score of their ends, of equal ones the shortest.
+     *
+     * @defaultValue 'best-vs-all'
+     */
+    readonly paths?:
+      | 'all-above-below'
+      | 'all-ordered'
+      | 'best-vs-all'
+      | 'best-vs-random'
+      | 'best-vs-worst';
+  } = {},
+): RowRule<PreferenceRow> {
   const rule = { ...wholeRule(options), siblings: options.paths ?? 'best-vs-all' };
   expectOneOf('paths', rule.siblings, paths);
   const info = {
@@ -72,17 +71,6 @@ export function trajectory(options: TrajectoryOptions = {}): RowRule<PreferenceR
   });
 }
 
-/** Options of {@link spar}. */
-export interface SparOptions extends WholeFilters {
-  /**
-   * Which refinement is chosen, of those that may be preferred to the original: the one with the highest score,
-   * of equal ones the last, or the last that was made.
-   *
-   * @defaultValue 'best'
-   */
-  readonly chosen?: 'best' | 'last';
-}
-
 /**
  * SPaR: in a tree of whole answers, the best refinement of a first answer against that first answer, both for the
  * prompt of the root. The refinement is right and the first answer wrong, unless `by` is `'score'`. First answers
@@ -93,7 +81,17 @@ export interface SparOptions extends WholeFilters {
  * @see Cheng et al., "SPaR: Self-Play with Tree-Search Refinement to Improve Instruction-Following in Large
  * Language Models", 2024 (arXiv 2412.11605).
  */
-export function spar(options: SparOptions = {}): RowRule<PreferenceRow> {
+export function spar(
+  options: WholeFilters & {
+    /**
+     * Which refinement is chosen, of those that may be preferred to the original: the one with the highest score,
+     * of equal ones the last, or the last that was made.
+     *
+     * @defaultValue 'best'
+     */
+    readonly chosen?: 'best' | 'last';
+  } = {},
+): RowRule<PreferenceRow> {
   const { chosen = 'best' } = options;
   const rule = wholeRule(options);
   expectOneOf('chosen', chosen, ['best', 'last']);

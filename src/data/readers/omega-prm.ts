@@ -5,11 +5,10 @@ import type { SearchNode } from '../../contracts/node.ts';
 import type { BackupRule } from '../../tree/backup.ts';
 import { SearchTree } from '../../tree/tree.ts';
 import {
-  linesOf,
-  listOf,
   nestedNodes,
-  type Place,
   readDocument,
+  readLines,
+  stateAfter,
   type Trail,
   unreadable,
 } from '../read-document.ts';
@@ -22,17 +21,6 @@ export interface OmegaPrmState {
   readonly question: string;
   /** The steps so far. */
   readonly steps: readonly string[];
-}
-
-/** What is not said in the file. */
-export interface OmegaPrmOptions {
-  /**
-   * What parts steps, which the file does not tell. Steps hold empty lines themselves: for trainers that want the
-   * separator in no step, give one that is not in them.
-   *
-   * @defaultValue an empty line
-   */
-  readonly delimiter?: string;
 }
 
 interface OmegaNode {
@@ -90,11 +78,18 @@ function notationWith(delimiter: string): RowNotation<OmegaPrmState, string> {
  */
 export function readOmegaPrm(
   text: string,
-  options: OmegaPrmOptions = {},
+  options: {
+    /**
+     * What parts steps, which the file does not tell. Steps hold empty lines themselves: for trainers that want the
+     * separator in no step, give one that is not in them.
+     *
+     * @defaultValue an empty line
+     */
+    readonly delimiter?: string;
+  } = {},
 ): readonly TreeRecord<OmegaPrmState, string>[] {
   const notation = notationWith(options.delimiter ?? '\n\n');
-  return linesOf(text).map(({ line, text: own }) => {
-    const place: Place = { name: 'OmegaPRM file', line };
+  return readLines('OmegaPRM file', text, (own, place) => {
     const { question, final_answer, reasoning_steps } = readDocument(own, lineSchema, place);
     const problem = `omegaprm-${contentAddress(question).slice(0, 16)}`;
     if (reasoning_steps.children.length === 0) {
@@ -102,7 +97,7 @@ export function readOmegaPrm(
     }
     return {
       problem,
-      id: `${problem}-${line}`,
+      id: `${problem}-${place.line}`,
       tree: grow(question, reasoning_steps),
       notation,
       ...(final_answer !== undefined && final_answer !== null && { answer: String(final_answer) }),
@@ -131,8 +126,13 @@ function grow(question: string, root: OmegaNode): OmegaTree {
       const child = from.children[place];
       if (child === undefined) continue;
       const steps = { before, last: child.text };
-      const end = isEnd(child) ? child : undefined;
-      take(tree, node, { question, steps, end });
+      const terminal = isEnd(child);
+      const reward = terminal ? (child.mc_value ?? undefined) : undefined;
+      tree.realise(node, {
+        state: stateAfter({ question }, steps),
+        terminal,
+        ...(reward !== undefined && { reward }),
+      });
       evaluate(tree, node, child);
       open.push({ at: node, from: child, steps });
     }
@@ -149,26 +149,6 @@ interface Open {
   readonly at: Grown;
   readonly from: OmegaNode;
   readonly steps: Trail<string> | undefined;
-}
-
-interface Taken {
-  readonly question: string;
-  readonly steps: Trail<string>;
-  readonly end: OmegaNode | undefined;
-}
-
-function take(tree: OmegaTree, node: Grown, { question, steps, end }: Taken): void {
-  const reward = end?.mc_value ?? undefined;
-  tree.realise(node, {
-    state: {
-      question,
-      get steps() {
-        return listOf(steps);
-      },
-    },
-    terminal: end !== undefined,
-    ...(reward !== undefined && { reward }),
-  });
 }
 
 function evaluate(tree: OmegaTree, node: Grown, { mc_value: value }: OmegaNode): void {

@@ -8,17 +8,14 @@ export interface ToolBenchAction {
   /** What it wrote beside the call; empty where it only called. */
   readonly thought: string;
   /** The call; left out where it only thought. */
-  readonly call?: ToolBenchCall;
-}
-
-/** A call of a tool. */
-export interface ToolBenchCall {
-  /** Names the call in the conversation: `call_` and the number of the step, from 1. */
-  readonly id: string;
-  /** The tool. */
-  readonly name: string;
-  /** The arguments, keys sorted, so that equal calls are equal; the text itself where it is not JSON. */
-  readonly input: JsonValue;
+  readonly call?: {
+    /** Names the call in the conversation: `call_` and the number of the step, from 1. */
+    readonly id: string;
+    /** The tool. */
+    readonly name: string;
+    /** The arguments, keys sorted, so that equal calls are equal; the text itself where it is not JSON. */
+    readonly input: JsonValue;
+  };
 }
 
 /** A step that was taken. */
@@ -49,7 +46,9 @@ export const toolBenchNotation: RowNotation<ToolBenchState, ToolBenchAction> = {
   format: ({ thought, call }) =>
     [
       ...(thought === '' ? [] : [`Thought: ${thought}`]),
-      ...(call === undefined ? [] : [`Action: ${call.name}`, `Action Input: ${inputText(call)}`]),
+      ...(call === undefined
+        ? []
+        : [`Action: ${call.name}`, `Action Input: ${inputText(call.input)}`]),
     ].join('\n'),
   turn: agentTurn,
 };
@@ -79,6 +78,6 @@ function stepTurns({ action, observation }: ToolBenchStep): readonly Message[] {
   return [turn, { role: 'tool', content: observation, toolCallId: action.call.id }];
 }
 
-function inputText({ input }: ToolBenchCall): string {
+function inputText(input: JsonValue): string {
   return typeof input === 'string' ? input : JSON.stringify(input);
 }

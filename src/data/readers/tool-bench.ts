@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EspalierError } from '../../base/errors.ts';
+import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ToolDefinition } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -10,6 +11,7 @@ import {
   type Place,
   pathOf,
   readDocument,
+  stateAfter,
   type Trail,
   unreadable,
 } from '../read-document.ts';
@@ -23,12 +25,6 @@ import {
   toolBenchNotation,
 } from './tool-bench-step.ts';
 import { mergeTwins } from './twins.ts';
-
-/** What is not said in the file. */
-export interface ToolBenchOptions {
-  /** Names the problem, such as the name of the file. */
-  readonly problem: string;
-}
 
 interface DfsNode {
   readonly node_type: 'Action' | 'Action Input' | 'Thought';
@@ -89,7 +85,7 @@ const systemSchema = z.object({ role: z.literal('system'), content: z.string() }
  */
 export function readToolBench(
   text: string,
-  { problem }: ToolBenchOptions,
+  { problem }: Readonly<Record<'problem', string>>,
 ): TreeRecord<ToolBenchState, ToolBenchAction> {
   const place: Place = { name: `ToolBench file ${problem}` };
   const file = readDocument(text, fileSchema, place);
@@ -114,12 +110,6 @@ export function readToolBench(
 type ToolTree = SearchTree<ToolBenchState, ToolBenchAction>;
 type Grown = SearchNode<ToolBenchState, ToolBenchAction>;
 
-interface Source {
-  /** Whether the file says that an answer was given. */
-  readonly win: boolean;
-  readonly place: Place;
-}
-
 /** A step of the agent, before it stands in the tree. */
 interface ReadStep {
   readonly action: ToolBenchAction;
@@ -138,26 +128,32 @@ interface Open {
   readonly steps: Trail<ToolBenchStep> | undefined;
 }
 
-function grow(start: ToolBenchState, root: DfsNode, source: Source): ToolTree {
+function grow(
+  start: ToolBenchState,
+  root: DfsNode,
+  { win, place: source }: { readonly win: boolean; readonly place: Place },
+): ToolTree {
   const tree: ToolTree = new SearchTree(start, { environment: 'toolbench', seed: 'unknown' });
   const answered = answeredIn(root);
   // Parents first, and no recursion: a conversation may be long.
   const top = { before: undefined, last: 0 };
   const open: Open[] = [{ at: tree.root, from: root, place: top, steps: undefined }];
   const leaves: Grown[] = [];
-  for (const { at, from, place, steps: before } of open) {
-    const steps = stepsBelow({ from, place, depth: at.depth, source });
+  for (const one of open) {
+    const steps = stepsBelow(one, source);
     const prior = 1 / steps.length;
     const added = tree.add(
-      at,
+      one.at,
       steps.map(({ action }) => ({ action, prior })),
     );
     for (const [index, node] of added.entries()) {
       const step = steps[index];
       if (step === undefined) continue;
-      const taken = { before, last: takenIn(step) };
-      take(tree, node, { start, step, taken, win: source.win });
-      if (step.last.children.length === 0 || isFinish(step)) leaves.push(node);
+      const taken = { before: one.steps, last: takenIn(step) };
+      const end = endOf(step, win);
+      tree.realise(node, { state: stateAfter(start, taken), ...end });
+      if (step.pruned) tree.prune(node);
+      if (step.last.children.length === 0 || end.terminal) leaves.push(node);
       else open.push({ at: node, from: step.last, place: step.place, steps: taken });
     }
     // Of equal siblings the one that led to an answer is kept: the path to it stays whole.
@@ -177,13 +173,6 @@ function grow(start: ToolBenchState, root: DfsNode, source: Source): ToolTree {
   return tree;
 }
 
-interface Below {
-  readonly from: DfsNode;
-  readonly place: Trail<number>;
-  readonly depth: number;
-  readonly source: Source;
-}
-
 /** A step of which nodes were read so far. */
 interface Begun {
   readonly node: DfsNode;
@@ -193,14 +182,14 @@ interface Begun {
 }
 
 /** The steps that the agent tried at a node, in order: thoughts are joined to the call that follows them. */
-function stepsBelow({ from, place, depth, source }: Below): readonly ReadStep[] {
+function stepsBelow({ at, from, place }: Open, source: Place): readonly ReadStep[] {
   const steps: ReadStep[] = [];
   // The last is the next.
   const open = begunAt(from, { place, thoughts: undefined, pruned: false });
   for (let so = open.pop(); so !== undefined; so = open.pop()) {
     const { node } = so;
     if (node.node_type !== 'Thought') {
-      for (const step of callsOf(so, depth, source)) steps.push(step);
+      for (const step of callsOf(so, at.depth, source)) steps.push(step);
       continue;
     }
     const thoughts = { before: so.thoughts, last: node.description };
@@ -223,7 +212,7 @@ function begunAt({ children }: DfsNode, { place, thoughts, pruned }: Omit<Begun,
 }
 
 /** A call was made with each of its inputs. */
-function callsOf(so: Begun, depth: number, source: Source): readonly ReadStep[] {
+function callsOf(so: Begun, depth: number, source: Place): readonly ReadStep[] {
   const { node, place, thoughts } = so;
   if (node.node_type === 'Action Input') {
     throw misplaced(source, place, 'expected a `Thought` or an `Action`');
@@ -253,35 +242,13 @@ function callsOf(so: Begun, depth: number, source: Source): readonly ReadStep[] 
     });
 }
 
-function misplaced(source: Source, place: Trail<number>, what: string): EspalierError {
-  return unreadable(source.place, ['tree', 'tree', ...pathOf(place)], what);
+function misplaced(source: Place, place: Trail<number>, what: string): EspalierError {
+  return unreadable(source, ['tree', 'tree', ...pathOf(place)], what);
 }
 
 function thoughtAlone({ node, place, thoughts, pruned }: Begun): ReadStep {
   const action = { thought: listOf(thoughts).join('\n\n') };
   return { action, observation: undefined, code: undefined, pruned, last: node, place };
-}
-
-interface Taking {
-  readonly start: ToolBenchState;
-  readonly step: ReadStep;
-  readonly taken: Trail<ToolBenchStep>;
-  readonly win: boolean;
-}
-
-function take(tree: ToolTree, node: Grown, { start, step, taken, win }: Taking): void {
-  const terminal = isFinish(step);
-  tree.realise(node, {
-    state: {
-      ...start,
-      get steps() {
-        return listOf(taken);
-      },
-    },
-    terminal,
-    ...(terminal && { reward: win && returnType(step) === 'give_answer' ? 1 : 0 }),
-  });
-  if (step.pruned) tree.prune(node);
 }
 
 function takenIn({ action, observation }: ReadStep): ToolBenchStep {
@@ -301,19 +268,20 @@ function answeredIn(root: DfsNode): ReadonlySet<DfsNode> {
   return answered;
 }
 
+function endOf(step: ReadStep, win: boolean) {
+  const terminal = isFinish(step);
+  const isAnswer = win && returnType(step) === 'give_answer';
+  return { terminal, ...(terminal && { reward: isAnswer ? 1 : 0 }) };
+}
+
 /** Whether a step ended the path, which a call of `Finish` that the environment refused did not. */
 function isFinish(step: ReadStep): boolean {
   const { action, code, last } = step;
   if (action.call?.name !== 'Finish' || last.children.length > 0) return false;
-  return code === undefined ? returnType(step) !== undefined : code === 3 || code === 4;
+  if (code !== undefined) return code === 3 || code === 4;
+  return ['give_answer', 'give_up_and_restart'].includes(String(returnType(step)));
 }
 
-function returnType({ action: { call } }: ReadStep): 'give_answer' | 'give_up' | undefined {
-  const input = call?.input;
-  const type =
-    typeof input === 'object' && input !== null && 'return_type' in input
-      ? input['return_type']
-      : undefined;
-  if (type === 'give_answer') return 'give_answer';
-  return type === 'give_up_and_restart' ? 'give_up' : undefined;
+function returnType({ action: { call } }: ReadStep): unknown {
+  return isPlainObject(call?.input) ? call.input['return_type'] : undefined;
 }

@@ -5,14 +5,6 @@ import { rowBase } from '../provenance.ts';
 import { countEnds, promptAt, type TreeRecord } from '../record.ts';
 import type { PromptRow, RowRule } from '../rows.ts';
 
-/** Options of {@link prompts}. */
-export interface PromptsOptions {
-  /** The least share of right ends: in [0, 1]. @defaultValue 0 */
-  readonly minSolveRate?: number;
-  /** The greatest share of right ends: from `minSolveRate` to 1. @defaultValue 1 */
-  readonly maxSolveRate?: number;
-}
-
 /**
  * The prompts of the problems, with how hard they were for the search. Trees with equal prompts make one row: V is
  * the mean of their roots', the solve rate that of all their scored ends, and the rest is the first tree's.
@@ -21,7 +13,14 @@ export interface PromptsOptions {
  *
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function prompts(options: PromptsOptions = {}): RowRule<PromptRow> {
+export function prompts(
+  options: {
+    /** The least share of right ends: in [0, 1]. @defaultValue 0 */
+    readonly minSolveRate?: number;
+    /** The greatest share of right ends: from `minSolveRate` to 1. @defaultValue 1 */
+    readonly maxSolveRate?: number;
+  } = {},
+): RowRule<PromptRow> {
   const { minSolveRate = 0, maxSolveRate = 1 } = options;
   expectNumber('minSolveRate', minSolveRate, { min: 0, max: 1 });
   expectNumber('maxSolveRate', maxSolveRate, { min: minSolveRate, max: 1 });

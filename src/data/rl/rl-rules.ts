@@ -5,7 +5,7 @@
  */
 
 export type { Estimator, PathEstimator, StepEstimator } from './estimators.ts';
-export { type PromptsOptions, prompts } from './prompts.ts';
+export { prompts } from './prompts.ts';
 export {
   groups,
   type RolloutOptions,

@@ -9,16 +9,6 @@ import { rowBase } from '../provenance.ts';
 import { isEnd, isRight, stepsTo, turnOf } from '../record.ts';
 import type { RowRule, SftRow } from '../rows.ts';
 
-/** Options of `bestTrajectories`. */
-export interface BestTrajectoriesOptions {
-  /** k, how many paths of a problem, over all its trees: an integer from 1 up. @defaultValue 2, the paper's */
-  readonly best?: number;
-  /** What ranks them: the mean or the least Q of their steps. The other one breaks ties. @defaultValue `'mean'` */
-  readonly by?: 'mean' | 'min';
-  /** Whether a row is a whole path or one step of it. @defaultValue `'trajectory'` */
-  readonly unit?: 'step' | 'trajectory';
-}
-
 interface Ranked<State, Action> extends TreePath<State, Action> {
   readonly nodes: readonly ChildNode<State, Action>[];
   readonly mean: number;
@@ -36,7 +26,16 @@ interface Ranked<State, Action> extends TreePath<State, Action> {
  * (arXiv 2501.04519), section 3.4: the two right paths of the highest average Q.
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function bestTrajectories(options: BestTrajectoriesOptions = {}): RowRule<SftRow> {
+export function bestTrajectories(
+  options: {
+    /** k, how many paths of a problem, over all its trees: an integer from 1 up. @defaultValue 2, the paper's */
+    readonly best?: number;
+    /** What ranks them: the mean or the least Q of their steps. The other one breaks ties. @defaultValue `'mean'` */
+    readonly by?: 'mean' | 'min';
+    /** Whether a row is a whole path or one step of it. @defaultValue `'trajectory'` */
+    readonly unit?: 'step' | 'trajectory';
+  } = {},
+): RowRule<SftRow> {
   const { best = 2, by = 'mean', unit = 'trajectory' } = options;
   expectInteger('best', best, { min: 1 });
   expectOneOf('by', by, ['mean', 'min']);

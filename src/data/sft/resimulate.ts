@@ -1,14 +1,6 @@
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { isPart, type TreeRecord, worthOf } from '../record.ts';
 
-/** How a search is run once more. */
-export interface ResimulateOptions {
-  /** c, the weight of the prior. */
-  readonly c: number;
-  /** The most simulations. */
-  readonly simulations: number;
-}
-
 interface Statistic {
   visits: number;
   value: number;
@@ -29,7 +21,7 @@ interface Statistic {
 export function resimulate<State, Action>(
   record: Pick<TreeRecord<State, Action>, 'tree'>,
   action: ChildNode<State, Action>,
-  { c, simulations }: ResimulateOptions,
+  { c, simulations }: Readonly<Record<'c' | 'simulations', number>>,
 ): readonly ChildNode<State, Action>[] {
   const start = action.parent;
   const statistics = new Map<number, Statistic>();

@@ -5,7 +5,7 @@
  */
 
 export { type AgentROptions, agentR } from './agent-r.ts';
-export { type BestTrajectoriesOptions, bestTrajectories } from './best-trajectories.ts';
+export { bestTrajectories } from './best-trajectories.ts';
 export { type JudgementsOptions, judgements } from './judgements.ts';
 export { type RefinerOptions, refiner } from './refiner.ts';
 export { type TraversalsOptions, traversals } from './traversals.ts';

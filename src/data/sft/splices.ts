@@ -68,7 +68,7 @@ export function splicesOf<State, Action>(
         return undefined;
       }
       const scores = { goodScore: good.score, badScore: cut.score };
-      return spliceOf(cut.bad, good.end, scores);
+      return spliceOf(cut.end, good.end, scores);
     },
   });
 }
@@ -81,21 +81,16 @@ function withoutRightEnd<State, Action>(
   return (node) => endsAt(node).right === 0;
 }
 
-interface Cut<State, Action> {
-  readonly bad: ChildNode<State, Action>;
-  readonly score: number;
-}
-
 /** Where paths are cut, each place once, in the order of the ends. */
 function cutsOf<State, Action>(
   ends: readonly Scored<State, Action>[],
   isWrong: (node: ChildNode) => boolean,
-): readonly Cut<State, Action>[] {
-  const cuts = new Map<number, Cut<State, Action>>();
+): readonly Scored<State, Action>[] {
+  const cuts = new Map<number, Scored<State, Action>>();
   for (const { end, score } of ends) {
     const bad = cutOf(end, isWrong);
     const known = cuts.get(bad.id)?.score ?? score;
-    cuts.set(bad.id, { bad, score: Math.min(known, score) });
+    cuts.set(bad.id, { end: bad, score: Math.min(known, score) });
   }
   return [...cuts.values()];
 }
@@ -124,21 +119,14 @@ function spliceOf<State, Action>(
   return { bad, good, ancestor, actions, ...scores };
 }
 
-interface Places<Value> {
-  /** How many are wanted. */
-  readonly count: number;
-  /** What is at a place; most places may be empty. */
-  readonly at: (index: number) => Value | undefined;
-}
-
 /**
- * So many of what is at the places from 0 to `size − 1`, each as likely as any other, in their order. Pairs are as
- * many as the square of the ends: no more of them are looked at than it takes.
+ * So many of what is at the places from 0 to `size − 1`, each as likely as any other, in their order; most places may be
+ * empty. Pairs are as many as the square of the ends: no more of them are looked at than it takes.
  */
 function draw<State, Action, Value>(
   { tree, problem, id = problem }: TreeRecord<State, Action>,
   size: number,
-  { count, at }: Places<Value>,
+  { count, at }: { readonly count: number; readonly at: (index: number) => Value | undefined },
 ): readonly Value[] {
   const random = seededRandom(tree.origin.seed).split('agent-r', id);
   const moved = new Map<number, number>();

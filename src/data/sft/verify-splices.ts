@@ -2,15 +2,6 @@ import type { MaybePromise } from '../../contracts/json.ts';
 import type { TreeRecord } from '../record.ts';
 import { type Splice, type SpliceOptions, splicesOf } from './splices.ts';
 
-/** What tries out splices. */
-export interface VerifySplicesOptions<State, Action> extends SpliceOptions {
-  /**
-   * Takes the actions of a splice in the state that its bad step led to, and says whether they lead to a right
-   * end from there. What it throws is thrown on.
-   */
-  readonly replay: (state: State, splice: Splice<State, Action>) => MaybePromise<boolean>;
-}
-
 /**
  * Tries out all splices of some trees, one after another, in the order of the trees. Rules are synchronous and have
  * no effects, and so the trial goes before them: the answer is the `verify` of `agentR`, given the same options.
@@ -18,7 +9,16 @@ export interface VerifySplicesOptions<State, Action> extends SpliceOptions {
  */
 export async function verifySplices<State, Action>(
   trees: readonly TreeRecord<State, Action>[],
-  { replay, ...options }: VerifySplicesOptions<State, Action>,
+  {
+    replay,
+    ...options
+  }: SpliceOptions & {
+    /**
+     * Takes the actions of a splice in the state that its bad step led to, and says whether they lead to a right
+     * end from there. What it throws is thrown on.
+     */
+    readonly replay: (state: State, splice: Splice<State, Action>) => MaybePromise<boolean>;
+  },
 ): Promise<(splice: Splice) => boolean> {
   const verified = new Map<unknown, Set<unknown>>();
   for (const record of trees) {

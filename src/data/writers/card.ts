@@ -2,26 +2,10 @@ import { counted } from '../../base/counted.ts';
 import type { Spend } from '../../contracts/spend.ts';
 import type { Columns, ColumnType } from '../formats/columns.ts';
 import type { RowKind } from '../rows.ts';
-import type { DatasetFile } from './config-output.ts';
 import type { Histogram } from './histogram.ts';
 import { codeSpan, prose, yamlString } from './markdown.ts';
+import type { CardOptions, DatasetFile } from './options.ts';
 import type { ConfigReport, DatasetReport } from './report.ts';
-
-/** What the card tells besides what is counted. */
-export interface CardOptions {
-  /** The heading. @defaultValue `'Training data from tree search'` */
-  readonly title?: string;
-  /** Where the trees come from, in one line. */
-  readonly source?: string;
-  /** What the trees have cost. */
-  readonly spend?: Spend;
-  /** The name of the repository on the Hub, for the commands. */
-  readonly repo?: string;
-  /** The license, by its name on the Hub. @defaultValue `'other'` */
-  readonly license?: string;
-  /** Further tags. */
-  readonly tags?: readonly string[];
-}
 
 /** What every card says, and no other file: by it an export knows what it may write over. */
 export const cardMark = 'made by [espalier](https://www.npmjs.com/package/espalier)';

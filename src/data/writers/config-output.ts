@@ -1,32 +1,16 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
-import type { DatasetFormat, RowFormat } from '../formats/format.ts';
+import type { RowFormat } from '../formats/format.ts';
 import { infoOf } from '../provenance.ts';
 import type { TreeRecord } from '../record.ts';
 import type { RowRule } from '../rows.ts';
 import { jsonLinesWriter } from './json-lines-writer.ts';
+import type { DatasetFile } from './options.ts';
 import type { RowWriter } from './output-file.ts';
 import { parquetWriter } from './parquet-writer.ts';
 import type { ConfigReport } from './report.ts';
 import { rowStatistics } from './row-statistics.ts';
-
-/** What the files are. */
-export type DatasetFile = 'jsonl' | 'parquet';
-
-/** A configuration of a dataset: rows of one rule in one form. */
-export interface DatasetConfig {
-  /**
-   * Its name, and that of its folder: letters, digits, `_`, `-` and `.`, not at the start.
-   *
-   * @defaultValue that of the form, such as `trl-preference`
-   */
-  readonly name?: string;
-  /** Makes the rows. */
-  readonly rule: RowRule;
-  /** How they are written: a format that has a form for rows of their kind. */
-  readonly format: DatasetFormat;
-}
 
 /** A configuration with the form of its rows. */
 export interface FormedConfig {

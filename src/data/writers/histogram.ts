@@ -15,18 +15,15 @@ export interface Histogram {
   readonly mean: number;
 }
 
-/** Counts values as they come. */
-export interface HistogramCounter {
-  add(value: number): void;
-  histogram(): Histogram;
-}
-
 /**
  * Counts in fixed bins, so that nothing needs to be kept.
  *
  * @param bounds - Ascending: the lower bounds of the bins. What is below the first one counts in the first bin.
  */
-export function histogramCounter(bounds: readonly number[]): HistogramCounter {
+export function histogramCounter(bounds: readonly number[]): {
+  add(value: number): void;
+  histogram(): Histogram;
+} {
   const counts = bounds.map(() => 0);
   let count = 0;
   let sum = 0;

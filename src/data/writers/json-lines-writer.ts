@@ -100,7 +100,7 @@ function leafEncoder(type: LeafType, path: string): Encode {
   const write = leafWriters[type];
   return (value) => {
     expectLeaf(path, type, value);
-    return write(value as never);
+    return write(value);
   };
 }
 
@@ -117,18 +117,13 @@ function textEncoder(path: string): Encode {
   };
 }
 
-const leafWriters: {
-  readonly boolean: (value: boolean) => string;
-  readonly float: (value: number) => string;
-  readonly int: (value: number) => string;
-  readonly json: (value: string) => string;
-} = {
+const leafWriters = {
   boolean: String,
   float: writeFloat,
   // Minus zero is zero.
-  int: (value) => String(value),
+  int: String,
   // Within JSON a line break can only stand between tokens.
-  json: (value) => value.replace(/[\r\n]+/g, ' '),
+  json: (value: string) => value.replace(/[\r\n]+/g, ' '),
 };
 
 function writeFloat(value: number): string {

@@ -23,25 +23,19 @@ export function isAbsent(type: ColumnType, value: unknown): boolean {
   return type === 'float' && typeof value === 'number' && !Number.isFinite(value);
 }
 
+/** What values of a type are, and how they are known. */
+const leafTypes: Readonly<Record<LeafType, readonly [string, (value: unknown) => boolean]>> = {
+  boolean: ['true or false', (value) => typeof value === 'boolean'],
+  float: ['a finite number', Number.isFinite],
+  int: ['an integer', Number.isSafeInteger],
+  json: ['JSON text', isJson],
+  string: ['a string', (value) => typeof value === 'string'],
+};
+
 /** Throws unless a value is of a type. */
 export function expectLeaf(path: string, type: LeafType, value: unknown): void {
-  switch (type) {
-    case 'string':
-      if (typeof value !== 'string') throw expectation(path, 'a string', value);
-      return;
-    case 'float':
-      if (!Number.isFinite(value)) throw expectation(path, 'a finite number', value);
-      return;
-    case 'int':
-      if (!Number.isSafeInteger(value)) throw expectation(path, 'an integer', value);
-      return;
-    case 'boolean':
-      if (typeof value !== 'boolean') throw expectation(path, 'true or false', value);
-      return;
-    case 'json':
-      if (!isJson(value)) throw expectation(path, 'JSON text', value);
-      return;
-  }
+  const [expected, isOne] = leafTypes[type];
+  if (!isOne(value)) throw expectation(path, expected, value);
 }
 
 function isJson(value: unknown): boolean {

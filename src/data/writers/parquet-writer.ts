@@ -52,19 +52,8 @@ export function parquetWriter(path: string, columns: Columns): RowWriter {
   };
 }
 
-interface RowGroups {
-  /** Writes what the leaves hold as a row group, and empties them. */
-  add(rows: number): void;
-  /** Writes what stands at the end of a file. */
-  end(): void;
-}
-
 /** The writer's own `write` takes rows apart by recursion, for each column anew: the columns come ready here. */
-function rowGroups(
-  file: OutputFile,
-  schema: readonly SchemaElement[],
-  leaves: readonly Leaf[],
-): RowGroups {
+function rowGroups(file: OutputFile, schema: readonly SchemaElement[], leaves: readonly Leaf[]) {
   const writer = new ByteWriter();
   const parquet = new ParquetWriter({ writer, schema: [...schema], createdBy: 'espalier' });
   const drain = (): void => {
@@ -72,7 +61,8 @@ function rowGroups(
     writer.index = 0;
   };
   return {
-    add(rows) {
+    /** Writes what the leaves hold as a row group, and empties them. */
+    add(rows: number): void {
       const start = writer.offset;
       const written = leaves.map((leaf) => writeLeaf(parquet, leaf));
       const columns = written.map(({ chunk }) => chunk);
@@ -89,7 +79,8 @@ function rowGroups(
       });
       drain();
     },
-    end() {
+    /** Writes what stands at the end of a file. */
+    end(): void {
       void parquet.finish();
       drain();
     },

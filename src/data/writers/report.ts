@@ -1,5 +1,5 @@
 import type { Columns } from '../formats/columns.ts';
-import type { Guidance, RowKind, RuleInfo } from '../rows.ts';
+import type { RowKind, RowProvenance, RowRule } from '../rows.ts';
 import type { Histogram } from './histogram.ts';
 
 /** What an export wrote. */
@@ -13,58 +13,57 @@ export interface DatasetReport {
   /** How many rows were written, over all configurations. */
   readonly rows: number;
   /** What each configuration holds, in the order given. */
-  readonly configs: readonly ConfigReport[];
-}
-
-/** What a configuration holds. */
-export interface ConfigReport extends Omit<RuleInfo, 'name'> {
-  /** Its name, and that of its folder. */
-  readonly name: string;
-  /** The rule that made its rows. */
-  readonly rule: string;
-  /** The form of its files. */
-  readonly format: string;
-  /** The kind of its rows. */
-  readonly kind: RowKind;
-  /** The columns of its files. */
-  readonly columns: Columns;
-  /** How the form is used, as Markdown; empty where nothing is to be said. */
-  readonly usage: string;
-  /** How many rows it has. */
-  readonly rows: number;
-  /** Its splits that have rows, in the order of the shares. */
-  readonly splits: readonly {
-    /** Its name. */
+  readonly configs: readonly (Pick<RowRule, 'options' | 'paper' | 'title'> & {
+    /** Its name, and that of its folder. */
     readonly name: string;
-    /** How many problems have rows in it. */
-    readonly problems: number;
+    /** The rule that made its rows. */
+    readonly rule: string;
+    /** The form of its files. */
+    readonly format: string;
+    /** The kind of its rows. */
+    readonly kind: RowKind;
+    /** The columns of its files. */
+    readonly columns: Columns;
+    /** How the form is used, as Markdown; empty where nothing is to be said. */
+    readonly usage: string;
     /** How many rows it has. */
     readonly rows: number;
-    /** Its files, within the folder of the configuration. */
-    readonly files: readonly string[];
-  }[];
-  /** Rows that have no place in the form, by reason, most first. */
-  readonly refused: readonly {
-    /** Why, in one sentence. */
-    readonly reason: string;
-    /** How many. */
-    readonly rows: number;
-  }[];
-  /** By how much the better side of a pair is better; `undefined` where rows are no pairs. */
-  readonly margins: Histogram | undefined;
-  /** How long completions are, in characters, by side: `chosen`, `rejected`, `completion` or `prompt`. */
-  readonly lengths: Readonly<Record<string, Histogram>>;
-  /** How many hard labels are of which kind; `undefined` where rows have none. */
-  readonly labels: Readonly<Record<'negative' | 'positive', number>> | undefined;
-  /** Where the rows come from. */
-  readonly sources: {
-    /** The methods that grew the trees, sorted. */
-    readonly methods: readonly string[];
-    /** The models that took part, sorted. */
-    readonly models: readonly string[];
-    /** How many rows have which guidance. */
-    readonly guidance: Readonly<Record<Guidance, number>>;
-    /** Marks of the trees, sorted. */
-    readonly stamps: readonly string[];
-  };
+    /** Its splits that have rows, in the order of the shares. */
+    readonly splits: readonly {
+      /** Its name. */
+      readonly name: string;
+      /** How many problems have rows in it. */
+      readonly problems: number;
+      /** How many rows it has. */
+      readonly rows: number;
+      /** Its files, within the folder of the configuration. */
+      readonly files: readonly string[];
+    }[];
+    /** Rows that have no place in the form, by reason, most first. */
+    readonly refused: readonly {
+      /** Why, in one sentence. */
+      readonly reason: string;
+      /** How many. */
+      readonly rows: number;
+    }[];
+    /** By how much the better side of a pair is better; `undefined` where rows are no pairs. */
+    readonly margins: Histogram | undefined;
+    /** How long completions are, in characters, by side: `chosen`, `rejected`, `completion` or `prompt`. */
+    readonly lengths: Readonly<Record<string, Histogram>>;
+    /** How many hard labels are of which kind; `undefined` where rows have none. */
+    readonly labels: Readonly<Record<'negative' | 'positive', number>> | undefined;
+    /** Where the rows come from. */
+    readonly sources: {
+      /** The methods that grew the trees, sorted. */
+      readonly methods: readonly string[];
+      /** The models that took part, sorted. */
+      readonly models: readonly string[];
+      /** How many rows have which guidance. */
+      readonly guidance: Readonly<Record<RowProvenance['guidance'], number>>;
+      /** Marks of the trees, sorted. */
+      readonly stamps: readonly string[];
+    };
+  })[];
 }
+
+export type ConfigReport = DatasetReport['configs'][number];

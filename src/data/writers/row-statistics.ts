@@ -1,22 +1,14 @@
 import type { Message } from '../../contracts/language-model.ts';
-import type { Guidance, TrainingRow } from '../rows.ts';
-import {
-  type HistogramCounter,
-  histogramCounter,
-  lengthBounds,
-  marginBounds,
-} from './histogram.ts';
+import type { RowProvenance, TrainingRow } from '../rows.ts';
+import { histogramCounter, lengthBounds, marginBounds } from './histogram.ts';
 import type { ConfigReport } from './report.ts';
 
 /** Counts what the card tells of rows, in memory that does not grow with their number. */
-export interface RowStatistics {
+export function rowStatistics(): {
   add(row: TrainingRow): void;
   report(): Pick<ConfigReport, 'labels' | 'lengths' | 'margins' | 'sources'>;
-}
-
-/** Counts what the card tells of rows. */
-export function rowStatistics(): RowStatistics {
-  const lengths = new Map<string, HistogramCounter>();
+} {
+  const lengths = new Map<string, ReturnType<typeof histogramCounter>>();
   const margins = histogramCounter(marginBounds);
   const labels = { positive: 0, negative: 0 };
   const sources = sourceCounter();
@@ -73,7 +65,7 @@ function sourceCounter() {
   const methods = new Set<string>();
   const models = new Set<string>();
   const stamps = new Set<string>();
-  const guidance: Record<Guidance, number> = {
+  const guidance: Record<RowProvenance['guidance'], number> = {
     'oracle-guided': 0,
     rewarded: 0,
     'self-evaluated': 0,

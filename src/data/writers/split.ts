@@ -1,9 +1,6 @@
 import { expectation, expectNumber } from '../../base/expect.ts';
 import { seededRandom } from '../../base/random.ts';
 
-/** Shares of splits by name, such as `{ train: 0.9, test: 0.1 }`. They are divided by their sum. */
-export type SplitShares = Readonly<Record<string, number>>;
-
 /**
  * Which split a problem belongs to. It is drawn from the seed and the problem's id alone: a problem never moves
  * when others come or go.
@@ -11,7 +8,10 @@ export type SplitShares = Readonly<Record<string, number>>;
  * @throws EspalierError `usage` where there is no share above 0, or a name is none that the Hub takes: letters,
  *   digits and `_`, parted by points.
  */
-export function splitter(shares: SplitShares, seed: number | string): (problem: string) => string {
+export function splitter(
+  shares: Readonly<Record<string, number>>,
+  seed: number | string,
+): (problem: string) => string {
   const entries = Object.entries(shares);
   for (const [name, share] of entries) {
     if (!/^\w+(\.\w+)*$/.test(name))

@@ -1,39 +1,11 @@
 import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
 import type { RowFormat } from '../formats/format.ts';
-import type { TreeRecord } from '../record.ts';
-import { type CardOptions, datasetCard } from './card.ts';
-import {
-  type ConfigOutput,
-  configOutput,
-  type DatasetConfig,
-  type DatasetFile,
-  type FormedConfig,
-} from './config-output.ts';
+import { datasetCard } from './card.ts';
+import { type ConfigOutput, configOutput, type FormedConfig } from './config-output.ts';
 import { type DatasetFolder, datasetFolder } from './dataset-folder.ts';
+import type { DatasetConfig, WriteDatasetOptions } from './options.ts';
 import type { DatasetReport } from './report.ts';
-import { type SplitShares, splitter } from './split.ts';
-
-export type { CardOptions, DatasetConfig, DatasetFile, DatasetReport, SplitShares };
-
-/** What is written, and where. */
-export interface WriteDatasetOptions {
-  /** The folder. One export writes to it at a time. */
-  readonly out: string;
-  /** The trees, those of one problem together. They are read once, one problem after another. */
-  readonly problems: AsyncIterable<readonly TreeRecord[]> | Iterable<readonly TreeRecord[]>;
-  /** What is made of them. All of it in one pass. */
-  readonly configs: readonly DatasetConfig[];
-  /** What the files are. @defaultValue `'parquet'` */
-  readonly file?: DatasetFile;
-  /** The shares of the splits. A problem's split is drawn from its id alone. @defaultValue `{ train: 1 }` */
-  readonly splits?: SplitShares;
-  /** How many rows a file has at most: an integer from 1 up. @defaultValue 500,000 */
-  readonly rowsPerFile?: number;
-  /** The seed by which problems are split. @defaultValue 0 */
-  readonly seed?: number | string;
-  /** What the card tells besides. */
-  readonly card?: CardOptions;
-}
+import { splitter } from './split.ts';
 
 /**
  * Writes a dataset as the Hugging Face Hub expects it: a folder of shards for each configuration, such as

@@ -7,15 +7,9 @@ import type {
 } from './arithmetic.ts';
 
 /** An operation on two numbers of a state. Operands are told apart by identity, not by value. */
-export interface Operation<Value> {
-  /** The first operand. */
+interface Operation<Value> extends Pick<ArithmeticStep<Value>, 'operator' | 'result'> {
   readonly left: Operand<Value>;
-  /** The operation. */
-  readonly operator: Operator;
-  /** The second operand. */
   readonly right: Operand<Value>;
-  /** What the operation gives. */
-  readonly result: Value;
 }
 
 /** All allowed operations on two numbers of a state, pair by pair. */

@@ -1,15 +1,48 @@
 import { EspalierError } from '../../base/errors.ts';
+import { expectInteger } from '../../base/expect.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep } from './arithmetic.ts';
 import { differentSteps, operationsByPair } from './arithmetic-actions.ts';
+import { type ArithmeticInstance, expectNumbers, formatNumbers } from './arithmetic-instance.ts';
 import { arithmeticNotation } from './arithmetic-notation.ts';
 import { tryStep, writeNumbers } from './arithmetic-transition.ts';
-import type { PuzzleEnvironment } from './puzzle.ts';
+import type { Puzzle, PuzzleEnvironment } from './puzzle.ts';
+import { replay } from './replay.ts';
 
-/** The environment of an arithmetic puzzle that starts at `start`. */
-export function arithmeticEnvironment<Value>(
+/** The parts of an arithmetic puzzle that follow from its rules. */
+export function arithmeticPuzzle<Value>(
   rules: ArithmeticRules<Value>,
-  start: ArithmeticState<Value>,
+): Pick<
+  Puzzle<ArithmeticInstance, ArithmeticState<Value>, ArithmeticStep<Value>>,
+  'check' | 'environment' | 'format' | 'name' | 'render' | 'title'
+> {
+  const { name, title } = rules;
+  return {
+    name,
+    title,
+    environment: (instance) => environment(rules, instance),
+    format: formatNumbers,
+    check: (instance, actions) =>
+      replay(environment(rules, instance), actions, (state) =>
+        rules.solved(state)
+          ? undefined
+          : `Expected ${rules.wanted(state.target)}, got \`${writeNumbers(rules, state)}\`.`,
+      ),
+    render: (state) => renderNumbers(rules, state),
+  };
+}
+
+function environment<Value>(
+  rules: ArithmeticRules<Value>,
+  instance: ArithmeticInstance,
 ): PuzzleEnvironment<ArithmeticState<Value>, ArithmeticStep<Value>> {
+  expectNumbers(instance);
+  const { numbers, target = rules.usualTarget } = instance;
+  expectInteger('target', target, { min: 1 });
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const start = {
+    numbers: sorted.map((number) => ({ value: rules.of(number), expression: `${number}` })),
+    target: target as number,
+  };
   return {
     name: rules.name,
     reset: () => ({ state: start, ...(rules.solved(start) && { reward: 1, terminal: true }) }),
@@ -38,7 +71,7 @@ export function isDeadEnd<Value>(
 }
 
 /** A state for a terminal: its numbers, and how those that were made were made. */
-export function renderNumbers<Value>(
+function renderNumbers<Value>(
   rules: ArithmeticRules<Value>,
   state: ArithmeticState<Value>,
 ): string {

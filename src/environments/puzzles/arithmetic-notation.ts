@@ -71,45 +71,29 @@ function readClaim<Value>(rules: ArithmeticRules<Value>, text: string): StepClai
     const match = pattern.exec(plain.replace(marker, '').trimStart());
     const operator = operators[match?.[2]?.toLowerCase() ?? ''];
     if (match === null || operator === undefined) continue;
-    const [, left = '', , right = '', result, remaining] = match;
-    return toClaim(rules, { left, operator, right, result, remaining });
+    return toClaim(rules, operator, match);
   }
   return failure('a step such as `2 * 3 = 6 (left: 6 8)`', text);
 }
 
-interface WrittenStep {
-  readonly left: string;
-  readonly operator: Operator;
-  readonly right: string;
-  readonly result: string | undefined;
-  readonly remaining: string | undefined;
-}
-
 function toClaim<Value>(
   { read }: ArithmeticRules<Value>,
-  written: WrittenStep,
+  operator: Operator,
+  [, left = '', , right = '', result, remaining]: readonly (string | undefined)[],
 ): StepClaim<Value> | Failure {
-  const left = read(written.left);
-  if (left === undefined) return failure('a number', written.left);
-  const right = read(written.right);
-  if (right === undefined) return failure('a number', written.right);
-  const result = written.result === undefined ? undefined : read(written.result);
-  if (written.result !== undefined && result === undefined)
-    return failure('a number', written.result);
-
-  const words = written.remaining?.match(/[^\s,]+/g);
-  const remaining: Value[] = [];
-  for (const word of words ?? []) {
+  const words = [left, right, ...(result === undefined ? [] : [result])];
+  const numbers: Value[] = [];
+  for (const word of [...words, ...(remaining?.match(/[^\s,]+/g) ?? [])]) {
     const value = read(word);
     if (value === undefined) return failure('a number', word);
-    remaining.push(value);
+    numbers.push(value);
   }
   return {
-    left,
-    operator: written.operator,
-    right,
-    ...(result !== undefined && { result }),
-    ...(written.remaining !== undefined && { remaining }),
+    left: numbers[0] as Value,
+    operator,
+    right: numbers[1] as Value,
+    ...(result !== undefined && { result: numbers[2] as Value }),
+    ...(remaining !== undefined && { remaining: numbers.slice(words.length) }),
   };
 }
 

@@ -6,21 +6,11 @@ import type {
   Operator,
 } from './arithmetic.ts';
 import { replace } from './arithmetic-actions.ts';
-import { solvedMessage } from './solved-message.ts';
+import { solvedMessage } from './words.ts';
 
-/** A step as somebody states it; what is left out is not stated. */
-export interface StepClaim<Value> {
-  /** The first operand. */
-  readonly left: Value;
-  /** The operation. */
-  readonly operator: Operator;
-  /** The second operand. */
-  readonly right: Value;
-  /** What the operation gives. */
-  readonly result?: Value;
-  /** The numbers after the step, in any order. */
-  readonly remaining?: readonly Value[];
-}
+/** A step as somebody states it, its numbers in any order; what is left out is not stated. */
+export type StepClaim<Value> = Pick<ArithmeticStep<Value>, 'left' | 'operator' | 'right'> &
+  Partial<ArithmeticStep<Value>>;
 
 /** A complete step and the state it leads to, or what is wrong with it in one sentence. */
 export type Outcome<Value> =

@@ -1,12 +1,9 @@
-/** An operation of arithmetic. */
-export type Operator = '+' | '-' | '*' | '/';
-
 /** One step of an arithmetic puzzle: two numbers give way to the result of an operation on them. */
 export interface ArithmeticStep<Value> {
   /** The first operand. */
   readonly left: Value;
   /** The operation. */
-  readonly operator: Operator;
+  readonly operator: '+' | '-' | '*' | '/';
   /** The second operand. */
   readonly right: Value;
   /** What the operation gives. */
@@ -15,30 +12,36 @@ export interface ArithmeticStep<Value> {
   readonly remaining: readonly Value[];
 }
 
-/** A number of a state, and the expression that made it. */
-export interface Operand<Value> {
-  /** The number. */
-  readonly value: Value;
-  /** How it was made from the numbers of the start, for example `(4 * 6)`. */
-  readonly expression: string;
-}
-
 /** A state of an arithmetic puzzle. */
 export interface ArithmeticState<Value> {
   /** The numbers that remain, in ascending order. */
-  readonly numbers: readonly Operand<Value>[];
+  readonly numbers: readonly {
+    /** The number. */
+    readonly value: Value;
+    /** How it was made from the numbers of the start, for example `(4 * 6)`. */
+    readonly expression: string;
+  }[];
   /** The number to make. */
   readonly target: number;
 }
+
+export type Operand<Value> = ArithmeticState<Value>['numbers'][number];
+export type Operator = ArithmeticStep<never>['operator'];
 
 /** What one arithmetic puzzle does differently from another. */
 export interface ArithmeticRules<Value> {
   /** The name of the environment. */
   readonly name: string;
+  /** The name for people. */
+  readonly title: string;
+  /** The target where an instance tells none. */
+  readonly usualTarget?: number;
   /** Which results are allowed, to complete the sentence *Expected …*. */
   readonly allowed: string;
   /** The result of an operation, or `undefined` where it is not allowed. */
   compute(operator: Operator, left: Value, right: Value): Value | undefined;
+  /** The number that an integer is. */
+  of(integer: number): Value;
   /** Negative, 0 or positive, as `left` is smaller than, equal to or larger than `right`. */
   compare(left: Value, right: Value): number;
   /** A number as text. */
@@ -47,6 +50,8 @@ export interface ArithmeticRules<Value> {
   read(text: string): Value | undefined;
   /** Whether the target has been made. */
   solved(state: ArithmeticState<Value>): boolean;
+  /** What a solved state has, to complete the sentence *Expected …*. */
+  wanted(target: number): string;
   /** What a model is told about the puzzle, its numbers and its target excepted. */
   readonly task: string;
 }

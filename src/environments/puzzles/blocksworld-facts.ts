@@ -1,17 +1,7 @@
 import { counted } from '../../base/counted.ts';
 import { EspalierError } from '../../base/errors.ts';
-import {
-  type BlocksworldGoal,
-  HAND,
-  type Place,
-  placeFact,
-  stateFacts,
-  TABLE,
-} from './blocksworld-state.ts';
+import { type BlocksworldGoal, HAND, placeFact, stateFacts, TABLE } from './blocksworld-state.ts';
 import { type Expression, pddlError } from './pddl.ts';
-
-/** A part of a PDDL problem that holds facts. */
-type Section = ':init' | ':goal';
 
 interface Fact {
   readonly predicate: Predicate;
@@ -34,7 +24,7 @@ const arities = { on: 2, ontable: 1, clear: 1, holding: 1, handempty: 0 } as con
 export function readFacts(
   blocks: readonly string[],
   expressions: readonly Expression[],
-  section: Section,
+  section: ':init' | ':goal',
 ): BlocksworldGoal {
   const facts = expressions.map((expression) => readFact(blocks, expression));
   expectTogether(facts);
@@ -58,7 +48,7 @@ export function readFacts(
 export function completePlaces(
   blocks: readonly string[],
   { places, clear, handEmpty }: BlocksworldGoal,
-): readonly Place[] {
+): readonly number[] {
   const complete = places.map((place, block) => {
     if (place === null) throw factError(`a place for \`${blocks[block]}\` in :init`, 'none');
     return place;
@@ -124,7 +114,7 @@ function claimsOf(predicate: Predicate, [block, other]: readonly number[]): read
   }
 }
 
-function placeIn(facts: readonly Fact[], block: number): Place | null {
+function placeIn(facts: readonly Fact[], block: number): number | null {
   for (const { predicate, objects } of facts) {
     if (objects[0] !== block) continue;
     if (predicate === 'on') return objects[1] ?? null;
@@ -135,7 +125,7 @@ function placeIn(facts: readonly Fact[], block: number): Place | null {
 }
 
 /** Blocks each of which is on the next one, and the last one on the first; empty without a cycle. */
-function findCycle(places: readonly (Place | null)[]): readonly number[] {
+function findCycle(places: readonly (number | null)[]): readonly number[] {
   for (const start of places.keys()) {
     const chain = [start];
     for (

@@ -1,5 +1,5 @@
-import { type BlocksworldState, HAND, isGoal, type Place, TABLE } from './blocksworld-state.ts';
-import { solvedMessage } from './solved-message.ts';
+import { type BlocksworldState, HAND, isGoal, TABLE } from './blocksworld-state.ts';
+import { solvedMessage } from './words.ts';
 
 /** One of the four operations of the hand, written as in a PDDL plan, with names in lower case. */
 export type BlocksworldAction =
@@ -15,7 +15,7 @@ export interface Move {
   /** The block that is moved. */
   readonly block: number;
   /** Where it is put, or taken from. */
-  readonly support: Place;
+  readonly support: number;
 }
 
 /** A legal move, or what is wrong with it in one sentence. */

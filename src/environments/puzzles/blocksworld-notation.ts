@@ -1,24 +1,16 @@
 import type { Notation } from '../../contracts/environment.ts';
 import { type BlocksworldAction, readMove } from './blocksworld-move.ts';
 import { type BlocksworldState, goalFacts, stateFacts } from './blocksworld-state.ts';
+import { wordNotation } from './words.ts';
 
 /** How Blocksworld looks to a model. */
-export const blocksworldNotation: Notation<BlocksworldState, BlocksworldAction> = {
-  prompt: (state) => [{ role: 'user', content: prompt(state) }],
-  format: (action) => action,
-  parse(text, state) {
-    const { blocks } = state;
-    const action = firstAction(text, blocks);
-    if (action === undefined) {
-      const names = blocks.join(' ');
-      const expected = `an action such as \`(pick-up ${blocks[0]})\` on the blocks ${names}`;
-      const message = `Expected ${expected}, got \`${text.trim().slice(0, 80)}\`.`;
-      return { failure: { kind: 'parse', message } };
-    }
-    const move = readMove(state, action);
-    return typeof move === 'string' ? { failure: { kind: 'parse', message: move } } : { action };
-  },
-};
+export const blocksworldNotation: Notation<BlocksworldState, BlocksworldAction> = wordNotation({
+  prompt,
+  expected: ({ blocks }) =>
+    `an action such as \`(pick-up ${blocks[0]})\` on the blocks ${blocks.join(' ')}`,
+  find: (text, { blocks }) => firstAction(text, blocks),
+  read: readMove,
+});
 
 // What changes least comes first, so that the prompts of a search share as long a prefix as possible.
 function prompt(state: BlocksworldState): string {

@@ -1,16 +1,6 @@
 import { completePlaces, readFacts } from './blocksworld-facts.ts';
-import { type BlocksworldGoal, type Place, placeFact, stateFacts } from './blocksworld-state.ts';
+import { type BlocksworldState, goalFacts, stateFacts } from './blocksworld-state.ts';
 import { type Expression, isWord, type List, pddlError, readPddl } from './pddl.ts';
-
-/** A Blocksworld problem. */
-export interface BlocksworldInstance {
-  /** The names of the blocks: different words of lower-case letters, digits, `-` and `_`. */
-  readonly blocks: readonly string[];
-  /** For each block, where it is at the start. */
-  readonly places: readonly Place[];
-  /** What has to hold in the end. */
-  readonly goal: BlocksworldGoal;
-}
 
 /**
  * Reads a PDDL problem of the domain with four operators.
@@ -20,7 +10,7 @@ export interface BlocksworldInstance {
  *
  * @throws EspalierError `usage` that names what is missing or wrong, and its place.
  */
-export function parseProblem(text: string): BlocksworldInstance {
+export function parseProblem(text: string): BlocksworldState {
   const root = readPddl(text);
   const sections = readSections(root);
   const blocks = readObjects(section(sections, ':objects', root));
@@ -32,14 +22,9 @@ export function parseProblem(text: string): BlocksworldInstance {
 }
 
 /** Writes a problem in PDDL. */
-export function formatProblem({ blocks, places, goal }: BlocksworldInstance): string {
-  const wanted = [
-    ...goal.places.flatMap((place, block) =>
-      place === null ? [] : [placeFact(blocks, block, place)],
-    ),
-    ...goal.clear.map((block) => `(clear ${blocks[block]})`),
-    ...(goal.handEmpty ? ['(handempty)'] : []),
-  ];
+export function formatProblem(problem: BlocksworldState): string {
+  const { blocks, places } = problem;
+  const wanted = goalFacts(problem).map(({ fact }) => fact);
   return [
     '(define (problem blocks)',
     '(:domain blocksworld-4ops)',

@@ -4,31 +4,30 @@ export const TABLE = -1;
 /** The place of the block that the hand holds. */
 export const HAND = -2;
 
-/** Where a block is: the index of the block below it, `TABLE` or `HAND`. */
-export type Place = number;
-
-/** What has to hold in the end: all of it, in any order. */
-export interface BlocksworldGoal {
-  /** For each block where it has to be, or `null` where that does not matter. */
-  readonly places: readonly (Place | null)[];
-  /** The blocks on which nothing may be, in ascending order. A held block is not clear either. */
-  readonly clear: readonly number[];
-  /** Whether the hand has to be empty. */
-  readonly handEmpty: boolean;
-}
-
-/** Where every block is. */
+/** Where every block is, and what has to hold in the end. A problem is its state at the start. */
 export interface BlocksworldState {
-  /** The names of the blocks. Everywhere else a block is its index in this list. */
+  /**
+   * The names of the blocks: different words of lower-case letters, digits, `-` and `_`. Everywhere else a block is its
+   * index in this list.
+   */
   readonly blocks: readonly string[];
-  /** For each block, where it is. */
-  readonly places: readonly Place[];
-  /** What has to hold in the end; the same object in all states of a search. */
-  readonly goal: BlocksworldGoal;
+  /** For each block where it is: the index of the block below it, −1 on the table or −2 in the hand. */
+  readonly places: readonly number[];
+  /** What has to hold in the end: all of it, in any order. The same object in all states of a search. */
+  readonly goal: {
+    /** For each block where it has to be, or `null` where that does not matter. */
+    readonly places: readonly (number | null)[];
+    /** The blocks on which nothing may be, in ascending order. A held block is not clear either. */
+    readonly clear: readonly number[];
+    /** Whether the hand has to be empty. */
+    readonly handEmpty: boolean;
+  };
 }
+
+export type BlocksworldGoal = BlocksworldState['goal'];
 
 /** For each block the one on it, or `undefined` for a block with nothing on it. */
-export function blocksAbove(places: readonly (Place | null)[]): readonly (number | undefined)[] {
+export function blocksAbove(places: readonly (number | null)[]): readonly (number | undefined)[] {
   const above = new Array<number | undefined>(places.length).fill(undefined);
   for (let block = 0; block < places.length; block++) {
     const place = places[block];
@@ -57,14 +56,17 @@ export function goalFacts(
 }
 
 /** The fact that a block is at a place, in PDDL. */
-export function placeFact(blocks: readonly string[], block: number, place: Place): string {
+export function placeFact(blocks: readonly string[], block: number, place: number): string {
   if (place === TABLE) return `(ontable ${blocks[block]})`;
   if (place === HAND) return `(holding ${blocks[block]})`;
   return `(on ${blocks[block]} ${blocks[place]})`;
 }
 
 /** All facts that hold where blocks are at these places, in PDDL. */
-export function stateFacts(blocks: readonly string[], places: readonly Place[]): readonly string[] {
+export function stateFacts(
+  blocks: readonly string[],
+  places: readonly number[],
+): readonly string[] {
   const above = blocksAbove(places);
   const clear = blocks.filter(
     (_name, block) => above[block] === undefined && places[block] !== HAND,

@@ -5,24 +5,17 @@ import type { Transition } from '../../contracts/environment.ts';
 import { blocksworldHeuristic } from './blocksworld-heuristic.ts';
 import { type BlocksworldAction, readMove } from './blocksworld-move.ts';
 import { blocksworldNotation } from './blocksworld-notation.ts';
-import { type BlocksworldInstance, formatProblem, parseProblem } from './blocksworld-problem.ts';
+import { formatProblem, parseProblem } from './blocksworld-problem.ts';
 import {
   type BlocksworldState,
   blocksAbove,
   goalFacts,
   HAND,
   isGoal,
-  type Place,
   TABLE,
 } from './blocksworld-state.ts';
 import type { Puzzle, PuzzleEnvironment } from './puzzle.ts';
 import { replay } from './replay.ts';
-
-/** How to make a Blocksworld problem. */
-export interface BlocksworldOptions {
-  /** How many blocks there are: an integer from 2 to 100. @defaultValue 4 */
-  readonly blocks?: number;
-}
 
 /**
  * Blocksworld with one hand and four operators (pick-up, put-down, stack, unstack): rearrange towers of
@@ -31,10 +24,13 @@ export interface BlocksworldOptions {
  * Problems are read and written in PDDL. There are no dead ends.
  */
 export const blocksworld: Puzzle<
-  BlocksworldInstance,
+  BlocksworldState,
   BlocksworldState,
   BlocksworldAction,
-  BlocksworldOptions
+  {
+    /** How many blocks there are: an integer from 2 to 100. @defaultValue 4 */
+    readonly blocks?: number;
+  }
 > = {
   name: 'blocksworld',
   title: 'Blocksworld',
@@ -53,7 +49,7 @@ export const blocksworld: Puzzle<
 };
 
 function environment(
-  instance: BlocksworldInstance,
+  instance: BlocksworldState,
 ): PuzzleEnvironment<BlocksworldState, BlocksworldAction> {
   // The reader is the one place that knows all the rules of a problem.
   const { blocks, places, goal } = parseProblem(formatProblem(instance));
@@ -115,7 +111,10 @@ function estimate(state: BlocksworldState): number {
 }
 
 /** A random start, and as a goal the blocks on blocks of another random arrangement. */
-function generate(random: Random, { blocks: count = 4 }: BlocksworldOptions = {}) {
+function generate(
+  random: Random,
+  { blocks: count = 4 }: Parameters<typeof blocksworld.generate>[1] = {},
+) {
   expectInteger('blocks', count, { min: 2, max: 100 });
   const blocks = Array.from({ length: count }, (_, index) => nameOf(index, count));
   for (;;) {
@@ -132,8 +131,8 @@ function generate(random: Random, { blocks: count = 4 }: BlocksworldOptions = {}
 }
 
 /** Puts the blocks, in random order, on the table or on a random tower, all with equal chances. */
-function arrange(random: Random, count: number): readonly Place[] {
-  const places = new Array<Place>(count).fill(TABLE);
+function arrange(random: Random, count: number): readonly number[] {
+  const places = new Array<number>(count).fill(TABLE);
   const rest = [...places.keys()];
   const tops: number[] = [];
   while (rest.length > 0) {

@@ -3,36 +3,27 @@ import { expectation, expectInteger } from '../../base/expect.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep, Operator } from './arithmetic.ts';
 import { operationsByPair } from './arithmetic-actions.ts';
-import { arithmeticEnvironment, isDeadEnd, renderNumbers } from './arithmetic-environment.ts';
-import { expectNumbers, formatNumbers, parseNumbers } from './arithmetic-instance.ts';
-import { writeNumbers } from './arithmetic-transition.ts';
+import { arithmeticPuzzle, isDeadEnd } from './arithmetic-environment.ts';
+import { type ArithmeticInstance, parseNumbers } from './arithmetic-instance.ts';
 import type { Puzzle } from './puzzle.ts';
-import { replay } from './replay.ts';
 
-/** A numbers round: make the target from any of the numbers. */
-export interface CountdownInstance {
-  /** The numbers of the start: 2 to 8 integers from 1 to 1,000,000. */
-  readonly numbers: readonly number[];
-  /** The number to make: an integer from 1 to 1,000,000. */
-  readonly target: number;
-}
-
-/** The numbers that remain, and how they were made. */
-export type CountdownState = ArithmeticState<number>;
-
-/** One operation on two of the numbers. */
-export type CountdownAction = ArithmeticStep<number>;
-
-/** How to make a numbers round. */
-export interface CountdownOptions {
-  /** How many numbers are drawn: an integer from 3 to 8. @defaultValue 6 */
-  readonly numbers?: number;
-  /**
-   * How many of them are large ones (25, 50, 75, 100): an integer from 0 to 4, at most `numbers`. Left out,
-   * it is drawn too.
-   */
-  readonly large?: number;
-}
+const rules: ArithmeticRules<number> = {
+  name: 'countdown',
+  title: 'Countdown',
+  allowed: 'an operation whose result is a positive whole number',
+  compute,
+  of: (integer) => integer,
+  compare: (left, right) => left - right,
+  write: String,
+  read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
+  solved: isSolved,
+  wanted: (target) => `\`${target}\` among the numbers`,
+  task: [
+    'Make the target from the numbers below. One step takes two of the numbers and puts in their place',
+    'the result of one operation on them: +, -, * or /. Every result has to be a positive whole number.',
+    'Not every number has to be used: the puzzle is solved when the target is among the numbers.',
+  ].join('\n'),
+};
 
 /**
  * Countdown, the numbers round of the TV shows *Des chiffres et des lettres* and *Countdown*: make a
@@ -42,14 +33,20 @@ export interface CountdownOptions {
  * results are positive whole numbers.
  */
 export const countdown: Puzzle<
-  CountdownInstance,
-  CountdownState,
-  CountdownAction,
-  CountdownOptions
+  Required<ArithmeticInstance>,
+  ArithmeticState<number>,
+  ArithmeticStep<number>,
+  {
+    /** How many numbers are drawn: an integer from 3 to 8. @defaultValue 6 */
+    readonly numbers?: number;
+    /**
+     * How many of them are large ones (25, 50, 75, 100): an integer from 0 to 4, at most `numbers`. Left out,
+     * it is drawn too.
+     */
+    readonly large?: number;
+  }
 > = {
-  name: 'countdown',
-  title: 'Countdown',
-  environment,
+  ...arithmeticPuzzle(rules),
   generate,
   parse(text) {
     const { numbers, target } = parseNumbers(text);
@@ -59,42 +56,9 @@ export const countdown: Puzzle<
       `Expected a target such as \`-> 952\` after the numbers, got \`${text.trim()}\`.`,
     );
   },
-  format: formatNumbers,
-  check: (instance, actions) =>
-    replay(environment(instance), actions, (state) =>
-      isSolved(state)
-        ? undefined
-        : `Expected \`${state.target}\` among the numbers, got \`${writeNumbers(rules, state)}\`.`,
-    ),
-  render: (state) => renderNumbers(rules, state),
   estimate,
   heuristic,
 };
-
-const rules: ArithmeticRules<number> = {
-  name: countdown.name,
-  allowed: 'an operation whose result is a positive whole number',
-  compute,
-  compare: (left, right) => left - right,
-  write: String,
-  read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
-  solved: isSolved,
-  task: [
-    'Make the target from the numbers below. One step takes two of the numbers and puts in their place',
-    'the result of one operation on them: +, -, * or /. Every result has to be a positive whole number.',
-    'Not every number has to be used: the puzzle is solved when the target is among the numbers.',
-  ].join('\n'),
-};
-
-function environment(instance: CountdownInstance) {
-  expectNumbers(instance);
-  const { numbers, target } = instance;
-  expectInteger('target', target, { min: 1 });
-  return arithmeticEnvironment(rules, {
-    numbers: numbers.toSorted((a, b) => a - b).map((value) => ({ value, expression: `${value}` })),
-    target,
-  });
-}
 
 function compute(operator: Operator, left: number, right: number): number | undefined {
   switch (operator) {
@@ -113,7 +77,7 @@ function safe(value: number): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-function isSolved({ numbers, target }: CountdownState): boolean {
+function isSolved({ numbers, target }: ArithmeticState<number>): boolean {
   return numbers.some(({ value }) => value === target);
 }
 
@@ -122,7 +86,7 @@ function isSolved({ numbers, target }: CountdownState): boolean {
  * the target and a number or the result of one operation on two of the numbers. A round is often won
  * from a number near the target with two or three small ones, but not always.
  */
-function estimate(state: CountdownState): number {
+function estimate(state: ArithmeticState<number>): number {
   if (isSolved(state)) return 1;
   if (isDeadEnd(rules, state)) return 0;
   const reach = [...state.numbers.map(({ value }) => value), ...nextResults(state)];
@@ -138,7 +102,7 @@ function estimate(state: CountdownState): number {
  * No number ever exceeds the product of all numbers with each 1 counted as 2 — for `a, b ≥ 2`,
  * `a + b ≤ a * b` — so that a target above it is out of reach.
  */
-function heuristic(state: CountdownState): number {
+function heuristic(state: ArithmeticState<number>): number {
   const { numbers, target } = state;
   if (isSolved(state)) return 0;
   const bound = numbers.reduce((product, { value }) => product * Math.max(value, 2), 1);
@@ -147,7 +111,7 @@ function heuristic(state: CountdownState): number {
   return numbers.length > 2 ? 2 : Number.POSITIVE_INFINITY;
 }
 
-function nextResults(state: CountdownState): readonly number[] {
+function nextResults(state: ArithmeticState<number>): readonly number[] {
   return [...operationsByPair(rules, state)].flat().map(({ result }) => result);
 }
 
@@ -155,8 +119,10 @@ const largeNumbers = [25, 50, 75, 100];
 const smallNumbers = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10];
 
 /** Draws numbers and a target from 101 to 999, until a random play proves that it can be reached. */
-function generate(random: Random, options: CountdownOptions = {}): CountdownInstance {
-  const { numbers: count = 6, large } = options;
+function generate(
+  random: Random,
+  { numbers: count = 6, large }: Parameters<typeof countdown.generate>[1] = {},
+): Required<ArithmeticInstance> {
   expectInteger('numbers', count, { min: 3, max: 8 });
   if (large !== undefined) expectInteger('large', large, { min: 0, max: Math.min(4, count) });
 
@@ -174,8 +140,8 @@ function generate(random: Random, options: CountdownOptions = {}): CountdownInst
   throw expectation('numbers', 'large enough for a target of three digits', count);
 }
 
-function canBeReached(random: Random, instance: CountdownInstance): boolean {
-  const { reset, step, actions } = environment(instance);
+function canBeReached(random: Random, instance: ArithmeticInstance): boolean {
+  const { reset, step, actions } = arithmeticPuzzle(rules).environment(instance);
   for (let attempt = 0; attempt < 100; attempt++) {
     let { state } = reset();
     for (;;) {

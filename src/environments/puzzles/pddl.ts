@@ -1,28 +1,17 @@
 import { EspalierError } from '../../base/errors.ts';
 import { deepestJson } from '../../base/json.ts';
 
-/** A word of a PDDL file, in lower case. */
-export interface Atom {
-  /** Tells atoms from lists. */
-  readonly kind: 'atom';
-  /** The word. */
-  readonly text: string;
-  /** Where it stands, for example `line 3, column 5`. */
-  readonly place: string;
-}
-
-/** Expressions within parentheses. */
+/** Expressions within parentheses, and where these open, for example `line 3, column 5`. */
 export interface List {
-  /** Tells lists from atoms. */
   readonly kind: 'list';
-  /** What the parentheses hold. */
   readonly items: readonly Expression[];
-  /** Where the opening parenthesis stands. */
   readonly place: string;
 }
 
-/** What a PDDL file consists of. */
-export type Expression = Atom | List;
+/** What a PDDL file consists of: lists, and words in lower case. */
+export type Expression =
+  | List
+  | { readonly kind: 'atom'; readonly text: string; readonly place: string };
 
 /**
  * Reads a PDDL text, which is one list. Comments, case and white space do not matter.
@@ -60,19 +49,11 @@ function expectRoom(open: readonly OpenList[], place: string): void {
   throw unexpected(`at most ${deepestJson} lists within each other`, '(', place);
 }
 
-interface OpenList {
-  readonly items: Expression[];
-  readonly place: string;
-}
-
-interface Token {
-  readonly word: string;
-  readonly place: string;
-}
+type OpenList = Pick<List, 'place'> & { readonly items: Expression[] };
 
 const token = /\n|;[^\n]*|[()]|[^\s();]+/g;
 
-function* readTokens(text: string): Generator<Token> {
+function* readTokens(text: string): Generator<Readonly<Record<'place' | 'word', string>>> {
   let line = 1;
   let lineStart = 0;
   for (const { 0: word, index } of text.matchAll(token)) {

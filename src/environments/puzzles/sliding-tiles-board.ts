@@ -1,8 +1,8 @@
 /** A board of sliding tiles. */
 export interface TilesState {
-  /** How many columns the board has. */
+  /** How many columns the board has: from 2 to 10. */
   readonly columns: number;
-  /** The tiles row by row; 0 is the blank. */
+  /** The tiles row by row: each number from 0, the blank, to the last one, once. */
   readonly tiles: readonly number[];
 }
 

@@ -40,15 +40,11 @@ export function linearConflict(state: TilesState): number {
   return manhattanDistance(state) + 2 * leavers;
 }
 
-/** A row or a column: its first place, and how far apart its places are. */
-interface Line {
-  readonly first: number;
-  readonly stride: number;
-  readonly length: number;
-}
-
-/** How few of the tiles at home in a line have to leave it, so that the others are in order. */
-function outOfOrder({ tiles }: TilesState, { first, stride, length }: Line): number {
+/** How few of the tiles at home in a row or a column, whose places are `stride` apart, have to leave it for order. */
+function outOfOrder(
+  { tiles }: TilesState,
+  { first, stride, length }: Readonly<Record<'first' | 'length' | 'stride', number>>,
+): number {
   const homes: number[] = [];
   for (let index = 0; index < length; index++) {
     const tile = tiles[first + index * stride] ?? 0;

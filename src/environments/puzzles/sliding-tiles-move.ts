@@ -1,6 +1,6 @@
 import { describeValue } from '../../base/expect.ts';
 import { isSolved, type TilesState } from './sliding-tiles-board.ts';
-import { solvedMessage } from './solved-message.ts';
+import { solvedMessage } from './words.ts';
 
 /** The direction in which the blank moves. The tile next to it moves the other way. */
 export type TilesAction = 'up' | 'down' | 'left' | 'right';

@@ -1,22 +1,15 @@
 import type { Notation } from '../../contracts/environment.ts';
 import type { TilesState } from './sliding-tiles-board.ts';
 import { directions, readMove, type TilesAction } from './sliding-tiles-move.ts';
+import { wordNotation } from './words.ts';
 
 /** How sliding tiles look to a model. */
-export const tilesNotation: Notation<TilesState, TilesAction> = {
-  prompt: (state) => [{ role: 'user', content: prompt(state) }],
-  format: (action) => action,
-  parse(text, state) {
-    const action = firstDirection(text);
-    if (action === undefined) {
-      const shown = text.trim().slice(0, 80);
-      const message = `Expected one direction (${directions.join(', ')}), got \`${shown}\`.`;
-      return { failure: { kind: 'parse', message } };
-    }
-    const move = readMove(state, action);
-    return typeof move === 'string' ? { failure: { kind: 'parse', message: move } } : { action };
-  },
-};
+export const tilesNotation: Notation<TilesState, TilesAction> = wordNotation({
+  prompt,
+  expected: () => `one direction (${directions.join(', ')})`,
+  find: firstDirection,
+  read: readMove,
+});
 
 /** The direction in the first line that names exactly one. */
 function firstDirection(text: string): TilesAction | undefined {
@@ -48,7 +41,10 @@ function prompt(state: TilesState): string {
 }
 
 /** The rows of a board as text, the blank as 0. */
-export function formatRows({ columns, tiles }: TilesState, separator: string): string {
+export function formatRows(
+  { columns, tiles }: { readonly columns: number; readonly tiles: readonly (number | string)[] },
+  separator: string,
+): string {
   const rows: string[] = [];
   for (let first = 0; first < tiles.length; first += columns) {
     rows.push(tiles.slice(first, first + columns).join(' '));
@@ -60,9 +56,5 @@ export function formatRows({ columns, tiles }: TilesState, separator: string): s
 export function renderBoard({ columns, tiles }: TilesState): string {
   const width = String(tiles.length - 1).length;
   const cells = tiles.map((tile) => (tile === 0 ? '_' : String(tile)).padStart(width));
-  const rows: string[] = [];
-  for (let first = 0; first < cells.length; first += columns) {
-    rows.push(cells.slice(first, first + columns).join(' '));
-  }
-  return rows.join('\n');
+  return formatRows({ columns, tiles: cells }, '\n');
 }

@@ -16,33 +16,31 @@ import {
 import { formatRows, renderBoard, tilesNotation } from './sliding-tiles-text.ts';
 
 /** A board to solve. */
-export interface TilesInstance {
+export interface TilesInstance extends TilesState {
   /** How many rows the board has: an integer from 2 to 10. */
   readonly rows: number;
-  /** How many columns the board has: an integer from 2 to 10. */
-  readonly columns: number;
-  /** The tiles row by row: each number from 0, the blank, to the last one, once. */
-  readonly tiles: readonly number[];
-}
-
-/** How to make a board. */
-export interface TilesOptions {
-  /** How many rows the board has: an integer from 2 to 10. @defaultValue 3 */
-  readonly rows?: number;
-  /** How many columns the board has: an integer from 2 to 10. @defaultValue 3 */
-  readonly columns?: number;
-  /**
-   * How many random moves, none of which takes the one before back, lead to the board: an upper limit on
-   * its solution. An integer from 1 to 10,000. Left out, all boards that can be solved are equally likely.
-   */
-  readonly moves?: number;
 }
 
 /**
  * Sliding tiles (the 8-puzzle, the 15-puzzle): move tiles into the blank until they are in order, the
  * blank last. There are no dead ends.
  */
-export const slidingTiles: Puzzle<TilesInstance, TilesState, TilesAction, TilesOptions> = {
+export const slidingTiles: Puzzle<
+  TilesInstance,
+  TilesState,
+  TilesAction,
+  {
+    /** How many rows the board has: an integer from 2 to 10. @defaultValue 3 */
+    readonly rows?: number;
+    /** How many columns the board has: an integer from 2 to 10. @defaultValue 3 */
+    readonly columns?: number;
+    /**
+     * How many random moves, none of which takes the one before back, lead to the board: an upper limit on
+     * its solution. An integer from 1 to 10,000. Left out, all boards that can be solved are equally likely.
+     */
+    readonly moves?: number;
+  }
+> = {
   name: 'tiles',
   title: 'Sliding tiles',
   environment,
@@ -132,8 +130,10 @@ function expectBoard({ rows, columns, tiles }: TilesInstance): void {
   }
 }
 
-function generate(random: Random, options: TilesOptions = {}): TilesInstance {
-  const { rows = 3, columns = 3, moves } = options;
+function generate(
+  random: Random,
+  { rows = 3, columns = 3, moves }: Parameters<typeof slidingTiles.generate>[1] = {},
+): TilesInstance {
   expectInteger('rows', rows, { min: 2, max: 10 });
   expectInteger('columns', columns, { min: 2, max: 10 });
   if (moves !== undefined) expectInteger('moves', moves, { min: 1, max: 10_000 });

@@ -3,29 +3,17 @@ import type { Oracle, Verdict } from '../../contracts/verifier.ts';
 import { isSameAnswer } from './is-same-answer.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 
-/** How an oracle compares answers. */
-export interface AnswerOracleOptions {
-  /** Whether two answers say the same. @defaultValue {@link isSameAnswer} */
-  readonly isEqual?: (left: string, right: string) => boolean;
-}
-
-/** An oracle that compares texts: it needs nothing but the state. */
-export interface AnswerOracle extends Oracle<ReasoningState> {
-  /** Compares the answer of a state with the gold answer. */
-  label(state: ReasoningState): Verdict;
-}
-
 /**
- * Labels finished solutions by the gold answer. For training data and benchmarks only: no search takes it.
- * A state without an answer is wrong.
+ * Labels finished solutions by the gold answer, compared by `isEqual`. For training data and benchmarks only: no search
+ * takes it. A state without an answer is wrong.
  *
  * @param gold - The known answer: a text that is not empty.
  * @throws EspalierError `usage` where `gold` or an option is not what it should be.
  */
 export function answerOracle(
   gold: string,
-  { isEqual = isSameAnswer }: AnswerOracleOptions = {},
-): AnswerOracle {
+  { isEqual = isSameAnswer }: { readonly isEqual?: (left: string, right: string) => boolean } = {},
+): Readonly<Record<keyof Oracle<never>, (state: ReasoningState) => Verdict>> {
   if (typeof gold !== 'string' || gold.trim() === '') {
     throw expectation('gold', 'a text that is not empty', gold);
   }

@@ -5,14 +5,14 @@ import { readSuffix } from './units.ts';
 /** What an answer says, whatever it looks like. */
 export type AnswerValue =
   | NumberValue
-  | ListValue
+  /** Several values in order. The brackets around them are empty where there are none. */
+  | { readonly kind: 'list'; readonly brackets: string; readonly items: readonly AnswerValue[] }
   | { readonly kind: 'choice'; readonly letter: string }
   | { readonly kind: 'truth'; readonly value: boolean }
   | { readonly kind: 'text'; readonly text: string };
 
 /** A number, with what stands around it. */
 export interface NumberValue {
-  /** Tells a number from other values. */
   readonly kind: 'number';
   /** Its value; of a percentage, the number before the sign. */
   readonly value: ExactNumber;
@@ -22,16 +22,6 @@ export interface NumberValue {
   readonly unit: string;
   /** The variable that it is the value of; empty where none is told. */
   readonly variable: string;
-}
-
-/** Several values in order. */
-export interface ListValue {
-  /** Tells a list from other values. */
-  readonly kind: 'list';
-  /** The brackets around it; empty where there are none. */
-  readonly brackets: string;
-  /** Its elements. */
-  readonly items: readonly AnswerValue[];
 }
 
 /** Longer texts are compared as they are: no answer that people compare is so long. */
@@ -104,8 +94,8 @@ function readAmount(text: string): NumberValue | undefined {
 function readList(text: string, depth: number): AnswerValue | undefined {
   const isBracketed = isOneBracket(text);
   const inner = isBracketed ? text.slice(1, -1) : text;
-  if (isBracketed && inner.trim() === '') return emptyList(text);
-  const parts = commaParts(inner) ?? conjunctionParts(inner);
+  const isEmpty = isBracketed && inner.trim() === '';
+  const parts = isEmpty ? [] : (commaParts(inner) ?? conjunctionParts(inner));
   if (parts === undefined && !isBracketed) return undefined;
   // Round brackets around one thing only group.
   if (parts === undefined && text.startsWith('(')) return undefined;
@@ -114,10 +104,6 @@ function readList(text: string, depth: number): AnswerValue | undefined {
     brackets: isBracketed ? `${text.at(0)}${text.at(-1)}` : '',
     items: (parts ?? [inner]).map((part) => readValue(part.trim(), depth + 1)),
   };
-}
-
-function emptyList(text: string): ListValue {
-  return { kind: 'list', brackets: `${text.at(0)}${text.at(-1)}`, items: [] };
 }
 
 /** Whether the bracket that opens a text is closed by its last character. */

@@ -2,20 +2,11 @@ import { expectNumber } from '../../base/expect.ts';
 import { type AnswerValue, type NumberValue, readAnswer } from './answer-value.ts';
 import { type ExactNumber, isSameNumber, readNumber, scale } from './exact-number.ts';
 
-/** How exactly answers are compared. */
-export interface SameAnswerOptions {
-  /**
-   * By how much two numbers may differ, as a part of the larger one: a number from 0 to 1.
-   *
-   * @defaultValue 0: they must be equal, so that 0.333 is not 1/3
-   */
-  readonly tolerance?: number;
-}
-
 /**
  * Whether two answers say the same.
  *
- * Numbers are compared exactly, as fractions: `0.5`, `1/2`, `\frac{1}{2}`, `5e-1`; `1,000` and `1000`;
+ * Numbers may differ by `tolerance`, as a part of the larger one: a number from 0 to 1. Left out, it is 0: they must be
+ * equal, so that 0.333 is not 1/3. They are compared exactly, as fractions: `0.5`, `1/2`, `\frac{1}{2}`, `5e-1`; `1,000` and `1000`;
  * `1 1/2` and `1.5`. Lists, tuples and sets are compared element by element, in order; where one side has
  * brackets, the other may have none. A choice is its letter: `(B)`, `B.`, `(B) Paris`. `yes` is `true` and
  * `no` is `false`. Words are compared without regard to case, spaces and a leading article, formulas
@@ -28,7 +19,7 @@ export interface SameAnswerOptions {
 export function isSameAnswer(
   left: string,
   right: string,
-  { tolerance = 0 }: SameAnswerOptions = {},
+  { tolerance = 0 }: { readonly tolerance?: number } = {},
 ): boolean {
   expectNumber('tolerance', tolerance, { min: 0, max: 1 });
   const allowed = tolerance === 0 ? undefined : readNumber(String(tolerance));

@@ -20,16 +20,11 @@ export function jsonStep(step: string, answer: string | undefined): string {
   return JSON.stringify({ step, answer: answer ?? null });
 }
 
-/** What a step in JSON says. */
-export interface JsonStep {
-  /** Its text; may be empty. */
-  readonly step: string;
-  /** The final answer that stands beside it. */
-  readonly answer: string | undefined;
-}
-
-/** Reads `{ "step": …, "answer": … }`, or a bare string as a step without an answer. */
-export function readJsonStep(text: string, delimiter: string): Failed | JsonStep {
+/** Reads `{ "step": …, "answer": … }`, or a bare string as a step without an answer. The text of a step may be empty. */
+export function readJsonStep(
+  text: string,
+  delimiter: string,
+): Failed | { readonly step: string; readonly answer: string | undefined } {
   const json = parsed(text);
   if (typeof json === 'string') return { step: joinParts(json, delimiter), answer: undefined };
   if (!isPlainObject(json)) return failure(describeText(text));

@@ -4,16 +4,6 @@ import { jsonStep, readJsonStep, stepSchema } from './json-step.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 import { lineBreak, readStep } from './step-text.ts';
 
-/** How states and steps look to models, in three forms. What differs is said in `notationFor`. */
-export interface ReasoningNotations {
-  /** The steps so far are the beginning of the model's own answer, which it continues. */
-  readonly continued: Notation<ReasoningState, string>;
-  /** The steps so far stand behind the question; the answer is the next one. */
-  readonly restated: Notation<ReasoningState, string>;
-  /** As `restated`, with the next step as JSON. */
-  readonly json: Notation<ReasoningState, string>;
-}
-
 /** What all three notations have in common. */
 export interface NotationRules {
   readonly system: string | undefined;
@@ -34,11 +24,13 @@ const jsonAnswer = [
 ].join('\n');
 
 /** The notations of one environment. */
-export function reasoningNotations(rules: NotationRules): ReasoningNotations {
+export function reasoningNotations(
+  rules: NotationRules,
+): Readonly<Record<'continued' | 'json' | 'restated', Notation<ReasoningState, string>>> {
   const { delimiter } = rules;
   const asText: Pick<Notation<ReasoningState, string>, 'format' | 'parse' | 'delimiter'> = {
     format: (step) => step,
-    parse: (text, { steps }) => readStep(text, { delimiter, number: steps.length + 1 }),
+    parse: (text, { steps }) => readStep(text, delimiter, steps.length + 1),
     delimiter,
   };
   return {
@@ -76,9 +68,7 @@ function parseJson(
     return { failure: { kind: 'empty', message: 'Expected a step, got an empty one.' } };
   }
   const step =
-    written.step === ''
-      ? { action: '' }
-      : readStep(written.step, { delimiter, number: steps.length + 1 });
+    written.step === '' ? { action: '' } : readStep(written.step, delimiter, steps.length + 1);
   if ('failure' in step || answer === undefined) return step;
   return withAnswer(step.action, answer, { delimiter, extract, isEqual });
 }

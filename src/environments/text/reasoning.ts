@@ -9,7 +9,7 @@ import type { Verifier } from '../../contracts/verifier.ts';
 import { canonicalAnswer } from './canonical-answer.ts';
 import { extractAnswer } from './extract-answer.ts';
 import { isSameAnswer } from './is-same-answer.ts';
-import { type ReasoningNotations, reasoningNotations } from './reasoning-notation.ts';
+import { reasoningNotations } from './reasoning-notation.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 
 /** A question to be reasoned about. */
@@ -53,8 +53,16 @@ export interface ReasoningEnvironment extends Environment<ReasoningState, string
   answer(state: ReasoningState): string | undefined;
   /** That of `notations` which every model understands: `restated`. */
   readonly notation: Notation<ReasoningState, string>;
-  /** How states and steps look to models, in three forms. {@link notationFor} chooses one. */
-  readonly notations: ReasoningNotations;
+  /**
+   * How states and steps look to models, in three forms. {@link notationFor} chooses one.
+   *
+   * - `continued`: the steps so far are the beginning of the model's own answer, which it continues.
+   * - `restated`: the steps so far stand behind the question; the answer is the next one.
+   * - `json`: as `restated`, with the next step as JSON.
+   */
+  readonly notations: Readonly<
+    Record<'continued' | 'json' | 'restated', Notation<ReasoningState, string>>
+  >;
   /** Not there: the states are JSON themselves. */
   readonly codec?: never;
 }

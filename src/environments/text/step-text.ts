@@ -1,14 +1,6 @@
 import type { Parsed } from '../../contracts/environment.ts';
 import type { Failed, Failure } from '../../contracts/failure.ts';
 
-/** How a step is told from what a model writes around it. */
-export interface StepRules {
-  /** What parts steps. */
-  readonly delimiter: string;
-  /** The number of the step that was asked for, from 1 up. */
-  readonly number: number;
-}
-
 const stepLabel = String.raw`(?:#{1,6}[ \t]+)?(?:\*\*)?step[ \t]+\d{1,3}(?:\*\*)?[ \t]*[:.)]`;
 // White space within a label has a most, so that each look at a text takes linear time.
 const label =
@@ -28,8 +20,10 @@ const answerHeading = /^(?:#{1,6}\s+)?(?:\*\*)?(?:the )?(?:final )?answer(?:\*\*
  * The first step in a text of a model: up to the delimiter or the label of the next step, without its own
  * label (`Step 3:`) or list marker. A marker that may be part of the step stays: `- 4` is a number, and
  * `2. ` is one only where the second step was asked for. A heading above the answer stays with the answer.
+ *
+ * @param number - The number of the step that was asked for, from 1 up.
  */
-export function readStep(text: string, { delimiter, number }: StepRules): Parsed<string> {
+export function readStep(text: string, delimiter: string, number: number): Parsed<string> {
   const body = text.replaceAll('\r\n', '\n').replace(/^.*<\/think>/s, '');
   if (/^\s*<think>/.test(body)) {
     return failed('parse', 'Expected a step, got thoughts that do not end.');

@@ -53,19 +53,16 @@ const notUnits = new Set(
   ).split(' '),
 );
 
-/** What stands behind a number. */
-export interface Suffix {
-  /** The power of 10 that the number is multiplied by, as `million` does. */
-  readonly exponent: number;
-  /** The unit in its usual spelling; empty where there is none. */
-  readonly unit: string;
-}
-
 /**
  * Reads what stands behind a number, as far as it is plainly a unit: words after a space, at most four of
  * them, or an abbreviation that everybody knows. One letter right behind a number is a variable.
+ *
+ * @returns The power of 10 that the number is multiplied by, as `million` does, and the unit in its usual spelling; empty
+ * where there is none.
  */
-export function readSuffix(text: string): Suffix | undefined {
+export function readSuffix(
+  text: string,
+): { readonly exponent: number; readonly unit: string } | undefined {
   const words = text.trim().split(/\s*\/\s*|\s+/);
   if (words[0] === '') return { exponent: 0, unit: '' };
   const exponent = multipliers[words[0]?.toLowerCase() ?? ''];

@@ -1,6 +1,6 @@
 import Keyv from 'keyv';
 import { describe, expect, test } from 'vitest';
-import { type CacheStore, withCache } from '../../../src/calls/index.ts';
+import { type CacheOptions, withCache } from '../../../src/calls/index.ts';
 import type { ModelWarning } from '../../../src/contracts/language-model.ts';
 import { rangesOf, recordingModel, textsOf } from '../harness.ts';
 import { playing, request, testCall } from './harness.ts';
@@ -44,7 +44,10 @@ describe('a store', () => {
 
   test('is told how long to keep what it gets', async () => {
     const calls: unknown[][] = [];
-    const store: CacheStore = { get: () => undefined, set: (...args) => calls.push(args.slice(1)) };
+    const store: NonNullable<CacheOptions['store']> = {
+      get: () => undefined,
+      set: (...args) => calls.push(args.slice(1)),
+    };
     await withCache({ store, ttlMs: 5000 })(playing()).generate(request, testCall().call);
     await withCache({ store })(playing()).generate(request, testCall().call);
 
@@ -62,14 +65,14 @@ describe('a store', () => {
     ['a log-probability that is none', { completion: { text: 'x', logprobs: [{ token: 'x' }] } }],
     ['a call without an input', { completion: { text: 'x', toolCalls: [{ id: '', name: '' }] } }],
   ])('that gives %s has no such sample', async (_title, value) => {
-    const store: CacheStore = { get: () => value, set: () => {} };
+    const store: NonNullable<CacheOptions['store']> = { get: () => value, set: () => {} };
 
     expect(
       textsOf(await withCache({ store })(playing()).generate(request, testCall().call)),
     ).toEqual(['s0']);
   });
 
-  test.each<[string, CacheStore]>([
+  test.each<[string, NonNullable<CacheOptions['store']>]>([
     [
       'throws',
       {

@@ -1,6 +1,6 @@
 import Keyv from 'keyv';
 import { describe, expect, test } from 'vitest';
-import { type CacheStore, withCache, withRetry, wrapModel } from '../../../src/calls/index.ts';
+import { type CacheOptions, withCache, withRetry, wrapModel } from '../../../src/calls/index.ts';
 import type { JsonValue } from '../../../src/contracts/json.ts';
 import type {
   Completion,
@@ -14,7 +14,9 @@ import { type Act, failure, playing, rejectionOf, request, testCall } from './ha
 const noTokens = { inputTokens: 0, outputTokens: 0 };
 
 /** A store that can be looked into. */
-function openStore(): CacheStore & { readonly entries: Map<string, JsonValue> } {
+function openStore(): NonNullable<CacheOptions['store']> & {
+  readonly entries: Map<string, JsonValue>;
+} {
   const entries = new Map<string, JsonValue>();
   return {
     entries,

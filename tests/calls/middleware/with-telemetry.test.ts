@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type Attributes,
-  type TelemetryTracer,
+  type TelemetryOptions,
   withRetry,
   withTelemetry,
   wrapModel,
 } from '../../../src/calls/index.ts';
+import type { Attributes } from '../../../src/calls/operations/model-operation.ts';
 import type { EmbeddingModel } from '../../../src/contracts/embedding-model.ts';
 import type { GenerateRequest, Generation } from '../../../src/contracts/language-model.ts';
 import { failure, playing, rejectionOf, request, testCall } from './harness.ts';
@@ -20,9 +20,9 @@ interface SeenSpan {
 }
 
 /** A tracer that keeps its spans. */
-function tracing(): { readonly tracer: TelemetryTracer; readonly spans: SeenSpan[] } {
+function tracing(): { readonly tracer: TelemetryOptions['tracer']; readonly spans: SeenSpan[] } {
   const spans: SeenSpan[] = [];
-  const tracer: TelemetryTracer = {
+  const tracer: TelemetryOptions['tracer'] = {
     startSpan(name, { kind, attributes }) {
       const span: SeenSpan = { name, kind, attributes: { ...attributes }, exceptions: [], ends: 0 };
       spans.push(span);
@@ -276,7 +276,7 @@ test('a tracer that fails costs a span and not a call', async () => {
 });
 
 test('refuses what is no tracer', () => {
-  expect(() => withTelemetry({ tracer: {} as TelemetryTracer })).toThrow(
+  expect(() => withTelemetry({ tracer: {} as TelemetryOptions['tracer'] })).toThrow(
     'Expected `tracer` to be an object with a method `startSpan`',
   );
 });

@@ -1,10 +1,5 @@
 import type { Random } from 'espalier';
-import {
-  type BlocksworldAction,
-  type BlocksworldInstance,
-  type BlocksworldState,
-  blocksworld,
-} from 'espalier/environments';
+import { type BlocksworldAction, type BlocksworldState, blocksworld } from 'espalier/environments';
 import { type Outlook, type Position, pick } from './example.ts';
 
 /** All states of one Blocksworld problem, with how far each is from the goal. */
@@ -12,7 +7,7 @@ export class BlocksworldMap {
   readonly #environment;
   readonly #distances: ReadonlyMap<string, number>;
 
-  constructor(instance: BlocksworldInstance) {
+  constructor(instance: BlocksworldState) {
     this.#environment = blocksworld.environment(instance);
     this.#distances = distancesFrom(this.#environment);
   }

@@ -1,11 +1,11 @@
 import type { Random } from 'espalier';
 import {
+  type ArithmeticInstance,
+  type ArithmeticState,
   blocksworld,
-  type CountdownInstance,
-  type CountdownState,
   countdown,
-  type GameOf24State,
   gameOf24,
+  type Rational,
 } from 'espalier/environments';
 // What is held out is a fact of the model, so the library has it.
 import { isHeldOut } from '../../../src/backends/tiny/held-out.ts';
@@ -40,10 +40,12 @@ function gamesOf24(side: Side): readonly (readonly number[])[] {
 
 /** Game of 24. Steps start from puzzles that can be solved, judgements also from others. */
 export function gameOf24Family(random: Random, side: Side): Family {
-  const truth = new Truth<GameOf24State, unknown>(gameOf24.environment({ numbers: [1, 2, 3, 4] }));
+  const truth = new Truth<ArithmeticState<Rational>, unknown>(
+    gameOf24.environment({ numbers: [1, 2, 3, 4] }),
+  );
   const starts = gamesOf24(side).map((numbers) => gameOf24.environment({ numbers }).reset().state);
   const solvable = starts.filter((start) => truth.solvable(start));
-  const walk = (from: readonly GameOf24State[], depths: readonly number[]) => {
+  const walk = (from: readonly ArithmeticState<Rational>[], depths: readonly number[]) => {
     for (;;) {
       const position = truth.walk(random, pick(random, from), pick(random, depths));
       if (position !== undefined) return position;
@@ -60,9 +62,9 @@ export function gameOf24Family(random: Random, side: Side): Family {
 /** Countdown with four numbers, at most two of them large. */
 export function countdownFamily(random: Random, side: Side): Family {
   let uses = 0;
-  let start: CountdownState | undefined;
-  let truth: Truth<CountdownState, unknown> | undefined;
-  const walk = (depths: readonly number[]): Position<CountdownState, unknown> => {
+  let start: ArithmeticState<number> | undefined;
+  let truth: Truth<ArithmeticState<number>, unknown> | undefined;
+  const walk = (depths: readonly number[]): Position<ArithmeticState<number>, unknown> => {
     for (;;) {
       if (start === undefined || truth === undefined || uses++ % 24 === 0) {
         const environment = countdown.environment(roundOf(random, side));
@@ -80,7 +82,7 @@ export function countdownFamily(random: Random, side: Side): Family {
   });
 }
 
-function roundOf(random: Random, side: Side): CountdownInstance {
+function roundOf(random: Random, side: Side): Required<ArithmeticInstance> {
   for (;;) {
     const round = countdown.generate(random, { numbers: 4, large: random.integer(3) });
     if (isHeldOut(countdown.format(round)) === (side === 'heldOut')) return round;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readProblems } from '../../src/cli/problems-file.ts';
-import { fileIn, temporaryFolder } from './espalier.ts';
+import { readProblems } from '../../src/runs/problems-file.ts';
+import { fileIn, temporaryFolder } from '../cli/espalier.ts';
 
 const folder = temporaryFolder();
 

@@ -8,9 +8,10 @@ import {
   type ReasoningEnvironment,
   type ReasoningState,
 } from '../environments/index.ts';
-import { type RecordDescription, readRecords, type SavedRun } from '../runs/index.ts';
 import type { Problem } from './problem.ts';
 import { type AskedProblem, problemOf } from './problems-file.ts';
+import { readRecords } from './records.ts';
+import type { SavedRun } from './run-folder.ts';
 import { taskNames } from './tasks.ts';
 
 /** How rows show questions. */
@@ -86,13 +87,10 @@ interface Look {
   /** The folder of the run. */
   readonly path: string;
   readonly notation: NotationName | undefined;
-  readonly capabilities: {
-    readonly continuation?: boolean | undefined;
-    readonly schema?: boolean | undefined;
-  };
+  readonly capabilities: NonNullable<z.infer<typeof runSchema>['capabilities']>;
 }
 
-function described(asked: AskedProblem, look: Look): RecordDescription<unknown, unknown> {
+function described(asked: AskedProblem, look: Look) {
   const problem = problemOf(asked);
   const { codec } = problem.environment;
   return {
@@ -117,7 +115,10 @@ function notationIn(
 }
 
 /** A tree whose actions or states are not those of its puzzle is refused in a sentence. */
-function guarded(notation: Notation<unknown, unknown>, of: Shown): Notation<unknown, unknown> {
+function guarded(
+  notation: Notation<unknown, unknown>,
+  of: Parameters<typeof showing>[0],
+): Notation<unknown, unknown> {
   return {
     ...notation,
     prompt: (state) => showing(of, () => notation.prompt(state)),
@@ -125,18 +126,15 @@ function guarded(notation: Notation<unknown, unknown>, of: Shown): Notation<unkn
   };
 }
 
-interface Shown {
-  /** The folder of the run. */
-  readonly path: string;
-  readonly problem: string;
-}
-
 /**
- * Shows a part of a tree that was read.
+ * Shows a part of a tree that was read from a run folder.
  *
  * @throws EspalierError `invalid-tree` where it is not of the puzzle that was asked.
  */
-export function showing<Value>({ path, problem }: Shown, show: () => Value): Value {
+export function showing<Value>(
+  { path, problem }: Readonly<Record<'path' | 'problem', string>>,
+  show: () => Value,
+): Value {
   try {
     return show();
   } catch (cause) {

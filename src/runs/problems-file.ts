@@ -23,17 +23,10 @@ export interface AskedProblem {
 }
 
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
+const id = z.coerce.string().optional();
 const lineSchema = z.union([
-  z.looseObject({
-    question: text,
-    answer: z.string().optional(),
-    id: z.coerce.string().optional(),
-  }),
-  z.looseObject({
-    task: z.enum(taskNames as readonly [string, ...string[]]).optional(),
-    input: text,
-    id: z.coerce.string().optional(),
-  }),
+  z.object({ question: text, answer: z.string().optional(), id }),
+  z.object({ task: z.enum(taskNames).optional(), input: text, id }),
 ]);
 
 /**
@@ -105,27 +98,15 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
   return asAsked(parsed.data, { path, number, task });
 }
 
-function asAsked(
-  data: z.infer<typeof lineSchema>,
-  { path, number, task: given }: Line,
-): AskedProblem {
-  if ('question' in data && typeof data.question === 'string') {
+function asAsked(data: z.infer<typeof lineSchema>, { task: given, ...place }: Line): AskedProblem {
+  if ('question' in data) {
     const { question, answer, id = question } = data;
-    const gold = typeof answer === 'string' ? finalAnswer(answer) : undefined;
+    const gold = answer === undefined ? undefined : finalAnswer(answer);
     return { id, question, ...(gold !== undefined && { answer: gold }) };
   }
-  const {
-    input,
-    id = input,
-    task = given,
-  } = data as {
-    readonly input: string;
-    readonly id?: string;
-    readonly task?: string;
-  };
-  if (task === undefined)
-    throw fault({ path, number }, 'expected a `task`, or `--task` for all lines');
-  return { id, task: task as NonNullable<AskedProblem['task']>, input };
+  const { input, id = input, task = given } = data;
+  if (task === undefined) throw fault(place, 'expected a `task`, or `--task` for all lines');
+  return { id, task, input };
 }
 
 /** Datasets such as GSM8K put the final answer behind `####`, with the solution before it. */
@@ -136,15 +117,15 @@ function finalAnswer(answer: string): string | undefined {
 
 function expectDifferent(path: string, asked: readonly AskedProblem[]): void {
   const seen = new Set<string>();
-  for (const { id } of asked) {
-    const key = id;
-    if (seen.has(key)) {
-      const short = id.length > 60 ? `${id.slice(0, 57)}…` : id;
-      const message = `Expected problems of \`${path}\` to have different ids, got ${JSON.stringify(short)} twice.`;
-      throw new EspalierError('usage', message);
-    }
-    seen.add(key);
-  }
+  const twice = asked.find(({ id }) => {
+    if (seen.has(id)) return true;
+    seen.add(id);
+    return false;
+  })?.id;
+  if (twice === undefined) return;
+  const short = twice.length > 60 ? `${twice.slice(0, 57)}…` : twice;
+  const message = `Expected problems of \`${path}\` to have different ids, got ${JSON.stringify(short)} twice.`;
+  throw new EspalierError('usage', message);
 }
 
 function fault({ path, number }: Place, what: string, cause?: unknown): EspalierError {

@@ -1,0 +1,33 @@
+import type { Notation } from '../../contracts/environment.ts';
+
+/**
+ * How a puzzle whose actions are words looks to a model.
+ */
+export function wordNotation<State, Action extends string>(rules: {
+  readonly prompt: (state: State) => string;
+  readonly expected: (state: State) => string;
+  /** The first action in a text. */
+  readonly find: (text: string, state: State) => Action | undefined;
+  /** What an action does, or what is wrong with it in one sentence. */
+  readonly read: (state: State, action: Action) => unknown;
+}): Notation<State, Action> {
+  const failure = (message: string) => ({ failure: { kind: 'parse', message } }) as const;
+  return {
+    prompt: (state) => [{ role: 'user', content: rules.prompt(state) }],
+    format: (action) => action,
+    parse(text, state) {
+      const action = rules.find(text, state);
+      if (action === undefined) {
+        const got = text.trim().slice(0, 80);
+        return failure(`Expected ${rules.expected(state)}, got \`${got}\`.`);
+      }
+      const move = rules.read(state, action);
+      return typeof move === 'string' ? failure(move) : { action };
+    },
+  };
+}
+
+/** What is wrong with any action in a solved state. */
+export function solvedMessage(action: string): string {
+  return `Expected no action in a solved state, got \`${action}\`.`;
+}
