@@ -118,7 +118,7 @@ function open<State, Action>(
       algorithm: checked.algorithm.name,
       seed: checked.seed,
       order: checked.order,
-      ...(models !== undefined && { models: models as unknown as JsonValue }),
+      ...(models !== undefined && { models: models }),
       ...(prompts !== undefined && { prompts }),
     });
   }
