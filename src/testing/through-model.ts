@@ -2,16 +2,6 @@ import type { LanguageModel } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { type Problem, stateOf } from './problem.ts';
 
-/** Options of {@link throughModel}. */
-export interface ThroughModelOptions {
-  /** The model that is asked. */
-  readonly model: LanguageModel;
-  /** Who asks it. @defaultValue `'both'` */
-  readonly asks?: 'policy' | 'evaluator' | 'both';
-  /** The limit on the tokens of an answer. @defaultValue 16 */
-  readonly maxTokens?: number;
-}
-
 /**
  * The same problem with its policy and its evaluator behind a model: one call for each request of
  * proposals and one for each value. So a search over it is paid for, journaled and delayed as with a real
@@ -22,7 +12,13 @@ export interface ThroughModelOptions {
  */
 export function throughModel<State, Action>(
   problem: Problem<State, Action>,
-  options: ThroughModelOptions,
+  options: {
+    readonly model: LanguageModel;
+    /** Who asks it. @defaultValue `'both'` */
+    readonly asks?: 'policy' | 'evaluator' | 'both';
+    /** The limit on the tokens of an answer. @defaultValue 16 */
+    readonly maxTokens?: number;
+  },
 ): Problem<State, Action> {
   const { environment, policy, evaluator } = problem;
   const { model, asks = 'both', maxTokens = 16 } = options;

@@ -7,7 +7,7 @@ import type { Environment, Transition } from '../../contracts/environment.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { plainContext } from '../plain-context.ts';
-import { type Exemption, type TestRunner, withExemptions } from '../test-runner.ts';
+import { type Subject, subjectOf, type TestRunner } from '../test-runner.ts';
 
 /** What an environment claims, for {@link describeEnvironment}. */
 export interface EnvironmentClaims<State, Action> {
@@ -19,8 +19,8 @@ export interface EnvironmentClaims<State, Action> {
   readonly walks?: number;
   /** The longest walk, in actions. @defaultValue 16 */
   readonly maxDepth?: number;
-  /** Tests that do not apply, by name, and why not. @defaultValue none */
-  readonly exempt?: readonly Exemption[];
+  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A step of a random walk. */
@@ -45,7 +45,7 @@ export function describeEnvironment<State, Action>(
   claims: EnvironmentClaims<State, Action>,
   runner: TestRunner,
 ): void {
-  const subject = { claims, runner: withExemptions(runner, claims.exempt ?? []) };
+  const subject = subjectOf(claims, runner);
   runner.describe(`environment ${name}`, () => {
     describeSteps(subject);
     describeKeys(subject);
@@ -53,12 +53,9 @@ export function describeEnvironment<State, Action>(
   });
 }
 
-interface Subject<State, Action> {
-  readonly claims: EnvironmentClaims<State, Action>;
-  readonly runner: TestRunner;
-}
+type EnvironmentSubject<State, Action> = Subject<EnvironmentClaims<State, Action>>;
 
-function describeSteps<State, Action>({ claims, runner }: Subject<State, Action>): void {
+function describeSteps<State, Action>({ claims, runner }: EnvironmentSubject<State, Action>): void {
   runner.test('never changes a state that it steps from', async () => {
     const environment = claims.create();
     for (const { state } of await walk(claims)) {
@@ -99,7 +96,7 @@ function describeSteps<State, Action>({ claims, runner }: Subject<State, Action>
   });
 }
 
-function describeKeys<State, Action>({ claims, runner }: Subject<State, Action>): void {
+function describeKeys<State, Action>({ claims, runner }: EnvironmentSubject<State, Action>): void {
   runner.test('behaves the same in states with equal keys', async () => {
     const environment = claims.create();
     if (environment.key === undefined) return;
@@ -124,7 +121,7 @@ function describeKeys<State, Action>({ claims, runner }: Subject<State, Action>)
   });
 }
 
-function describeText<State, Action>({ claims, runner }: Subject<State, Action>): void {
+function describeText<State, Action>({ claims, runner }: EnvironmentSubject<State, Action>): void {
   runner.test('has states that are saved and loaded without loss', async () => {
     const { codec } = claims.create();
     for (const { state, next } of await walk(claims)) {

@@ -1,3 +1,4 @@
+import { turn } from '../../base/clock.ts';
 import type { CallContext, Random } from '../../contracts/context.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
@@ -15,6 +16,11 @@ export const unlimited: Spend = {
   usd: Infinity,
   ms: Infinity,
 };
+
+/** Lets the event loop turn so many times. */
+export async function turns(count: number): Promise<void> {
+  for (let left = count; left > 0; left--) await turn();
+}
 
 /** A tree that random walks have grown, for suites that need nodes. */
 export interface SampleOptions<State, Action> {

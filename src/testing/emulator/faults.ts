@@ -116,18 +116,6 @@ export type Fault =
       readonly bytes: number;
     };
 
-/** A request that is about to be answered, for faults that choose. */
-export interface FaultRequest {
-  /** Its index in the order of arrival, from 0. */
-  readonly index: number;
-  /** The path, without the query. */
-  readonly path: string;
-  /** The body as JSON; `undefined` where there is none. */
-  readonly body: unknown;
-  /** Whether it asks the model for something, and not only the server for information. */
-  readonly asksModel: boolean;
-}
-
 /** The fault with this name, where it is among those given. */
 export function faultOf<Kind extends FaultKind>(
   faults: readonly Fault[],

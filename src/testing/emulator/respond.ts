@@ -11,8 +11,6 @@ import { htmlReply, jsonReply } from './reply.ts';
 export interface Responding {
   readonly service: Service;
   readonly exchange: Exchange;
-  /** How long the answer takes, in milliseconds. */
-  readonly latencyMs: number;
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
 }
@@ -34,7 +32,7 @@ export async function respond(responding: Responding): Promise<Delivery> {
   }
 }
 
-async function answer({ service, exchange, latencyMs, signal }: Responding, call: Call) {
+async function answer({ service, exchange, signal }: Responding, call: Call) {
   checkKey(service, exchange);
   checkRefusals(call);
   if (hasFault(exchange.faults, 'stall')) await untilAborted(signal);
@@ -44,7 +42,9 @@ async function answer({ service, exchange, latencyMs, signal }: Responding, call
   if (exchange.method === 'POST' && exchange.body === undefined) {
     throw new Rejection({ status: 400, message: 'The body is not valid JSON.' });
   }
-  if (asksModel(dialect, exchange)) await systemClock.sleep(latencyMs, signal);
+  if (asksModel(dialect, exchange)) {
+    await systemClock.sleep(service.latencyOf(exchange.index), signal);
+  }
   return route(call);
 }
 

@@ -17,8 +17,7 @@ export function describeFailures({ claims, runner }: AlgorithmSubject): void {
   for (const [title, problem] of Object.entries(cases)) {
     runner.test(`is not held up by ${title}`, async () => {
       for (const concurrency of concurrencies(claims.create())) {
-        const { tree, actions } = await grow(problem, {
-          algorithm: claims.create(),
+        const { tree, actions } = await grow(problem, claims.create(), {
           budget: { simulations: 60 },
           concurrency,
         });
@@ -32,17 +31,12 @@ export function describeFailures({ claims, runner }: AlgorithmSubject): void {
   }
 
   runner.test('says why where everything failed', async () => {
-    const { solved, failure, actions } = await grow(
-      {
-        ...trap,
-        policy: {
-          propose() {
-            throw new Error('no connection');
-          },
-        },
-      },
-      { algorithm: claims.create(), budget: { simulations: 20 } },
-    );
+    const propose = () => {
+      throw new Error('no connection');
+    };
+    const problem = { ...trap, policy: { propose } };
+    const settings = { budget: { simulations: 20 } };
+    const { solved, failure, actions } = await grow(problem, claims.create(), settings);
     assert.equal(solved, false);
     assert.match(failure?.message ?? '', /no connection/);
     assert.deepEqual(actions, []);

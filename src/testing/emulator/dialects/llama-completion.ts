@@ -3,7 +3,7 @@ import { schemaIn } from '../chat-completions.ts';
 import { readPrompt } from '../chat-template.ts';
 import type { Call, Reply } from '../dialect.ts';
 import { type JsonObject, numberAt, textAt, textsAt } from '../fields.ts';
-import type { Asked, Choice } from '../generate.ts';
+import { type Asked, type Choice, isCut } from '../generate.ts';
 import { tokenOf } from '../logprobs.ts';
 import { Rejection } from '../rejection.ts';
 import { eventReply, jsonReply } from '../reply.ts';
@@ -81,8 +81,7 @@ export function completion(call: Call): Reply {
 function replyOf(choice: Choice | undefined, generation: Generation, call: Call): JsonObject {
   const { body, service, exchange } = call;
   const { input, cached } = generation.tokens;
-  const isCut = choice?.finish === 'length' || choice?.finish === 'context';
-  const words = { stop_type: isCut ? 'limit' : 'eos', stopping_word: '' };
+  const words = { stop_type: isCut(choice) ? 'limit' : 'eos', stopping_word: '' };
   const matched = { stop_type: 'word', stopping_word: choice?.stoppedBy ?? '' };
   return {
     index: 0,

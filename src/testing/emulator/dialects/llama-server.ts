@@ -12,7 +12,7 @@ import type { Asked } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import { chatLogprobs } from '../logprobs.ts';
 import { Rejection, type RejectionOptions } from '../rejection.ts';
-import { jsonReply } from '../reply.ts';
+import { jsonReply, modelList } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
 import { textCompletions } from '../text-completions.ts';
 import { systemOne } from './decisions.ts';
@@ -22,7 +22,6 @@ import { completion, ownFields, timingsOf, withOwnFields } from './llama-complet
 const manners: ChatManners = {
   read: (asked, call) => readOwn(continued(asked), call),
   reasoningField: 'reasoning_content',
-  choiceFields: () => ({}),
   replyFields: (generation) => ({
     system_fingerprint: 'b11669-emulated',
     timings: timingsOf(generation),
@@ -37,7 +36,6 @@ const text = textCompletions({
   read: readOwn,
   // The chat's form, not that of text completions.
   logprobs: chatLogprobs,
-  choiceFields: () => ({}),
   usage,
 });
 
@@ -175,16 +173,8 @@ function slots({ service, exchange }: Call): Reply {
   );
 }
 
-function models({ service }: Call): Reply {
-  const { contextLength, models: names } = service.settings;
-  return jsonReply({
-    object: 'list',
-    data: names.map((id) => ({
-      id,
-      object: 'model',
-      created: 1_700_000_000,
-      owned_by: 'llamacpp',
-      meta: { n_ctx: contextLength, n_ctx_train: contextLength, n_params: 2_710_000 },
-    })),
-  });
+function models(call: Call): Reply {
+  const { contextLength } = call.service.settings;
+  const meta = { n_ctx: contextLength, n_ctx_train: contextLength, n_params: 2_710_000 };
+  return modelList(call, 'llamacpp', () => ({ meta }));
 }

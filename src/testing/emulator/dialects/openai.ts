@@ -41,7 +41,6 @@ export const openAi: Dialect = {
     'POST /v1/completions': textCompletions({
       ...plainText,
       read: (asked) => asked,
-      choiceFields: () => ({}),
       usage: openAiUsage,
     }),
     'POST /v1/responses': responses,

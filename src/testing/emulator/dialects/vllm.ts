@@ -15,7 +15,7 @@ import type { Asked, Choice } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import { plainRefusals } from '../refusal-forms.ts';
 import { Rejection, type RejectionOptions } from '../rejection.ts';
-import { emptyReply, jsonReply } from '../reply.ts';
+import { emptyReply, jsonReply, modelList } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
 import { plainText, textCompletions } from '../text-completions.ts';
 import { tokensOf } from '../tokens.ts';
@@ -70,14 +70,15 @@ export const vllm: Dialect = {
     'GET /health': () => emptyReply(),
     'GET /ping': () => emptyReply(),
     'GET /version': () => jsonReply({ version: '0.13.0' }),
-    'GET /v1/models': ({ service }) =>
-      jsonReply({
-        object: 'list',
-        data: service.settings.models.map((id) => ({
-          ...{ id, object: 'model', created: 1_700_000_000, owned_by: 'vllm', root: id },
-          ...{ parent: null, max_model_len: service.settings.contextLength, permission: [] },
-        })),
-      }),
+    'GET /v1/models': (call) => {
+      const { contextLength: max_model_len } = call.service.settings;
+      return modelList(call, 'vllm', (root) => ({
+        root,
+        parent: null,
+        max_model_len,
+        permission: [],
+      }));
+    },
     'POST /tokenize': tokenize,
     'POST /detokenize': ({ body, service }) =>
       jsonReply({ prompt: service.vocabulary.decode(listOf(body['tokens']) as number[]) }),
