@@ -1,4 +1,4 @@
-import { languageModel, type OpenedModel } from '../backends/language-model.ts';
+import { languageModel } from '../backends/language-model.ts';
 import { parseModelSpec } from '../backends/model-spec.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
@@ -56,7 +56,7 @@ export async function chooseModel(
       [Symbol.asyncDispose]: async () => {},
     };
   }
-  const model: Loadable & OpenedModel = await languageModel(name ?? 'tiny');
+  const model: Loadable & LanguageModel & AsyncDisposable = await languageModel(name ?? 'tiny');
   // Before a run folder is made: a model that cannot be read is a mistake in the request.
   await model.load?.();
   const isPackaged = name === undefined || name === 'tiny';

@@ -22,28 +22,6 @@ import {
 } from './codes.ts';
 import { decisionFrom, expectQuestions, unread } from './read.ts';
 
-/** Options of {@link decisionsFromScores}. */
-export interface DecisionsFromScoresOptions extends EndpointOptions {
-  /** What kind of server it is: SGLang has `/v1/score`, vLLM `/generative_scoring`. */
-  readonly server: 'sglang' | 'vllm';
-  /**
-   * The ids of the codes of answers: `yes`, `no`, `0`, `1`, …, `A`, `B`, ….
-   *
-   * @defaultValue what the server's `/tokenize` says; a code must be one token
-   */
-  readonly labelIds?: Readonly<Record<string, number>>;
-  /**
-   * A conversation as the model reads it, up to where its answer begins: its chat template.
-   *
-   * @defaultValue what was said, and `Answer:` with a line break behind it
-   */
-  readonly render?: (messages: readonly Message[]) => string;
-  /** Texts to use in place of the usual ones. @defaultValue none */
-  readonly prompts?: Partial<
-    Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
-  >;
-}
-
 interface Settings {
   readonly endpoint: Endpoint;
   readonly server: 'sglang' | 'vllm';
@@ -62,7 +40,26 @@ interface Settings {
  * `ModelCallError` of the kind `capability`.
  */
 export function decisionsFromScores(
-  options: DecisionsFromScoresOptions,
+  options: EndpointOptions & {
+    /** What kind of server it is: SGLang has `/v1/score`, vLLM `/generative_scoring`. */
+    readonly server: 'sglang' | 'vllm';
+    /**
+     * The ids of the codes of answers: `yes`, `no`, `0`, `1`, …, `A`, `B`, ….
+     *
+     * @defaultValue what the server's `/tokenize` says; a code must be one token
+     */
+    readonly labelIds?: Readonly<Record<string, number>>;
+    /**
+     * A conversation as the model reads it, up to where its answer begins: its chat template.
+     *
+     * @defaultValue what was said, and `Answer:` with a line break behind it
+     */
+    readonly render?: (messages: readonly Message[]) => string;
+    /** Texts to use in place of the usual ones. @defaultValue none */
+    readonly prompts?: Partial<
+      Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
+    >;
+  },
 ): DecisionModel & Pick<Provenance, 'prompts'> {
   const { server, labelIds = {}, render = plainText, prompts } = options;
   expectOneOf('server', server, ['sglang', 'vllm']);

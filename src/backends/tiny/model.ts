@@ -5,8 +5,9 @@ import { chatOf } from '../in-process/chat.ts';
 import { Loading } from '../in-process/loading.ts';
 import type { InProcessRequest } from '../in-process/request.ts';
 import { Decoder } from './decoder.ts';
-import { Engine, type TinyStats } from './engine.ts';
+import { Engine } from './engine.ts';
 import { readLlamaFile } from './gguf.ts';
+import type { TinyStats } from './tiny-model.ts';
 import { tokenizerOf } from './tokenizer.ts';
 
 /** What a model is loaded with: plain data, which can be sent to a thread. */

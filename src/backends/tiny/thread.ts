@@ -5,8 +5,8 @@ import { EspalierError, type EspalierErrorCode } from '../../base/errors.ts';
 import { type Settle, settledOrLeft } from '../../base/unless-aborted.ts';
 import type { Generation } from '../../contracts/language-model.ts';
 import type { InProcessRequest } from '../in-process/request.ts';
-import type { TinyStats } from './engine.ts';
 import { type ModelHost, type ModelSettings, nameOfModel, nothingDone } from './model.ts';
+import type { TinyStats } from './tiny-model.ts';
 
 /** What the thread of a model is told. */
 export type ThreadOrder =

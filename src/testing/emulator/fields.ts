@@ -1,3 +1,4 @@
+import { parsedJson } from '../../backends/transport/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 
 /** A JSON object. */
@@ -40,10 +41,4 @@ export function textsAt(fields: JsonObject, name: string): readonly string[] {
 }
 
 /** A text as JSON; `undefined` where it is none. */
-export function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
+export const parsed = parsedJson as (text: string) => JsonValue | undefined;
