@@ -1,6 +1,7 @@
 import { seededRandom } from '../base/random.ts';
 import type { Random } from '../contracts/context.ts';
-import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
+import { heuristic } from '../values/heuristic.ts';
+import { listPolicy, type Problem } from './problem.ts';
 
 /**
  * A tree of bandits: the end of each path brings a fixed reward. One path brings 1 and all others at
@@ -45,7 +46,7 @@ export function banditTree(
       key: (path) => path.join(''),
     },
     policy: listPolicy((path) => (path.length < depth ? pulls : []).map((action) => ({ action }))),
-    evaluator: stateEvaluator((path) =>
+    evaluator: heuristic((path) =>
       startsWith(best, path) ? 0.1 : 0.2 + 0.3 * drawAt(random, path),
     ),
   };

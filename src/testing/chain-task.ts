@@ -8,7 +8,7 @@ import type { Failed, Failure } from '../contracts/failure.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Policy } from '../contracts/policy.ts';
 import type { RewardModel } from '../contracts/reward-model.ts';
-import { stateOf } from './problem.ts';
+import { stateOf } from '../policies/state-of.ts';
 import { scriptedModel } from './scripted-model.ts';
 
 /**

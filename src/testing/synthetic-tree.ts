@@ -1,4 +1,5 @@
-import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
+import { heuristic } from '../values/heuristic.ts';
+import { listPolicy, type Problem } from './problem.ts';
 
 /** A state of a {@link syntheticTree}. */
 export interface SyntheticState {
@@ -38,7 +39,7 @@ export function syntheticTree(
     policy: listPolicy((state) =>
       (state.depth < depth ? actions : []).map((action) => ({ action })),
     ),
-    evaluator: stateEvaluator(worthOf),
+    evaluator: heuristic(worthOf),
   };
 }
 

@@ -1,5 +1,6 @@
 import { EspalierError } from '../base/errors.ts';
-import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
+import { heuristic } from '../values/heuristic.ts';
+import { listPolicy, type Problem } from './problem.ts';
 
 /** The transitions of each state, by action. The first state is the start. */
 export interface MdpTable {
@@ -58,6 +59,6 @@ export function tableMdp(
         ...(prior !== undefined && { prior }),
       })),
     ),
-    evaluator: stateEvaluator((state) => values[state] ?? 0),
+    evaluator: heuristic((state) => values[state] ?? 0),
   };
 }

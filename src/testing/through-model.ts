@@ -1,6 +1,7 @@
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
-import { type Problem, stateOf } from './problem.ts';
+import { stateOf } from '../policies/state-of.ts';
+import type { Problem } from './problem.ts';
 
 /**
  * The same problem with its policy and its evaluator behind a model: one call for each request of

@@ -1,5 +1,6 @@
 import { EspalierError } from '../base/errors.ts';
-import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
+import { heuristic } from '../values/heuristic.ts';
+import { listPolicy, type Problem } from './problem.ts';
 
 /** Positions in which something has to be seen: a win, a threat, a fork, a draw, a lost game. */
 export const ticTacToePositions: Readonly<Record<string, string>> = {
@@ -45,7 +46,7 @@ export function ticTacToe(start: string = '.........'): Problem<string, number> 
       key: (board) => board,
     },
     policy: listPolicy((board) => legalCells(board).map((action) => ({ action }))),
-    evaluator: stateEvaluator(() => 0.5),
+    evaluator: heuristic(() => 0.5),
   };
 }
 

@@ -47,7 +47,7 @@ describePolicy(
 
 const bandit = banditTree();
 describePolicy(
-  'listPolicy',
+  'that of a bandit tree',
   { create: () => bandit.policy, environment: bandit.environment },
   runner,
 );

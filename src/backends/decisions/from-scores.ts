@@ -7,7 +7,7 @@ import type {
   Question,
 } from '../../contracts/decision-model.ts';
 import type { Failure } from '../../contracts/failure.ts';
-import type { Message, ModelCall, Usage } from '../../contracts/language-model.ts';
+import type { Message, ModelCall } from '../../contracts/language-model.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { Endpoint, type EndpointOptions, usageOfAll } from '../transport/endpoint.ts';
@@ -27,7 +27,7 @@ interface Settings {
   readonly server: 'sglang' | 'vllm';
   readonly set: PromptSet<DecisionPromptNames>;
   readonly render: (messages: readonly Message[]) => string;
-  readonly labels: LabelIds;
+  readonly idsOf: ReturnType<typeof labelIdsOf>;
 }
 
 /**
@@ -72,8 +72,8 @@ export function decisionsFromScores(
   const usual = { provider: server, baseUrl: `http://localhost:${port}/v1`, isFree: true };
   const endpoint = new Endpoint(usual, options);
   const set = withTexts(decisionPrompts, prompts);
-  const labels = new LabelIds(endpoint, labelIds);
-  const settings = { endpoint, server, set, render, labels };
+  const idsOf = labelIdsOf(endpoint, labelIds);
+  const settings = { endpoint, server, set, render, idsOf };
   const model = endpoint.kept<DecisionModel>({
     ...endpoint.names,
     decide: (request, call) => decide(request, { ...settings, call }),
@@ -82,41 +82,30 @@ export function decisionsFromScores(
 }
 
 /** The ids of codes: those that were given, and those that the server's tokenizer says. */
-class LabelIds {
-  readonly #endpoint: Endpoint;
-  readonly #known: Map<string, Promise<number>>;
+function labelIdsOf(endpoint: Endpoint, given: Readonly<Record<string, number>>) {
+  const asked = new Map<string, Promise<number>>();
+  const idOf = (code: string, call: ModelCall): number | Promise<number> => {
+    const known = (Object.hasOwn(given, code) ? given[code] : undefined) ?? asked.get(code);
+    if (known !== undefined) return known;
+    const id = askForId(code, endpoint, call);
+    asked.set(code, id);
+    id.catch(() => asked.delete(code));
+    return id;
+  };
+  return (codes: readonly string[], call: ModelCall): Promise<readonly number[]> =>
+    Promise.all(codes.map((code) => idOf(code, call)));
+}
 
-  constructor(endpoint: Endpoint, given: Readonly<Record<string, number>>) {
-    this.#endpoint = endpoint;
-    const known = Object.entries(given).map(([code, id]) => [code, Promise.resolve(id)] as const);
-    this.#known = new Map(known);
-  }
-
-  of(codes: readonly string[], call: ModelCall): Promise<readonly number[]> {
-    return Promise.all(
-      codes.map((code) => {
-        const known = this.#known.get(code);
-        if (known !== undefined) return known;
-        const asked = this.#ask(code, call);
-        this.#known.set(code, asked);
-        asked.catch(() => this.#known.delete(code));
-        return asked;
-      }),
-    );
-  }
-
-  async #ask(code: string, call: ModelCall): Promise<number> {
-    const endpoint = this.#endpoint;
-    const body = { model: endpoint.modelId, prompt: code, add_special_tokens: false };
-    const { tokens } = fieldsOf(await endpoint.post('/tokenize', body, call));
-    const [id] = itemsOf(tokens);
-    if (itemsOf(tokens).length === 1 && typeof id === 'number') return id;
-    throw new ModelCallError({
-      kind: 'capability',
-      message: `${endpoint.name} has no single token \`${code}\`; give its id in \`labelIds\`.`,
-      charged: false,
-    });
-  }
+async function askForId(code: string, endpoint: Endpoint, call: ModelCall): Promise<number> {
+  const body = { model: endpoint.modelId, prompt: code, add_special_tokens: false };
+  const { tokens } = fieldsOf(await endpoint.post('/tokenize', body, call));
+  const [id] = itemsOf(tokens);
+  if (itemsOf(tokens).length === 1 && typeof id === 'number') return id;
+  throw new ModelCallError({
+    kind: 'capability',
+    message: `${endpoint.name} has no single token \`${code}\`; give its id in \`labelIds\`.`,
+    charged: false,
+  });
 }
 
 interface Prepared {
@@ -155,18 +144,10 @@ async function decide(request: DecisionRequest, settings: Settings & { readonly 
   };
 }
 
-interface Scored {
-  readonly decisions: readonly (readonly [string, Decision])[];
-  readonly usages: readonly (Usage | undefined)[];
-}
-
-async function ask(
-  group: readonly Prepared[],
-  settings: Settings & { readonly call: ModelCall },
-): Promise<Scored> {
-  const { endpoint, labels, server, call } = settings;
+async function ask(group: readonly Prepared[], settings: Settings & { readonly call: ModelCall }) {
+  const { endpoint, idsOf, server, call } = settings;
   const codes = group[0]?.codes ?? [];
-  const ids = await labels.of(codes, call);
+  const ids = await idsOf(codes, call);
   const query = group[0]?.query ?? '';
   const asked = { query, items: group.map(({ item }) => item), server, call };
   // vLLM tells of the first code only; of two codes one is enough.
@@ -184,7 +165,7 @@ async function ask(
       const row = isWhole ? replies.flatMap(({ rows }) => rows[place] ?? []) : [];
       const [only] = row;
       const isHalf = server === 'vllm' && typeof only === 'number' && ids.length === 2;
-      return [one.name, readRow(one, isHalf ? [only, 1 - only] : row)];
+      return [one.name, readRow(one, isHalf ? [only, 1 - only] : row)] as const;
     }),
     usages: replies.map(({ usage }) => usage),
   };

@@ -14,11 +14,8 @@ export interface InProcessRequest {
   readonly offset: number;
   /** The limit on the tokens of each. */
   readonly maxTokens: number;
-  /** The temperature. */
   readonly temperature: number;
-  /** The probability mass to draw from. */
   readonly topP: number | undefined;
-  /** From how many of the likeliest tokens to draw. */
   readonly topK: number | undefined;
   /** Texts at which a sample ends. */
   readonly stop: readonly string[];

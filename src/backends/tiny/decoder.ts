@@ -46,16 +46,6 @@ export interface DecoderStats {
   readonly batches: number;
 }
 
-/** How a decoder is set up. */
-export interface DecoderOptions {
-  /**
-   * How much memory the keys and values, and the logits that were wanted, may take.
-   *
-   * @defaultValue 64 MiB
-   */
-  readonly cacheBytes?: number;
-}
-
 /**
  * Runs a model on many prefixes at once and keeps what it has read.
  *
@@ -74,7 +64,8 @@ export class Decoder {
   #reused = 0;
   #batches = 0;
 
-  constructor(file: LlamaFile, { cacheBytes = 64 * 2 ** 20 }: DecoderOptions = {}) {
+  /** @param cacheBytes - How much memory the keys and values, and the logits that were wanted, may take. */
+  constructor(file: LlamaFile, cacheBytes: number = 64 * 2 ** 20) {
     expectNumber('cacheBytes', cacheBytes, { min: 1 });
     const transformer = new Transformer(file);
     this.config = file.config;

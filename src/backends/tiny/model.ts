@@ -79,6 +79,6 @@ async function openEngine({ path, batch, cacheBytes }: ModelSettings): Promise<E
   const { vocabulary } = file;
   const tokenizer = tokenizerOf(vocabulary);
   const chat = chatOf({ tokenizer, template: vocabulary.chatTemplate, model: nameOfModel(path) });
-  const decoder = new Decoder(file, { ...(cacheBytes !== undefined && { cacheBytes }) });
+  const decoder = new Decoder(file, cacheBytes);
   return new Engine({ decoder, tokenizer, chat, batch, chunk });
 }

@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8';
 import { expectJson } from '../../base/canonical-json.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Random } from '../../contracts/context.ts';
-import type { Environment, Transition } from '../../contracts/environment.ts';
+import type { Environment, Notation, Transition } from '../../contracts/environment.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { plainContext } from '../plain-context.ts';
@@ -135,36 +135,33 @@ function describeText<State, Action>({ claims, runner }: EnvironmentSubject<Stat
     }
   });
 
-  runner.test('reads every action that it writes', async () => {
-    const { notation } = claims.create();
-    if (notation === undefined) return;
-    for (const { state } of await walk(claims)) {
-      for (const action of claims.actions(state)) {
-        const text = notation.format(action);
-        assert.deepEqual(notation.parse(text, state), { action }, text);
-      }
+  /** Where there is a notation. */
+  const testNotation = (
+    name: string,
+    check: (notation: Notation<State, Action>, state: State) => void,
+  ) =>
+    runner.test(name, async () => {
+      const { notation } = claims.create();
+      if (notation === undefined) return;
+      for (const { state } of await walk(claims)) check(notation, state);
+    });
+
+  testNotation('reads every action that it writes', (notation, state) => {
+    for (const action of claims.actions(state)) {
+      const text = notation.format(action);
+      assert.deepEqual(notation.parse(text, state), { action }, text);
     }
   });
-
-  runner.test('does not take any text for an action', async () => {
-    const { notation } = claims.create();
-    if (notation === undefined) return;
-    for (const { state } of await walk(claims)) {
-      for (const text of ['', ' \n', '�'.repeat(9)]) {
-        const parsed = notation.parse(text, state);
-        assert.ok('failure' in parsed, `${JSON.stringify(text)} became an action`);
-      }
+  testNotation('does not take any text for an action', (notation, state) => {
+    for (const text of ['', ' \n', '�'.repeat(9)]) {
+      const parsed = notation.parse(text, state);
+      assert.ok('failure' in parsed, `${JSON.stringify(text)} became an action`);
     }
   });
-
-  runner.test('shows a state as a conversation, the same each time', async () => {
-    const { notation } = claims.create();
-    if (notation === undefined) return;
-    for (const { state } of await walk(claims)) {
-      const messages = notation.prompt(state);
-      assert.ok(messages.length > 0 && messages.every(says));
-      assert.deepEqual(notation.prompt(state), messages);
-    }
+  testNotation('shows a state as a conversation, the same each time', (notation, state) => {
+    const messages = notation.prompt(state);
+    assert.ok(messages.length > 0 && messages.every(says));
+    assert.deepEqual(notation.prompt(state), messages);
   });
 }
 

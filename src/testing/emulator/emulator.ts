@@ -139,7 +139,7 @@ async function serve(serving: Serving): Promise<void> {
   let isOver = false;
   try {
     const exchange = await arrived(serving, index);
-    const delivery = await respond({ service, exchange, signal: client.signal });
+    const delivery = await respond(exchange, service, client.signal);
     isOver = await sent(response, delivery);
     if (isOver) for (const run of exchange.afterwards) run();
   } catch (error) {

@@ -41,20 +41,26 @@ export function isCut(choice: Pick<Choice, 'finish'> | undefined): boolean {
   return choice?.finish === 'length' || choice?.finish === 'context';
 }
 
+/** What the faults of a server disregard of what was asked for. */
+const disregarded: { readonly [Field in keyof Asked]?: FaultKind } = {
+  maxTokens: 'ignores-max-tokens',
+  seed: 'ignores-seed',
+  topLogprobs: 'ignores-logprobs',
+  schema: 'ignores-schema',
+  toolChoice: 'ignores-tool-choice',
+};
+
 /** What was asked for, less what the faults of the server disregard. */
 export function withHabits(asked: Asked, faults: readonly Fault[]): Asked {
-  const { maxTokens, seed, topLogprobs, schema, toolChoice, ...rest } = asked;
-  const keeps = (fault: FaultKind) => !hasFault(faults, fault);
-  const becomesUser = hasFault(faults, 'trailing-assistant-to-user');
+  const kept = Object.entries(asked).filter(([field]) => {
+    const fault = disregarded[field as keyof Asked];
+    return fault === undefined || !hasFault(faults, fault);
+  });
   return {
-    ...(becomesUser ? { ...rest, ...asUser(rest) } : rest),
-    choices: keeps('ignores-n') ? asked.choices : 1,
-    stop: keeps('ignores-stop') ? asked.stop : [],
-    ...(maxTokens !== undefined && keeps('ignores-max-tokens') && { maxTokens }),
-    ...(seed !== undefined && keeps('ignores-seed') && { seed }),
-    ...(topLogprobs !== undefined && keeps('ignores-logprobs') && { topLogprobs }),
-    ...(schema !== undefined && keeps('ignores-schema') && { schema }),
-    ...(toolChoice !== undefined && keeps('ignores-tool-choice') && { toolChoice }),
+    ...(Object.fromEntries(kept) as unknown as Asked),
+    ...(hasFault(faults, 'trailing-assistant-to-user') && asUser(asked)),
+    ...(hasFault(faults, 'ignores-n') && { choices: 1 }),
+    ...(hasFault(faults, 'ignores-stop') && { stop: [] }),
   };
 }
 

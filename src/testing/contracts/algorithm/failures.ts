@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Problem, stateEvaluator } from '../../problem.ts';
+import { heuristic } from '../../../values/heuristic.ts';
+import type { Problem } from '../../problem.ts';
 import { tableMdp } from '../../table-mdp.ts';
 import type { AlgorithmSubject } from './claims.ts';
 import { concurrencies, grow } from './growing.ts';
@@ -11,7 +12,7 @@ export function describeFailures({ claims, runner }: AlgorithmSubject): void {
       throw new Error('the floor gave way');
     }),
     'a step that throws later': withStep(() => Promise.reject(new Error('the floor gave way'))),
-    'an evaluation that fails': { ...trap, evaluator: stateEvaluator(unlessTrap) },
+    'an evaluation that fails': { ...trap, evaluator: heuristic(unlessTrap) },
     'siblings that lead to the same state': twins,
   };
   for (const [title, problem] of Object.entries(cases)) {
