@@ -68,16 +68,11 @@ export function manualClock(
   };
 }
 
-interface Sleeper {
-  readonly until: number;
-  readonly wake: () => void;
-}
-
 /** Those who sleep, the first to wake first. */
 class Sleepers {
   /** How often somebody has fallen asleep. */
   added = 0;
-  #sleepers: readonly Sleeper[] = [];
+  #sleepers: readonly { readonly until: number; readonly wake: () => void }[] = [];
 
   get size(): number {
     return this.#sleepers.length;
@@ -92,7 +87,7 @@ class Sleepers {
     this.added++;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const sleeper: Sleeper = {
+      const sleeper = {
         until,
         wake() {
           signal?.removeEventListener('abort', leave);

@@ -6,9 +6,7 @@ import { expectRequest } from '../transport/expect-request.ts';
 
 /** A request that has been checked, in full and as plain data: what goes to the thread of the model. */
 export interface InProcessRequest {
-  /** The conversation. */
   readonly messages: readonly Message[];
-  /** How many samples. */
   readonly samples: number;
   /** The index of the first one. */
   readonly offset: number;
@@ -19,7 +17,6 @@ export interface InProcessRequest {
   readonly topK: number | undefined;
   /** Texts at which a sample ends. */
   readonly stop: readonly string[];
-  /** The seed. */
   readonly seed: number;
   /** How many alternatives to tell for each token; `undefined` where no log-probabilities are wanted. */
   readonly topLogprobs: number | undefined;

@@ -22,9 +22,7 @@ export interface Drawing {
 
 /** What a sample is written with. */
 export interface SampleOptions {
-  /** The settings of sampling. */
   readonly request: InProcessRequest;
-  /** The vocabulary. */
   readonly tokenizer: Tokenizer;
   /** The tokens before it. */
   readonly prompt: readonly number[];

@@ -18,11 +18,8 @@ import type { Vocabulary } from './vocabulary.ts';
 export interface EngineOptions {
   /** What error messages call the model. */
   readonly model: string;
-  /** Its vocabulary. */
   readonly vocabulary: Vocabulary;
-  /** Its way to put a conversation. */
   readonly chat: Chat;
-  /** Its memory. */
   readonly pool: Pool;
   /** How many tokens a text may have in it. */
   readonly contextLength: number;

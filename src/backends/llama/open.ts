@@ -28,7 +28,6 @@ export interface ModelSettings {
   readonly contextSize: number | undefined;
   /** On how many threads it runs. */
   readonly threads: number | undefined;
-  /** On which device. */
   readonly gpu: LlamaSettings['gpu'];
   /** What the caller has started already. */
   readonly own: { readonly llama: NativeLlama } | { readonly model: NativeModel } | undefined;

@@ -13,15 +13,9 @@ const annotations = new Set([
 /** Keywords that only narrow a value. A text that breaks them is still JSON of the right shape. */
 const narrowing = new Set([
   ...['pattern', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  ...[
-    'uniqueItems',
-    'contains',
-    'minContains',
-    'maxContains',
-    'propertyNames',
-    'patternProperties',
-  ],
-  ...['dependentRequired', 'not', 'minProperties', 'maxProperties', 'format', 'contentEncoding'],
+  ...['uniqueItems', 'contains', 'minContains', 'maxContains', 'propertyNames'],
+  ...['patternProperties', 'dependentRequired', 'not', 'minProperties', 'maxProperties', 'format'],
+  'contentEncoding',
 ]);
 
 /** Formats that the generator knows. */

@@ -165,8 +165,8 @@ export class Decoder {
     }
   }
 
-  /** Finds out what is cached of a prefix: `anchor`; the nodes below it were given up. */
-  #resolve(prefix: Prefix): Resolved {
+  /** Finds out what is cached of a prefix: `anchor`, its longest cached part; the nodes below it were given up. */
+  #resolve(prefix: Prefix) {
     const missing: PrefixNode[] = [];
     let at: unknown = prefix;
     while (at instanceof PrefixNode && !at.cached) {
@@ -268,15 +268,6 @@ export class Decoder {
       this.#cacheBytes,
     );
   }
-}
-
-/** What is known of a prefix. */
-interface Resolved {
-  readonly node: PrefixNode;
-  /** Its longest part that is cached. */
-  readonly anchor: PrefixNode;
-  /** What follows the anchor, in order. */
-  readonly missing: readonly PrefixNode[];
 }
 
 /** What is to be computed together. */

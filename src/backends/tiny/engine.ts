@@ -18,11 +18,8 @@ export type EngineDecoder = Pick<Decoder, 'config' | 'root' | 'stats' | 'decode'
 
 /** What an engine runs. */
 export interface EngineOptions {
-  /** The model. */
   readonly decoder: EngineDecoder;
-  /** Its vocabulary. */
   readonly tokenizer: Tokenizer;
-  /** Its way to put a conversation. */
   readonly chat: Chat;
   /** How many samples are written at once. */
   readonly batch: number;

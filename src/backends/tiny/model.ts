@@ -12,7 +12,6 @@ import { tokenizerOf } from './tokenizer.ts';
 
 /** What a model is loaded with: plain data, which can be sent to a thread. */
 export interface ModelSettings {
-  /** The path of the file. */
   readonly path: string;
   /** How many samples are written at once. */
   readonly batch: number;

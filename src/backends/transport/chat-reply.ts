@@ -22,7 +22,6 @@ import {
 
 /** What a reply is the reply to. */
 export interface Asked {
-  /** The request. */
   readonly request: GenerateRequest;
   /** Whose reply it is. */
   readonly context: WireContext;
@@ -95,7 +94,6 @@ function completionOf(choice: JsonFields, asked: Asked): Completion {
 export interface Ending {
   /** Why it ended. */
   readonly told: NonNullable<Completion['finishReason']>;
-  /** The calls. */
   readonly calls: readonly ToolCall[];
   /** Whether there were others, that cannot be read. */
   readonly isBroken: boolean;

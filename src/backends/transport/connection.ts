@@ -167,11 +167,6 @@ export function secretsOfClient(client: object | undefined): readonly string[] {
 }
 
 const clientKeys = [
-  'apiKey',
-  'authToken',
-  'adminAPIKey',
-  'webhookSecret',
-  'webhookKey',
-  'organization',
-  'project',
+  ...['apiKey', 'authToken', 'adminAPIKey', 'webhookSecret', 'webhookKey'],
+  ...['organization', 'project'],
 ];

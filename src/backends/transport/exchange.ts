@@ -79,9 +79,7 @@ export class Exchange extends Line {
 /** A reply with a status that is no success, in the shape that `modelCallErrorFrom` reads. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
-  /** The status. */
   readonly status: number;
-  /** The headers. */
   readonly headers: Headers;
   /** The body as JSON; `undefined` where it is none. */
   readonly error: unknown;

@@ -76,15 +76,6 @@ export interface StreamEvent {
 /** Routes by method and path, `POST /v1/chat/completions`; a path may end with `/*`. */
 export type Routes = Readonly<Record<string, (call: Call) => Reply>>;
 
-/** How large a request is, in tokens. */
-export interface RequestSize {
-  readonly input: number;
-  /** The limit of the answer, where the request has one. */
-  readonly output: number | undefined;
-  /** The context. */
-  readonly limit: number;
-}
-
 /** How a kind of server speaks. */
 export interface Dialect {
   /** The endpoints that ask the model. */
@@ -103,8 +94,16 @@ export interface Dialect {
   readonly unknownModel: (model: string) => RejectionOptions;
   /** Whether it serves whatever model is named. */
   readonly servesAnyModel?: boolean;
-  /** Why a request does not fit its context; `undefined` where it does. */
-  readonly overflow: (size: RequestSize, path: string) => RejectionOptions | undefined;
+  /** Why a request does not fit the `limit` of its context, in tokens; `undefined` where it does. */
+  readonly overflow: (
+    size: {
+      readonly input: number;
+      /** The limit of the answer, where the request has one. */
+      readonly output: number | undefined;
+      readonly limit: number;
+    },
+    path: string,
+  ) => RejectionOptions | undefined;
   /** Headers of every reply. @defaultValue none */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** How it reuses prefixes by itself. */

@@ -121,18 +121,13 @@ export function faultOf<Kind extends FaultKind>(
   faults: readonly Fault[],
   kind: Kind,
 ): Extract<Fault, Kind | { readonly kind: Kind }> | undefined {
-  return faults.find((fault) => kindOf(fault) === kind) as never;
+  return faults.find((fault) => (typeof fault === 'string' ? fault : fault.kind) === kind) as never;
 }
 
 /** The name of a fault. */
 export type FaultKind = Extract<Fault, string> | Exclude<Fault, string>['kind'];
 
-/** The name of a fault. */
-export function kindOf(fault: Fault): FaultKind {
-  return typeof fault === 'string' ? fault : fault.kind;
-}
-
-/** Whether one of these faults is among those given. */
-export function hasFault(faults: readonly Fault[], ...kinds: readonly FaultKind[]): boolean {
-  return faults.some((fault) => kinds.includes(kindOf(fault)));
+/** Whether a fault is among those given. */
+export function hasFault(faults: readonly Fault[], kind: FaultKind): boolean {
+  return faultOf(faults, kind) !== undefined;
 }

@@ -2,7 +2,7 @@ import { defined } from '../../../backends/transport/json.ts';
 import { schemaIn } from '../chat-completions.ts';
 import { readPrompt } from '../chat-template.ts';
 import type { Call, Reply } from '../dialect.ts';
-import { type JsonObject, numberAt, textAt, textsAt } from '../fields.ts';
+import { type JsonObject, numberAt, textAt, textsAt, words } from '../fields.ts';
 import { type Asked, type Choice, isCut } from '../generate.ts';
 import { tokenOf } from '../logprobs.ts';
 import { Rejection } from '../rejection.ts';
@@ -12,20 +12,11 @@ import { promptsOf } from '../text-completions.ts';
 import { tokensOf } from '../tokens.ts';
 
 /** The fields that llama-server has besides those of OpenAI. */
-export const ownFields: readonly string[] = [
-  ...[
-    'n_predict',
-    'n_probs',
-    'n_cmpl',
-    'top_k',
-    'min_p',
-    'typical_p',
-    'repeat_penalty',
-    'mirostat',
-  ],
-  ...['grammar', 'json_schema', 'cache_prompt', 'id_slot', 'return_tokens', 'post_sampling_probs'],
-  ...['chat_template_kwargs', 'samplers', 'timings_per_token', 'ignore_eos'],
-];
+export const ownFields: readonly string[] = words(`
+  n_predict n_probs n_cmpl top_k min_p typical_p repeat_penalty mirostat grammar json_schema
+  cache_prompt id_slot return_tokens post_sampling_probs chat_template_kwargs samplers
+  timings_per_token ignore_eos
+`);
 
 /** Reads what llama-server takes besides what OpenAI does. */
 export function withOwnFields(asked: Asked, body: JsonObject): Asked {

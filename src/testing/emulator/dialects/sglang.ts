@@ -8,7 +8,16 @@ import {
 } from '../chat-completions.ts';
 import { readPrompt } from '../chat-template.ts';
 import type { Call, Dialect, Reply } from '../dialect.ts';
-import { type JsonObject, listOf, numberAt, objectOf, parsed, textAt, textsAt } from '../fields.ts';
+import {
+  type JsonObject,
+  listOf,
+  numberAt,
+  objectOf,
+  parsed,
+  textAt,
+  textsAt,
+  words,
+} from '../fields.ts';
 import { type Asked, asUser, type Choice, isCut } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import { plainRefusals } from '../refusal-forms.ts';
@@ -48,11 +57,11 @@ const manners: ChatManners = {
   firstDelta: { role: 'assistant', content: '' },
 };
 
-const ownFields = [
-  ...['continue_final_message', 'chat_template_kwargs', 'top_k', 'min_p', 'repetition_penalty'],
-  ...['regex', 'ebnf', 'json_schema', 'no_stop_trim', 'stop_token_ids', 'stop_regex', 'min_tokens'],
-  ...['ignore_eos', 'skip_special_tokens', 'separate_reasoning', 'rid', 'lora_path', 'cache_salt'],
-];
+const ownFields = words(`
+  continue_final_message chat_template_kwargs top_k min_p repetition_penalty regex ebnf
+  json_schema no_stop_trim stop_token_ids stop_regex min_tokens ignore_eos skip_special_tokens
+  separate_reasoning rid lora_path cache_salt
+`);
 
 /** SGLang. */
 export const sglang: Dialect = {

@@ -10,7 +10,7 @@ import {
 import { readChat } from '../chat-request.ts';
 import { renderPrompt } from '../chat-template.ts';
 import type { Call, Dialect } from '../dialect.ts';
-import { type JsonObject, listOf, numberAt, objectOf, textAt, textsAt } from '../fields.ts';
+import { type JsonObject, listOf, numberAt, objectOf, textAt, textsAt, words } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import { plainRefusals } from '../refusal-forms.ts';
@@ -45,12 +45,12 @@ const manners: ChatManners = {
   firstDelta: { role: 'assistant', content: '' },
 };
 
-const ownFields = [
-  ...['add_generation_prompt', 'continue_final_message', 'chat_template_kwargs', 'top_k', 'min_p'],
-  ...['repetition_penalty', 'length_penalty', 'stop_token_ids', 'include_stop_str_in_output'],
-  ...['ignore_eos', 'min_tokens', 'skip_special_tokens', 'prompt_logprobs', 'structured_outputs'],
-  ...['cache_salt', 'return_token_ids', 'priority', 'request_id', 'add_special_tokens'],
-];
+const ownFields = words(`
+  add_generation_prompt continue_final_message chat_template_kwargs top_k min_p
+  repetition_penalty length_penalty stop_token_ids include_stop_str_in_output ignore_eos
+  min_tokens skip_special_tokens prompt_logprobs structured_outputs cache_salt return_token_ids
+  priority request_id add_special_tokens
+`);
 
 /** vLLM. */
 export const vllm: Dialect = {
