@@ -23,8 +23,9 @@ import {
 } from '../../src/index.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
 import { searchOf } from '../support/search-of.ts';
+import { sized } from '../support/thorough.ts';
 
-const depth = 100_000;
+const depth = sized(20_000, 100_000);
 const width = 130_000;
 const patience = 60_000;
 

@@ -8,7 +8,7 @@ import type { AlgorithmSubject } from './claims.ts';
 import { asked, concurrencies, grow, textOf, unevenModel } from './growing.ts';
 
 /** A tree too deep to be finished here. */
-const endless = syntheticTree({ branching: 3, depth: 20 });
+const endless = syntheticTree({ branching: 3, depth: 10 });
 
 /** All state of an algorithm is in the tree, and all that decides is the seed and the order of results. */
 export function describeLifecycle(subject: AlgorithmSubject): void {
@@ -46,7 +46,7 @@ function describeSaving({ claims, runner }: AlgorithmSubject): void {
 
   runner.test('reaches with 50 + 50 simulations what it reaches with 100', async () => {
     // Deep enough that nothing is concluded in the first half.
-    const problem = syntheticTree({ branching: 3, depth: 48 });
+    const problem = syntheticTree({ branching: 3, depth: 30 });
     const half = await grow(asked(problem), claims.create(), { budget: { simulations: 50 } });
     const resumed = await half.resume();
     const whole = await grow(asked(problem), claims.create(), { budget: { simulations: 100 } });
