@@ -1,5 +1,6 @@
 import type { Call } from './dialect.ts';
 import { openAi } from './dialects/openai.ts';
+import { unsupportedParameter } from './dialects/openai-gates.ts';
 import { topLevelError } from './dialects/sglang.ts';
 import { type Fault, faultOf, hasFault } from './faults.ts';
 import { numberAt } from './fields.ts';
@@ -48,9 +49,9 @@ function fieldRefusal(call: Call): RejectionOptions | undefined {
       fault.kind === 'rejects-parameter' &&
       body[fault.parameter] !== undefined,
   ) as { readonly parameter: string } | undefined;
-  if (rejected !== undefined) return unsupported(rejected.parameter);
+  if (rejected !== undefined) return unsupportedParameter(rejected.parameter).options;
   if (hasFault(faults, 'rejects-n') && (numberAt(body, 'n') ?? numberAt(body, 'n_cmpl') ?? 1) > 1)
-    return unsupported('n');
+    return unsupportedParameter('n').options;
   const isStrict =
     service.dialect.refusesUnknown === true
       ? !hasFault(faults, 'ignores-unknown-fields')
@@ -58,15 +59,6 @@ function fieldRefusal(call: Call): RejectionOptions | undefined {
   const known = isStrict ? service.dialect.knownFields(call) : undefined;
   const unknown = known && Object.keys(body).find((name) => !known.includes(name));
   return unknown === undefined ? undefined : service.dialect.unknownField(unknown, exchange.path);
-}
-
-function unsupported(name: string): RejectionOptions {
-  return {
-    status: 400,
-    message: `Unsupported parameter: '${name}' is not supported with this model.`,
-    code: 'unsupported_parameter',
-    param: name,
-  };
 }
 
 function rateLimited(fault: RateLimited, now: number): RejectionOptions {

@@ -27,3 +27,8 @@ export class Rejection extends Error {
     this.options = options;
   }
 }
+
+/** A request that cannot be served as it is. */
+export function badRequest(message: string): Rejection {
+  return new Rejection({ status: 400, message });
+}

@@ -5,7 +5,7 @@ import type { Call, Reply } from '../dialect.ts';
 import { type JsonObject, numberAt, textAt, textsAt, words } from '../fields.ts';
 import { type Asked, type Choice, isCut } from '../generate.ts';
 import { tokenOf } from '../logprobs.ts';
-import { Rejection } from '../rejection.ts';
+import { badRequest } from '../rejection.ts';
 import { eventReply, jsonReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
 import { promptsOf } from '../text-completions.ts';
@@ -22,13 +22,10 @@ export const ownFields: readonly string[] = words(`
 export function withOwnFields(asked: Asked, body: JsonObject): Asked {
   const schema = schemaIn(body['json_schema']);
   if (schema !== undefined && body['grammar'] !== undefined) {
-    throw new Rejection({ status: 400, message: 'Cannot use both json_schema and grammar' });
+    throw badRequest('Cannot use both json_schema and grammar');
   }
   if (asked.tools !== undefined && body['grammar'] !== undefined) {
-    throw new Rejection({
-      status: 400,
-      message: 'Cannot use custom grammar constraints with tools.',
-    });
+    throw badRequest('Cannot use custom grammar constraints with tools.');
   }
   // A seed below 0 is none.
   const { seed, ...rest } = asked;

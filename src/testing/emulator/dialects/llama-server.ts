@@ -11,7 +11,7 @@ import { type JsonObject, listOf, numberAt, textAt } from '../fields.ts';
 import type { Asked } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import { chatLogprobs } from '../logprobs.ts';
-import { Rejection, type RejectionOptions } from '../rejection.ts';
+import { badRequest, Rejection, type RejectionOptions } from '../rejection.ts';
 import { jsonReply, modelList } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
 import { textCompletions } from '../text-completions.ts';
@@ -105,10 +105,7 @@ function continued(asked: Asked): Asked {
   const { messages } = asked;
   if (messages.at(-1)?.role !== 'assistant') return asked;
   if (messages.at(-2)?.role === 'assistant') {
-    throw new Rejection({
-      status: 400,
-      message: 'Cannot have 2 or more assistant messages at the end of the list.',
-    });
+    throw badRequest('Cannot have 2 or more assistant messages at the end of the list.');
   }
   return { ...asked, continues: true };
 }
@@ -117,16 +114,12 @@ function readOwn(asked: Asked, call: Call): Asked {
   const { body, service } = call;
   const { parallel } = service.settings;
   if (asked.choices > parallel) {
-    throw new Rejection({
-      status: 400,
-      message: `Field 'n': Value must be between 1 <= value <= ${parallel}, but got ${asked.choices}`,
-    });
+    throw badRequest(
+      `Field 'n': Value must be between 1 <= value <= ${parallel}, but got ${asked.choices}`,
+    );
   }
   if (numberAt(body, 'top_logprobs') !== undefined && body['logprobs'] !== true) {
-    throw new Rejection({
-      status: 400,
-      message: 'top_logprobs requires logprobs to be set to true',
-    });
+    throw badRequest('top_logprobs requires logprobs to be set to true');
   }
   return withOwnFields(asked, body);
 }

@@ -14,7 +14,7 @@ import { type JsonObject, listOf, numberAt, objectOf, textAt, textsAt, words } f
 import type { Asked, Choice } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import { plainRefusals } from '../refusal-forms.ts';
-import { Rejection, type RejectionOptions } from '../rejection.ts';
+import { badRequest, type RejectionOptions } from '../rejection.ts';
 import { emptyReply, jsonReply, modelList } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
 import { plainText, textCompletions } from '../text-completions.ts';
@@ -150,10 +150,6 @@ function readOwn(asked: Asked, { body }: Call): Asked {
     ...defined({ schema: schemaIn(structured['json']) }),
     ...(options.length > 0 && { options }),
   };
-}
-
-function badRequest(message: string): Rejection {
-  return new Rejection({ status: 400, message });
 }
 
 function tokenize(call: Call) {
