@@ -83,13 +83,14 @@ export function decisionsFromScores(
 
 /** The ids of codes: those that were given, and those that the server's tokenizer says. */
 function labelIdsOf(endpoint: Endpoint, given: Readonly<Record<string, number>>) {
-  const asked = new Map<string, Promise<number>>();
-  const idOf = (code: string, call: ModelCall): number | Promise<number> => {
-    const known = (Object.hasOwn(given, code) ? given[code] : undefined) ?? asked.get(code);
-    if (known !== undefined) return known;
+  const known = Object.entries(given).map(([code, id]) => [code, Promise.resolve(id)] as const);
+  const ids = new Map<string, Promise<number>>(known);
+  const idOf = (code: string, call: ModelCall): Promise<number> => {
+    const there = ids.get(code);
+    if (there !== undefined) return there;
     const id = askForId(code, endpoint, call);
-    asked.set(code, id);
-    id.catch(() => asked.delete(code));
+    ids.set(code, id);
+    id.catch(() => ids.delete(code));
     return id;
   };
   return (codes: readonly string[], call: ModelCall): Promise<readonly number[]> =>

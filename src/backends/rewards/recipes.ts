@@ -153,6 +153,7 @@ function named(template: string): ClassifierTemplate {
 export const recipes: Readonly<
   Record<'mathShepherd' | 'openr' | 'qwenMathPrm' | 'skyworkPrm', TextRecipe>
 > & {
+  /** Of RLHFlow's Llama-3.1-8B-PRM: a conversation, which `logprobReward` reads. */
   readonly rlhflow: TurnsRecipe;
   /**
    * An outcome reward model that reads a question and its whole answer, such as Skywork-Reward: one number, the
