@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { algorithms } from '../src/index.ts';
+import { methods } from '../src/methods/index.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -34,4 +36,17 @@ test('every npm script that the documents name exists', () => {
   const named = [...`${readme}${contributing}`.matchAll(/npm run (?:--silent )?([\w:]+)/g)];
   expect(named.length).toBeGreaterThan(5);
   for (const [, name = ''] of named) expect(Object.keys(scripts)).toContain(name);
+});
+
+test.each([
+  ['algorithms', algorithms],
+  ['methods', methods],
+])('every one of the listed %s is in its row of the README', (what, entries) => {
+  const row = readme.split('\n').find((line) => line.startsWith(`| ${what} |`)) ?? '';
+  const bare = (name: string) => name.replaceAll('-', '').toLowerCase();
+  // By its name here, or by that of its paper behind it: `abMcts` (AB-MCTS-A).
+  const names = [...row.matchAll(/`(\w+)`(?: \(([\w-]+)\))?/g)].flatMap(
+    ([, here = '', paper = '']) => [bare(here), bare(paper)],
+  );
+  for (const { name } of entries) expect(names).toContain(bare(name));
 });

@@ -6,47 +6,34 @@
  */
 
 export type {
-  ChoiceDecision,
-  ChoiceQuestion,
   Decision,
   DecisionModel,
   DecisionRequest,
   Decisions,
   Question,
-  ScaleDecision,
-  ScaleQuestion,
-  YesNoDecision,
-  YesNoQuestion,
 } from '../contracts/decision-model.ts';
 export { type AiSdkModel, type AiSdkOptions, aiSdk } from './ai-sdk/ai-sdk.ts';
 export { type AnthropicOptions, anthropic } from './anthropic/anthropic.ts';
 export type { AnthropicClient } from './anthropic/client.ts';
-export type { Thinking } from './anthropic/request.ts';
 export { decisions } from './decisions/decisions.ts';
-export { type DecisionsFromModelOptions, decisionsFromModel } from './decisions/from-model.ts';
-export { type DecisionsFromScoresOptions, decisionsFromScores } from './decisions/from-scores.ts';
+export { decisionsFromModel } from './decisions/from-model.ts';
+export { decisionsFromScores } from './decisions/from-scores.ts';
 export { systemOne } from './decisions/system-one.ts';
-export { type EmbeddingsOptions, embeddings } from './embeddings/embeddings.ts';
-export { languageModel, type OpenedModel } from './language-model.ts';
+export { embeddings } from './embeddings/embeddings.ts';
+export { languageModel } from './language-model.ts';
 export type { OpenAiClient } from './openai/client.ts';
 export { type OpenAiOptions, openai } from './openai/openai.ts';
 export {
-  llamaServer,
-  lmStudio,
-  type OpenAiCompatibleModel,
   type OpenAiCompatibleOptions,
-  ollama,
   openaiCompatible,
-  sglang,
-  vllm,
 } from './openai-compatible/openai-compatible.ts';
 export type { ServerPreset } from './openai-compatible/presets.ts';
-export type { ServerInfo } from './openai-compatible/server.ts';
-export { type ReplayOptions, replay } from './replay/replay.ts';
-export { type LogprobRewardOptions, logprobReward } from './rewards/logprob-reward.ts';
+export type { OpenAiCompatibleModel } from './openai-compatible/server.ts';
+export { replay } from './replay/replay.ts';
+export { logprobReward } from './rewards/logprob-reward.ts';
 export type { TextRecipe, TurnsRecipe } from './rewards/recipe.ts';
-export { recipes, type SequenceClassifierOptions } from './rewards/recipes.ts';
-export { type RewardFromOptions, rewardFrom } from './rewards/reward-from.ts';
+export { recipes } from './rewards/recipes.ts';
+export { rewardFrom } from './rewards/reward-from.ts';
 export { type SglangRewardOptions, sglangReward } from './rewards/sglang-reward.ts';
 export { type VllmRewardOptions, vllmReward } from './rewards/vllm-reward.ts';
 export type { ConnectionOptions } from './transport/connection.ts';

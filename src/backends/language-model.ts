@@ -3,9 +3,6 @@ import { type ModelSpec, parseModelSpec } from './model-spec.ts';
 import type { ConnectionOptions } from './transport/connection.ts';
 import { defined } from './transport/json.ts';
 
-/** A model, and the way to let it go: some hold memory or a thread. */
-export interface OpenedModel extends LanguageModel, AsyncDisposable {}
-
 /**
  * The model that a spec names:
  *
@@ -19,7 +16,7 @@ export interface OpenedModel extends LanguageModel, AsyncDisposable {}
  * - `replay:runs/first`, `replay:runs/first#openai:gpt-6-luna`: the journal of a run.
  *
  * Only what is needed for it is loaded. No server is asked before the first request. Options that a kind of model
- * has no use for do nothing.
+ * has no use for do nothing. Some models hold memory or a thread: let them go.
  *
  * @throws EspalierError `usage` where the spec is not understood or an option is out of its range, or, for a
  * replay, what is wrong with its journal.
@@ -32,10 +29,10 @@ export interface OpenedModel extends LanguageModel, AsyncDisposable {}
 export async function languageModel(
   spec: string,
   options: Omit<ConnectionOptions, 'baseUrl'> = {},
-): Promise<OpenedModel> {
+): Promise<LanguageModel & AsyncDisposable> {
   const model = await opened(parseModelSpec(spec), options);
   return Symbol.asyncDispose in model
-    ? (model as OpenedModel)
+    ? (model as LanguageModel & AsyncDisposable)
     : Object.assign(model, { [Symbol.asyncDispose]: async () => {} });
 }
 

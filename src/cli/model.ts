@@ -1,4 +1,4 @@
-import { languageModel, type OpenedModel } from '../backends/language-model.ts';
+import { languageModel } from '../backends/language-model.ts';
 import { parseModelSpec } from '../backends/model-spec.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
@@ -57,7 +57,9 @@ export async function chooseModel(
     };
   }
   // Those that run in this process can be loaded before their first request.
-  const model: OpenedModel & { load?(): Promise<void> } = await languageModel(name ?? 'tiny');
+  const model: LanguageModel & AsyncDisposable & { load?(): Promise<void> } = await languageModel(
+    name ?? 'tiny',
+  );
   // Before a run folder is made: a model that cannot be read is a mistake in the request.
   await model.load?.();
   const isPackaged = name === undefined || name === 'tiny';

@@ -19,39 +19,33 @@ export interface DecisionRequest {
 }
 
 /** A question with a fixed set of answers. */
-export type Question = ChoiceQuestion | ScaleQuestion | YesNoQuestion;
-
-/** Whether something holds. */
-export interface YesNoQuestion {
-  /** Tells kinds of questions apart. */
-  readonly type: 'yes-no';
-  /** The question. */
-  readonly text: string;
-  /** What *yes* means, where the question leaves it open. */
-  readonly yes?: string;
-  /** What *no* means, where the question leaves it open. */
-  readonly no?: string;
-}
-
-/** How much of something there is. */
-export interface ScaleQuestion {
-  /** Tells kinds of questions apart. */
-  readonly type: 'scale';
-  /** The question. */
-  readonly text: string;
-  /** What each level means, the worst first: 2 to 10. */
-  readonly levels: readonly string[];
-}
-
-/** Which one it is. */
-export interface ChoiceQuestion {
-  /** Tells kinds of questions apart. */
-  readonly type: 'choice';
-  /** The question. */
-  readonly text: string;
-  /** The choices by name, and what they mean where the name leaves it open: 2 or more. */
-  readonly choices: Readonly<Record<string, string | null>>;
-}
+export type Question =
+  | {
+      /** Whether something holds. */
+      readonly type: 'yes-no';
+      /** The question. */
+      readonly text: string;
+      /** What *yes* means, where the question leaves it open. */
+      readonly yes?: string;
+      /** What *no* means, where the question leaves it open. */
+      readonly no?: string;
+    }
+  | {
+      /** How much of something there is. */
+      readonly type: 'scale';
+      /** The question. */
+      readonly text: string;
+      /** What each level means, the worst first: 2 to 10. */
+      readonly levels: readonly string[];
+    }
+  | {
+      /** Which one it is. */
+      readonly type: 'choice';
+      /** The question. */
+      readonly text: string;
+      /** The choices by name, and what they mean where the name leaves it open: 2 or more. */
+      readonly choices: Readonly<Record<string, string | null>>;
+    };
 
 /** What a decision model gave. */
 export interface Decisions {
@@ -61,33 +55,28 @@ export interface Decisions {
   readonly usage?: Usage;
 }
 
-/** The answer to one question, or why there is none, such as a refusal. */
-export type Decision = ChoiceDecision | Failure | ScaleDecision | YesNoDecision;
-
-/** The answer to a {@link YesNoQuestion}. */
-export interface YesNoDecision {
-  /** Tells kinds of decisions apart. */
-  readonly type: 'yes-no';
-  /** The probability of *yes*, in [0, 1]. */
-  readonly probability: number;
-}
-
-/** The answer to a {@link ScaleQuestion}. */
-export interface ScaleDecision {
-  /** Tells kinds of decisions apart. */
-  readonly type: 'scale';
-  /** The expected level, from 0 to the number of levels less 1. */
-  readonly level: number;
-  /** The probability of each level, where the model tells. */
-  readonly probabilities?: readonly number[];
-}
-
-/** The answer to a {@link ChoiceQuestion}. */
-export interface ChoiceDecision {
-  /** Tells kinds of decisions apart. */
-  readonly type: 'choice';
-  /** The likeliest choice. */
-  readonly choice: string;
-  /** The probability of each choice. They sum to 1. */
-  readonly probabilities: Readonly<Record<string, number>>;
-}
+/** The answer to a {@link Question}, of its type; or why there is none, such as a refusal. */
+export type Decision =
+  | Failure
+  | {
+      /** The answer to a yes-no question. */
+      readonly type: 'yes-no';
+      /** The probability of *yes*, in [0, 1]. */
+      readonly probability: number;
+    }
+  | {
+      /** The answer to a question of how much. */
+      readonly type: 'scale';
+      /** The expected level, from 0 to the number of levels less 1. */
+      readonly level: number;
+      /** The probability of each level, where the model tells. */
+      readonly probabilities?: readonly number[];
+    }
+  | {
+      /** The answer to a choice. */
+      readonly type: 'choice';
+      /** The likeliest choice. */
+      readonly choice: string;
+      /** The probability of each choice. They sum to 1. */
+      readonly probabilities: Readonly<Record<string, number>>;
+    };

@@ -1,36 +1,32 @@
 import { seededRandom } from '../base/random.ts';
 import type { Random } from '../contracts/context.ts';
-import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
+import { heuristic } from '../values/heuristic.ts';
+import { listPolicy, type Problem } from './problem.ts';
 
-/** Options of {@link banditTree}. */
-export interface BanditTreeOptions {
-  /** How many arms each state has. @defaultValue 3 */
-  readonly arms?: number;
-  /** How many arms are pulled until the end. @defaultValue 3 */
-  readonly depth?: number;
-  /** Which tree it is. @defaultValue 0 */
-  readonly seed?: number;
-}
-
-/** A bandit tree and what is true of it. The state is the list of arms pulled so far. */
-export interface BanditTree extends Problem<readonly number[], number> {
+/**
+ * A tree of bandits: the end of each path brings a fixed reward. One path brings 1 and all others at
+ * most 0.6, and the evaluator misleads at first: to the eye, the arms that lead to it are the worst. The state
+ * is the list of arms pulled so far.
+ */
+export function banditTree(
+  options: {
+    /** How many arms each state has. @defaultValue 3 */
+    readonly arms?: number;
+    /** How many arms are pulled until the end. @defaultValue 3 */
+    readonly depth?: number;
+    /** Which tree it is. @defaultValue 0 */
+    readonly seed?: number;
+  } = {},
+): Problem<readonly number[], number> & {
   /** The one best path: its end brings 1. */
   readonly best: readonly number[];
   /** v*(s) of any state: the reward of the best end below it. */
   value(state: readonly number[]): number;
-}
-
-/**
- * A tree of bandits: the end of each path brings a fixed reward. One path brings 1 and all others at
- * most 0.6, and the evaluator misleads at first: to the eye, the arms that lead to it are the worst.
- */
-export function banditTree(options: BanditTreeOptions = {}): BanditTree {
+} {
   const { arms = 3, depth = 3, seed = 0 } = options;
   const random = seededRandom(seed);
   const best = Array.from({ length: depth }, (_, place) => random.split(place).integer(arms));
   const pulls = Array.from({ length: arms }, (_, arm) => arm);
-  const legal = (path: readonly number[]) => (path.length < depth ? pulls : []);
-
   const reward = (path: readonly number[]): number =>
     startsWith(best, path) ? 1 : 0.6 * drawAt(random, path);
   const value = (path: readonly number[]): number =>
@@ -49,8 +45,8 @@ export function banditTree(options: BanditTreeOptions = {}): BanditTree {
       },
       key: (path) => path.join(''),
     },
-    policy: listPolicy((path) => legal(path).map((action) => ({ action }))),
-    evaluator: stateEvaluator((path) =>
+    policy: listPolicy((path) => (path.length < depth ? pulls : []).map((action) => ({ action }))),
+    evaluator: heuristic((path) =>
       startsWith(best, path) ? 0.1 : 0.2 + 0.3 * drawAt(random, path),
     ),
   };

@@ -8,52 +8,39 @@ import type { Failed, Failure } from '../contracts/failure.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Policy } from '../contracts/policy.ts';
 import type { RewardModel } from '../contracts/reward-model.ts';
-import { stateOf } from './problem.ts';
+import { withState } from '../policies/with-state.ts';
 import { scriptedModel } from './scripted-model.ts';
 
-/** Options of {@link chainTask}. */
-export interface ChainTaskOptions {
-  /** T: how many steps a solution has. @defaultValue 8 */
-  readonly steps?: number;
-  /** p: the chance that a step of a flawless solution is sound; otherwise it plants a mistake. In (0, 1]. @defaultValue 0.7 */
-  readonly sound?: number;
-  /** r: the chance that a step of a flawed solution finds the mistake and mends it. In [0, 1). @defaultValue 0.1 */
-  readonly recovers?: number;
-  /** Which task it is. @defaultValue 0 */
-  readonly seed?: number | string;
-}
-
-/** A solution, as far as it goes: the numbers of its steps. Whether a step is sound is not to be seen from it. */
-export type ChainState = readonly number[];
-
-/** How a {@link ChainTask} reward model reads the truth. */
-export interface ChainReaderOptions {
-  /** σ: the standard deviation of what is added to the log-odds of the truth, the same for the same steps. @defaultValue 0 */
-  readonly noise?: number;
-  /** Whether it says the opposite: 1 − v. @defaultValue false */
-  readonly inverted?: boolean;
-  /** Whether it says nothing at all: a number in [0, 1) that has nothing to do with the truth. @defaultValue false */
-  readonly blind?: boolean;
-}
-
-/** Reasoning in which mistakes are planted, and what is true of it. */
+/**
+ * Reasoning in which mistakes are planted, and what is true of it. A state is a solution, as far as it goes: the
+ * numbers of its steps. Whether a step is sound is not to be seen from it.
+ */
 export interface ChainTask {
   /** Takes steps. The end is rewarded: 1 without a mistake, else 0. Nothing before the end is. */
-  readonly environment: Environment<ChainState, number>;
+  readonly environment: Environment<readonly number[], number>;
   /** π: asks {@link ChainTask.model} for steps. One step is one call. */
-  readonly policy: Policy<ChainState, number>;
+  readonly policy: Policy<readonly number[], number>;
   /** Writes steps. No two samples of a state are alike. */
   readonly model: LanguageModel;
   /** Whether there is a mistake in a solution. */
-  isFlawed(state: ChainState): boolean;
+  isFlawed(state: readonly number[]): boolean;
   /** V^π(s): the chance that the policy ends without a mistake. */
-  value(state: ChainState): number;
+  value(state: readonly number[]): number;
   /** V*(s): the return of the best steps that the policy may ever propose. */
-  best(state: ChainState): number;
+  best(state: readonly number[]): number;
   /** A process reward model that has seen the truth, as well as `options` let it. */
-  rewardModel(options?: ChainReaderOptions): RewardModel;
+  rewardModel(options?: {
+    /** σ: the standard deviation of what is added to the log-odds of the truth, the same for the same steps. @defaultValue 0 */
+    readonly noise?: number;
+    /** Whether it says the opposite: 1 − v. @defaultValue false */
+    readonly inverted?: boolean;
+    /** Whether it says nothing at all: a number in [0, 1) that has nothing to do with the truth. @defaultValue false */
+    readonly blind?: boolean;
+  }): RewardModel;
   /** v(s) by that reward model: one call a state. The empty solution has no step to look at and fails. */
-  evaluator(options?: ChainReaderOptions): Evaluator<ChainState, number>;
+  evaluator(
+    options?: Parameters<ChainTask['rewardModel']>[0],
+  ): Evaluator<readonly number[], number>;
 }
 
 /**
@@ -64,7 +51,18 @@ export interface ChainTask {
  * With λ = p − r, π∞ = r / (1 − λ) and n steps to go, a flawless solution ends well with the chance
  * `π∞ + (1 − π∞) λⁿ`, and a flawed one with `π∞ − π∞ λⁿ`; where λ is 1, with 1 and 0.
  */
-export function chainTask(options: ChainTaskOptions = {}): ChainTask {
+export function chainTask(
+  options: {
+    /** T: how many steps a solution has. @defaultValue 8 */
+    readonly steps?: number;
+    /** p: the chance that a step of a flawless solution is sound; otherwise it plants a mistake. In (0, 1]. @defaultValue 0.7 */
+    readonly sound?: number;
+    /** r: the chance that a step of a flawed solution finds the mistake and mends it. In [0, 1). @defaultValue 0.1 */
+    readonly recovers?: number;
+    /** Which task it is. @defaultValue 0 */
+    readonly seed?: number | string;
+  } = {},
+): ChainTask {
   const { steps = 8, sound = 0.7, recovers = 0.1, seed = 0 } = options;
   expectInteger('steps', steps, { min: 1 });
   if (!(sound > 0 && sound <= 1)) throw expectation('sound', 'above 0 and at most 1', sound);
@@ -74,7 +72,7 @@ export function chainTask(options: ChainTaskOptions = {}): ChainTask {
   const task = `chain ${JSON.stringify({ steps, sound, recovers, seed })}`;
   const chain = { task, steps, sound, recovers, random: seededRandom(seed), known: new Map() };
   const model = writer(chain);
-  const rewardModel = (reader: ChainReaderOptions = {}) => readerOf(chain, reader);
+  const rewardModel: ChainTask['rewardModel'] = (reader = {}) => readerOf(chain, reader);
   return {
     environment: {
       name: 'chain-task',
@@ -115,7 +113,7 @@ interface Chain {
 const numbers = 2 ** 31;
 
 /** Whether a step is sound, or mends, is fixed by the task and all steps up to it. */
-function isFlawed(chain: Chain, state: ChainState): boolean {
+function isFlawed(chain: Chain, state: readonly number[]): boolean {
   if (state.length === 0) return false;
   const { sound, recovers, random, known } = chain;
   const key = state.join(' ');
@@ -127,7 +125,7 @@ function isFlawed(chain: Chain, state: ChainState): boolean {
   return flawed;
 }
 
-function chanceOf(chain: Chain, state: ChainState): number {
+function chanceOf(chain: Chain, state: readonly number[]): number {
   const { steps, sound, recovers } = chain;
   const flawed = isFlawed(chain, state);
   const lambda = sound - recovers;
@@ -147,11 +145,13 @@ function writer({ task, random }: Chain): LanguageModel {
   });
 }
 
-function policyOf(model: LanguageModel): Policy<ChainState, number> {
+function policyOf(model: LanguageModel): Policy<readonly number[], number> {
   return {
     async propose(node, { context, count, offset }) {
       const samples = Number.isFinite(count) ? count : 1;
-      const messages = [{ role: 'user' as const, content: `Steps: ${stateOf(node).join(' ')}` }];
+      const messages = [
+        { role: 'user' as const, content: `Steps: ${withState(node).state.join(' ')}` },
+      ];
       const request = { messages, samples, offset, maxTokens: 8 };
       const { completions } = await context.generate(model, request);
       return completions.map((completion) => ({ action: Number(completion.text), completion }));
@@ -159,10 +159,13 @@ function policyOf(model: LanguageModel): Policy<ChainState, number> {
   };
 }
 
-function readerOf(chain: Chain, reader: ChainReaderOptions): RewardModel {
+function readerOf(
+  chain: Chain,
+  reader: NonNullable<Parameters<ChainTask['rewardModel']>[0]>,
+): RewardModel {
   const { noise = 0, inverted = false, blind = false } = reader;
   expectNumber('noise', noise, { min: 0 });
-  const look = (state: ChainState): number => {
+  const look = (state: readonly number[]): number => {
     const random = chain.random.split('read', state.join(' '));
     if (blind) return random.next();
     const seen = chanceOf(chain, state);
@@ -181,13 +184,13 @@ function readerOf(chain: Chain, reader: ChainReaderOptions): RewardModel {
   };
 }
 
-function evaluatorOf(model: RewardModel): Evaluator<ChainState, number> {
+function evaluatorOf(model: RewardModel): Evaluator<readonly number[], number> {
   return {
     needs: 'realised',
     evaluate: (nodes, { context }) =>
       Promise.all(
         nodes.map(async (node): Promise<Evaluation | Failed> => {
-          const steps = stateOf(node).map(String);
+          const steps = withState(node).state.map(String);
           if (steps.length === 0) return failed('empty', 'There is no step yet.');
           const solution = { prompt: 'chain', steps };
           const { scores } = await context.score(model, { solutions: [solution] });

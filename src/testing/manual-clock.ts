@@ -12,25 +12,24 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
 }
 
-/** Options of {@link manualClock}. */
-export interface ManualClockOptions {
-  /**
-   * Whether the clock moves itself: whenever the event loop has come to rest, it jumps to the end of the
-   * next sleep. Work then takes no time at all, and only sleeps do, so that a search over a model with a
-   * latency can be timed exactly on any machine. Real timers and sockets are not waited for.
-   *
-   * @defaultValue false
-   */
-  readonly auto?: boolean;
-  /** The time at the start, in milliseconds. @defaultValue 0 */
-  readonly startAt?: number;
-}
-
 /** The event loop is at rest when nothing new has come up in so many turns. */
 const quietTurns = 4;
 
 /** A clock for tests: exact, and independent of the machine. */
-export function manualClock(options: ManualClockOptions = {}): ManualClock {
+export function manualClock(
+  options: {
+    /**
+     * Whether the clock moves itself: whenever the event loop has come to rest, it jumps to the end of the
+     * next sleep. Work then takes no time at all, and only sleeps do, so that a search over a model with a
+     * latency can be timed exactly on any machine. Real timers and sockets are not waited for.
+     *
+     * @defaultValue false
+     */
+    readonly auto?: boolean;
+    /** The time at the start, in milliseconds. @defaultValue 0 */
+    readonly startAt?: number;
+  } = {},
+): ManualClock {
   const { auto = false, startAt = 0 } = options;
   const sleepers = new Sleepers();
   let now = startAt;
@@ -69,16 +68,11 @@ export function manualClock(options: ManualClockOptions = {}): ManualClock {
   };
 }
 
-interface Sleeper {
-  readonly until: number;
-  readonly wake: () => void;
-}
-
 /** Those who sleep, the first to wake first. */
 class Sleepers {
   /** How often somebody has fallen asleep. */
   added = 0;
-  #sleepers: readonly Sleeper[] = [];
+  #sleepers: readonly { readonly until: number; readonly wake: () => void }[] = [];
 
   get size(): number {
     return this.#sleepers.length;
@@ -93,7 +87,7 @@ class Sleepers {
     this.added++;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const sleeper: Sleeper = {
+      const sleeper = {
         until,
         wake() {
           signal?.removeEventListener('abort', leave);

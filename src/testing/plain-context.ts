@@ -5,21 +5,20 @@ import type { Clock } from '../contracts/clock.ts';
 import type { CallContext, Random } from '../contracts/context.ts';
 import { manualClock } from './manual-clock.ts';
 
-/** Options of {@link plainContext}. */
-export interface PlainContextOptions {
-  /** Its random numbers. @defaultValue those of seed 0 */
-  readonly random?: Random;
-  /** Its time. @defaultValue a manual clock that moves itself */
-  readonly clock?: Clock;
-  /** Aborts its calls. @defaultValue one that never aborts */
-  readonly signal?: AbortSignal;
-}
-
 /**
  * A call context without a search around it: calls go straight to the model or the tool. Nothing is
  * budgeted, written down or shared.
  */
-export function plainContext(options: PlainContextOptions = {}): CallContext {
+export function plainContext(
+  options: {
+    /** Its random numbers. @defaultValue those of seed 0 */
+    readonly random?: Random;
+    /** Its time. @defaultValue a manual clock that moves itself */
+    readonly clock?: Clock;
+    /** Aborts its calls. @defaultValue one that never aborts */
+    readonly signal?: AbortSignal;
+  } = {},
+): CallContext {
   const { random = seededRandom(), clock = manualClock({ auto: true }) } = options;
   const { signal = new AbortController().signal } = options;
   // Every call in flight may listen; that is no leak.

@@ -1,14 +1,5 @@
-import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
-
-/** Options of {@link syntheticTree}. */
-export interface SyntheticTreeOptions {
-  /** How many actions each state has. @defaultValue 4 */
-  readonly branching?: number;
-  /** How many actions lead to an end. @defaultValue 12 */
-  readonly depth?: number;
-  /** Which tree it is: an integer. @defaultValue 1 */
-  readonly seed?: number;
-}
+import { heuristic } from '../values/heuristic.ts';
+import { listPolicy, type Problem } from './problem.ts';
 
 /** A state of a {@link syntheticTree}. */
 export interface SyntheticState {
@@ -22,10 +13,18 @@ export interface SyntheticState {
  * A full tree in which everything is fixed by a hash of the path: as large as one likes, cheap, and
  * without duplicates. Ends are rewarded by their value, and values are spread evenly over [0, 1).
  */
-export function syntheticTree(options: SyntheticTreeOptions = {}): Problem<SyntheticState, number> {
+export function syntheticTree(
+  options: {
+    /** How many actions each state has. @defaultValue 4 */
+    readonly branching?: number;
+    /** How many actions lead to an end. @defaultValue 12 */
+    readonly depth?: number;
+    /** Which tree it is: an integer. @defaultValue 1 */
+    readonly seed?: number;
+  } = {},
+): Problem<SyntheticState, number> {
   const { branching = 4, depth = 12, seed = 1 } = options;
   const actions = Array.from({ length: branching }, (_, action) => action);
-  const legal = (state: SyntheticState) => (state.depth < depth ? actions : []);
   return {
     environment: {
       name: 'synthetic-tree',
@@ -37,8 +36,10 @@ export function syntheticTree(options: SyntheticTreeOptions = {}): Problem<Synth
       },
       key: ({ hash, depth: taken }) => `${hash}/${taken}`,
     },
-    policy: listPolicy((state) => legal(state).map((action) => ({ action }))),
-    evaluator: stateEvaluator(worthOf),
+    policy: listPolicy((state) =>
+      (state.depth < depth ? actions : []).map((action) => ({ action })),
+    ),
+    evaluator: heuristic(worthOf),
   };
 }
 

@@ -1,34 +1,36 @@
 import { EspalierError } from '../base/errors.ts';
-import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
-
-/** What one action of a {@link MdpTable} does. */
-export interface TableTransition {
-  /** s′. A state that has no row in the table is terminal. */
-  readonly to: string;
-  /** r(s, a). @defaultValue none */
-  readonly reward?: number;
-  /** P(s, a). @defaultValue an equal share */
-  readonly prior?: number;
-}
+import { heuristic } from '../values/heuristic.ts';
+import { listPolicy, type Problem } from './problem.ts';
 
 /** The transitions of each state, by action. The first state is the start. */
-export type MdpTable = Readonly<Record<string, Readonly<Record<string, TableTransition>>>>;
-
-/** Options of {@link tableMdp}. */
-export interface TableMdpOptions {
-  /** The name of the environment. @defaultValue `'table-mdp'` */
-  readonly name?: string;
-  /** v(s) of the states that are not rewarded. @defaultValue 0 */
-  readonly values?: Readonly<Record<string, number>>;
-  /** Whether states have keys, so that duplicates are recognised. @defaultValue true */
-  readonly keys?: boolean;
+export interface MdpTable {
+  readonly [state: string]: {
+    readonly [action: string]: {
+      /** s′. A state that has no row in the table is terminal. */
+      readonly to: string;
+      /** r(s, a). @defaultValue none */
+      readonly reward?: number;
+      /** P(s, a). @defaultValue an equal share */
+      readonly prior?: number;
+    };
+  };
 }
 
 /**
  * A Markov decision process written down as a table: deterministic, and small enough to be solved by
  * hand. States and actions are their names.
  */
-export function tableMdp(table: MdpTable, options: TableMdpOptions = {}): Problem<string, string> {
+export function tableMdp(
+  table: MdpTable,
+  options: {
+    /** The name of the environment. @defaultValue `'table-mdp'` */
+    readonly name?: string;
+    /** v(s) of the states that are not rewarded. @defaultValue 0 */
+    readonly values?: Readonly<Record<string, number>>;
+    /** Whether states have keys, so that duplicates are recognised. @defaultValue true */
+    readonly keys?: boolean;
+  } = {},
+): Problem<string, string> {
   const { name = 'table-mdp', values = {}, keys = true } = options;
   const [start] = Object.keys(table);
   if (start === undefined) throw new EspalierError('usage', 'Expected `table` to hold a state.');
@@ -57,6 +59,6 @@ export function tableMdp(table: MdpTable, options: TableMdpOptions = {}): Proble
         ...(prior !== undefined && { prior }),
       })),
     ),
-    evaluator: stateEvaluator((state) => values[state] ?? 0),
+    evaluator: heuristic((state) => values[state] ?? 0),
   };
 }

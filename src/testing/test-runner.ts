@@ -9,22 +9,23 @@ export interface TestRunner {
   test(name: string, run: () => void | Promise<void>): unknown;
 }
 
-/** Tests that do not apply, and why not. */
-export interface Exemption {
-  /** Why the tests do not apply: one sentence for a reader of the report. */
-  readonly reason: string;
-  /** The names of the tests. */
-  readonly tests: readonly string[];
+/** What is tested, and by whom. */
+export interface Subject<Claims> {
+  /** What it claims. */
+  readonly claims: Claims;
+  /** Reports exempted tests with their reason instead of running them. */
+  readonly runner: TestRunner;
 }
 
-/** A runner that reports exempted tests with their reason instead of running them. */
-export function withExemptions(runner: TestRunner, exemptions: readonly Exemption[]): TestRunner {
-  return {
-    describe: (name, define) => runner.describe(name, define),
-    test(name, run) {
-      const exemption = exemptions.find(({ tests }) => tests.includes(name));
-      if (exemption === undefined) return runner.test(name, run);
-      return runner.test(`${name} — not claimed: ${exemption.reason}`, () => {});
-    },
+/** The subject of a suite. */
+export function subjectOf<
+  Claims extends { readonly exempt?: Readonly<Record<string, readonly string[]>> },
+>(claims: Claims, runner: TestRunner): Subject<Claims> {
+  const exempt = Object.entries(claims.exempt ?? {});
+  const test: TestRunner['test'] = (name, run) => {
+    const [reason] = exempt.find(([, tests]) => tests.includes(name)) ?? [];
+    if (reason === undefined) return runner.test(name, run);
+    return runner.test(`${name} — not claimed: ${reason}`, () => {});
   };
+  return { claims, runner: { describe: (name, define) => runner.describe(name, define), test } };
 }

@@ -1,16 +1,7 @@
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { SearchNode } from '../contracts/node.ts';
-import { type Problem, stateOf } from './problem.ts';
-
-/** Options of {@link throughModel}. */
-export interface ThroughModelOptions {
-  /** The model that is asked. */
-  readonly model: LanguageModel;
-  /** Who asks it. @defaultValue `'both'` */
-  readonly asks?: 'policy' | 'evaluator' | 'both';
-  /** The limit on the tokens of an answer. @defaultValue 16 */
-  readonly maxTokens?: number;
-}
+import { withState } from '../policies/with-state.ts';
+import type { Problem } from './problem.ts';
 
 /**
  * The same problem with its policy and its evaluator behind a model: one call for each request of
@@ -22,12 +13,18 @@ export interface ThroughModelOptions {
  */
 export function throughModel<State, Action>(
   problem: Problem<State, Action>,
-  options: ThroughModelOptions,
+  options: {
+    readonly model: LanguageModel;
+    /** Who asks it. @defaultValue `'both'` */
+    readonly asks?: 'policy' | 'evaluator' | 'both';
+    /** The limit on the tokens of an answer. @defaultValue 16 */
+    readonly maxTokens?: number;
+  },
 ): Problem<State, Action> {
   const { environment, policy, evaluator } = problem;
   const { model, asks = 'both', maxTokens = 16 } = options;
   const ask = (task: string, node: SearchNode<State, Action>) => {
-    const state = stateOf(node);
+    const state = withState(node).state;
     const content = `${task} ${environment.key?.(state) ?? JSON.stringify(state)}`;
     return { messages: [{ role: 'user' as const, content }], maxTokens };
   };

@@ -1,15 +1,6 @@
 import { EspalierError } from '../base/errors.ts';
-import { listPolicy, type Problem, stateEvaluator } from './problem.ts';
-
-/** A position and what is true of it. */
-export interface TicTacToe extends Problem<string, number> {
-  /** The position at the start: nine of `x`, `o` and `.`, row by row. It is the turn of `x`, who plays the agent's part. */
-  readonly start: string;
-  /** What perfect play brings: 1 for a win, 0.5 for a draw, 0 for a loss. */
-  readonly value: number;
-  /** The cells, from 0 to 8, that bring it. */
-  readonly best: readonly number[];
-}
+import { heuristic } from '../values/heuristic.ts';
+import { listPolicy, type Problem } from './problem.ts';
 
 /** Positions in which something has to be seen: a win, a threat, a fork, a draw, a lost game. */
 export const ticTacToePositions: Readonly<Record<string, string>> = {
@@ -23,8 +14,15 @@ export const ticTacToePositions: Readonly<Record<string, string>> = {
 /**
  * Tic-tac-toe against a perfect opponent, from a position in which it is the agent's turn. An action is
  * the cell to mark; the opponent answers within the same step. The evaluator knows nothing: 0.5.
+ *
+ * @param start - The position: nine of `x`, `o` and `.`, row by row. It is the turn of `x`, who plays the agent's part.
  */
-export function ticTacToe(start: string = '.........'): TicTacToe {
+export function ticTacToe(start: string = '.........'): Problem<string, number> & {
+  /** What perfect play brings: 1 for a win, 0.5 for a draw, 0 for a loss. */
+  readonly value: number;
+  /** The cells, from 0 to 8, that bring it. */
+  readonly best: readonly number[];
+} {
   if (!/^[xo.]{9}$/.test(start) || outcome(start) !== undefined) {
     throw new EspalierError(
       'usage',
@@ -33,7 +31,6 @@ export function ticTacToe(start: string = '.........'): TicTacToe {
   }
   const value = worth(start, 'x');
   return {
-    start,
     value,
     best: cellsOf(start).filter((cell) => worth(mark(start, cell, 'x'), 'o') === value),
     environment: {
@@ -49,7 +46,7 @@ export function ticTacToe(start: string = '.........'): TicTacToe {
       key: (board) => board,
     },
     policy: listPolicy((board) => legalCells(board).map((action) => ({ action }))),
-    evaluator: stateEvaluator(() => 0.5),
+    evaluator: heuristic(() => 0.5),
   };
 }
 

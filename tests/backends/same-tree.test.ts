@@ -10,7 +10,7 @@ import {
   treeToJson,
 } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
-import { type EmulatedDialect, type Emulator, emulator } from '../../src/testing/index.ts';
+import { type Emulator, type EmulatorOptions, emulator } from '../../src/testing/index.ts';
 import { heuristic } from '../../src/values/index.ts';
 
 // The wires differ, the search does not.
@@ -67,7 +67,7 @@ async function treeOf(
   );
 }
 
-const dialects: readonly EmulatedDialect[] = [
+const dialects: readonly EmulatorOptions['dialect'][] = [
   'openai',
   'vllm',
   'sglang',
@@ -75,7 +75,7 @@ const dialects: readonly EmulatedDialect[] = [
   'ollama',
   'anthropic',
 ];
-const servers = new Map<EmulatedDialect, Emulator>();
+const servers = new Map<EmulatorOptions['dialect'], Emulator>();
 beforeAll(async () => {
   for (const dialect of dialects) {
     // Answers come back in another order than they were asked for.
@@ -87,7 +87,7 @@ afterAll(async () => {
   for (const server of servers.values()) await server.close();
 });
 
-const url = (dialect: EmulatedDialect) => servers.get(dialect)?.url ?? '';
+const url = (dialect: EmulatorOptions['dialect']) => servers.get(dialect)?.url ?? '';
 const server = (preset: 'llama-server' | 'ollama' | 'sglang' | 'vllm') => () =>
   openaiCompatible({ preset, baseUrl: url(preset), model: 'emulated' });
 const hosted = { model: 'emulated', apiKey: 'sk-for-nobody' } as const;

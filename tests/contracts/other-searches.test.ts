@@ -1,12 +1,22 @@
 import { describe, test } from 'vitest';
-import { abMcts, beam, betaBelief, depthFirst, lats } from '../../src/index.ts';
+import { abMcts, algorithms, beam, betaBelief, depthFirst } from '../../src/index.ts';
 import { describeAlgorithm } from '../../src/testing/index.ts';
 
 const runner = { describe, test };
 
 describeAlgorithm('beam()', { create: () => beam({ width: 200 }) }, runner);
-describeAlgorithm('lats()', { create: () => lats() }, runner);
-describeAlgorithm('abMcts()', { create: () => abMcts() }, runner);
+
+/** Those that are tried elsewhere with all that they claim, or below with options that the suite needs. */
+const tried = ['astar', 'best-of-n', 'mcts', 'beam', 'depth-first'];
+for (const { name, create } of algorithms) {
+  if (tried.includes(name)) continue;
+  describeAlgorithm(
+    `${name}, as it is listed`,
+    { create: () => create({ asksModel: false }) },
+    runner,
+  );
+}
+
 describeAlgorithm(
   'abMcts() with a beta belief',
   { create: () => abMcts({ belief: betaBelief() }) },

@@ -54,7 +54,7 @@ for (const aggregate of ['mean', 'max'] as const) {
 }
 
 const bandit = banditTree();
-describeEvaluator('stateEvaluator', { ...bandit, create: () => bandit.evaluator }, runner);
+describeEvaluator('that of a bandit tree', { ...bandit, create: () => bandit.evaluator }, runner);
 
 const model = scriptedModel({ answer: hashedAnswer, latencyMs: 20 });
 describeEvaluator(

@@ -76,7 +76,7 @@ export async function distinctOfTiny(path: string, workload: Workload): Promise<
 
 /** The bare decoder, with tokens that are drawn beforehand: no sampling, no text. */
 export function runDecoder(file: LlamaFile, workload: Workload): Run {
-  const decoder = new Decoder(file, { cacheBytes });
+  const decoder = new Decoder(file, cacheBytes);
   const random = seededRandom('decoder');
   const tree = new TextTree();
   let drawn = 0;

@@ -21,9 +21,9 @@ import {
   type ScriptedModelOptions,
   scriptedModel,
 } from '../../src/testing/index.ts';
-import { stateEvaluator } from '../../src/testing/problem.ts';
 import { hashedAnswer } from '../../src/testing/through-model.ts';
 import { treeToJson } from '../../src/tree/serialize.ts';
+import { heuristic } from '../../src/values/heuristic.ts';
 import { environmentOf } from '../support/environment-of.ts';
 import { noSpend } from '../support/nodes.ts';
 import { type SearchOf, searchOf } from '../support/search-of.ts';
@@ -114,7 +114,7 @@ function run(
   const running = searchOf({
     environment,
     policy: make(model),
-    evaluator: stateEvaluator<ReasoningState>(({ steps }) =>
+    evaluator: heuristic<ReasoningState>(({ steps }) =>
       Number(hashedAnswer({ messages: [{ content: steps.join(' ') }] })),
     ),
     algorithm: mcts({ width: 3 }),

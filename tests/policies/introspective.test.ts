@@ -10,7 +10,7 @@ import {
   type ScriptedModelOptions,
   scriptedModel,
 } from '../../src/testing/index.ts';
-import { stateEvaluator } from '../../src/testing/problem.ts';
+import { heuristic } from '../../src/values/heuristic.ts';
 import { rootNode } from '../support/nodes.ts';
 import {
   asking,
@@ -179,7 +179,7 @@ describe('mechanism: a model that repeats what is likely unless it is told that 
   async function grown(make: (model: LanguageModel) => Policy<ReasoningState, string>) {
     const { tree, spend } = await search(environment, {
       policy: make(obedient()),
-      evaluator: stateEvaluator<ReasoningState>(() => 0.5),
+      evaluator: heuristic<ReasoningState>(() => 0.5),
       algorithm: mcts({ width: 5 }),
       budget: { simulations: 1 },
     });

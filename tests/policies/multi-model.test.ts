@@ -7,7 +7,7 @@ import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import { multiModel } from '../../src/policies/multi-model.ts';
 import { uniform } from '../../src/policies/uniform.ts';
 import { describePolicy, plainContext, scriptedModel } from '../../src/testing/index.ts';
-import { stateEvaluator } from '../../src/testing/problem.ts';
+import { heuristic } from '../../src/values/heuristic.ts';
 import { rootNode } from '../support/nodes.ts';
 import {
   asking,
@@ -220,7 +220,7 @@ describe('the model of a node', () => {
   test('is told by each completion, in a search too', async () => {
     const { tree, spend } = await search(environment, {
       policy: multiModel({ arms: arms() }),
-      evaluator: stateEvaluator<ReasoningState>(() => 0.5),
+      evaluator: heuristic<ReasoningState>(() => 0.5),
       algorithm: mcts({ width: 3 }),
       budget: { simulations: 1 },
     });

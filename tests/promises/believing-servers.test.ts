@@ -9,7 +9,7 @@ import {
 import { withCache } from '../../src/calls/index.ts';
 import { type LanguageModel, type ModelWarning, mcts, type SearchResult } from '../../src/index.ts';
 import {
-  type EmulatedDialect,
+  type EmulatorOptions,
   emulator,
   type Fault,
   plainContext,
@@ -32,7 +32,7 @@ async function modelWith(
   faults: readonly Fault[],
   maxTokens?: number,
 ): Promise<LanguageModel> {
-  const dialect: EmulatedDialect =
+  const dialect: EmulatorOptions['dialect'] =
     name === 'anthropic' ? 'anthropic' : name === 'openai-compatible' ? 'vllm' : 'openai';
   const text = 'word '.repeat(maxTokens ?? 0);
   const answer = maxTokens === undefined ? hashedAnswer : () => text;

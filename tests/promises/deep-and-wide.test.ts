@@ -21,10 +21,11 @@ import {
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
-import { stateEvaluator } from '../../src/testing/problem.ts';
+import { heuristic } from '../../src/values/heuristic.ts';
 import { searchOf } from '../support/search-of.ts';
+import { sized } from '../support/thorough.ts';
 
-const depth = 100_000;
+const depth = sized(20_000, 100_000);
 const width = 130_000;
 const patience = 60_000;
 
@@ -46,7 +47,7 @@ const fan: Environment<number, number> = {
 const everything = {
   propose: () => Array.from({ length: width }, (_, action) => ({ action, prior: 1 / width })),
 };
-const evaluator = stateEvaluator(() => 0.5);
+const evaluator = heuristic(() => 0.5);
 
 /** Proposes a whole path before the first step. */
 const ahead: SearchAlgorithm = {

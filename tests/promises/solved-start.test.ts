@@ -10,7 +10,7 @@ import {
   treeFromJson,
   treeToJson,
 } from '../../src/index.ts';
-import { stateEvaluator } from '../../src/testing/problem.ts';
+import { heuristic } from '../../src/values/heuristic.ts';
 
 const environment = slidingTiles.environment({ rows: 2, columns: 2, tiles: [1, 2, 3, 0] });
 const policy = {
@@ -20,7 +20,7 @@ const policy = {
     readonly state: Parameters<typeof environment.actions>[0] | undefined;
   }) => (state === undefined ? [] : environment.actions(state).map((action) => ({ action }))),
 };
-const evaluator = stateEvaluator(() => 0.5);
+const evaluator = heuristic(() => 0.5);
 
 const algorithms: Readonly<Record<string, SearchAlgorithm>> = {
   mcts: mcts(),

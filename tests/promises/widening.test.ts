@@ -13,7 +13,7 @@ import {
   valueWidening,
 } from '../../src/index.ts';
 import { manualClock, syntheticTree } from '../../src/testing/index.ts';
-import { stateEvaluator } from '../../src/testing/problem.ts';
+import { heuristic } from '../../src/values/heuristic.ts';
 
 /** Each action ends the game at once, and is rewarded by a fraction that nobody else has. */
 const draws: Environment<number, number> = {
@@ -95,7 +95,7 @@ describe('a node that waits for more room', () => {
       },
       {
         policy: drawing(),
-        evaluator: stateEvaluator(() => 0.5),
+        evaluator: heuristic(() => 0.5),
         algorithm: mcts({ width: 1, selection, widening: progressiveWidening() }),
         budget: { simulations: 200 },
       },
@@ -132,7 +132,7 @@ describe('a node that gets no more children', () => {
       },
       {
         policy,
-        evaluator: stateEvaluator(() => 0.5),
+        evaluator: heuristic(() => 0.5),
         algorithm: mcts({ width: 1, widening: progressiveWidening({ k: 3 }) }),
         budget: { simulations: 100 },
       },
@@ -163,7 +163,7 @@ describe('a widening rule beside a selection', () => {
     propose: (_, { count, offset }) =>
       Array.from({ length: count }, (__, place) => ({ action: (offset + place) % 9 })),
   };
-  const evaluator = stateEvaluator(() => 0.5);
+  const evaluator = heuristic(() => 0.5);
   const widening = progressiveWidening({ k: 1, alpha: 0.5 });
 
   test.each([
@@ -218,7 +218,7 @@ describe('an answer that is still under way', () => {
             return offset < proposals ? [{ action: offset === 0 ? 'end' : 'go' }] : [];
           },
         },
-        evaluator: stateEvaluator(() => 0.9),
+        evaluator: heuristic(() => 0.9),
         algorithm,
         concurrency,
         clock,

@@ -8,7 +8,7 @@ import {
   type SearchEvent,
 } from '../../src/index.ts';
 import { banditTree, tableMdp } from '../../src/testing/index.ts';
-import { stateEvaluator } from '../../src/testing/problem.ts';
+import { heuristic } from '../../src/values/heuristic.ts';
 import { type SearchOf, searchOf, streamSearchOf } from '../support/search-of.ts';
 
 const problem = banditTree();
@@ -195,7 +195,7 @@ describe('a policy in the middle of a search', () => {
         key: String,
       },
       policy: { propose: () => actions },
-      evaluator: stateEvaluator(() => 0.5),
+      evaluator: heuristic(() => 0.5),
       budget: { simulations: 20 },
     });
     expect(tree.root.children).toHaveLength(10_000);

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Evaluation, type Failed, search } from '../../src/index.ts';
 import {
-  type ChainState,
-  type ChainTaskOptions,
   chainTask,
   describeEnvironment,
   describeEvaluator,
@@ -16,7 +14,7 @@ const request = { environment: environmentOf(), context: plainContext(), remaini
 
 /** V^π and V* by trying out every outcome of the steps to come: sound or not, mended or not. */
 function enumerated(
-  chain: Required<Omit<ChainTaskOptions, 'seed'>>,
+  chain: Required<Pick<NonNullable<Parameters<typeof chainTask>[0]>, 'recovers' | 'sound'>>,
   left: number,
   isFlawed: boolean,
 ): { readonly value: number; readonly best: number } {
@@ -33,12 +31,12 @@ function enumerated(
 }
 
 /** Steps as the policy writes them, until it has written all. */
-async function walk(task: ReturnType<typeof chainTask>): Promise<readonly ChainState[]> {
-  const states: ChainState[] = [[]];
+async function walk(task: ReturnType<typeof chainTask>): Promise<readonly (readonly number[])[]> {
+  const states: (readonly number[])[] = [[]];
   for (;;) {
     const state = states.at(-1) ?? [];
     const given = { ...request, count: 1, offset: 0 };
-    const [proposal] = await task.policy.propose(rootNode<ChainState, number>(state), given);
+    const [proposal] = await task.policy.propose(rootNode<readonly number[], number>(state), given);
     if (proposal === undefined || 'failure' in proposal) throw new Error('No step was written.');
     const next = await task.environment.step(state, proposal.action, request.context);
     states.push(next.state);
@@ -93,7 +91,7 @@ describe('the chain task', () => {
       const states = await walk(task);
       const before = states.at(-2) ?? [];
       const end = states.at(-1) ?? [];
-      const step = (state: ChainState, action: number) =>
+      const step = (state: readonly number[], action: number) =>
         task.environment.step(state, action, request.context);
       expect(await step(before, end.at(-1) ?? 0)).toEqual({
         state: end,
@@ -114,7 +112,9 @@ describe('the chain task', () => {
 describe('a reader of the chain task', () => {
   const task = chainTask();
   const states = Array.from({ length: 400 }, (_, step) => [step]);
-  const nodes = states.map((state) => realisedNode<ChainState, number>(state[0] ?? 0, state));
+  const nodes = states.map((state) =>
+    realisedNode<readonly number[], number>(state[0] ?? 0, state),
+  );
   const read = async (options: Parameters<typeof task.evaluator>[0]) => {
     const verdicts = await task.evaluator(options).evaluate(nodes, request);
     return verdicts.map((verdict: Evaluation | Failed) =>
@@ -152,9 +152,9 @@ describe('a reader of the chain task', () => {
   });
 
   test('has no word on the empty solution', async () => {
-    expect(await task.evaluator().evaluate([rootNode<ChainState, number>([])], request)).toEqual([
-      { failure: { kind: 'empty', message: 'There is no step yet.' } },
-    ]);
+    expect(
+      await task.evaluator().evaluate([rootNode<readonly number[], number>([])], request),
+    ).toEqual([{ failure: { kind: 'empty', message: 'There is no step yet.' } }]);
   });
 
   test('costs a call a state, as writing a step does', async () => {

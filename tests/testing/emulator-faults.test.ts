@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EmulatedDialect, EmulatorOptions, Fault } from '../../src/testing/index.ts';
+import type { EmulatorOptions, Fault } from '../../src/testing/index.ts';
 import {
   chat,
   eventsOf,
@@ -124,7 +124,7 @@ test('habits: trailing-assistant-to-user', async () => {
 });
 
 const dialects = ['openai', 'vllm', 'sglang', 'llama-server', 'ollama', 'anthropic'] as const;
-const refusal = async (fault: Fault, dialect: EmulatedDialect) => {
+const refusal = async (fault: Fault, dialect: EmulatorOptions['dialect']) => {
   const server = await opened({ dialect, faults: [fault], contextLength: 50, now: () => 0 });
   const reply = await (dialect === 'anthropic' ? message(server) : chat(server));
   expect(server.account).toMatchObject({ rejected: 1, completionsServed: 0, inputTokens: 0 });
@@ -134,7 +134,7 @@ const refusal = async (fault: Fault, dialect: EmulatedDialect) => {
 test.each(dialects)('refusals: context-overflow: %s', async (dialect) => {
   const { status, body } = await refusal('context-overflow', dialect);
   expect(status).toBe(400);
-  const texts: Readonly<Record<EmulatedDialect, object>> = {
+  const texts: Readonly<Record<EmulatorOptions['dialect'], object>> = {
     openai: { error: { code: 'context_length_exceeded' } },
     vllm: { error: { message: like(/maximum context length is 50 tokens/) } },
     sglang: { message: like(/longer than the model/) },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { countTokens } from '../../src/testing/emulator/tokens.ts';
-import { type EmulatedDialect, type EmulatedQuestion, emulator } from '../../src/testing/index.ts';
+import { type EmulatedQuestion, type EmulatorOptions, emulator } from '../../src/testing/index.ts';
 import {
   chat,
   get,
@@ -14,7 +14,7 @@ import {
 } from './emulator-support.ts';
 
 const openAiLike = ['openai', 'vllm', 'sglang', 'llama-server', 'ollama'] as const;
-const dialects: readonly EmulatedDialect[] = [...openAiLike, 'anthropic'];
+const dialects: readonly EmulatorOptions['dialect'][] = [...openAiLike, 'anthropic'];
 
 test.each([
   ['', 0],
@@ -288,7 +288,7 @@ test('requests whose body is not JSON are refused', async () => {
   expect(server.account.completionsServed).toBe(0);
 });
 
-const unauthorized: Readonly<Record<EmulatedDialect, unknown>> = {
+const unauthorized: Readonly<Record<EmulatorOptions['dialect'], unknown>> = {
   openai: { error: { type: 'invalid_request_error', code: 'invalid_api_key', param: null } },
   vllm: { error: 'Unauthorized' },
   sglang: { error: 'Unauthorized' },

@@ -8,12 +8,8 @@ import type {
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
 import { uniform } from '../../src/policies/index.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
-import {
-  describeEvaluator,
-  plainContext,
-  type RewardQuestion,
-  scriptedModel,
-} from '../../src/testing/index.ts';
+import type { RewardQuestion } from '../../src/testing/emulator/options.ts';
+import { describeEvaluator, plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { type DecisionOptions, decision } from '../../src/values/reward/decision.ts';
 import { close, containing, matching } from '../backends/rewards/support.ts';
 import { environmentOf } from '../support/environment-of.ts';

@@ -5,11 +5,11 @@ import type { Evaluation } from '../../src/contracts/evaluation.ts';
 import type { SearchNode } from '../../src/contracts/node.ts';
 import type { RewardModel, Solution } from '../../src/contracts/reward-model.ts';
 import { gameOf24 } from '../../src/environments/puzzles/game-of-24.ts';
-import { uniform } from '../../src/policies/index.ts';
+import { uniform } from '../../src/policies/uniform.ts';
 import { mcts } from '../../src/search/algorithms/mcts.ts';
 import { search } from '../../src/search/search.ts';
-import { describeEvaluator, plainContext, type RewardQuestion } from '../../src/testing/index.ts';
-import { listPolicy } from '../../src/testing/problem.ts';
+import type { RewardQuestion } from '../../src/testing/emulator/options.ts';
+import { describeEvaluator, plainContext } from '../../src/testing/index.ts';
 import { type PrmOptions, prm } from '../../src/values/reward/prm.ts';
 import { close } from '../backends/rewards/support.ts';
 import { environmentOf } from '../support/environment-of.ts';
@@ -249,9 +249,7 @@ const letters: Environment<Words, string> = {
   }),
   notation,
 };
-const policy = listPolicy<Words, string>((state) =>
-  state.length === 3 ? [] : [{ action: 'a' }, { action: 'b' }],
-);
+const policy = uniform((state: Words) => (state.length === 3 ? [] : ['a', 'b']));
 const reward = ({ text }: RewardQuestion) => (/a ки$|a<extra_0>$|a$/.test(text) ? 0.75 : 0.25);
 
 describe('in a search', () => {

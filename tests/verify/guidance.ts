@@ -16,7 +16,7 @@ import {
   uct,
   type WideningRule,
 } from 'espalier';
-import { type ChainState, type ChainTask, chainTask } from 'espalier/testing';
+import { type ChainTask, chainTask } from 'espalier/testing';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
 import {
@@ -60,7 +60,7 @@ const most = 4;
  */
 const bound = { share: 0.25, margin: 0.05 };
 
-type ChainEvaluator = Evaluator<ChainState, number>;
+type ChainEvaluator = Evaluator<readonly number[], number>;
 
 interface Arm {
   readonly name: string;
@@ -132,7 +132,7 @@ function grow(
   { algorithm, evaluator }: Pick<Arm, 'algorithm' | 'evaluator'>,
   task: ChainTask,
   { budget, problem }: { readonly budget: Budget; readonly problem: string },
-): Promise<SearchResult<ChainState, number>> {
+): Promise<SearchResult<readonly number[], number>> {
   const { environment, policy } = task;
   return searchOf({
     environment,
@@ -150,7 +150,7 @@ async function calibration(
   setting: Setting,
   evaluator: (task: ChainTask) => ChainEvaluator,
 ): Promise<Reliability> {
-  const nodes: SearchNode<ChainState, number>[] = [];
+  const nodes: SearchNode<readonly number[], number>[] = [];
   for (let index = 0; index < 40; index++) {
     const problem = `${values.seed}/calibration ${index}`;
     const task = chainTask({ ...setting, seed: problem });

@@ -68,7 +68,7 @@ function sequences(): readonly (readonly number[])[] {
 }
 
 async function ourLogits(path: string): Promise<readonly Float32Array[]> {
-  const decoder = new Decoder(await readLlamaFile(path), { cacheBytes: 2 ** 28 });
+  const decoder = new Decoder(await readLlamaFile(path), 2 ** 28);
   return sequences().flatMap((tokens) => {
     const items = tokens.map((_, place) => ({
       prefix: decoder.root,

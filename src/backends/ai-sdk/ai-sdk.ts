@@ -93,12 +93,9 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageMo
 function secretsOfModel(model: AiSdkModel): readonly string[] {
   const { config } = model as { readonly config?: { headers?: unknown } };
   try {
-    const given: unknown =
+    const headers: unknown =
       typeof config?.headers === 'function' ? config.headers() : config?.headers;
-    const headers = Object.entries(Object(given) as object).filter(
-      ([, value]) => typeof value === 'string',
-    );
-    return secretsOf({ headers: Object.fromEntries(headers) });
+    return secretsOf({ headers });
   } catch {
     // It has no key.
     return [];
@@ -129,18 +126,20 @@ function settingsOf({
   };
 }
 
-/** A model with what has become known of it. */
-interface Adapter {
-  readonly model: AiSdkModel;
-  readonly options: AiSdkOptions;
-  readonly line: Line;
-  readonly downgrades: Downgrades;
-}
-
 async function ask(
   request: GenerateRequest,
   call: ModelCall,
-  { model, options, line, downgrades }: Adapter,
+  {
+    model,
+    options,
+    line,
+    downgrades,
+  }: {
+    readonly model: AiSdkModel;
+    readonly options: AiSdkOptions;
+    readonly line: Line;
+    readonly downgrades: Downgrades;
+  },
 ): Promise<Generation> {
   const isRestated = downgrades.refuses('continuation');
   const callOptions = callOptionsOf(request, downgrades, options.providerOptions);

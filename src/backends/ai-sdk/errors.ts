@@ -1,5 +1,6 @@
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { modelCallErrorFrom, type WireContext } from '../transport/errors.ts';
+import { parsedJson } from '../transport/json.ts';
 import { withoutSecrets } from '../transport/secrets.ts';
 
 /** What errors of the AI SDK tell. */
@@ -15,7 +16,14 @@ export function aiSdkError(error: unknown, context: WireContext): EspalierError 
   if (EspalierError.isInstance(error) || !(error instanceof Error)) {
     return modelCallErrorFrom(error, context);
   }
-  const { name, message, statusCode, responseHeaders, responseBody, data } = error as AiSdkError;
+  const {
+    name,
+    message,
+    statusCode,
+    responseHeaders,
+    responseBody: body,
+    data,
+  } = error as AiSdkError;
   if (name === 'AI_LoadAPIKeyError') return unsent('auth', message, context);
   if (name === 'AI_NoSuchModelError') return unsent('bad-request', message, context);
   if (name === 'AI_UnsupportedFunctionalityError') return unsent('capability', message, context);
@@ -26,7 +34,7 @@ export function aiSdkError(error: unknown, context: WireContext): EspalierError 
   const told = Object.assign(new Error(message), {
     status: statusCode,
     headers: responseHeaders,
-    error: data ?? parsed(responseBody),
+    error: data ?? (typeof body === 'string' ? (parsedJson(body) ?? body) : undefined),
   });
   return modelCallErrorFrom(told, context);
 }
@@ -39,13 +47,4 @@ function unsent(
 ): ModelCallError {
   const message = `${provider}:${modelId} cannot be asked: ${withoutSecrets(said)}`;
   return new ModelCallError({ kind, message, charged: false });
-}
-
-function parsed(body: unknown): unknown {
-  if (typeof body !== 'string') return undefined;
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return body;
-  }
 }

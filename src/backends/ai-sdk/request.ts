@@ -4,7 +4,7 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 import type { JsonBody } from '../transport/chat-request.ts';
 import type { Downgrades } from '../transport/downgrades.ts';
-import { beginningInWords, schemaInWords, toolChoiceInWords } from '../transport/in-words.ts';
+import { inWords } from '../transport/in-words.ts';
 import { fieldsOf } from '../transport/json.ts';
 import { sampleHeader } from '../transport/sampling.ts';
 import { seedOf } from '../transport/seeds.ts';
@@ -92,14 +92,10 @@ function worded(
   request: GenerateRequest,
   downgrades: Pick<Downgrades, 'refuses'>,
 ): readonly Message[] {
-  const { messages, schema, toolChoice } = request;
+  const { messages } = request;
   const beginning = downgrades.refuses('continuation') ? beginningOf(messages) : '';
   const isBegun = messages.at(-1)?.role === 'assistant';
-  const words = [
-    downgrades.refuses('schema') && schema !== undefined ? schemaInWords(schema) : undefined,
-    downgrades.refuses('toolChoice') ? toolChoiceInWords(toolChoice) : undefined,
-    beginning === '' ? undefined : `${beginningInWords}\n\n${beginning}`,
-  ].filter((text) => text !== undefined);
+  const words = inWords(request, (what) => downgrades.refuses(what), beginning);
   if (words.length === 0) return messages;
   const question = { role: 'user', content: words.join('\n\n') } as const;
   if (!isBegun) return [...messages, question];

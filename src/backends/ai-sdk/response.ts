@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../base/json.ts';
 import type { Completion, TokenLogprob, Usage } from '../../contracts/language-model.ts';
+import { tokenOf } from '../transport/chat-logprobs.ts';
 import { readToolCalls } from '../transport/chat-reply.ts';
 import type { Droppable } from '../transport/downgrades.ts';
 import {
@@ -100,21 +101,10 @@ const finishReasons: Readonly<Record<string, NonNullable<Completion['finishReaso
 
 /** What OpenAI's models tell of tokens: a list, or one list for each part of the answer. */
 function logprobsOf(told: unknown): readonly TokenLogprob[] | undefined {
-  const tokens = itemsOf(told).flat();
-  const read = tokens.map((one) => {
-    const top = itemsOf(fieldsOf(one)['top_logprobs']).map(alternativeOf);
-    const token = [alternativeOf(one), ...top];
-    if (!token.every((other) => other !== undefined)) return undefined;
-    const [written, ...others] = token;
-    return written && { ...written, ...(others.length > 0 && { top: others }) };
-  });
+  const tokens = itemsOf(told).flat().map(fieldsOf);
+  const read = tokens.map((token) => tokenOf(token, itemsOf(token['top_logprobs']).length));
   const isTold = Array.isArray(told) && read.every((token) => token !== undefined);
   return isTold ? read : undefined;
-}
-
-function alternativeOf(value: unknown) {
-  const { token, logprob } = fieldsOf(value);
-  return typeof token === 'string' && typeof logprob === 'number' ? { token, logprob } : undefined;
 }
 
 function warningOf(value: unknown): readonly Warning[] {

@@ -20,7 +20,7 @@ import { Sdk } from '../transport/sdk.ts';
 import { type AnthropicClient, openClient, send } from './client.ts';
 import { anthropicError } from './errors.ts';
 import { type ModelTraits, modelPriceOf, traitsOf } from './models.ts';
-import { isSendable, messagesRequest, type RequestSettings, type Thinking } from './request.ts';
+import { isSendable, messagesRequest, type RequestSettings } from './request.ts';
 import { readMessage } from './response.ts';
 
 /** Options of {@link anthropic}. */
@@ -38,7 +38,21 @@ export interface AnthropicOptions extends ConnectionOptions {
    *
    * @defaultValue as the model likes
    */
-  readonly thinking?: Thinking;
+  readonly thinking?:
+    | {
+        /** As much as the model thinks fit; or not at all, for models that can be told so. */
+        readonly type: 'adaptive' | 'disabled';
+        /** How it is told. @defaultValue as the model does */
+        readonly display?: 'summarized' | 'omitted';
+      }
+    | {
+        /** Up to so many tokens, for models that take a number. */
+        readonly type: 'enabled';
+        /** How many tokens: an integer from 1024 up, below the limit of the answer. */
+        readonly budget_tokens: number;
+        /** How it is told. @defaultValue as the model does */
+        readonly display?: 'summarized' | 'omitted';
+      };
   /** How much trouble it takes. @defaultValue as the model likes */
   readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   /**

@@ -40,14 +40,6 @@ export interface Turn {
   readonly content: readonly Block[];
 }
 
-/** How a conversation is to be put. */
-export interface Wording {
-  /** Whether the model goes on from the beginning of its answer; else it is told it in the question. */
-  readonly prefill: boolean;
-  /** What the end of the question says beside. */
-  readonly words: readonly string[];
-}
-
 /** A conversation as the Messages API takes it. */
 export interface Conversation {
   /** The system messages, wherever they stood. */
@@ -65,8 +57,14 @@ export interface Conversation {
  *
  * @throws EspalierError `usage` where nobody has said anything, or where the last turn calls tools that
  * nothing answers.
+ *
+ * @param wording - Whether the model goes on from the beginning of its answer, or is told it in the question; and
+ * what the end of the question says beside.
  */
-export function conversationOf(messages: readonly Message[], wording: Wording): Conversation {
+export function conversationOf(
+  messages: readonly Message[],
+  wording: { readonly prefill: boolean; readonly words: readonly string[] },
+): Conversation {
   const system = messages.filter(({ role }) => role === 'system').flatMap(textOf);
   const turns = merged(
     messages

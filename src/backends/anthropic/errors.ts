@@ -21,7 +21,15 @@ export function anthropicError(error: unknown, context: WireContext): EspalierEr
     return modelCallErrorFrom(error, context);
   }
   if (/could not resolve authentication/i.test(error.message)) return noKey(context);
-  const { status, error: body, headers } = error as SdkError;
+  const {
+    status,
+    error: body,
+    headers,
+  } = error as Error & {
+    readonly status?: number;
+    readonly headers?: unknown;
+    readonly error?: { readonly error?: { readonly type?: string } };
+  };
   const type = body?.error?.type;
   const meant = status === undefined && type !== undefined ? statuses[type] : undefined;
   if (meant === undefined) return modelCallErrorFrom(error, context);
@@ -30,12 +38,6 @@ export function anthropicError(error: unknown, context: WireContext): EspalierEr
   return ModelCallError.isInstance(told)
     ? new ModelCallError({ ...told, message: told.message, charged: true })
     : told;
-}
-
-interface SdkError extends Error {
-  readonly status?: number;
-  readonly headers?: unknown;
-  readonly error?: { readonly error?: { readonly type?: string } };
 }
 
 function noKey({ provider, modelId, keyVariable }: WireContext): ModelCallError {

@@ -2,7 +2,7 @@ import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest } from '../../contracts/language-model.ts';
 import type { Downgrades } from '../transport/downgrades.ts';
-import { schemaInWords, toolChoiceInWords } from '../transport/in-words.ts';
+import { inWords } from '../transport/in-words.ts';
 import {
   type CacheControl,
   type Conversation,
@@ -12,31 +12,13 @@ import {
 } from './conversation.ts';
 import { boundSchema } from './schema.ts';
 
-/** How much a model thinks before it answers, as the Messages API takes it. */
-export type Thinking =
-  | {
-      /** As much as the model thinks fit; or not at all, for models that can be told so. */
-      readonly type: 'adaptive' | 'disabled';
-      /** How it is told. @defaultValue as the model does */
-      readonly display?: 'summarized' | 'omitted';
-    }
-  | {
-      /** Up to so many tokens, for models that take a number. */
-      readonly type: 'enabled';
-      /** How many tokens: an integer from 1024 up, below the limit of the answer. */
-      readonly budget_tokens: number;
-      /** How it is told. @defaultValue as the model does */
-      readonly display?: 'summarized' | 'omitted';
-    };
-
-/** How much trouble a model takes. */
-export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-
 /** What all requests of one model have in common. */
 export interface RequestSettings {
   readonly modelId: string;
-  readonly thinking: Thinking | undefined;
-  readonly effort: Effort | undefined;
+  /** How much it thinks. */
+  readonly thinking: JsonValue | undefined;
+  /** How much trouble it takes. */
+  readonly effort: string | undefined;
   /** What marks the ends of what is to be cached; `undefined` where nothing is. */
   readonly mark: CacheControl | undefined;
 }
@@ -62,37 +44,30 @@ export interface MessagesBody {
   readonly temperature?: number;
   readonly top_p?: number;
   readonly top_k?: number;
-  readonly thinking?: Thinking;
+  readonly thinking?: JsonValue;
   readonly output_config?: {
-    readonly effort?: Effort;
+    readonly effort?: string;
     readonly format?: { readonly type: 'json_schema'; readonly schema: JsonValue };
   };
-}
-
-/** A request as it is sent. */
-export interface MessagesRequest {
-  readonly body: MessagesBody;
-  /** The beginning of the answer that the model was told. */
-  readonly beginning: string;
 }
 
 /**
  * The body of a request, without what the model is known not to honour. Up to four marks for the cache are
  * set where prompts of a search tree have their ends in common: after the tools, after the system messages,
  * before the part that differs from node to node, and at the very end, which samples of one prompt share
- * and which the requests of later nodes begin with.
+ * and which the requests of later nodes begin with. With it comes the beginning of the answer that the model is told.
  */
 export function messagesRequest(
   request: GenerateRequest,
   settings: RequestSettings,
   downgrades: Pick<Downgrades, 'refuses'>,
-): MessagesRequest {
+): { readonly body: MessagesBody; readonly beginning: string } {
   const { mark, modelId: model } = settings;
   const { tools = [], maxTokens: max_tokens = defaultMaxTokens } = request;
   const called = tools.length > 0 ? [] : calledTools(request.messages);
   const conversation = conversationOf(request.messages, {
     prefill: !downgrades.refuses('continuation'),
-    words: wordsOf(request, downgrades),
+    words: inWords(request, (what) => downgrades.refuses(what)),
   });
   const { system, beginning } = conversation;
   return {
@@ -109,18 +84,6 @@ export function messagesRequest(
     },
     beginning,
   };
-}
-
-/** What is asked for in words, because it was found that the model takes it no other way. */
-function wordsOf(
-  { schema, toolChoice }: GenerateRequest,
-  downgrades: Pick<Downgrades, 'refuses'>,
-): readonly string[] {
-  const asked = [
-    downgrades.refuses('schema') && schema !== undefined ? schemaInWords(schema) : undefined,
-    downgrades.refuses('toolChoice') ? toolChoiceInWords(toolChoice) : undefined,
-  ];
-  return asked.filter((words) => words !== undefined);
 }
 
 function toolOf({ name, description, input }: NonNullable<GenerateRequest['tools']>[number]): Tool {

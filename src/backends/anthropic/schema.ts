@@ -6,16 +6,7 @@ type Schema = Readonly<Record<string, JsonValue>>;
 /** What the Messages API takes in a schema as it is. */
 const plain = ['type', 'title', 'default', 'required', 'enum', 'const', '$ref'];
 const formats: readonly unknown[] = [
-  'date-time',
-  'time',
-  'date',
-  'duration',
-  'email',
-  'hostname',
-  'uri',
-  'ipv4',
-  'ipv6',
-  'uuid',
+  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
 ];
 
 /**

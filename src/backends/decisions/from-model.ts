@@ -13,18 +13,6 @@ import { usageOfAll } from '../transport/endpoint.ts';
 import { codesOf, decisionPrompts, questionText, withQuestion } from './codes.ts';
 import { decisionFrom, expectQuestions, refused, unread } from './read.ts';
 
-/** Options of {@link decisionsFromModel}. */
-export interface DecisionsFromModelOptions {
-  /** The model. It must tell log-probabilities. */
-  readonly model: LanguageModel;
-  /** How many of the likeliest tokens are looked at: an integer from 2 to 20. @defaultValue 20 */
-  readonly topLogprobs?: number;
-  /** Texts to use in place of the usual ones. @defaultValue none */
-  readonly prompts?: Partial<
-    Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
-  >;
-}
-
 /**
  * Makes a decision model of a language model: each question is asked for by itself, its answer is one token,
  * and the probabilities are those of the codes of the answers (yes and no, A, B, …, 0, 1, …) among the likeliest
@@ -38,9 +26,16 @@ export interface DecisionsFromModelOptions {
  * a `ModelCallError` of the kind `capability`.
  * @see Kadavath et al., "Language Models (Mostly) Know What They Know", 2022, section 3.
  */
-export function decisionsFromModel(
-  options: DecisionsFromModelOptions,
-): DecisionModel & Pick<Provenance, 'prompts'> {
+export function decisionsFromModel(options: {
+  /** The model. It must tell log-probabilities. */
+  readonly model: LanguageModel;
+  /** How many of the likeliest tokens are looked at: an integer from 2 to 20. @defaultValue 20 */
+  readonly topLogprobs?: number;
+  /** Texts to use in place of the usual ones. @defaultValue none */
+  readonly prompts?: Partial<
+    Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
+  >;
+}): DecisionModel & Pick<Provenance, 'prompts'> {
   const { model, topLogprobs = 20, prompts } = options;
   expectMethods('model', model, ['generate']);
   const set = withTexts(decisionPrompts, prompts);

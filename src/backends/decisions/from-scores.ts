@@ -7,7 +7,7 @@ import type {
   Question,
 } from '../../contracts/decision-model.ts';
 import type { Failure } from '../../contracts/failure.ts';
-import type { Message, ModelCall, Usage } from '../../contracts/language-model.ts';
+import type { Message, ModelCall } from '../../contracts/language-model.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
 import { Endpoint, type EndpointOptions, usageOfAll } from '../transport/endpoint.ts';
@@ -22,34 +22,12 @@ import {
 } from './codes.ts';
 import { decisionFrom, expectQuestions, unread } from './read.ts';
 
-/** Options of {@link decisionsFromScores}. */
-export interface DecisionsFromScoresOptions extends EndpointOptions {
-  /** What kind of server it is: SGLang has `/v1/score`, vLLM `/generative_scoring`. */
-  readonly server: 'sglang' | 'vllm';
-  /**
-   * The ids of the codes of answers: `yes`, `no`, `0`, `1`, …, `A`, `B`, ….
-   *
-   * @defaultValue what the server's `/tokenize` says; a code must be one token
-   */
-  readonly labelIds?: Readonly<Record<string, number>>;
-  /**
-   * A conversation as the model reads it, up to where its answer begins: its chat template.
-   *
-   * @defaultValue what was said, and `Answer:` with a line break behind it
-   */
-  readonly render?: (messages: readonly Message[]) => string;
-  /** Texts to use in place of the usual ones. @defaultValue none */
-  readonly prompts?: Partial<
-    Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
-  >;
-}
-
 interface Settings {
   readonly endpoint: Endpoint;
   readonly server: 'sglang' | 'vllm';
   readonly set: PromptSet<DecisionPromptNames>;
   readonly render: (messages: readonly Message[]) => string;
-  readonly labels: LabelIds;
+  readonly idsOf: ReturnType<typeof labelIdsOf>;
 }
 
 /**
@@ -62,7 +40,26 @@ interface Settings {
  * `ModelCallError` of the kind `capability`.
  */
 export function decisionsFromScores(
-  options: DecisionsFromScoresOptions,
+  options: EndpointOptions & {
+    /** What kind of server it is: SGLang has `/v1/score`, vLLM `/generative_scoring`. */
+    readonly server: 'sglang' | 'vllm';
+    /**
+     * The ids of the codes of answers: `yes`, `no`, `0`, `1`, …, `A`, `B`, ….
+     *
+     * @defaultValue what the server's `/tokenize` says; a code must be one token
+     */
+    readonly labelIds?: Readonly<Record<string, number>>;
+    /**
+     * A conversation as the model reads it, up to where its answer begins: its chat template.
+     *
+     * @defaultValue what was said, and `Answer:` with a line break behind it
+     */
+    readonly render?: (messages: readonly Message[]) => string;
+    /** Texts to use in place of the usual ones. @defaultValue none */
+    readonly prompts?: Partial<
+      Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
+    >;
+  },
 ): DecisionModel & Pick<Provenance, 'prompts'> {
   const { server, labelIds = {}, render = plainText, prompts } = options;
   expectOneOf('server', server, ['sglang', 'vllm']);
@@ -75,8 +72,8 @@ export function decisionsFromScores(
   const usual = { provider: server, baseUrl: `http://localhost:${port}/v1`, isFree: true };
   const endpoint = new Endpoint(usual, options);
   const set = withTexts(decisionPrompts, prompts);
-  const labels = new LabelIds(endpoint, labelIds);
-  const settings = { endpoint, server, set, render, labels };
+  const idsOf = labelIdsOf(endpoint, labelIds);
+  const settings = { endpoint, server, set, render, idsOf };
   const model = endpoint.kept<DecisionModel>({
     ...endpoint.names,
     decide: (request, call) => decide(request, { ...settings, call }),
@@ -85,41 +82,31 @@ export function decisionsFromScores(
 }
 
 /** The ids of codes: those that were given, and those that the server's tokenizer says. */
-class LabelIds {
-  readonly #endpoint: Endpoint;
-  readonly #known: Map<string, Promise<number>>;
+function labelIdsOf(endpoint: Endpoint, given: Readonly<Record<string, number>>) {
+  const known = Object.entries(given).map(([code, id]) => [code, Promise.resolve(id)] as const);
+  const ids = new Map<string, Promise<number>>(known);
+  const idOf = (code: string, call: ModelCall): Promise<number> => {
+    const there = ids.get(code);
+    if (there !== undefined) return there;
+    const id = askForId(code, endpoint, call);
+    ids.set(code, id);
+    id.catch(() => ids.delete(code));
+    return id;
+  };
+  return (codes: readonly string[], call: ModelCall): Promise<readonly number[]> =>
+    Promise.all(codes.map((code) => idOf(code, call)));
+}
 
-  constructor(endpoint: Endpoint, given: Readonly<Record<string, number>>) {
-    this.#endpoint = endpoint;
-    const known = Object.entries(given).map(([code, id]) => [code, Promise.resolve(id)] as const);
-    this.#known = new Map(known);
-  }
-
-  of(codes: readonly string[], call: ModelCall): Promise<readonly number[]> {
-    return Promise.all(
-      codes.map((code) => {
-        const known = this.#known.get(code);
-        if (known !== undefined) return known;
-        const asked = this.#ask(code, call);
-        this.#known.set(code, asked);
-        asked.catch(() => this.#known.delete(code));
-        return asked;
-      }),
-    );
-  }
-
-  async #ask(code: string, call: ModelCall): Promise<number> {
-    const endpoint = this.#endpoint;
-    const body = { model: endpoint.modelId, prompt: code, add_special_tokens: false };
-    const { tokens } = fieldsOf(await endpoint.post('/tokenize', body, call));
-    const [id] = itemsOf(tokens);
-    if (itemsOf(tokens).length === 1 && typeof id === 'number') return id;
-    throw new ModelCallError({
-      kind: 'capability',
-      message: `${endpoint.name} has no single token \`${code}\`; give its id in \`labelIds\`.`,
-      charged: false,
-    });
-  }
+async function askForId(code: string, endpoint: Endpoint, call: ModelCall): Promise<number> {
+  const body = { model: endpoint.modelId, prompt: code, add_special_tokens: false };
+  const { tokens } = fieldsOf(await endpoint.post('/tokenize', body, call));
+  const [id] = itemsOf(tokens);
+  if (itemsOf(tokens).length === 1 && typeof id === 'number') return id;
+  throw new ModelCallError({
+    kind: 'capability',
+    message: `${endpoint.name} has no single token \`${code}\`; give its id in \`labelIds\`.`,
+    charged: false,
+  });
 }
 
 interface Prepared {
@@ -158,18 +145,10 @@ async function decide(request: DecisionRequest, settings: Settings & { readonly 
   };
 }
 
-interface Scored {
-  readonly decisions: readonly (readonly [string, Decision])[];
-  readonly usages: readonly (Usage | undefined)[];
-}
-
-async function ask(
-  group: readonly Prepared[],
-  settings: Settings & { readonly call: ModelCall },
-): Promise<Scored> {
-  const { endpoint, labels, server, call } = settings;
+async function ask(group: readonly Prepared[], settings: Settings & { readonly call: ModelCall }) {
+  const { endpoint, idsOf, server, call } = settings;
   const codes = group[0]?.codes ?? [];
-  const ids = await labels.of(codes, call);
+  const ids = await idsOf(codes, call);
   const query = group[0]?.query ?? '';
   const asked = { query, items: group.map(({ item }) => item), server, call };
   // vLLM tells of the first code only; of two codes one is enough.
@@ -187,7 +166,7 @@ async function ask(
       const row = isWhole ? replies.flatMap(({ rows }) => rows[place] ?? []) : [];
       const [only] = row;
       const isHalf = server === 'vllm' && typeof only === 'number' && ids.length === 2;
-      return [one.name, readRow(one, isHalf ? [only, 1 - only] : row)];
+      return [one.name, readRow(one, isHalf ? [only, 1 - only] : row)] as const;
     }),
     usages: replies.map(({ usage }) => usage),
   };

@@ -1,12 +1,10 @@
 import { ModelCallError } from '../../base/errors.ts';
 import { describeValue, expectation } from '../../base/expect.ts';
 import type {
-  ChoiceQuestion,
   Decision,
   DecisionModel,
   DecisionRequest,
   Question,
-  ScaleQuestion,
 } from '../../contracts/decision-model.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import { fieldsOf } from '../transport/json.ts';
@@ -49,7 +47,7 @@ export function readYesNo(probability: unknown): Decision {
 
 /** A level as a decision. `told` are the probabilities of the levels; they are left out where they make no sense. */
 export function readScale(
-  { levels }: ScaleQuestion,
+  { levels }: Extract<Question, { readonly type: 'scale' }>,
   level: unknown,
   told: readonly unknown[],
 ): Decision {
@@ -61,7 +59,10 @@ export function readScale(
 }
 
 /** The probabilities of choices, in their order, as a decision. A choice that is not told counts as 0. */
-export function readChoice({ choices }: ChoiceQuestion, told: readonly unknown[]): Decision {
+export function readChoice(
+  { choices }: Extract<Question, { readonly type: 'choice' }>,
+  told: readonly unknown[],
+): Decision {
   const names = Object.keys(choices);
   const probabilities = distributionOf(told.map((probability) => probability ?? 0));
   if ('kind' in probabilities) return probabilities;

@@ -14,6 +14,11 @@ export const checks: Readonly<Record<string, Check>> = {
   'prefix cache': prefixCache,
 };
 
+const yes = (detail: string) => ({ outcome: 'yes', detail }) as const;
+const no = (detail: string) => ({ outcome: 'no', detail }) as const;
+const ignored = (detail: string) => ({ outcome: 'ignored', detail }) as const;
+const unknown = (detail: string) => ({ outcome: 'unknown', detail }) as const;
+
 function user(content: string): readonly Message[] {
   return [{ role: 'user', content }];
 }
@@ -22,59 +27,46 @@ const story = user('Write a short story about a gardener.');
 
 async function severalSamples(probe: Probe) {
   const { completions } = await probe.ask(probe.heated({ messages: story, samples: 3 }));
-  if (completions.length !== 3) {
-    return { outcome: 'no', detail: `Three were asked for, ${completions.length} came.` } as const;
-  }
+  if (completions.length !== 3) return no(`Three were asked for, ${completions.length} came.`);
   const different = new Set(completions.map(({ text }) => text)).size;
   return probe.model.capabilities.n === true
-    ? ({ outcome: 'yes', detail: `One request brought three, ${different} different.` } as const)
-    : ({ outcome: 'no', detail: `One request each: three came, ${different} different.` } as const);
+    ? yes(`One request brought three, ${different} different.`)
+    : no(`One request each: three came, ${different} different.`);
 }
 
 async function logprobs(probe: Probe) {
-  if (probe.model.capabilities.logprobs === false) {
-    return { outcome: 'no', detail: 'It is known not to tell them.' } as const;
-  }
+  if (probe.model.capabilities.logprobs === false) return no('It is known not to tell them.');
   const { completions } = await probe.ask({ messages: story, logprobs: true, topLogprobs: 5 });
   const [token] = completions[0]?.logprobs ?? [];
-  if (token === undefined) return { outcome: 'ignored', detail: 'None came.' } as const;
+  if (token === undefined) return ignored('None came.');
   const alternatives = token.top?.length ?? 0;
-  return { outcome: 'yes', detail: `${alternatives} alternatives a token.` } as const;
+  return yes(`${alternatives} alternatives a token.`);
 }
 
 async function seed(probe: Probe) {
-  if (probe.model.capabilities.seed === false) {
-    return { outcome: 'no', detail: 'It is known to take none.' } as const;
-  }
+  if (probe.model.capabilities.seed === false) return no('It is known to take none.');
   const draw = async (number: number) =>
     textOf((await probe.ask(probe.heated({ messages: story, seed: number }))).completions);
   const [first, again, other] = [await draw(1), await draw(1), await draw(1_000_003)];
-  if (first !== again) {
-    return { outcome: 'ignored', detail: 'The same seed gave two texts.' } as const;
-  }
+  if (first !== again) return ignored('The same seed gave two texts.');
   return first === other
-    ? ({ outcome: 'unknown', detail: 'Two seeds gave the same text.' } as const)
-    : ({
-        outcome: 'yes',
-        detail: 'The same seed gave the same text, another one another.',
-      } as const);
+    ? unknown('Two seeds gave the same text.')
+    : yes('The same seed gave the same text, another one another.');
 }
 
 async function stop(probe: Probe) {
   const messages = user('Count from 1 to 9, with spaces between the numbers.');
   const { completions } = await probe.ask({ messages, stop: ['4'], maxTokens: 64 });
   const isKept = !textOf(completions).includes('4');
-  if (probe.model.capabilities.stop === false) {
-    return { outcome: 'no', detail: 'Answers are cut off here instead.' } as const;
-  }
+  if (probe.model.capabilities.stop === false) return no('Answers are cut off here instead.');
   return isKept
-    ? ({ outcome: 'yes', detail: 'The answer ends before the stop string.' } as const)
-    : ({ outcome: 'ignored', detail: 'The answer holds the stop string.' } as const);
+    ? yes('The answer ends before the stop string.')
+    : ignored('The answer holds the stop string.');
 }
 
 async function continuation(probe: Probe) {
   if (probe.model.capabilities.continuation !== true) {
-    return { outcome: 'no', detail: 'Steps so far are told in the question.' } as const;
+    return no('Steps so far are told in the question.');
   }
   const beginning = 'The first letters of the alphabet are A, B, C,';
   const { completions } = await probe.ask({
@@ -85,8 +77,8 @@ async function continuation(probe: Probe) {
   });
   const text = textOf(completions);
   return text.trimStart().startsWith(beginning.slice(0, 20))
-    ? ({ outcome: 'ignored', detail: 'It began anew.' } as const)
-    : ({ outcome: 'yes', detail: `It went on: ${quote(text)}` } as const);
+    ? ignored('It began anew.')
+    : yes(`It went on: ${quote(text)}`);
 }
 
 async function schema(probe: Probe) {
@@ -101,10 +93,10 @@ async function schema(probe: Probe) {
     maxTokens: 64,
   });
   const text = textOf(completions);
-  if (!isLegs(text)) return { outcome: 'ignored', detail: `It wrote ${quote(text)}` } as const;
+  if (!isLegs(text)) return ignored(`It wrote ${quote(text)}`);
   return probe.model.capabilities.schema === true
-    ? ({ outcome: 'yes', detail: `It wrote ${quote(text)}` } as const)
-    : ({ outcome: 'no', detail: 'Asked for in words, it was kept once.' } as const);
+    ? yes(`It wrote ${quote(text)}`)
+    : no('Asked for in words, it was kept once.');
 }
 
 function isLegs(text: string): boolean {
@@ -121,9 +113,7 @@ function isLegs(text: string): boolean {
 }
 
 async function tools(probe: Probe) {
-  if (probe.model.capabilities.tools === false) {
-    return { outcome: 'no', detail: 'It is known to have none.' } as const;
-  }
+  if (probe.model.capabilities.tools === false) return no('It is known to have none.');
   const { completions } = await probe.ask({
     messages: user('What is 17 times 23? Use the tool.'),
     tools: [
@@ -140,9 +130,7 @@ async function tools(probe: Probe) {
     maxTokens: 128,
   });
   const call = completions[0]?.toolCalls?.[0];
-  return call === undefined
-    ? ({ outcome: 'ignored', detail: 'It called none.' } as const)
-    : ({ outcome: 'yes', detail: `It called ${call.name}.` } as const);
+  return call === undefined ? ignored('It called none.') : yes(`It called ${call.name}.`);
 }
 
 /** Long enough that it is still being written when the client leaves. */
@@ -158,14 +146,11 @@ async function cancellation(probe: Probe) {
   const timer = probe.clock.sleep(50).then(() => controller.abort(new Error('Enough.')));
   const outcome = await answer;
   await timer;
-  if (outcome === 'answered') {
-    return { outcome: 'unknown', detail: 'It answered before it could be left.' } as const;
-  }
+  if (outcome === 'answered') return unknown('It answered before it could be left.');
   const ms = Math.round(probe.clock.now() - startedAt - 50);
-  return {
-    outcome: 'yes',
-    detail: `The connection was closed within ${Math.max(0, ms)} ms. Whether the server stops is its own matter.`,
-  } as const;
+  return yes(
+    `The connection was closed within ${Math.max(0, ms)} ms. Whether the server stops is its own matter.`,
+  );
 }
 
 async function prefixCache(probe: Probe) {
@@ -179,9 +164,9 @@ async function prefixCache(probe: Probe) {
   await ask('How many rows are there?');
   const { usage } = await ask('How many pears are in row 7?');
   const { cachedTokens, inputTokens } = usage;
-  if (cachedTokens === undefined) return { outcome: 'unknown', detail: 'It is not told.' } as const;
+  if (cachedTokens === undefined) return unknown('It is not told.');
   const detail = `${cachedTokens} of ${inputTokens ?? 'unknown'} tokens of a second prompt came from it.`;
-  return { outcome: cachedTokens > 0 ? 'yes' : 'no', detail } as const;
+  return (cachedTokens > 0 ? yes : no)(detail);
 }
 
 function textOf(completions: readonly Completion[]): string {

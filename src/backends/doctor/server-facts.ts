@@ -1,5 +1,5 @@
 import type { LanguageModel } from '../../contracts/language-model.ts';
-import type { ServerInfo } from '../openai-compatible/server.ts';
+import type { OpenAiCompatibleModel } from '../openai-compatible/server.ts';
 import type { ServerFacts } from './examination.ts';
 
 /** Where servers score text instead of writing it. */
@@ -11,9 +11,6 @@ const scoringPaths = [
   '/v1/systemone',
   '/v1/decisions',
 ];
-
-/** A model behind a server that can be looked at. */
-type Served = LanguageModel & { server(signal?: AbortSignal): Promise<ServerInfo> };
 
 /** Options of {@link serverFacts}. */
 export interface ServerFactsOptions {
@@ -48,8 +45,8 @@ export async function serverFacts(
   };
 }
 
-function isServed(model: LanguageModel): model is Served {
-  return typeof (model as Partial<Served>).server === 'function';
+function isServed(model: LanguageModel): model is OpenAiCompatibleModel {
+  return typeof (model as Partial<OpenAiCompatibleModel>).server === 'function';
 }
 
 /** A path that is there finds fault with an empty request; one that is not says so. */

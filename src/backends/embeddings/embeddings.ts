@@ -5,21 +5,9 @@ import { Endpoint, type EndpointOptions, usageOfAll } from '../transport/endpoin
 import { fieldsOf } from '../transport/json.ts';
 import { byIndex, floatsOf } from '../transport/numbered.ts';
 
-/** Options of {@link embeddings}. */
-export interface EmbeddingsOptions extends EndpointOptions {
-  /** The address of the server, with `/v1` or without; or the whole address, which ends with `/embeddings`. */
-  readonly baseUrl: string;
-  /** How long a vector is to be, for models that can shorten theirs: an integer from 1 up. @defaultValue as the model does */
-  readonly dimensions?: number;
-  /** How numbers are sent: as JSON, or as the base64 of 32-bit floats, which is shorter. @defaultValue `'float'` */
-  readonly encoding?: 'base64' | 'float';
-  /** How many texts go into one request at most: an integer from 1 up. @defaultValue 512 */
-  readonly maxBatch?: number;
-}
-
 interface Asking {
   readonly endpoint: Endpoint;
-  readonly options: EmbeddingsOptions;
+  readonly options: Parameters<typeof embeddings>[0];
   readonly call: ModelCall;
 }
 
@@ -36,7 +24,18 @@ interface Asking {
  * const model = embeddings({ baseUrl: 'http://localhost:8000/v1', model: 'BAAI/bge-small-en-v1.5' });
  * ```
  */
-export function embeddings(options: EmbeddingsOptions): EmbeddingModel {
+export function embeddings(
+  options: EndpointOptions & {
+    /** The address of the server, with `/v1` or without; or the whole address, which ends with `/embeddings`. */
+    readonly baseUrl: string;
+    /** How long a vector is to be, for models that can shorten theirs: an integer from 1 up. @defaultValue as the model does */
+    readonly dimensions?: number;
+    /** How numbers are sent: as JSON, or as the base64 of 32-bit floats, which is shorter. @defaultValue `'float'` */
+    readonly encoding?: 'base64' | 'float';
+    /** How many texts go into one request at most: an integer from 1 up. @defaultValue 512 */
+    readonly maxBatch?: number;
+  },
+): EmbeddingModel {
   const { dimensions, encoding, maxBatch = 512 } = options;
   if (dimensions !== undefined) expectInteger('dimensions', dimensions, { min: 1 });
   if (encoding !== undefined) expectOneOf('encoding', encoding, ['base64', 'float']);

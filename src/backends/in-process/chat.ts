@@ -6,20 +6,6 @@ import type { Tokenizer } from './tokenizer.ts';
 /** Turns a conversation into the tokens of a prompt. */
 export type Chat = (messages: readonly Message[]) => readonly number[];
 
-/** Where a chat finds what it works with. */
-export interface ChatOptions {
-  /** Makes tokens of the rendered text. */
-  readonly tokenizer: Tokenizer;
-  /**
-   * The Jinja template of the model.
-   *
-   * @defaultValue none: the contents are put one after another, with an empty line between them
-   */
-  readonly template?: string | undefined;
-  /** What error messages call the model. */
-  readonly model: string;
-}
-
 /**
  * Renders conversations with the chat template of a model.
  *
@@ -33,7 +19,17 @@ export interface ChatOptions {
  *
  * @throws EspalierError `usage` where the template cannot be read, or refuses the messages.
  */
-export function chatOf({ tokenizer, template, model }: ChatOptions): Chat {
+export function chatOf({
+  tokenizer,
+  template,
+  model,
+}: {
+  readonly tokenizer: Tokenizer;
+  /** The Jinja template. @defaultValue none: the contents stand one after another, with an empty line between them */
+  readonly template?: string | undefined;
+  /** What error messages call the model. */
+  readonly model: string;
+}): Chat {
   const render = template === undefined ? renderPlain : renderer(template, { tokenizer, model });
   return (messages) => {
     const contents = messages.map(({ content }) => content);

@@ -6,23 +6,17 @@ import { expectRequest } from '../transport/expect-request.ts';
 
 /** A request that has been checked, in full and as plain data: what goes to the thread of the model. */
 export interface InProcessRequest {
-  /** The conversation. */
   readonly messages: readonly Message[];
-  /** How many samples. */
   readonly samples: number;
   /** The index of the first one. */
   readonly offset: number;
   /** The limit on the tokens of each. */
   readonly maxTokens: number;
-  /** The temperature. */
   readonly temperature: number;
-  /** The probability mass to draw from. */
   readonly topP: number | undefined;
-  /** From how many of the likeliest tokens to draw. */
   readonly topK: number | undefined;
   /** Texts at which a sample ends. */
   readonly stop: readonly string[];
-  /** The seed. */
   readonly seed: number;
   /** How many alternatives to tell for each token; `undefined` where no log-probabilities are wanted. */
   readonly topLogprobs: number | undefined;

@@ -10,11 +10,19 @@ export interface LogProbabilities {
   top(count: number): readonly TokenAlternative[];
 }
 
+/** How a token is drawn. */
+export interface Drawing {
+  /** At 0 the likeliest token is taken. */
+  readonly temperature: number;
+  /** From how many of the likeliest tokens to draw. @defaultValue all */
+  readonly topK?: number | undefined;
+  /** The probability mass to draw from, in (0, 1]. @defaultValue 1 */
+  readonly topP?: number | undefined;
+}
+
 /** What a sample is written with. */
 export interface SampleOptions {
-  /** The settings of sampling. */
   readonly request: InProcessRequest;
-  /** The vocabulary. */
   readonly tokenizer: Tokenizer;
   /** The tokens before it. */
   readonly prompt: readonly number[];

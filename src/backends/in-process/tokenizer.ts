@@ -28,16 +28,6 @@ export interface TextWriter {
   write(token: number): string;
 }
 
-/** The names of special tokens in a text. */
-interface Specials {
-  /** Special tokens by name. */
-  readonly specials: ReadonlyMap<string, number>;
-  /** Finds their names. */
-  readonly specialNames: RegExp;
-  /** What keeps a name from being one, and is left out. */
-  readonly guard: string | undefined;
-}
-
 /** Finds the names of special tokens, the longest first. */
 export function patternOf(specials: ReadonlyMap<string, number>): RegExp {
   const names = [...specials.keys()].toSorted((a, b) => b.length - a.length);
@@ -45,10 +35,18 @@ export function patternOf(specials: ReadonlyMap<string, number>): RegExp {
   return new RegExp(names.length === 0 ? '$^' : escaped.join('|'), 'gu');
 }
 
-/** A text as special tokens, and what stands between them, which is never empty. */
+/** A text as special tokens, and what stands between them, which is never empty. A `guard` keeps a name from being one. */
 export function* cutAtSpecials(
   text: string,
-  { specials, specialNames, guard }: Specials,
+  {
+    specials,
+    specialNames,
+    guard,
+  }: {
+    readonly specials: ReadonlyMap<string, number>;
+    readonly specialNames: RegExp;
+    readonly guard: string | undefined;
+  },
 ): Generator<number | string> {
   const plain = (piece: string) => (guard === undefined ? piece : piece.replaceAll(guard, ''));
   let end = 0;

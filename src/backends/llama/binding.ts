@@ -71,16 +71,13 @@ export interface NativeModel {
     specialTokens: boolean,
     lastTokens?: readonly Token[],
   ): string;
-  createContext(options: ContextSettings): Promise<NativeContext>;
+  createContext(options: {
+    readonly sequences: number;
+    /** How many tokens each may hold: that many, or as many as the memory allows. */
+    readonly contextSize: number | { readonly max: number };
+    readonly threads: number;
+  }): Promise<NativeContext>;
   dispose(): Promise<void>;
-}
-
-/** The room that is made for texts. */
-export interface ContextSettings {
-  readonly sequences: number;
-  /** How many tokens each may hold: that many, or as many as the memory allows. */
-  readonly contextSize: number | { readonly max: number };
-  readonly threads: number;
 }
 
 /** Room for several texts. */
@@ -94,30 +91,12 @@ export interface NativeContext {
   dispose(): Promise<void>;
 }
 
-/** What may be asked of the distribution after a token. */
-export interface NextWish {
-  readonly logits: true | { readonly filter: { readonly includeTop: number } };
-  readonly totalLogitWeight: true;
-}
-
 /** The distribution after a token, before any sampling. */
 export interface NextTold {
   /** The likeliest first. */
   readonly logits?: ReadonlyMap<Token, number> | undefined;
   /** The sum of e^(logit − highest) over the whole vocabulary. */
   readonly totalLogitWeight?: number | undefined;
-}
-
-/** How the package samples where a grammar binds it. */
-export interface NativeSampling {
-  readonly temperature: number;
-  /** 0: all. */
-  readonly topK: number;
-  readonly topP: number;
-  readonly seed: number;
-  readonly grammarEvaluationState: NativeGrammarState;
-  /** The token that ends a text is told as well. */
-  readonly yieldEogToken: true;
 }
 
 /** A text as llama.cpp holds it. */
@@ -132,11 +111,32 @@ export interface NativeSequence {
   clearHistory(): Promise<void>;
   evaluateWithoutGeneratingNewTokens(tokens: readonly Token[]): Promise<void>;
   controlledEvaluate(
-    tokens: readonly (Token | readonly [Token, { readonly generateNext: NextWish }])[],
+    tokens: readonly (
+      | Token
+      | readonly [
+          Token,
+          {
+            readonly generateNext: {
+              readonly logits: true | { readonly filter: { readonly includeTop: number } };
+              readonly totalLogitWeight: true;
+            };
+          },
+        ]
+    )[],
   ): Promise<readonly ({ readonly next: NextTold } | undefined)[]>;
+  /** Samples by itself, where a grammar binds it. */
   evaluate(
     tokens: readonly Token[],
-    options: NativeSampling,
+    options: {
+      readonly temperature: number;
+      /** 0: all. */
+      readonly topK: number;
+      readonly topP: number;
+      readonly seed: number;
+      readonly grammarEvaluationState: NativeGrammarState;
+      /** The token that ends a text is told as well. */
+      readonly yieldEogToken: true;
+    },
   ): AsyncGenerator<Token, void, undefined>;
   /**
    * llama.cpp's own way to fork a text. Internal in version 3.22, so that it may be gone in another one: what

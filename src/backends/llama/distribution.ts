@@ -1,5 +1,5 @@
 import type { TokenAlternative } from '../../contracts/language-model.ts';
-import type { LogProbabilities } from '../in-process/sample.ts';
+import type { Drawing, LogProbabilities } from '../in-process/sample.ts';
 import type { NextTold } from './binding.ts';
 
 /**
@@ -18,16 +18,6 @@ export interface Distribution {
   readonly total: number;
   /** How many tokens of the vocabulary are not told. */
   readonly untold: number;
-}
-
-/** How a token is drawn. */
-export interface Drawing {
-  /** At 0 the likeliest token is taken. */
-  readonly temperature: number;
-  /** From how many of the likeliest tokens to draw. @defaultValue all */
-  readonly topK?: number | undefined;
-  /** The probability mass to draw from, in (0, 1]. @defaultValue 1 */
-  readonly topP?: number | undefined;
 }
 
 /** Reads what the binding tells of the tokens that may come next. */

@@ -18,16 +18,12 @@ import type { Vocabulary } from './vocabulary.ts';
 export interface EngineOptions {
   /** What error messages call the model. */
   readonly model: string;
-  /** Its vocabulary. */
   readonly vocabulary: Vocabulary;
-  /** Its way to put a conversation. */
   readonly chat: Chat;
-  /** Its memory. */
   readonly pool: Pool;
   /** How many tokens a text may have in it. */
   readonly contextLength: number;
-  /** Makes grammars from schemas. */
-  readonly grammars: GrammarMaker;
+  readonly grammarFor: GrammarMaker;
 }
 
 /** What a model has done since it was loaded. */
@@ -148,8 +144,8 @@ export class Engine {
 
   async #grammarFor({ schema }: InProcessRequest, call: ModelCall): Promise<Grammar | undefined> {
     if (schema === undefined) return undefined;
-    const { grammars, model } = this.#options;
-    const grammar = await grammars.grammarFor(schema);
+    const { grammarFor, model } = this.#options;
+    const grammar = await grammarFor(schema);
     if (grammar.unbound.length > 0) {
       const words = grammar.unbound.map((word) => `\`${word}\``).join(', ');
       call.warn?.({

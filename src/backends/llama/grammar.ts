@@ -12,11 +12,8 @@ export interface Grammar {
   begin(): NativeGrammarState;
 }
 
-/** Makes grammars. */
-export interface GrammarMaker {
-  /** The grammar of a schema. Rejects with a `capability` error where there can be none. */
-  grammarFor(schema: JsonValue): Promise<Grammar>;
-}
+/** Makes the grammar of a schema. Rejects with a `capability` error where there can be none. */
+export type GrammarMaker = (schema: JsonValue) => Promise<Grammar>;
 
 /** How many grammars are kept: a search asks with few schemas, over and over. */
 const kept = 32;
@@ -36,13 +33,11 @@ export function grammarMaker(
     const grammar = await compiled(model, known);
     return { unbound, begin: () => new LlamaGrammarEvaluationState({ model, grammar }) };
   }
-  return {
-    grammarFor(schema) {
-      const key = JSON.stringify(schema);
-      const grammar = grammars.get(key) ?? make(schema);
-      grammars.set(key, grammar);
-      return grammar;
-    },
+  return (schema) => {
+    const key = JSON.stringify(schema);
+    const grammar = grammars.get(key) ?? make(schema);
+    grammars.set(key, grammar);
+    return grammar;
   };
 }
 

@@ -5,10 +5,4 @@
  */
 
 export type { LlamaStats } from './engine.ts';
-export {
-  type LlamaInstance,
-  type LlamaLanguageModel,
-  type LlamaModelInstance,
-  type LlamaOptions,
-  llama,
-} from './llama.ts';
+export { type LlamaLanguageModel, type LlamaOptions, llama } from './llama.ts';

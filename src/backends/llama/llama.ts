@@ -9,20 +9,6 @@ import type { LlamaBinding, NativeLlama, NativeModel } from './binding.ts';
 import type { LlamaStats } from './engine.ts';
 import { type ModelSettings, openModel } from './open.ts';
 
-/** What is asked of a `Llama` that the caller has started with `getLlama` of node-llama-cpp. */
-export interface LlamaInstance {
-  /** Reads a file. */
-  loadModel(options: { readonly modelPath: string }): Promise<object>;
-}
-
-/** What is asked of a `LlamaModel` that the caller has loaded with node-llama-cpp. */
-export interface LlamaModelInstance {
-  /** The file that it was loaded from. */
-  readonly filename?: string | undefined;
-  /** Makes room for texts. */
-  createContext(options?: object): Promise<object>;
-}
-
 /** Options of {@link llama}. */
 export interface LlamaOptions {
   /** The path of a GGUF file. May be left out where `llama` is a `LlamaModel`. */
@@ -56,7 +42,17 @@ export interface LlamaOptions {
    * A `Llama` or a `LlamaModel` of node-llama-cpp that is there already. It is not closed with the model;
    * `gpu` has no effect then.
    */
-  readonly llama?: LlamaInstance | LlamaModelInstance;
+  readonly llama?:
+    | {
+        /** Of a `Llama`: reads a file. */
+        loadModel(options: { readonly modelPath: string }): Promise<object>;
+      }
+    | {
+        /** The file that a `LlamaModel` was loaded from. */
+        readonly filename?: string | undefined;
+        /** Makes room for texts. */
+        createContext(options?: object): Promise<object>;
+      };
 }
 
 /** A model in this process, by llama.cpp. */

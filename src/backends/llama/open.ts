@@ -28,20 +28,11 @@ export interface ModelSettings {
   readonly contextSize: number | undefined;
   /** On how many threads it runs. */
   readonly threads: number | undefined;
-  /** On which device. */
   readonly gpu: LlamaSettings['gpu'];
   /** What the caller has started already. */
   readonly own: { readonly llama: NativeLlama } | { readonly model: NativeModel } | undefined;
   /** Imports the package. */
   readonly binding: () => Promise<LlamaBinding>;
-}
-
-/** A model that has been loaded. */
-export interface OpenModel {
-  /** Answers requests. */
-  readonly engine: Engine;
-  /** Frees its memory. What the caller started stays. */
-  dispose(): Promise<void>;
 }
 
 /** How many tokens a text may have where nothing else is asked for, and the model was trained on as many. */
@@ -51,11 +42,13 @@ const usualContext = 4096;
 const smallModel = 100_000_000;
 
 /**
- * Loads a model.
+ * Loads a model. To dispose of it frees its memory; what the caller started stays.
  *
  * @throws EspalierError `usage` where there is no such file, or it is no GGUF file, or it does not fit into memory.
  */
-export async function openModel(settings: ModelSettings): Promise<OpenModel> {
+export async function openModel(
+  settings: ModelSettings,
+): Promise<{ readonly engine: Engine; dispose(): Promise<void> }> {
   const size = settings.path === undefined ? Number.POSITIVE_INFINITY : await sizeOf(settings.path);
   const log: string[] = [];
   const parts: { dispose(): Promise<void> }[] = [];
@@ -147,7 +140,7 @@ function engineOf(model: NativeModel, context: NativeContext, settings: ModelSet
     pool: new Pool(slots),
     // One place stays free, or the package would forget the beginning of a text.
     contextLength: context.contextSize - 1,
-    grammars: grammarMaker(model, binding),
+    grammarFor: grammarMaker(model, binding),
   });
 }
 

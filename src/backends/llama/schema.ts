@@ -1,13 +1,6 @@
 import { ModelCallError } from '../../base/errors.ts';
+import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-
-/** A schema that grammars are made from, and what it leaves to its reader. */
-export interface GrammarSchema {
-  /** Only what the grammar generator of node-llama-cpp understands. */
-  readonly schema: JsonValue;
-  /** The keywords that a grammar does not hold a text to. */
-  readonly unbound: readonly string[];
-}
 
 type Schema = Readonly<Record<string, JsonValue>>;
 
@@ -20,15 +13,9 @@ const annotations = new Set([
 /** Keywords that only narrow a value. A text that breaks them is still JSON of the right shape. */
 const narrowing = new Set([
   ...['pattern', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  ...[
-    'uniqueItems',
-    'contains',
-    'minContains',
-    'maxContains',
-    'propertyNames',
-    'patternProperties',
-  ],
-  ...['dependentRequired', 'not', 'minProperties', 'maxProperties', 'format', 'contentEncoding'],
+  ...['uniqueItems', 'contains', 'minContains', 'maxContains', 'propertyNames'],
+  ...['patternProperties', 'dependentRequired', 'not', 'minProperties', 'maxProperties', 'format'],
+  'contentEncoding',
 ]);
 
 /** Formats that the generator knows. */
@@ -48,9 +35,13 @@ const anything: JsonValue = {
  *
  * Every property is written, those that may be left out as well, in the order of the schema.
  *
+ * @returns only what the generator understands, and the keywords that a grammar does not hold a text to.
  * @throws ModelCallError `capability` where no grammar can be made from it.
  */
-export function grammarSchema(schema: JsonValue): GrammarSchema {
+export function grammarSchema(schema: JsonValue): {
+  readonly schema: JsonValue;
+  readonly unbound: readonly string[];
+} {
   const unbound = new Set<string>();
   const root = translated(schema, unbound);
   const definitions = isSchema(schema) ? (schema['$defs'] ?? schema['definitions']) : undefined;
@@ -84,10 +75,9 @@ function translated(schema: JsonValue, unbound: Set<string>): JsonValue {
 function typed(schema: Schema, words: readonly string[], unbound: Set<string>): JsonValue {
   const type = schema['type'] ?? impliedType(schema);
   const types = Array.isArray(type) ? type : [type];
-  if (types.length === 1) return ofType(String(types[0]), schema, { words, unbound });
-  return {
-    oneOf: types.map((one) => ofType(String(one), schema, { words, unbound })),
-  };
+  const made = types.map((one) => ofType(String(one), schema, { words, unbound }));
+  const [only] = made;
+  return only !== undefined && made.length === 1 ? only : { oneOf: made };
 }
 
 function impliedType(schema: Schema): JsonValue {
@@ -208,7 +198,7 @@ function mapped(parts: Schema, change: (part: JsonValue) => JsonValue): Schema {
 }
 
 function isSchema(value: JsonValue | undefined): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isPlainObject(value);
 }
 
 function refused(what: string): ModelCallError {

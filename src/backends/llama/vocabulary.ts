@@ -6,11 +6,8 @@ import {
 } from '../in-process/tokenizer.ts';
 import type { NativeModel } from './binding.ts';
 
-/** The vocabulary of a model. */
-export interface Vocabulary extends Tokenizer {
-  /** How many tokens it has. */
-  readonly size: number;
-}
+/** The vocabulary of a model, with the number of its tokens. */
+export type Vocabulary = Tokenizer & { readonly size: number };
 
 /**
  * The vocabulary of a file, of whatever kind it is. What stands between special tokens is cut on its own, as

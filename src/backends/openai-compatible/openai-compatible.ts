@@ -1,5 +1,5 @@
 import { expectation, expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
-import type { Capabilities, LanguageModel, ModelPrice } from '../../contracts/language-model.ts';
+import type { Capabilities, ModelPrice } from '../../contracts/language-model.ts';
 import {
   type ConnectionOptions,
   expectAbsentBesideClient,
@@ -12,7 +12,7 @@ import { withSecretsKept } from '../transport/guarded.ts';
 import { hostedModel } from '../transport/hosted.ts';
 import { answer, type Way } from './answering.ts';
 import { habits, type ServerPreset } from './presets.ts';
-import { type Connected, Server, type ServerInfo } from './server.ts';
+import { type Connected, type OpenAiCompatibleModel, Server } from './server.ts';
 
 /**
  * Options of {@link openaiCompatible}. The `baseUrl` may be left out where `preset` has a usual one, or where a
@@ -34,12 +34,6 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions {
   readonly price?: ModelPrice;
   /** Its context in tokens, from 1 up. @defaultValue what the server tells */
   readonly contextLength?: number;
-}
-
-/** A model behind a server that speaks OpenAI's Chat Completions. */
-export interface OpenAiCompatibleModel extends LanguageModel {
-  /** Looks at the server: what it is, where, and what it serves. */
-  server(signal?: AbortSignal): Promise<ServerInfo>;
 }
 
 /**
@@ -102,42 +96,6 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
         () => server.look(signal),
       ),
   }) as OpenAiCompatibleModel;
-}
-
-/** A model behind vLLM. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:8000/v1` */
-export function vllm(options: Omit<OpenAiCompatibleOptions, 'preset'> = {}): OpenAiCompatibleModel {
-  return openaiCompatible({ ...options, preset: 'vllm' });
-}
-
-/** A model behind SGLang. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:30000/v1` */
-export function sglang(
-  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
-): OpenAiCompatibleModel {
-  return openaiCompatible({ ...options, preset: 'sglang' });
-}
-
-/**
- * A model behind llama.cpp's server. @see {@link openaiCompatible}
- * @defaultValue baseUrl: `http://localhost:8080/v1`; newer builds listen on 9931
- */
-export function llamaServer(
-  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
-): OpenAiCompatibleModel {
-  return openaiCompatible({ ...options, preset: 'llama-server' });
-}
-
-/** A model behind Ollama. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:11434/v1` */
-export function ollama(
-  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
-): OpenAiCompatibleModel {
-  return openaiCompatible({ ...options, preset: 'ollama' });
-}
-
-/** A model behind LM Studio. @see {@link openaiCompatible} @defaultValue baseUrl: `http://localhost:1234/v1` */
-export function lmStudio(
-  options: Omit<OpenAiCompatibleOptions, 'preset'> = {},
-): OpenAiCompatibleModel {
-  return openaiCompatible({ ...options, preset: 'lm-studio' });
 }
 
 function reached(options: OpenAiCompatibleOptions) {

@@ -5,24 +5,24 @@ import { fieldsOf, itemsOf, textOf } from '../transport/json.ts';
 import type { Habits } from './presets.ts';
 import type { Connected } from './server.ts';
 
-/** Where prompts are rendered. */
-export interface Renderer {
-  readonly connected: Connected;
-  readonly habits: Habits;
-  /** Posts to a path; the answer as JSON. */
-  readonly post: (path: string, body: JsonBody) => Promise<unknown>;
-}
-
 /**
  * A conversation as the model reads it, up to where its answer begins: from llama-server's `/apply-template`,
  * or from the tokens of vLLM's `/tokenize`.
  */
 export async function renderedPrompt(
   messages: readonly Message[],
-  { connected, habits, post }: Renderer,
+  {
+    connected: { model },
+    habits,
+    post,
+  }: {
+    readonly connected: Connected;
+    readonly habits: Habits;
+    /** Posts to a path; the answer as JSON. */
+    readonly post: (path: string, body: JsonBody) => Promise<unknown>;
+  },
 ): Promise<string> {
   const rendered = { messages: chatMessages(messages) };
-  const { model } = connected;
   if (habits.renders === 'apply-template') {
     const body = { ...rendered, ...habits.continuation };
     return expectPrompt(await post('../apply-template', body));

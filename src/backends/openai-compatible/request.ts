@@ -15,9 +15,7 @@ import type { Habits } from './presets.ts';
 
 /** For whom a request is written. */
 export interface Recipient {
-  /** The server. */
   readonly connected: { /** The model's name there. */ readonly model: string };
-  /** What is known of it. */
   readonly habits: Habits;
   /** What it does not honour. */
   readonly downgrades: Downgrades;

@@ -1,31 +1,38 @@
 import { ModelCallError } from '../../base/errors.ts';
+import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { Exchange } from '../transport/exchange.ts';
 import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../transport/json.ts';
 import type { ServerPreset } from './presets.ts';
 import { Shared } from './shared.ts';
 
-/** What is known of a server. */
-export interface ServerInfo {
-  /** What kind of server it is. */
-  readonly preset: ServerPreset;
-  /** The address that paths are appended to. */
-  readonly baseUrl: string;
-  /** The models that it serves; empty where it does not tell. */
-  readonly models: readonly {
-    /** Its name there. */
-    readonly id: string;
-    /** How many tokens a request and its answer may have together, where the server tells. */
+/** A model behind a server that speaks OpenAI's Chat Completions. */
+export interface OpenAiCompatibleModel extends LanguageModel {
+  /** Looks at the server: what it is, where, and what it serves. */
+  server(signal?: AbortSignal): Promise<{
+    /** What kind of server it is. */
+    readonly preset: ServerPreset;
+    /** The address that paths are appended to. */
+    readonly baseUrl: string;
+    /** The models that it serves; empty where it does not tell. */
+    readonly models: readonly {
+      /** Its name there. */
+      readonly id: string;
+      /** How many tokens a request and its answer may have together, where the server tells. */
+      readonly contextLength?: number;
+    }[];
+    /** The context of the model in question, in tokens, where the server tells. */
     readonly contextLength?: number;
-  }[];
-  /** The context of the model in question, in tokens, where the server tells. */
-  readonly contextLength?: number;
+  }>;
 }
 
+/** What is known of a server. */
+type ServerInfo = Awaited<ReturnType<OpenAiCompatibleModel['server']>>;
+
 /** A server that is ready to be asked. */
-export interface Connected extends ServerInfo {
+export type Connected = ServerInfo & {
   /** The model to ask for. */
   readonly model: string;
-}
+};
 
 /** What is known of a server before it is looked at. */
 export interface ServerOptions {

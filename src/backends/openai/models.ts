@@ -1,6 +1,3 @@
-/** How hard a reasoning model thinks. */
-export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-
 /** What a model takes, as far as its name tells. */
 export interface ModelTraits {
   /** Whether it thinks before it writes. Instructions then come from the developer. */
@@ -18,7 +15,7 @@ export interface ModelTraits {
  *
  * @param model - Its name; that of a fine-tuned one begins with `ft:`.
  */
-export function traitsOf(model: string, effort: ReasoningEffort | undefined): ModelTraits {
+export function traitsOf(model: string, effort: string | undefined): ModelTraits {
   const name = model.replace(/^ft:/, '');
   const [, major = '0', minor = '0', variant = ''] = /^gpt-(\d+)(?:\.(\d+))?(.*)$/.exec(name) ?? [];
   const version = Number(major) + Number(minor) / 100;

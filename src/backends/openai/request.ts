@@ -12,7 +12,7 @@ import {
   worded,
 } from '../transport/chat-request.ts';
 import type { Downgrades, Droppable } from '../transport/downgrades.ts';
-import type { ModelTraits, ReasoningEffort } from './models.ts';
+import type { ModelTraits } from './models.ts';
 import { isStrict } from './strict-schema.ts';
 
 /** Which API a request goes to. */
@@ -20,15 +20,12 @@ export type OpenAiApi = 'chat' | 'responses';
 
 /** For whom a request is written. */
 export interface Recipient {
-  /** The model. */
   readonly model: string;
-  /** What it takes. */
   readonly traits: ModelTraits;
   /** How hard it is to think. */
-  readonly effort: ReasoningEffort | undefined;
+  readonly effort: string | undefined;
   /** What it does not honour. */
   readonly downgrades: Downgrades;
-  /** Who asks. */
   readonly call: ModelCall;
 }
 

@@ -1,20 +1,8 @@
-import type {
-  Completion,
-  Generation,
-  TokenLogprob,
-  Usage,
-} from '../../contracts/language-model.ts';
+import type { Completion, Generation, TokenLogprob } from '../../contracts/language-model.ts';
 import { logprobsOf } from '../transport/chat-logprobs.ts';
-import { type Asked, finished, readToolCalls } from '../transport/chat-reply.ts';
+import { type Asked, finished, openAiUsage, readToolCalls } from '../transport/chat-reply.ts';
 import { malformed, modelCallErrorFrom } from '../transport/errors.ts';
-import {
-  defined,
-  fieldsOf,
-  itemsOf,
-  type JsonFields,
-  numberOf,
-  textOf,
-} from '../transport/json.ts';
+import { defined, fieldsOf, itemsOf, type JsonFields, textOf } from '../transport/json.ts';
 
 /**
  * A reply of the Responses API as a generation of one sample.
@@ -35,7 +23,7 @@ export function readResponse(body: unknown, asked: Asked): Generation {
     throw malformed(asked.context, 'no output at all');
   return {
     completions: [completionOf(items, reply, asked)],
-    usage: responseUsage(reply['usage']),
+    usage: openAiUsage(reply['usage'], 'input', 'output'),
     ...defined({ answeredBy: textOf(reply['model']), requestId: textOf(reply['id']) }),
   };
 }
@@ -89,16 +77,3 @@ function finishOf({ status, incomplete_details: details }: JsonFields): Ending {
 }
 
 type Ending = NonNullable<Completion['finishReason']>;
-
-function responseUsage(usage: unknown): Usage {
-  const fields = fieldsOf(usage);
-  const read = fieldsOf(fields['input_tokens_details']);
-  const written = fieldsOf(fields['output_tokens_details']);
-  return defined({
-    inputTokens: numberOf(fields['input_tokens']),
-    outputTokens: numberOf(fields['output_tokens']),
-    cachedTokens: numberOf(read['cached_tokens']),
-    cacheWriteTokens: numberOf(read['cache_write_tokens']),
-    reasoningTokens: numberOf(written['reasoning_tokens']),
-  });
-}

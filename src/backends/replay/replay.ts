@@ -8,25 +8,6 @@ import type { JournalLine } from '../../calls/journal-lines.ts';
 import type { Capabilities, LanguageModel } from '../../contracts/language-model.ts';
 import { type Recording, recordingsOf } from './recording.ts';
 
-/** Options of {@link replay}. */
-export interface ReplayOptions {
-  /** The journal: the path of a file or of a run folder, a journal, or its lines. */
-  readonly journal: string | Pick<Journal, 'lines'> | readonly JournalLine[];
-  /**
-   * Which model to play, as `provider:modelId` or by its name alone.
-   *
-   * @defaultValue the only one that the journal holds
-   */
-  readonly model?: string;
-  /**
-   * What the model honoured when it was recorded, where that is more than its recorded requests asked for.
-   * Policies may ask in another way for another model.
-   *
-   * @defaultValue what the recorded requests asked for
-   */
-  readonly capabilities?: Capabilities;
-}
-
 /**
  * Plays a model from the journal of a run. A sample is found by the request and its index, however many were
  * bought together, and comes as it was recorded. So a search by another algorithm can draw on what was
@@ -44,7 +25,23 @@ export interface ReplayOptions {
  * const model = replay({ journal: 'runs/first' });
  * ```
  */
-export function replay(options: ReplayOptions): LanguageModel {
+export function replay(options: {
+  /** The journal: the path of a file or of a run folder, a journal, or its lines. */
+  readonly journal: string | Pick<Journal, 'lines'> | readonly JournalLine[];
+  /**
+   * Which model to play, as `provider:modelId` or by its name alone.
+   *
+   * @defaultValue the only one that the journal holds
+   */
+  readonly model?: string;
+  /**
+   * What the model honoured when it was recorded, where that is more than its recorded requests asked for.
+   * Policies may ask in another way for another model.
+   *
+   * @defaultValue what the recorded requests asked for
+   */
+  readonly capabilities?: Capabilities;
+}): LanguageModel {
   const { journal, model, capabilities } = options;
   const recordings = recordingsOf(linesOf(journal));
   const recording = chosen(recordings, model);
@@ -67,7 +64,7 @@ export function replay(options: ReplayOptions): LanguageModel {
   };
 }
 
-function linesOf(journal: ReplayOptions['journal']): Iterable<JournalLine> {
+function linesOf(journal: Parameters<typeof replay>[0]['journal']): Iterable<JournalLine> {
   if (typeof journal === 'string') return readJournal(fileOf(journal)).lines;
   if (Array.isArray(journal)) return journal as readonly JournalLine[];
   if (typeof journal === 'object' && (journal as unknown) !== null && 'lines' in journal) {

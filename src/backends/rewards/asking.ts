@@ -2,8 +2,8 @@ import { ModelCallError } from '../../base/errors.ts';
 import { isFailure } from '../../base/failure.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { ModelCall, Usage } from '../../contracts/language-model.ts';
-import type { Solution, StepScores } from '../../contracts/reward-model.ts';
-import { usageOfAll } from '../transport/endpoint.ts';
+import type { RewardModel, Solution, StepScores } from '../../contracts/reward-model.ts';
+import { type Endpoint, usageOfAll } from '../transport/endpoint.ts';
 import { faultOf, type RewardRecipe } from './recipe.ts';
 
 /** The scores of one solution, or why there are none. */
@@ -18,13 +18,43 @@ export interface Asked {
 }
 
 /** Asks for the scores of solutions that a recipe can write down. */
-export type Ask = (solutions: readonly Solution[]) => Promise<Asked>;
+type Ask = (solutions: readonly Solution[]) => Promise<Asked>;
+
+/**
+ * A reward model behind a server.
+ *
+ * @param ask - Asks for the scores of solutions that the recipe can write down.
+ */
+export function servedReward(
+  endpoint: Endpoint,
+  {
+    recipe,
+    settings,
+    range,
+    ask,
+  }: {
+    readonly recipe: RewardRecipe;
+    /** What of its options changes scores, besides the recipe. */
+    readonly settings: NonNullable<RewardModel['settings']>;
+    readonly range?: readonly [number, number];
+    readonly ask: (solutions: readonly Solution[], call: ModelCall) => Promise<Asked>;
+  },
+): RewardModel {
+  return endpoint.kept<RewardModel>({
+    ...endpoint.names,
+    settings: { recipe: recipe.name, ...settings },
+    scores: recipe.scores ?? 'steps',
+    incremental: recipe.incremental ?? false,
+    ...(range !== undefined && { range }),
+    score: ({ solutions }, call) => askTogether(recipe, solutions, (sound) => ask(sound, call)),
+  });
+}
 
 /**
  * Asks for all solutions together, less those that the recipe cannot write down. Where one of them is too
  * long, the server refuses all: then each is asked for by itself, and what is too long fails alone.
  */
-export async function askTogether(
+async function askTogether(
   recipe: RewardRecipe,
   solutions: readonly Solution[],
   ask: Ask,

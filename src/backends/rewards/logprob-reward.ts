@@ -2,7 +2,7 @@ import { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
 import { leastMass } from '../../base/stats/least-mass.ts';
 import type { Failure } from '../../contracts/failure.ts';
-import type { ModelCall, TokenAlternative, Usage } from '../../contracts/language-model.ts';
+import type { ModelCall, TokenAlternative } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { logprobsOf } from '../transport/chat-logprobs.ts';
 import { chatMessages, type JsonBody } from '../transport/chat-request.ts';
@@ -11,10 +11,10 @@ import { fieldsOf } from '../transport/json.ts';
 import { byIndex } from '../transport/numbered.ts';
 import {
   type Asked,
-  askTogether,
   gathered,
   leaveForSteps,
   type StepAsked,
+  servedReward,
   stepsAsked,
 } from './asking.ts';
 import {
@@ -25,21 +25,6 @@ import {
   textUntil,
 } from './recipe.ts';
 import { invalid } from './rows.ts';
-
-/** Options of {@link logprobReward}. */
-export interface LogprobRewardOptions extends EndpointOptions {
-  /** How questions and steps are written for the model; it must have labels. */
-  readonly recipe: TextRecipe | TurnsRecipe;
-  /**
-   * How many of the likeliest tokens are looked at: an integer from 2 up. Many servers tell at most 20,
-   * OpenAI's own text completions 5.
-   *
-   * @defaultValue 20
-   */
-  readonly topLogprobs?: number;
-  /** Whether several texts go out in one request, or each in its own. Conversations always do the latter. @defaultValue true */
-  readonly batches?: boolean;
-}
 
 /** How far the score of a step may be off because a label was not among the tokens told. */
 const mostDoubt = 0.01;
@@ -55,7 +40,21 @@ const mostDoubt = 0.01;
  *
  * @throws EspalierError `usage` where an option is out of its range, or the recipe has no labels.
  */
-export function logprobReward(options: LogprobRewardOptions): RewardModel {
+export function logprobReward(
+  options: EndpointOptions & {
+    /** How questions and steps are written for the model; it must have labels. */
+    readonly recipe: TextRecipe | TurnsRecipe;
+    /**
+     * How many of the likeliest tokens are looked at: an integer from 2 up. Many servers tell at most 20,
+     * OpenAI's own text completions 5.
+     *
+     * @defaultValue 20
+     */
+    readonly topLogprobs?: number;
+    /** Whether several texts go out in one request, or each in its own. Conversations always do the latter. @defaultValue true */
+    readonly batches?: boolean;
+  },
+): RewardModel {
   const { recipe, topLogprobs = 20, batches = true } = options;
   expectRecipe(recipe);
   const { labels } = recipe;
@@ -65,14 +64,10 @@ export function logprobReward(options: LogprobRewardOptions): RewardModel {
   expectInteger('topLogprobs', topLogprobs, { min: 2 });
   expectOneOf('batches', String(batches), ['true', 'false']);
   const endpoint = new Endpoint({ provider: 'openai-compatible' }, options);
-  const settings = { endpoint, recipe, labels, topLogprobs, batches };
-  return endpoint.kept<RewardModel>({
-    ...endpoint.names,
-    settings: { recipe: recipe.name, topLogprobs },
-    scores: recipe.scores ?? 'steps',
-    incremental: recipe.incremental ?? false,
-    score: ({ solutions }, call) =>
-      askTogether(recipe, solutions, (sound) => ask(sound, { ...settings, call })),
+  return servedReward(endpoint, {
+    recipe,
+    settings: { topLogprobs },
+    ask: (sound, call) => ask(sound, { endpoint, recipe, labels, topLogprobs, batches, call }),
   });
 }
 
@@ -85,11 +80,6 @@ interface Asking {
   readonly topLogprobs: number;
   readonly batches: boolean;
   readonly call: ModelCall;
-}
-
-interface Answered {
-  readonly scores: readonly (Failure | number)[];
-  readonly usage: Usage | undefined;
 }
 
 async function ask(solutions: readonly Solution[], asking: Asking): Promise<Asked> {
@@ -108,7 +98,7 @@ async function ask(solutions: readonly Solution[], asking: Asking): Promise<Aske
   };
 }
 
-async function complete(steps: readonly StepAsked[], asking: Asking): Promise<Answered> {
+async function complete(steps: readonly StepAsked[], asking: Asking) {
   const { endpoint, labels, topLogprobs, call } = asking;
   const { path, body } = requestOf(steps, asking);
   const { items, usage } = await endpoint.list(path, body, { field: 'choices', call });

@@ -110,19 +110,6 @@ const openr: TextRecipe = {
 /** How a conversation of a question and its answer is written for a model. */
 type ClassifierTemplate = Pick<TextRecipe, 'closing' | 'marks' | 'opening'>;
 
-/** Options of `recipes.sequenceClassifier`. */
-export interface SequenceClassifierOptions {
-  /**
-   * The chat template of the model: that of Qwen, that of Llama 3, or one of your own, which says what stands
-   * around the question, what behind the answer, and which texts mark where a turn ends.
-   *
-   * @defaultValue `'chatml'`
-   */
-  readonly template?: 'chatml' | 'llama3' | Pick<TextRecipe, 'closing' | 'marks' | 'opening'>;
-  /** What stands between two steps of the answer. @defaultValue a line break */
-  readonly joint?: string;
-}
-
 // The first token of a text is the tokenizer's business: the server adds it.
 const templates: Readonly<Record<'chatml' | 'llama3', ClassifierTemplate>> = {
   chatml: {
@@ -141,14 +128,7 @@ function llamaTurn(role: string): string {
   return `<|start_header_id|>${role}<|end_header_id|>\n\n`;
 }
 
-/**
- * An outcome reward model that reads a question and its whole answer, such as Skywork-Reward: one number, the
- * logit of being good or its sigmoid.
- *
- * @see Liu et al., "Skywork-Reward: Bag of Tricks for Reward Modeling in LLMs", 2024.
- * @throws EspalierError `usage` where `template` is none.
- */
-function sequenceClassifier(options: SequenceClassifierOptions = {}): TextRecipe {
+const sequenceClassifier: (typeof recipes)['sequenceClassifier'] = (options = {}) => {
   const { template = 'chatml', joint = '\n' } = options;
   const { opening, closing, marks } = typeof template === 'string' ? named(template) : template;
   return {
@@ -162,19 +142,38 @@ function sequenceClassifier(options: SequenceClassifierOptions = {}): TextRecipe
     columns: 1,
     good: 0,
   };
-}
+};
 
 function named(template: string): ClassifierTemplate {
   if (Object.hasOwn(templates, template)) return templates[template as 'chatml' | 'llama3'];
   throw expectation('template', "'chatml', 'llama3' or a template", template);
 }
 
-/** The recipes of published reward models: `sequenceClassifier` for outcome reward models with one label. */
+/** The recipes of published reward models. */
 export const recipes: Readonly<
-  Record<'mathShepherd' | 'openr' | 'qwenMathPrm' | 'skyworkPrm', TextRecipe> &
-    Record<'rlhflow', TurnsRecipe> &
-    Record<'sequenceClassifier', (options?: SequenceClassifierOptions) => TextRecipe>
-> = {
+  Record<'mathShepherd' | 'openr' | 'qwenMathPrm' | 'skyworkPrm', TextRecipe>
+> & {
+  /** Of RLHFlow's Llama-3.1-8B-PRM: a conversation, which `logprobReward` reads. */
+  readonly rlhflow: TurnsRecipe;
+  /**
+   * An outcome reward model that reads a question and its whole answer, such as Skywork-Reward: one number, the
+   * logit of being good or its sigmoid.
+   *
+   * @see Liu et al., "Skywork-Reward: Bag of Tricks for Reward Modeling in LLMs", 2024.
+   * @throws EspalierError `usage` where `template` is none.
+   */
+  readonly sequenceClassifier: (options?: {
+    /**
+     * The chat template of the model: that of Qwen, that of Llama 3, or one of your own, which says what stands
+     * around the question, what behind the answer, and which texts mark where a turn ends.
+     *
+     * @defaultValue `'chatml'`
+     */
+    readonly template?: 'chatml' | 'llama3' | Pick<TextRecipe, 'closing' | 'marks' | 'opening'>;
+    /** What stands between two steps of the answer. @defaultValue a line break */
+    readonly joint?: string;
+  }) => TextRecipe;
+} = {
   qwenMathPrm,
   mathShepherd,
   rlhflow,

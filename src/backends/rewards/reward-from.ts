@@ -4,30 +4,23 @@ import type { MaybePromise } from '../../contracts/json.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution, StepScores } from '../../contracts/reward-model.ts';
 
-/** Options of {@link rewardFrom}. */
-export interface RewardFromOptions {
-  /** What it is called in journals. */
-  readonly name: string;
-  /**
-   * The scores of one solution: one a step from `from` on, or one for the whole; or why there is none. What it
-   * throws fails this one solution.
-   */
-  score(solution: Solution, call: ModelCall): MaybePromise<StepScores['scores'][number]>;
-  /** What gets a score. @defaultValue `'steps'` */
-  readonly scores?: 'solution' | 'steps';
-  /** Whether it can leave out the steps before `from`. @defaultValue false */
-  readonly incremental?: boolean;
-  /** The least and the greatest score there is. @defaultValue `[0, 1]` */
-  readonly range?: readonly [number, number];
-}
-
 /**
  * A reward model from a function: a model in this process, a rule, a table. It costs nothing, and each solution
  * is still one call.
  *
  * @throws EspalierError `usage` where an option is out of its range.
  */
-export function rewardFrom(options: RewardFromOptions): RewardModel {
+export function rewardFrom(
+  options: Pick<RewardModel, 'incremental' | 'range' | 'scores'> & {
+    /** What it is called in journals. */
+    readonly name: string;
+    /**
+     * The scores of one solution: one a step from `from` on, or one for the whole; or why there is none. What it
+     * throws fails this one solution.
+     */
+    score(solution: Solution, call: ModelCall): MaybePromise<StepScores['scores'][number]>;
+  },
+): RewardModel {
   const { name, score, scores = 'steps', incremental = false, range = [0, 1] } = options;
   if (typeof name !== 'string' || name === '') throw expectation('name', 'a name', name);
   expectFunction('score', score);

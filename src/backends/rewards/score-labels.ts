@@ -7,8 +7,7 @@ import { type Asked, gathered, leaveForSteps, type StepAsked, stepsAsked } from 
 import { type TextRecipe, textUntil } from './recipe.ts';
 import { invalid, probability } from './rows.ts';
 
-/** How labels are scored. */
-export interface LabelScoring {
+interface LabelScoring {
   readonly endpoint: Endpoint;
   readonly recipe: TextRecipe;
   readonly labelIds: readonly [good: number, bad: number];

@@ -3,16 +3,16 @@ import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
 import { countOf, fieldsOf } from '../transport/json.ts';
-import { type Asked, askTogether, gathered, leaveForSteps, stepsAsked } from './asking.ts';
+import { type Asked, gathered, leaveForSteps, servedReward, stepsAsked } from './asking.ts';
 import { expectTextRecipe, labelIdsOf, type TextRecipe, textOf, textUntil } from './recipe.ts';
 import { invalid, type RowReading, scoreOfRow } from './rows.ts';
 import { scoreLabels } from './score-labels.ts';
-import { rangeOf } from './vllm-reward.ts';
+import { rangeOf, type VllmRewardOptions } from './vllm-reward.ts';
 
 /** Options of {@link sglangReward}. */
-export interface SglangRewardOptions extends EndpointOptions {
-  /** How questions and steps are written for the model. */
-  readonly recipe: TextRecipe;
+export interface SglangRewardOptions
+  extends EndpointOptions,
+    Pick<VllmRewardOptions, 'labelIds' | 'recipe'> {
   /**
    * Which path is asked: `/classify` for models with a head of their own, started with `--is-embedding`, or
    * `/v1/score` for the labels of a model that is served for generation.
@@ -22,8 +22,6 @@ export interface SglangRewardOptions extends EndpointOptions {
   readonly endpoint?: 'classify' | 'score';
   /** What the numbers of `/classify` are. @defaultValue that of the recipe, else `'logits'` */
   readonly activation?: 'logits' | 'probabilities';
-  /** The ids of the labels, good and bad, for `score`. @defaultValue those of the recipe */
-  readonly labelIds?: readonly [good: number, bad: number];
 }
 
 /**
@@ -50,33 +48,34 @@ export function sglangReward(options: SglangRewardOptions): RewardModel {
   const usual = { provider: 'sglang', baseUrl: 'http://localhost:30000/v1', isFree: true };
   const endpoint = new Endpoint(usual, options);
   const reading: RowReading = { ...recipe, activation };
-  return endpoint.kept<RewardModel>({
-    ...endpoint.names,
+  return servedReward(endpoint, {
+    recipe,
     settings: {
-      ...{ recipe: recipe.name, endpoint: path, activation },
+      ...{ endpoint: path, activation },
       ...(labelIds !== undefined && { labelIds: [...labelIds] }),
     },
-    scores: recipe.scores ?? 'steps',
-    incremental: recipe.incremental ?? false,
     range: labelIds === undefined ? rangeOf(reading) : [0, 1],
-    score: ({ solutions }, call) =>
-      askTogether(recipe, solutions, (sound) =>
-        labelIds === undefined
-          ? classify(sound, { endpoint, recipe, reading, call })
-          : scoreLabels(sound, { endpoint, recipe, labelIds, call, server: 'sglang' }),
-      ),
+    ask: (sound, call) =>
+      labelIds === undefined
+        ? classify(sound, { endpoint, recipe, reading, call })
+        : scoreLabels(sound, { endpoint, recipe, labelIds, call, server: 'sglang' }),
   });
 }
 
-interface Classifying {
-  readonly endpoint: Endpoint;
-  readonly recipe: TextRecipe;
-  readonly reading: RowReading;
-  readonly call: ModelCall;
-}
-
-async function classify(solutions: readonly Solution[], classifying: Classifying): Promise<Asked> {
-  const { endpoint, recipe, reading, call } = classifying;
+async function classify(
+  solutions: readonly Solution[],
+  {
+    endpoint,
+    recipe,
+    reading,
+    call,
+  }: {
+    readonly endpoint: Endpoint;
+    readonly recipe: TextRecipe;
+    readonly reading: RowReading;
+    readonly call: ModelCall;
+  },
+): Promise<Asked> {
   const isWhole = recipe.scores === 'solution';
   const asked = isWhole
     ? solutions.map((solution, owner) => ({ solution, owner, place: solution.steps.length - 1 }))

@@ -4,25 +4,18 @@ import type { Endpoint } from '../transport/endpoint.ts';
 import { fieldsOf } from '../transport/json.ts';
 import type { TextRecipe } from './recipe.ts';
 
-/** A solution as tokens, and where its scores stand among them. */
-export interface TokenisedSolution {
-  /** The ids of its tokens. */
-  readonly input: readonly number[];
-  /** The index of the token of each step's score. */
-  readonly places: readonly number[];
-}
-
 const lineBreak = '\n';
 
 /**
  * Solutions as tokens, each line and each line break by itself: within a text a tokenizer may join the end of
- * a step to what stands before it, and then the place of its score is lost.
+ * a step to what stands before it, and then the place of its score is lost. `places` has the index of the token of
+ * each step's score.
  */
 export async function tokenised(
   recipe: TextRecipe,
   solutions: readonly Solution[],
   asking: { readonly endpoint: Endpoint; readonly call: ModelCall },
-): Promise<readonly TokenisedSolution[]> {
+): Promise<readonly { readonly input: readonly number[]; readonly places: readonly number[] }[]> {
   const known = new Map<string, Promise<readonly number[]>>();
   const tokensOf = (text: string): Promise<readonly number[]> => {
     const found = known.get(text) ?? tokenise(text, asking);

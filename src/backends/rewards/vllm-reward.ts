@@ -5,7 +5,7 @@ import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
 import { fieldsOf } from '../transport/json.ts';
 import { byIndex } from '../transport/numbered.ts';
-import { type Asked, askTogether, type Scores } from './asking.ts';
+import { type Asked, type Scores, servedReward } from './asking.ts';
 import { expectTextRecipe, labelIdsOf, type TextRecipe, textOf } from './recipe.ts';
 import { invalid, type RowReading, rowsOf, scoreOfRow, scoresOfRows } from './rows.ts';
 import { scoreLabels } from './score-labels.ts';
@@ -28,15 +28,8 @@ export interface VllmRewardOptions extends EndpointOptions {
   readonly encoding?: 'base64' | 'float';
   /** The pooling task, where the server has several. @defaultValue its own */
   readonly task?: string;
-  /** The ids of the labels, good and bad, for `generative_scoring`. @defaultValue those of the recipe */
+  /** The ids of the labels, good and bad, where a path asks for those of its tokens. @defaultValue those of the recipe */
   readonly labelIds?: readonly [good: number, bad: number];
-}
-
-interface Asking {
-  readonly endpoint: Endpoint;
-  readonly options: VllmRewardOptions;
-  readonly reading: RowReading;
-  readonly call: ModelCall;
 }
 
 /**
@@ -65,26 +58,28 @@ export function vllmReward(options: VllmRewardOptions): RewardModel {
   const usual = { provider: 'vllm', baseUrl: 'http://localhost:8000/v1', isFree: true };
   const endpoint = new Endpoint(usual, options);
   const reading = { ...recipe, activation };
-  return endpoint.kept<RewardModel>({
-    ...endpoint.names,
+  return servedReward(endpoint, {
+    recipe,
     settings: {
-      ...{ recipe: recipe.name, endpoint: path, activation },
+      ...{ endpoint: path, activation },
       ...(task !== undefined && { task }),
       ...(labelIds !== undefined && { labelIds: [...labelIds] }),
     },
-    scores: recipe.scores ?? 'steps',
-    incremental: recipe.incremental ?? false,
     range: rangeOf(reading),
-    score: ({ solutions }, call) => {
-      const asking: Asking = { endpoint, options, reading, call };
-      return askTogether(recipe, solutions, (sound) => {
-        if (labelIds !== undefined) {
-          return scoreLabels(sound, { endpoint, recipe, labelIds, call, server: 'vllm' });
-        }
-        return path === 'pooling' ? pool(sound, asking) : classify(sound, asking);
-      });
+    ask(sound, call) {
+      if (labelIds !== undefined) {
+        return scoreLabels(sound, { endpoint, recipe, labelIds, call, server: 'vllm' });
+      }
+      return (path === 'pooling' ? pool : classify)(sound, { endpoint, options, reading, call });
     },
   });
+}
+
+interface Asking {
+  readonly endpoint: Endpoint;
+  readonly options: VllmRewardOptions;
+  readonly reading: RowReading;
+  readonly call: ModelCall;
 }
 
 /** A logit of a whole solution has no bounds; all else is a probability. */

@@ -46,16 +46,6 @@ export interface DecoderStats {
   readonly batches: number;
 }
 
-/** How a decoder is set up. */
-export interface DecoderOptions {
-  /**
-   * How much memory the keys and values, and the logits that were wanted, may take.
-   *
-   * @defaultValue 64 MiB
-   */
-  readonly cacheBytes?: number;
-}
-
 /**
  * Runs a model on many prefixes at once and keeps what it has read.
  *
@@ -74,7 +64,8 @@ export class Decoder {
   #reused = 0;
   #batches = 0;
 
-  constructor(file: LlamaFile, { cacheBytes = 64 * 2 ** 20 }: DecoderOptions = {}) {
+  /** @param cacheBytes - How much memory the keys and values, and the logits that were wanted, may take. */
+  constructor(file: LlamaFile, cacheBytes: number = 64 * 2 ** 20) {
     expectNumber('cacheBytes', cacheBytes, { min: 1 });
     const transformer = new Transformer(file);
     this.config = file.config;
@@ -174,8 +165,8 @@ export class Decoder {
     }
   }
 
-  /** Finds out what is cached of a prefix: `anchor`; the nodes below it were given up. */
-  #resolve(prefix: Prefix): Resolved {
+  /** Finds out what is cached of a prefix: `anchor`, its longest cached part; the nodes below it were given up. */
+  #resolve(prefix: Prefix) {
     const missing: PrefixNode[] = [];
     let at: unknown = prefix;
     while (at instanceof PrefixNode && !at.cached) {
@@ -277,15 +268,6 @@ export class Decoder {
       this.#cacheBytes,
     );
   }
-}
-
-/** What is known of a prefix. */
-interface Resolved {
-  readonly node: PrefixNode;
-  /** Its longest part that is cached. */
-  readonly anchor: PrefixNode;
-  /** What follows the anchor, in order. */
-  readonly missing: readonly PrefixNode[];
 }
 
 /** What is to be computed together. */

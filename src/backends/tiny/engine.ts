@@ -11,42 +11,20 @@ import { Sample } from '../in-process/sample.ts';
 import type { Tokenizer } from '../in-process/tokenizer.ts';
 import type { Decoded, DecodeItem, Decoder, Prefix } from './decoder.ts';
 import { drawToken, logProbabilities } from './sampler.ts';
+import type { TinyStats } from './tiny-model.ts';
 
 /** What an engine needs of a decoder. */
 export type EngineDecoder = Pick<Decoder, 'config' | 'root' | 'stats' | 'decode' | 'pending'>;
 
 /** What an engine runs. */
 export interface EngineOptions {
-  /** The model. */
   readonly decoder: EngineDecoder;
-  /** Its vocabulary. */
   readonly tokenizer: Tokenizer;
-  /** Its way to put a conversation. */
   readonly chat: Chat;
   /** How many samples are written at once. */
   readonly batch: number;
   /** How many tokens of prompts are read in one pass. */
   readonly chunk: number;
-}
-
-/** What a model has done since it was loaded. */
-export interface TinyStats {
-  /** Requests that were answered. */
-  readonly requests: number;
-  /** Tokens that went through the model. */
-  readonly computed: number;
-  /** Tokens that were not, because they had been read before. */
-  readonly reused: number;
-  /** Tokens that were drawn. */
-  readonly sampled: number;
-  /** Passes through the model. */
-  readonly batches: number;
-  /** Tokens in the cache now. */
-  readonly cached: number;
-  /** Tokens that left the cache to make room. */
-  readonly evicted: number;
-  /** Seconds in the model. */
-  readonly seconds: number;
 }
 
 /** A request under way. */

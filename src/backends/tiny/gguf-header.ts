@@ -17,7 +17,6 @@ export interface GgufHeader {
 
 /** Where a tensor lies. */
 export interface TensorEntry {
-  /** Its name. */
   readonly name: string;
   /** Its lengths, fastest first. */
   readonly shape: readonly number[];

@@ -5,5 +5,5 @@
  * @module
  */
 
-export type { TinyStats } from './engine.ts';
-export { type TinyModel, type TinyOptions, tiny } from './tiny.ts';
+export { type TinyOptions, tiny } from './tiny.ts';
+export type { TinyModel } from './tiny-model.ts';

@@ -5,13 +5,13 @@ import { chatOf } from '../in-process/chat.ts';
 import { Loading } from '../in-process/loading.ts';
 import type { InProcessRequest } from '../in-process/request.ts';
 import { Decoder } from './decoder.ts';
-import { Engine, type TinyStats } from './engine.ts';
+import { Engine } from './engine.ts';
 import { readLlamaFile } from './gguf.ts';
+import type { TinyStats } from './tiny-model.ts';
 import { tokenizerOf } from './tokenizer.ts';
 
 /** What a model is loaded with: plain data, which can be sent to a thread. */
 export interface ModelSettings {
-  /** The path of the file. */
   readonly path: string;
   /** How many samples are written at once. */
   readonly batch: number;
@@ -78,6 +78,6 @@ async function openEngine({ path, batch, cacheBytes }: ModelSettings): Promise<E
   const { vocabulary } = file;
   const tokenizer = tokenizerOf(vocabulary);
   const chat = chatOf({ tokenizer, template: vocabulary.chatTemplate, model: nameOfModel(path) });
-  const decoder = new Decoder(file, { ...(cacheBytes !== undefined && { cacheBytes }) });
+  const decoder = new Decoder(file, cacheBytes);
   return new Engine({ decoder, tokenizer, chat, batch, chunk });
 }

@@ -1,18 +1,8 @@
 import { EspalierError } from '../../base/errors.ts';
 import type { Random } from '../../contracts/context.ts';
-import type { LogProbabilities } from '../in-process/sample.ts';
+import type { Drawing, LogProbabilities } from '../in-process/sample.ts';
 import type { Tokenizer } from '../in-process/tokenizer.ts';
 import { exp, log } from './numerics.ts';
-
-/** How a token is drawn. */
-export interface SamplerSettings {
-  /** The temperature; at 0 the likeliest token is taken. */
-  readonly temperature: number;
-  /** From how many of the likeliest tokens to draw. @defaultValue all */
-  readonly topK?: number | undefined;
-  /** The probability mass to draw from, in (0, 1]. @defaultValue 1 */
-  readonly topP?: number | undefined;
-}
 
 /**
  * Draws a token: the logits are divided by the temperature, then top-k cuts, then top-p cuts what is
@@ -20,7 +10,7 @@ export interface SamplerSettings {
  *
  * Of equal logits the one of the lowest id counts as the likelier.
  */
-export function drawToken(logits: Float32Array, settings: SamplerSettings, random: Random): number {
+export function drawToken(logits: Float32Array, settings: Drawing, random: Random): number {
   const best = likeliest(logits);
   if (settings.temperature === 0) return best;
   const weights = weightsOf(logits, settings.temperature, logits[best] ?? 0);
@@ -80,7 +70,7 @@ const fewTokens = 64;
 function cut(
   weights: Float64Array,
   logits: Float32Array,
-  { topK = logits.length, topP = 1 }: SamplerSettings,
+  { topK = logits.length, topP = 1 }: Drawing,
 ): void {
   const most = Math.min(topK, logits.length);
   if (most < logits.length) keep(weights, ranked(logits, most));

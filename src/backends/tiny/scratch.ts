@@ -12,9 +12,7 @@ export interface Scratch {
   readonly normed: Address;
   /** The queries of all heads. */
   readonly queries: Address;
-  /** The keys. */
   readonly keys: Address;
-  /** The values. */
   readonly values: Address;
   /** What attention found. */
   readonly attended: Address;

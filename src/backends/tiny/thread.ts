@@ -5,8 +5,8 @@ import { EspalierError, type EspalierErrorCode } from '../../base/errors.ts';
 import { type Settle, settledOrLeft } from '../../base/unless-aborted.ts';
 import type { Generation } from '../../contracts/language-model.ts';
 import type { InProcessRequest } from '../in-process/request.ts';
-import type { TinyStats } from './engine.ts';
 import { type ModelHost, type ModelSettings, nameOfModel, nothingDone } from './model.ts';
+import type { TinyStats } from './tiny-model.ts';
 
 /** What the thread of a model is told. */
 export type ThreadOrder =
@@ -48,10 +48,6 @@ export function threadHost(settings: ModelSettings, script: URL = workerScript):
   };
 }
 
-type Question =
-  | { readonly type: 'generate'; readonly request: InProcessRequest }
-  | { readonly type: 'load' | 'stats' };
-
 class ThreadHost {
   readonly #settings: ModelSettings;
   readonly #script: URL;
@@ -68,7 +64,12 @@ class ThreadHost {
     return this.#worker !== undefined;
   }
 
-  async ask(question: Question, signal?: AbortSignal): Promise<Generation | TinyStats> {
+  async ask(
+    question:
+      | { readonly type: 'generate'; readonly request: InProcessRequest }
+      | { readonly type: 'load' | 'stats' },
+    signal?: AbortSignal,
+  ): Promise<Generation | TinyStats> {
     const worker = this.#worker ?? this.#start();
     const id = this.#orders++;
     try {

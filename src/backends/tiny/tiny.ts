@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { expectation, expectInteger } from '../../base/expect.ts';
-import type { LanguageModel } from '../../contracts/language-model.ts';
 import { checkedRequest } from '../in-process/request.ts';
-import type { TinyStats } from './engine.ts';
 import { localHost, nameOfModel, packagedModel } from './model.ts';
 import { threadHost } from './thread.ts';
+import type { TinyModel } from './tiny-model.ts';
 
 /** Options of {@link tiny}. */
 export interface TinyOptions {
@@ -33,16 +32,6 @@ export interface TinyOptions {
   readonly cacheBytes?: number;
   /** How many samples are written at once: an integer from 1 up. @defaultValue 16 */
   readonly batch?: number;
-}
-
-/** A model in this process. */
-export interface TinyModel extends LanguageModel, AsyncDisposable {
-  /** Reads the file now; otherwise that happens at the first request. Rejects where it cannot be read. */
-  load(): Promise<void>;
-  /** What it has done since it was loaded. */
-  stats(): Promise<TinyStats>;
-  /** Lets the model go. Requests under way fail, and so do later ones. */
-  close(): Promise<void>;
 }
 
 /**

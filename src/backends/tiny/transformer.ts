@@ -10,7 +10,6 @@ const slotsOfChunk = 32;
 
 /** One token to be read. */
 export interface Row {
-  /** The token. */
   readonly token: number;
   /** The slots of all tokens up to this one, in order; the last is its own and will be written. */
   readonly path: Uint32Array;
@@ -84,7 +83,7 @@ export class Transformer {
   }
 
   /** Writes the addresses of the slots that each row attends to. */
-  #writePaths(rows: readonly Row[]): readonly Path[] {
+  #writePaths(rows: readonly Row[]) {
     const { words } = this.#arena;
     return rows.map(({ path }, index) => {
       const address = this.#scratch.paths + index * this.config.contextLength * 4;
@@ -131,7 +130,11 @@ export class Transformer {
   }
 
   /** Adds what each row finds in the tokens before it. */
-  #attend(block: BlockWeights, paths: readonly Path[], offset: number): void {
+  #attend(
+    block: BlockWeights,
+    paths: readonly { readonly address: Address; readonly length: number }[],
+    offset: number,
+  ): void {
     const { headCount, headCountKv, headDimension, embeddingLength } = this.config;
     const { stream, queries, attended, scores, projected } = this.#scratch;
     for (const [index, { address, length }] of paths.entries()) {
@@ -202,10 +205,4 @@ export class Transformer {
     if (chunk === undefined) throw new Error(`There is no slot ${slot}.`);
     return chunk + (slot % slotsOfChunk) * this.#blockBytes;
   }
-}
-
-/** Where the addresses of the slots of a row lie. */
-interface Path {
-  readonly address: Address;
-  readonly length: number;
 }

@@ -8,14 +8,6 @@ import { fieldsOf, itemsOf, type JsonFields } from './json.ts';
 /** What stands for a token that is too unlikely to be told. */
 const untold = -9999;
 
-/** What log-probabilities were asked for. */
-export interface LogprobsAsked {
-  /** The request. */
-  readonly request: GenerateRequest;
-  /** Says that something is not as it was asked for. */
-  readonly warn: (about: 'logprobs', message: string) => void;
-}
-
 /** Whether a request wants log-probabilities. */
 export function wantsLogprobs({ logprobs = false, topLogprobs = 0 }: GenerateRequest): boolean {
   return logprobs || topLogprobs > 0;
@@ -34,7 +26,13 @@ export function withoutLogprobs(request: GenerateRequest): GenerateRequest {
  */
 export function logprobsOf(
   told: unknown,
-  { request, warn }: LogprobsAsked,
+  {
+    request,
+    warn,
+  }: {
+    readonly request: GenerateRequest;
+    readonly warn: (about: 'logprobs', message: string) => void;
+  },
 ): readonly TokenLogprob[] | undefined {
   if (!wantsLogprobs(request)) return undefined;
   const fields = fieldsOf(told);
@@ -50,8 +48,8 @@ export function logprobsOf(
   return undefined;
 }
 
-/** The tokens of a log-probability list, for servers whose list is no part of a choice. */
-function tokenOf(fields: JsonFields, count: number): TokenLogprob | undefined {
+/** A token of a log-probability list, with so many others beside it. */
+export function tokenOf(fields: JsonFields, count: number): TokenLogprob | undefined {
   const written = alternativeOf(fields);
   if (written === undefined || count === 0) return written;
   const top = itemsOf(fields['top_logprobs'])

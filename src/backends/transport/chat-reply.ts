@@ -9,11 +9,19 @@ import type {
 import { logprobsOf } from './chat-logprobs.ts';
 import { conversationOf } from './chat-request.ts';
 import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
-import { countOf, defined, fieldsOf, itemsOf, type JsonFields, numberOf, textOf } from './json.ts';
+import {
+  countOf,
+  defined,
+  fieldsOf,
+  itemsOf,
+  type JsonFields,
+  numberOf,
+  parsedJson,
+  textOf,
+} from './json.ts';
 
 /** What a reply is the reply to. */
 export interface Asked {
-  /** The request. */
   readonly request: GenerateRequest;
   /** Whose reply it is. */
   readonly context: WireContext;
@@ -34,7 +42,7 @@ export function readChatReply(body: unknown, asked: Asked): Generation {
     .map((choice) => completionOf(choice, asked));
   return {
     completions,
-    usage: chatUsage(reply['usage']),
+    usage: openAiUsage(reply['usage'], 'prompt', 'completion'),
     ...defined({ answeredBy: textOf(reply['model']), requestId: textOf(reply['id']) }),
   };
 }
@@ -86,7 +94,6 @@ function completionOf(choice: JsonFields, asked: Asked): Completion {
 export interface Ending {
   /** Why it ended. */
   readonly told: NonNullable<Completion['finishReason']>;
-  /** The calls. */
   readonly calls: readonly ToolCall[];
   /** Whether there were others, that cannot be read. */
   readonly isBroken: boolean;
@@ -111,6 +118,7 @@ export function finished(
   const isJsonDue = request.schema !== undefined && told === 'stop';
   // Some servers bind what is written to the schema, whatever stands before it.
   const { beginning = '' } = conversationOf(request.messages);
+  const isJson = (text: string) => parsedJson(text) !== undefined;
   if (isJsonDue && !isJson(completion.text) && !isJson(beginning + completion.text)) {
     warn('schema', 'wrote no JSON where a schema was asked for: such an answer ends as `other`.');
     return { ...completion, finishReason: 'other' };
@@ -139,26 +147,12 @@ function inputOf(text: unknown): ToolCall['input'] | undefined {
   // Some servers send the object itself.
   if (typeof text === 'object' && text !== null) return keepable(text);
   if (typeof text !== 'string') return text === undefined || text === null ? {} : undefined;
-  if (text.trim() === '') return {};
-  try {
-    return keepable(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return text.trim() === '' ? {} : keepable(parsedJson(text));
 }
 
 /** What is nested too deep could not be written down. */
 function keepable(input: unknown): ToolCall['input'] | undefined {
   return jsonFault(input) === undefined ? (input as ToolCall['input']) : undefined;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The text of a message: a string, or parts. */
@@ -185,14 +179,18 @@ function finishOf(reason: unknown): NonNullable<Completion['finishReason']> {
   return finishes[String(reason)] ?? 'other';
 }
 
-/** The usage of Chat Completions. What is left out, or no number, is unknown. */
-function chatUsage(usage: unknown): Usage {
+/**
+ * The usage of one of OpenAI's APIs. What is left out, or no number, is unknown.
+ *
+ * @param input - What the API calls what was read. @param output - What it calls what was written.
+ */
+export function openAiUsage(usage: unknown, input: string, output: string): Usage {
   const fields = fieldsOf(usage);
-  const read = fieldsOf(fields['prompt_tokens_details']);
-  const written = fieldsOf(fields['completion_tokens_details']);
+  const read = fieldsOf(fields[`${input}_tokens_details`]);
+  const written = fieldsOf(fields[`${output}_tokens_details`]);
   return defined({
-    inputTokens: numberOf(fields['prompt_tokens']),
-    outputTokens: numberOf(fields['completion_tokens']),
+    inputTokens: numberOf(fields[`${input}_tokens`]),
+    outputTokens: numberOf(fields[`${output}_tokens`]),
     cachedTokens: numberOf(read['cached_tokens']),
     cacheWriteTokens: numberOf(read['cache_write_tokens']),
     reasoningTokens: numberOf(written['reasoning_tokens']),

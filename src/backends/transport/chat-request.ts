@@ -3,7 +3,8 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message, ToolDefinition } from '../../contracts/language-model.ts';
 import { wantsLogprobs } from './chat-logprobs.ts';
 import type { Droppable } from './downgrades.ts';
-import { beginningInWords, schemaInWords, toolChoiceInWords } from './in-words.ts';
+import { inWords } from './in-words.ts';
+import { defined } from './json.ts';
 import { seedOf } from './seeds.ts';
 
 /** A part of the body of a request. */
@@ -60,13 +61,12 @@ export function worded(request: GenerateRequest, refuses: Refuses): Worded {
     schema: refuses('schema') ? undefined : schema,
     toolChoice: refuses('toolChoice') ? undefined : choice,
   };
-  const words = [
-    schema === undefined || taken.schema !== undefined ? undefined : schemaInWords(schema),
-    toolChoiceInWords(taken.toolChoice === undefined ? choice : undefined),
-    beginning === undefined || taken.beginning !== undefined
-      ? undefined
-      : `${beginningInWords}\n\n${beginning}`,
-  ].filter((text) => text !== undefined);
+  const isTold = taken.beginning === undefined;
+  const words = inWords(
+    defined({ schema, toolChoice: choice }),
+    refuses,
+    isTold ? beginning : undefined,
+  );
   const last = messages.at(-1);
   if (words.length === 0) return { ...taken, messages };
   const told: Message =

@@ -120,13 +120,14 @@ const plainHeaders =
 export function secretsOf({
   apiKey,
   baseUrl,
-  headers = {},
+  headers,
 }: {
   readonly apiKey?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly baseUrl?: unknown;
+  readonly headers?: unknown;
 }): readonly string[] {
-  const telling = Object.entries(headers).filter(([name]) => !plainHeaders.test(name));
+  const given: object = headers instanceof Headers ? Object.fromEntries(headers) : Object(headers);
+  const telling = Object.entries(given).filter(([name]) => !plainHeaders.test(name));
   return [
     ...(apiKey === undefined ? [] : [apiKey]),
     ...telling.flatMap(([name, value]) => secretsOfHeader(name, value)),
@@ -135,7 +136,8 @@ export function secretsOf({
 }
 
 /** A header, and what stands in it behind the name of a scheme, as `user:password`, or as a cookie. */
-function secretsOfHeader(name: string, value: string): readonly string[] {
+function secretsOfHeader(name: string, value: unknown): readonly string[] {
+  if (typeof value !== 'string') return [];
   const bare = value.replace(/^\S+\s+/, '');
   if (/cookie/i.test(name)) {
     return [value, ...value.split(/;\s*/).map((cookie) => cookie.replace(/^[^=]*=/, ''))];
@@ -145,8 +147,8 @@ function secretsOfHeader(name: string, value: string): readonly string[] {
   return [value, bare, account, account.replace(/^[^:]*:/, '')];
 }
 
-function secretsOfAddress(address: string | undefined): readonly string[] {
-  if (address === undefined || !URL.canParse(address)) return [];
+function secretsOfAddress(address: unknown): readonly string[] {
+  if (typeof address !== 'string' || !URL.canParse(address)) return [];
   const { username, password, searchParams } = new URL(address);
   const user = [username, password].filter((part) => part !== '');
   return [...user, ...searchParams.values()];
@@ -156,26 +158,15 @@ function secretsOfAddress(address: string | undefined): readonly string[] {
 export function secretsOfClient(client: object | undefined): readonly string[] {
   if (client === undefined) return [];
   const { baseURL, _options: options } = client as { baseURL?: unknown; _options?: unknown };
-  const { defaultHeaders } = Object(options) as { defaultHeaders?: unknown };
-  const given = (
-    defaultHeaders instanceof Headers ? Object.fromEntries(defaultHeaders) : Object(defaultHeaders)
-  ) as object;
-  const headers = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => typeof value === 'string'),
-  );
+  const { defaultHeaders: headers } = Object(options) as { defaultHeaders?: unknown };
   const keys = clientKeys.map((name) => Reflect.get(client, name) as unknown);
   return [
     ...keys.filter((key) => typeof key === 'string'),
-    ...secretsOf({ headers, baseUrl: typeof baseURL === 'string' ? baseURL : undefined }),
+    ...secretsOf({ headers, baseUrl: baseURL }),
   ];
 }
 
 const clientKeys = [
-  'apiKey',
-  'authToken',
-  'adminAPIKey',
-  'webhookSecret',
-  'webhookKey',
-  'organization',
-  'project',
+  ...['apiKey', 'authToken', 'adminAPIKey', 'webhookSecret', 'webhookKey'],
+  ...['organization', 'project'],
 ];

@@ -19,31 +19,25 @@ export interface EndpointOptions extends ConnectionOptions {
   readonly price?: ModelPrice;
 }
 
-/** What is known of a server before anybody says more. */
-export interface EndpointHabits {
-  /** The provider, as in `provider:modelId`. */
-  readonly provider: string;
-  /** Where it listens by default. */
-  readonly baseUrl?: string;
-  /** Whether it runs on a machine of one's own, and so costs nothing. */
-  readonly isFree?: boolean;
-}
-
 /** Posts JSON to one server. */
 export class Endpoint extends Exchange {
   /** What the model is called in the fields of its kind. */
   readonly names: Pick<Payee, 'provider' | 'modelId' | 'price'>;
   readonly #address: string;
 
-  constructor(habits: EndpointHabits, options: EndpointOptions) {
-    const { model, baseUrl = habits.baseUrl, provider = habits.provider } = options;
+  /** @param usual - What such a server is called, where it listens, and whether it is one's own and costs nothing. */
+  constructor(
+    usual: { readonly provider: string; readonly baseUrl?: string; readonly isFree?: boolean },
+    options: EndpointOptions,
+  ) {
+    const { model, baseUrl = usual.baseUrl, provider = usual.provider } = options;
     expectModelName(model);
     if (baseUrl === undefined) {
       throw expectation('baseUrl', 'an address, as in http://localhost:8000/v1', baseUrl);
     }
     expectConnection({ ...options, baseUrl });
     super({ ...options, provider, baseUrl });
-    const price = options.price ?? (habits.isFree === true ? { input: 0, output: 0 } : undefined);
+    const price = options.price ?? (usual.isFree === true ? { input: 0, output: 0 } : undefined);
     this.names = { provider, modelId: model, ...(price !== undefined && { price }) };
     this.#address = baseUrl.replace(/\/+$/, '');
   }
@@ -61,8 +55,12 @@ export class Endpoint extends Exchange {
     throw modelCallErrorFrom(told, this.context(call.signal));
   }
 
-  /** The list that a reply holds. */
-  async list(path: string, body: JsonBody, { field, call }: ListAsked): Promise<ListTold> {
+  /** The list that a reply holds in a field. */
+  async list(
+    path: string,
+    body: JsonBody,
+    { field, call }: { readonly field: string; readonly call: ModelCall },
+  ): Promise<{ readonly items: readonly unknown[]; readonly usage: Usage | undefined }> {
     const reply = await this.post(path, body, call);
     const items = fieldsOf(reply)[field];
     if (Array.isArray(items)) return { items, usage: usageOf(reply) };
@@ -74,19 +72,6 @@ export class Endpoint extends Exchange {
     if (this.#address.endsWith(end)) return this.#address;
     return `${this.#address.replace(/\/v1$/, '')}${path}`;
   }
-}
-
-/** A list that is asked for. */
-export interface ListAsked {
-  /** The field of the reply that it stands in. */
-  readonly field: string;
-  readonly call: ModelCall;
-}
-
-/** A list that was told. */
-export interface ListTold {
-  readonly items: readonly unknown[];
-  readonly usage: Usage | undefined;
 }
 
 /** The usage that a reply tells; `undefined` where it tells none. */

@@ -94,9 +94,7 @@ export interface Asking {
 
 /** What was read of a reply, and what it has in common with others. */
 export interface Reading {
-  /** The request. */
   readonly request: GenerateRequest;
-  /** The reply. */
   readonly received: Received;
   /** The beginning of the answer, where the model was told it and may repeat it. */
   readonly told?: string | undefined;

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest } from '../../contracts/language-model.ts';
+import type { Droppable } from './downgrades.ts';
 
 /*
  * What is asked for in words where a model takes it no other way. It stands at the end of the question, so
@@ -10,14 +11,25 @@ import type { GenerateRequest } from '../../contracts/language-model.ts';
 export const beginningInWords =
   'Your answer has already begun, with the text below. Go on exactly where it stops: do not repeat it, and do not comment on it.';
 
-/** Asks for JSON that satisfies a schema. */
-export function schemaInWords(schema: JsonValue): string {
+/** What of a request is asked for in words. @param beginning - That of the answer, where it is told. */
+export function inWords(
+  { schema, toolChoice }: Pick<GenerateRequest, 'schema' | 'toolChoice'>,
+  refuses: (what: Droppable) => boolean,
+  beginning: string = '',
+): readonly string[] {
+  const isForced = toolChoice !== undefined && toolChoice !== 'auto' && refuses('toolChoice');
+  return [
+    ...(schema !== undefined && refuses('schema') ? [schemaInWords(schema)] : []),
+    ...(isForced ? [toolChoiceInWords(toolChoice)] : []),
+    ...(beginning === '' ? [] : [`${beginningInWords}\n\n${beginning}`]),
+  ];
+}
+
+function schemaInWords(schema: JsonValue): string {
   return `Answer with nothing but JSON that satisfies this JSON schema: ${JSON.stringify(schema)}`;
 }
 
-/** Asks for a tool to be called; `undefined` where the model may do as it likes. */
-export function toolChoiceInWords(choice: GenerateRequest['toolChoice']): string | undefined {
-  if (choice === undefined || choice === 'auto') return undefined;
+function toolChoiceInWords(choice: 'required' | { readonly name: string }): string {
   return choice === 'required'
     ? 'Answer by calling one of the tools.'
     : `Answer by calling the tool \`${choice.name}\`.`;

@@ -29,6 +29,15 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** A text as JSON; `undefined` where it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** An object without the fields that are `undefined`. */
 export function defined<Fields extends object>(
   fields: Fields,

@@ -3,31 +3,30 @@ import type { Endpoint } from './endpoint.ts';
 import { fieldsOf, itemsOf } from './json.ts';
 import { byIndex } from './numbered.ts';
 
-/** Texts behind which tokens are scored. */
-export interface LabelsAsked {
-  /** What all texts begin with. */
-  readonly query: string;
-  /** How they go on. */
-  readonly items: readonly string[];
-  /** The ids of the tokens. */
-  readonly ids: readonly number[];
-  /** What kind of server it is. */
-  readonly server: 'sglang' | 'vllm';
-  readonly call: ModelCall;
-}
-
-/** What a server told of tokens. */
-export interface LabelsTold {
-  /** A row for each text: the numbers of all tokens, or of the first one alone from vLLM. SGLang may tell too few rows. */
-  readonly rows: readonly (readonly unknown[])[];
-  readonly usage: Usage | undefined;
-}
-
-/** The probabilities of tokens as the next one behind texts, normalised: what servers call scoring. */
+/**
+ * The probabilities of tokens as the next one behind texts, normalised: what servers call scoring. All texts begin
+ * with `query`. There is a row for each text: the numbers of all tokens, or of the first one alone from vLLM. SGLang
+ * may tell too few rows.
+ */
 export async function labelScores(
   endpoint: Endpoint,
-  { query, items, ids, server, call }: LabelsAsked,
-): Promise<LabelsTold> {
+  {
+    query,
+    items,
+    ids,
+    server,
+    call,
+  }: {
+    readonly query: string;
+    readonly items: readonly string[];
+    readonly ids: readonly number[];
+    readonly server: 'sglang' | 'vllm';
+    readonly call: ModelCall;
+  },
+): Promise<{
+  readonly rows: readonly (readonly unknown[])[];
+  readonly usage: Usage | undefined;
+}> {
   const body = {
     ...{ model: endpoint.modelId, query, items, label_token_ids: ids },
     ...{ apply_softmax: true, item_first: false },

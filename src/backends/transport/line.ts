@@ -7,7 +7,7 @@ import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
 import { guarded } from './guarded.ts';
 import { headerLookup, rateLimitsOf } from './headers.ts';
 import { patientFetch } from './patient-fetch.ts';
-import { defaultMaxReplyBytes, type SdkLimits } from './reply-text.ts';
+import { defaultMaxReplyBytes, type ReplyLimits } from './reply-text.ts';
 
 /** A model behind a connection. */
 export interface LineOptions extends ConnectionOptions {
@@ -73,7 +73,7 @@ export class Line {
   }
 
   /** How replies are read, and what is learnt of the credentials that are sent. */
-  get limits(): SdkLimits {
+  get limits(): ReplyLimits {
     const { maxReplyBytes = defaultMaxReplyBytes } = this.#options;
     const learn = (found: readonly string[]) => {
       for (const secret of found) this.#secrets.add(secret);

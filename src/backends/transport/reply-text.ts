@@ -4,16 +4,11 @@ import { FetchFailure, malformed, type WireContext } from './errors.ts';
 /** How large a reply may be unless a user says otherwise, in bytes. */
 export const defaultMaxReplyBytes: number = 64 * 1024 * 1024;
 
-/** What a reply is read for. */
+/** How replies are read. */
 export interface ReplyLimits {
-  /** Whose reply it is. */
   readonly context: WireContext;
-  /** The most bytes that it may have. */
+  /** The most bytes that one may have. */
   readonly maxReplyBytes: number;
-}
-
-/** What an SDK sends, and how its reply is read. */
-export interface SdkLimits extends ReplyLimits {
   /** Learns the credentials that are sent, wherever the SDK has found them. */
   readonly learn: (secrets: readonly string[]) => void;
 }
@@ -23,9 +18,11 @@ export interface SdkLimits extends ReplyLimits {
  *
  * @throws ModelCallError `malformed` where it is too large, or no UTF-8.
  */
-export async function replyText(response: Response, limits: ReplyLimits): Promise<string> {
+export async function replyText(
+  response: Response,
+  { context, maxReplyBytes }: Pick<ReplyLimits, 'context' | 'maxReplyBytes'>,
+): Promise<string> {
   if (response.body === null) return '';
-  const { context, maxReplyBytes } = limits;
   const reader = response.body.getReader();
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const parts: string[] = [];
@@ -86,7 +83,7 @@ export function parsedReply(text: string, context: WireContext): unknown {
  * A `fetch` whose replies are read to their end, within limits, before anybody sees them: an SDK reads
  * whatever comes.
  */
-export function fetchWithin(fetch: typeof globalThis.fetch, limits: SdkLimits): typeof fetch {
+export function fetchWithin(fetch: typeof globalThis.fetch, limits: ReplyLimits): typeof fetch {
   return async (...request) => {
     const headers = Object.fromEntries(new Headers(request[1]?.headers));
     limits.learn(secretsOf({ headers, baseUrl: String(request[0]) }));

@@ -1,4 +1,4 @@
-import { type TestRunner, withExemptions } from '../test-runner.ts';
+import { subjectOf, type TestRunner } from '../test-runner.ts';
 import type { AlgorithmClaims } from './algorithm/claims.ts';
 import { describeCostSearch } from './algorithm/cost-search.ts';
 import { describeFailures } from './algorithm/failures.ts';
@@ -18,7 +18,7 @@ import { describeTruths } from './algorithm/truths.ts';
  * ```
  */
 export function describeAlgorithm(name: string, claims: AlgorithmClaims, runner: TestRunner): void {
-  const subject = { claims, runner: withExemptions(runner, claims.exempt ?? []) };
+  const subject = subjectOf(claims, runner);
   runner.describe(`algorithm ${name}`, () => {
     describeTruths(subject);
     describeLaws(subject);

@@ -3,11 +3,11 @@ import { deserialize, serialize } from 'node:v8';
 import { expectJson } from '../../base/canonical-json.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Random } from '../../contracts/context.ts';
-import type { Environment, Transition } from '../../contracts/environment.ts';
+import type { Environment, Notation, Transition } from '../../contracts/environment.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { plainContext } from '../plain-context.ts';
-import { type Exemption, type TestRunner, withExemptions } from '../test-runner.ts';
+import { type Subject, subjectOf, type TestRunner } from '../test-runner.ts';
 
 /** What an environment claims, for {@link describeEnvironment}. */
 export interface EnvironmentClaims<State, Action> {
@@ -19,8 +19,8 @@ export interface EnvironmentClaims<State, Action> {
   readonly walks?: number;
   /** The longest walk, in actions. @defaultValue 16 */
   readonly maxDepth?: number;
-  /** Tests that do not apply, by name, and why not. @defaultValue none */
-  readonly exempt?: readonly Exemption[];
+  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A step of a random walk. */
@@ -45,7 +45,7 @@ export function describeEnvironment<State, Action>(
   claims: EnvironmentClaims<State, Action>,
   runner: TestRunner,
 ): void {
-  const subject = { claims, runner: withExemptions(runner, claims.exempt ?? []) };
+  const subject = subjectOf(claims, runner);
   runner.describe(`environment ${name}`, () => {
     describeSteps(subject);
     describeKeys(subject);
@@ -53,12 +53,9 @@ export function describeEnvironment<State, Action>(
   });
 }
 
-interface Subject<State, Action> {
-  readonly claims: EnvironmentClaims<State, Action>;
-  readonly runner: TestRunner;
-}
+type EnvironmentSubject<State, Action> = Subject<EnvironmentClaims<State, Action>>;
 
-function describeSteps<State, Action>({ claims, runner }: Subject<State, Action>): void {
+function describeSteps<State, Action>({ claims, runner }: EnvironmentSubject<State, Action>): void {
   runner.test('never changes a state that it steps from', async () => {
     const environment = claims.create();
     for (const { state } of await walk(claims)) {
@@ -99,7 +96,7 @@ function describeSteps<State, Action>({ claims, runner }: Subject<State, Action>
   });
 }
 
-function describeKeys<State, Action>({ claims, runner }: Subject<State, Action>): void {
+function describeKeys<State, Action>({ claims, runner }: EnvironmentSubject<State, Action>): void {
   runner.test('behaves the same in states with equal keys', async () => {
     const environment = claims.create();
     if (environment.key === undefined) return;
@@ -124,7 +121,7 @@ function describeKeys<State, Action>({ claims, runner }: Subject<State, Action>)
   });
 }
 
-function describeText<State, Action>({ claims, runner }: Subject<State, Action>): void {
+function describeText<State, Action>({ claims, runner }: EnvironmentSubject<State, Action>): void {
   runner.test('has states that are saved and loaded without loss', async () => {
     const { codec } = claims.create();
     for (const { state, next } of await walk(claims)) {
@@ -138,36 +135,33 @@ function describeText<State, Action>({ claims, runner }: Subject<State, Action>)
     }
   });
 
-  runner.test('reads every action that it writes', async () => {
-    const { notation } = claims.create();
-    if (notation === undefined) return;
-    for (const { state } of await walk(claims)) {
-      for (const action of claims.actions(state)) {
-        const text = notation.format(action);
-        assert.deepEqual(notation.parse(text, state), { action }, text);
-      }
+  /** Where there is a notation. */
+  const testNotation = (
+    name: string,
+    check: (notation: Notation<State, Action>, state: State) => void,
+  ) =>
+    runner.test(name, async () => {
+      const { notation } = claims.create();
+      if (notation === undefined) return;
+      for (const { state } of await walk(claims)) check(notation, state);
+    });
+
+  testNotation('reads every action that it writes', (notation, state) => {
+    for (const action of claims.actions(state)) {
+      const text = notation.format(action);
+      assert.deepEqual(notation.parse(text, state), { action }, text);
     }
   });
-
-  runner.test('does not take any text for an action', async () => {
-    const { notation } = claims.create();
-    if (notation === undefined) return;
-    for (const { state } of await walk(claims)) {
-      for (const text of ['', ' \n', '�'.repeat(9)]) {
-        const parsed = notation.parse(text, state);
-        assert.ok('failure' in parsed, `${JSON.stringify(text)} became an action`);
-      }
+  testNotation('does not take any text for an action', (notation, state) => {
+    for (const text of ['', ' \n', '�'.repeat(9)]) {
+      const parsed = notation.parse(text, state);
+      assert.ok('failure' in parsed, `${JSON.stringify(text)} became an action`);
     }
   });
-
-  runner.test('shows a state as a conversation, the same each time', async () => {
-    const { notation } = claims.create();
-    if (notation === undefined) return;
-    for (const { state } of await walk(claims)) {
-      const messages = notation.prompt(state);
-      assert.ok(messages.length > 0 && messages.every(says));
-      assert.deepEqual(notation.prompt(state), messages);
-    }
+  testNotation('shows a state as a conversation, the same each time', (notation, state) => {
+    const messages = notation.prompt(state);
+    assert.ok(messages.length > 0 && messages.every(says));
+    assert.deepEqual(notation.prompt(state), messages);
   });
 }
 

@@ -18,8 +18,8 @@ import { PluginContext } from '../../search/plugin-context.ts';
 import { SearchTree } from '../../tree/tree.ts';
 import { manualClock } from '../manual-clock.ts';
 import { plainContext } from '../plain-context.ts';
-import { type Exemption, type TestRunner, withExemptions } from '../test-runner.ts';
-import { sampleTree, unlimited } from './sampling.ts';
+import { type Subject, subjectOf, type TestRunner } from '../test-runner.ts';
+import { sampleTree, turns, unlimited } from './sampling.ts';
 
 /** What an evaluator claims, for {@link describeEvaluator}. */
 export interface EvaluatorClaims<State, Action> {
@@ -38,8 +38,8 @@ export interface EvaluatorClaims<State, Action> {
    * @defaultValue not tested
    */
   readonly calls?: number | ((nodes: readonly SearchNode<State, Action>[]) => number);
-  /** Tests that do not apply, by name, and why not. @defaultValue none */
-  readonly exempt?: readonly Exemption[];
+  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
@@ -56,7 +56,7 @@ export function describeEvaluator<State, Action>(
   claims: EvaluatorClaims<State, Action>,
   runner: TestRunner,
 ): void {
-  const subject = { claims, runner: withExemptions(runner, claims.exempt ?? []) };
+  const subject = subjectOf(claims, runner);
   runner.describe(`evaluator ${name}`, () => {
     describeValues(subject);
     describeBatches(subject);
@@ -65,12 +65,9 @@ export function describeEvaluator<State, Action>(
   });
 }
 
-interface Subject<State, Action> {
-  readonly claims: EvaluatorClaims<State, Action>;
-  readonly runner: TestRunner;
-}
+type EvaluatorSubject<State, Action> = Subject<EvaluatorClaims<State, Action>>;
 
-function describeValues<State, Action>({ claims, runner }: Subject<State, Action>): void {
+function describeValues<State, Action>({ claims, runner }: EvaluatorSubject<State, Action>): void {
   runner.test('gives values in [0, 1]', async () => {
     const verdicts = await evaluate(claims, await sampleNodes(claims));
     const values = verdicts.flatMap((verdict) => ('failure' in verdict ? [] : [verdict.value]));
@@ -113,7 +110,7 @@ function describeValues<State, Action>({ claims, runner }: Subject<State, Action
   });
 }
 
-function describeBatches<State, Action>({ claims, runner }: Subject<State, Action>): void {
+function describeBatches<State, Action>({ claims, runner }: EvaluatorSubject<State, Action>): void {
   runner.test('gives one result a node', async () => {
     const nodes = await sampleNodes(claims);
     for (const count of [0, 1, 2, nodes.length]) {
@@ -132,7 +129,10 @@ function describeBatches<State, Action>({ claims, runner }: Subject<State, Actio
   });
 }
 
-function describeFailures<State, Action>({ claims, runner }: Subject<State, Action>): void {
+function describeFailures<State, Action>({
+  claims,
+  runner,
+}: EvaluatorSubject<State, Action>): void {
   const { unfit, environment } = claims;
   if (unfit !== undefined) {
     runner.test('lets what it cannot value fail alone', async () => {
@@ -165,7 +165,7 @@ function describeFailures<State, Action>({ claims, runner }: Subject<State, Acti
   });
 }
 
-function describeCalls<State, Action>({ claims, runner }: Subject<State, Action>): void {
+function describeCalls<State, Action>({ claims, runner }: EvaluatorSubject<State, Action>): void {
   runner.test('gives the same values from a journal, and asks nobody', async () => {
     const nodes = await sampleNodes(claims);
     const journal = memoryJournal();
@@ -313,8 +313,4 @@ async function evaluate<State, Action>(
 
 function lookOf({ id, visits, value, rawValue, status, children }: SearchNode): string {
   return JSON.stringify([id, visits, value, rawValue, status, children.length]);
-}
-
-async function turns(count: number): Promise<void> {
-  for (let left = count; left > 0; left--) await turn();
 }

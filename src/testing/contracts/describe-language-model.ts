@@ -1,4 +1,4 @@
-import { type TestRunner, withExemptions } from '../test-runner.ts';
+import { subjectOf, type TestRunner } from '../test-runner.ts';
 import { describeAnswers, describeTokens } from './language-model/answers.ts';
 import { describeAborts, describeConcurrency } from './language-model/calls.ts';
 import {
@@ -27,7 +27,7 @@ export function describeLanguageModel(
   claims: LanguageModelClaims,
   runner: TestRunner,
 ): void {
-  const subject = { claims, runner: withExemptions(runner, claims.exempt ?? []) };
+  const subject = subjectOf(claims, runner);
   runner.describe(`language model ${name}`, () => {
     describeAnswers(subject);
     describeTokens(subject);

@@ -5,7 +5,7 @@ import type { Environment } from '../../contracts/environment.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Policy, Proposal } from '../../contracts/policy.ts';
 import { plainContext } from '../plain-context.ts';
-import { type Exemption, type TestRunner, withExemptions } from '../test-runner.ts';
+import { subjectOf, type TestRunner } from '../test-runner.ts';
 import { isAction, sampleTree, unlimited } from './sampling.ts';
 
 /** What a policy claims, for {@link describePolicy}. */
@@ -14,8 +14,8 @@ export interface PolicyClaims<State, Action> {
   readonly create: () => Policy<State, Action>;
   /** An environment in which it is at home. Its start must offer several actions. */
   readonly environment: Environment<State, Action>;
-  /** Tests that do not apply, by name, and why not. @defaultValue none */
-  readonly exempt?: readonly Exemption[];
+  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
@@ -32,7 +32,7 @@ export function describePolicy<State, Action>(
   claims: PolicyClaims<State, Action>,
   runner: TestRunner,
 ): void {
-  const { test } = withExemptions(runner, claims.exempt ?? []);
+  const { test } = subjectOf(claims, runner).runner;
   const nodes = () => openNodes(claims);
   runner.describe(`policy ${name}`, () => {
     test('gives priors from 0 up that sum to at most 1', async () => {

@@ -1,4 +1,5 @@
-import type { CallContext, Random } from '../../contracts/context.ts';
+import { turn } from '../../base/clock.ts';
+import type { Random } from '../../contracts/context.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import type { Policy, Proposal } from '../../contracts/policy.ts';
@@ -16,17 +17,19 @@ export const unlimited: Spend = {
   ms: Infinity,
 };
 
+/** Lets the event loop turn so many times. */
+export async function turns(count: number): Promise<void> {
+  for (let left = count; left > 0; left--) await turn();
+}
+
 /** A tree that random walks have grown, for suites that need nodes. */
 export interface SampleOptions<State, Action> {
-  /** The dynamics. */
   readonly environment: Environment<State, Action>;
   /** The actions to choose from; those of the policy where it is a policy. */
   readonly policy: Policy<State, Action>;
   /** Where the walks get their random numbers. */
   readonly random: Random;
-  /** How many walks. @defaultValue 4 */
   readonly walks?: number;
-  /** The longest walk. @defaultValue 12 */
   readonly maxDepth?: number;
 }
 
@@ -55,24 +58,20 @@ async function takeStep<State, Action>(
   { environment, policy, random }: SampleOptions<State, Action>,
 ): Promise<SearchNode<State, Action> | undefined> {
   const context = plainContext({ random: random.split('node', node.id) });
-  if (node.children.length === 0)
-    tree.add(node, await proposed({ environment, policy }, node, context));
+  if (node.children.length === 0) {
+    const request = { environment, context, count: Infinity, offset: 0, remaining: unlimited };
+    const proposals = (await policy.propose(node, request)).filter(isAction);
+    tree.add(
+      node,
+      proposals.map(({ action, prior = 0 }) => ({ action, prior })),
+    );
+  }
   const { children } = node;
   const next: ChildNode<State, Action> | undefined = children[random.integer(children.length)];
   if (next?.kind === 'proposed' && node.kind !== 'proposed') {
     tree.realise(next, await environment.step(node.state, next.action, context));
   }
   return next;
-}
-
-async function proposed<State, Action>(
-  { environment, policy }: Pick<SampleOptions<State, Action>, 'environment' | 'policy'>,
-  node: SearchNode<State, Action>,
-  context: CallContext,
-) {
-  const request = { environment, context, count: Infinity, offset: 0, remaining: unlimited };
-  const proposals = await policy.propose(node, request);
-  return proposals.filter(isAction).map(({ action, prior = 0 }) => ({ action, prior }));
 }
 
 /** Whether a proposal came to an action. */

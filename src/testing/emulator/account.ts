@@ -1,33 +1,3 @@
-/** What an {@link Emulator} has done, by its own count. */
-export interface EmulatorAccount {
-  /** Requests that arrived, of any kind. */
-  readonly requests: number;
-  /** Requests that were refused before anything was generated. */
-  readonly rejected: number;
-  /** Completions that were generated, delivered or not. */
-  readonly completionsServed: number;
-  /** Tokens that were read for them, those from a cache included; the prompt of several choices counts once. */
-  readonly inputTokens: number;
-  /** Tokens that were written, those of reasoning included. */
-  readonly outputTokens: number;
-  /** Of the tokens written, those of reasoning. */
-  readonly reasoningTokens: number;
-  /** Of the tokens read, those from a cache. */
-  readonly cachedTokens: number;
-  /** Of the tokens read, those written to a cache at a price (Anthropic). */
-  readonly cacheWriteTokens: number;
-  /** Requests whose client left before the whole answer was sent. */
-  readonly aborted: number;
-  /** Requests that are being answered now. */
-  readonly inFlight: number;
-  /** The most requests that were being answered at one time. */
-  readonly maxConcurrent: number;
-  /** Connections that are open now. */
-  readonly openSockets: number;
-  /** How often each sample index was generated. */
-  readonly perSample: ReadonlyMap<number, number>;
-}
-
 /** Tokens of one generation. */
 export interface TokenCount {
   /** Read. */
@@ -42,8 +12,8 @@ export interface TokenCount {
   readonly reasoning: number;
 }
 
-/** The account while it is kept. */
-export class Account implements EmulatorAccount {
+/** What an emulator has done, while it is kept. */
+export class Account {
   requests = 0;
   rejected = 0;
   completionsServed = 0;

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ToolCall } from '../../contracts/language-model.ts';
 import { readChat } from './chat-request.ts';
-import type { Call, Reply, StreamEvent } from './dialect.ts';
+import type { Call, Reply } from './dialect.ts';
 import { isObject, type JsonObject, objectOf, parsed } from './fields.ts';
 import type { Asked, Choice } from './generate.ts';
 import { chatLogprobs } from './logprobs.ts';
@@ -15,10 +15,10 @@ export interface ChatManners {
   readonly read: (asked: Asked, call: Call) => Asked;
   /** The field of a message that holds its reasoning. */
   readonly reasoningField: 'reasoning' | 'reasoning_content' | undefined;
-  /** Further fields of a choice. */
-  readonly choiceFields: (choice: Choice, call: Call) => JsonObject;
+  /** Further fields of a choice. @defaultValue none */
+  readonly choiceFields?: (choice: Choice) => JsonObject;
   /** Further fields of a reply. */
-  readonly replyFields: (generation: Generation, call: Call) => JsonObject;
+  readonly replyFields: (generation: Generation) => JsonObject;
   /** The count of tokens. */
   readonly usage: (generation: Generation) => JsonObject;
   /** The first piece of a stream. */
@@ -29,30 +29,35 @@ export interface ChatManners {
 export function chatCompletions(manners: ChatManners): (call: Call) => Reply {
   return (call) => {
     const generation = generate(call, manners.read(readChat(call.body), call));
-    const written = { generation, call, manners };
-    return call.body['stream'] === true ? streamed(written) : jsonReply(whole(written));
-  };
-}
-
-interface Written {
-  readonly generation: Generation;
-  readonly call: Call;
-  readonly manners: ChatManners;
-}
-
-function whole({ generation, call, manners }: Written): JsonValue {
-  return {
-    ...headOf(call, 'chat.completion'),
-    choices: generation.choices.map((choice) => ({
+    const counted = { usage: manners.usage(generation), ...manners.replyFields(generation) };
+    if (call.body['stream'] === true) {
+      const pieces = generation.choices.flatMap((choice) => deltasOf(choice, manners));
+      return choiceEvents(call, headOf(call, 'chat.completion.chunk'), { pieces, counted });
+    }
+    const choices = generation.choices.map((choice) => ({
       index: choice.index,
       message: messageOf(choice, manners),
       logprobs: chatLogprobs(choice.logprobs),
       finish_reason: finishWord(choice),
-      ...manners.choiceFields(choice, call),
-    })),
-    usage: manners.usage(generation),
-    ...manners.replyFields(generation, call),
+      ...manners.choiceFields?.(choice),
+    }));
+    return jsonReply({ ...headOf(call, 'chat.completion'), choices, ...counted });
   };
+}
+
+/** The pieces of choices as a stream, with a count of tokens at its end where that is asked for. */
+export function choiceEvents(
+  { body }: Call,
+  head: JsonObject,
+  { pieces, counted }: { readonly pieces: readonly JsonObject[]; readonly counted: JsonObject },
+): Reply {
+  const wantsUsage = objectOf(body['stream_options'])['include_usage'] === true;
+  const events = pieces.map((piece) => ({ ...head, choices: [piece] }));
+  const last = wantsUsage ? [{ ...head, choices: [], ...counted }] : [];
+  return eventReply([
+    ...[...events, ...last].map((data) => ({ data })),
+    { data: { word: '[DONE]' } },
+  ]);
 }
 
 /** The fields that name a reply. */
@@ -104,24 +109,8 @@ function wireCall({ id, name, input }: ToolCall): JsonObject {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
 }
 
-function streamed(written: Written): Reply {
-  const { generation, call, manners } = written;
-  const head = headOf(call, 'chat.completion.chunk');
-  const options = objectOf(call.body['stream_options']);
-  const events = generation.choices.flatMap((choice) =>
-    deltasOf(choice, written).map((piece) => ({ ...head, choices: [piece] })),
-  );
-  const counted = {
-    ...head,
-    choices: [],
-    usage: manners.usage(generation),
-    ...manners.replyFields(generation, call),
-  };
-  return eventReply(ended([...events, ...(options['include_usage'] === true ? [counted] : [])]));
-}
-
 /** The pieces of one choice: its role, its reasoning, a piece a token, its tool calls, its end. */
-function deltasOf(choice: Choice, { call, manners }: Written): readonly JsonObject[] {
+function deltasOf(choice: Choice, manners: ChatManners): readonly JsonObject[] {
   const { index, text, reasoning, toolCalls, logprobs } = choice;
   const { reasoningField } = manners;
   const piece = (delta: JsonObject, rest: JsonObject = {}) => ({
@@ -141,7 +130,7 @@ function deltasOf(choice: Choice, { call, manners }: Written): readonly JsonObje
     ...toolCalls.map((toolCall, place) =>
       piece({ tool_calls: [{ index: place, ...wireCall(toolCall) }] }),
     ),
-    piece({}, { finish_reason: finishWord(choice), ...manners.choiceFields(choice, call) }),
+    piece({}, { finish_reason: finishWord(choice), ...manners.choiceFields?.(choice) }),
   ];
 }
 
@@ -153,11 +142,6 @@ export function textPieces(
   return logprobs === undefined
     ? tokensOf(text).map((token) => ({ token, told: undefined }))
     : logprobs.map((told) => ({ token: told.token, told: [told] }));
-}
-
-/** Events and the word that ends an OpenAI stream. */
-export function ended(events: readonly JsonObject[]): readonly StreamEvent[] {
-  return [...events.map((data) => ({ data })), { data: { word: '[DONE]' } }];
 }
 
 /** Whether a reply has tokens of reasoning to tell of. */

@@ -2,7 +2,6 @@ import type { Message, ToolDefinition } from '../../contracts/language-model.ts'
 
 /** What a prompt is made of. */
 export interface Conversation {
-  /** The turns. */
   readonly messages: readonly Message[];
   /** Whether the last turn is not over. */
   readonly continues: boolean;

@@ -3,39 +3,24 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { Account } from './account.ts';
 import type { Fault } from './faults.ts';
 import type { JsonObject } from './fields.ts';
+import type { EmulatorOptions, FaultRequest } from './options.ts';
 import type { PrefixCache, PrefixCacheOptions } from './prefix-cache.ts';
-import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
+import type { EmulatedQuestion } from './question.ts';
 import type { RejectionOptions } from './rejection.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** A text to be scored, as a reward model or a judge would. */
-export interface RewardQuestion {
-  /** The text, up to the end of the step in question. */
-  readonly text: string;
-  /** What it is scored against, where the endpoint takes a query. */
-  readonly query?: string;
-  /** The answer whose probability is asked for: a label, a level, a choice. */
-  readonly label?: string;
-}
-
-/** What an emulator was told, complete. */
-export interface Settings {
-  readonly models: readonly string[];
-  readonly answer: (question: EmulatedQuestion) => string | EmulatedAnswer;
-  readonly reward: (question: RewardQuestion) => number;
-  readonly embedding: (text: string) => readonly number[];
-  readonly decides: boolean;
-  readonly apiKey: string | undefined;
-  readonly contextLength: number;
-  readonly parallel: number;
-  readonly modern: boolean;
-  readonly now: () => number;
+/** What an emulator was told, checked and complete. */
+export interface CheckedOptions {
+  readonly dialect: Dialect;
+  readonly settings: Required<
+    Omit<EmulatorOptions, 'apiKey' | 'dialect' | 'faults' | 'latencyMs'>
+  > & { readonly apiKey: string | undefined };
+  readonly faultsOf: (request: FaultRequest) => readonly Fault[];
+  readonly latencyOf: (index: number) => number;
 }
 
 /** What the requests of one emulator share. */
-export interface Service {
-  readonly settings: Settings;
-  readonly dialect: Dialect;
+export interface Service extends CheckedOptions {
   readonly account: Account;
   readonly vocabulary: Vocabulary;
   /** What was read before, where the dialect reuses prefixes by itself. */
@@ -91,15 +76,6 @@ export interface StreamEvent {
 /** Routes by method and path, `POST /v1/chat/completions`; a path may end with `/*`. */
 export type Routes = Readonly<Record<string, (call: Call) => Reply>>;
 
-/** How large a request is, in tokens. */
-export interface RequestSize {
-  readonly input: number;
-  /** The limit of the answer, where the request has one. */
-  readonly output: number | undefined;
-  /** The context. */
-  readonly limit: number;
-}
-
 /** How a kind of server speaks. */
 export interface Dialect {
   /** The endpoints that ask the model. */
@@ -118,8 +94,16 @@ export interface Dialect {
   readonly unknownModel: (model: string) => RejectionOptions;
   /** Whether it serves whatever model is named. */
   readonly servesAnyModel?: boolean;
-  /** Why a request does not fit its context; `undefined` where it does. */
-  readonly overflow: (size: RequestSize, path: string) => RejectionOptions | undefined;
+  /** Why a request does not fit the `limit` of its context, in tokens; `undefined` where it does. */
+  readonly overflow: (
+    size: {
+      readonly input: number;
+      /** The limit of the answer, where the request has one. */
+      readonly output: number | undefined;
+      readonly limit: number;
+    },
+    path: string,
+  ) => RejectionOptions | undefined;
   /** Headers of every reply. @defaultValue none */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** How it reuses prefixes by itself. */

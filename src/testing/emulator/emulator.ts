@@ -2,11 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { turn } from '../../base/clock.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import { Account, type EmulatorAccount } from './account.ts';
+import { Account } from './account.ts';
+import { checkedOptions } from './checked-options.ts';
 import type { Delivery } from './delivery.ts';
 import type { Exchange, Service } from './dialect.ts';
 import { parsed } from './fields.ts';
-import { type CheckedOptions, checkedOptions, type EmulatorOptions } from './options.ts';
+import type { EmulatorOptions } from './options.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import type { EmulatedQuestion } from './question.ts';
 import { asksModel, respond } from './respond.ts';
@@ -17,30 +18,54 @@ export interface Emulator {
   /** Where it listens, `http://127.0.0.1:…`, without `/v1`. */
   readonly url: string;
   /** What arrived, in order of arrival. */
-  readonly requests: readonly EmulatedRequest[];
-  /** What it did, as it stands now. */
-  readonly account: EmulatorAccount;
+  readonly requests: readonly {
+    /** Its index in the order of arrival, from 0. */
+    readonly index: number;
+    /** The method. */
+    readonly method: string;
+    /** The path, without the query. */
+    readonly path: string;
+    /** The headers, in lower case; keys and cookies left out. */
+    readonly headers: Readonly<Record<string, string>>;
+    /** The body as JSON; `undefined` where there is none. */
+    readonly body: JsonValue | undefined;
+    /** What the model was asked for it, one entry for each choice. */
+    readonly questions: readonly EmulatedQuestion[];
+  }[];
+  /** What it did, by its own count, as it stands now. */
+  readonly account: {
+    /** Requests that arrived, of any kind. */
+    readonly requests: number;
+    /** Requests that were refused before anything was generated. */
+    readonly rejected: number;
+    /** Completions that were generated, delivered or not. */
+    readonly completionsServed: number;
+    /** Tokens that were read for them, those from a cache included; the prompt of several choices counts once. */
+    readonly inputTokens: number;
+    /** Tokens that were written, those of reasoning included. */
+    readonly outputTokens: number;
+    /** Of the tokens written, those of reasoning. */
+    readonly reasoningTokens: number;
+    /** Of the tokens read, those from a cache. */
+    readonly cachedTokens: number;
+    /** Of the tokens read, those written to a cache at a price (Anthropic). */
+    readonly cacheWriteTokens: number;
+    /** Requests whose client left before the whole answer was sent. */
+    readonly aborted: number;
+    /** Requests that are being answered now. */
+    readonly inFlight: number;
+    /** The most requests that were being answered at one time. */
+    readonly maxConcurrent: number;
+    /** Connections that are open now. */
+    readonly openSockets: number;
+    /** How often each sample index was generated. */
+    readonly perSample: ReadonlyMap<number, number>;
+  };
   /**
    * Stops listening and closes all connections. When it resolves, no connection is open and no request is being
    * answered. Calling it again does nothing.
    */
   close(): Promise<void>;
-}
-
-/** A request that arrived at an {@link Emulator}. */
-export interface EmulatedRequest {
-  /** Its index in the order of arrival, from 0. */
-  readonly index: number;
-  /** The method. */
-  readonly method: string;
-  /** The path, without the query. */
-  readonly path: string;
-  /** The headers, in lower case; keys and cookies left out. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The body as JSON; `undefined` where there is none. */
-  readonly body: JsonValue | undefined;
-  /** What the model was asked for it, one entry for each choice. */
-  readonly questions: readonly EmulatedQuestion[];
 }
 
 const secret = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 'cookie'];
@@ -64,20 +89,16 @@ const secret = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 
  */
 export async function emulator(options: EmulatorOptions): Promise<Emulator> {
   const checked = checkedOptions(options);
-  const { dialect, settings } = checked;
+  const { prefixes } = checked.dialect;
   const account = new Account();
-  const requests: EmulatedRequest[] = [];
+  const requests: Emulator['requests'][number][] = [];
   const service: Service = {
-    settings,
-    dialect,
-    account,
-    vocabulary: new Vocabulary(),
-    prefixes: dialect.prefixes === undefined ? undefined : new PrefixCache(dialect.prefixes),
-    kept: new Set(),
+    ...{ ...checked, account, vocabulary: new Vocabulary(), kept: new Set() },
+    prefixes: prefixes === undefined ? undefined : new PrefixCache(prefixes),
   };
   const sockets = new Set<Socket>();
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    void serve({ request, response, service, checked, requests });
+    void serve({ request, response, service, requests });
   });
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -105,13 +126,12 @@ interface Serving {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly service: Service;
-  readonly checked: CheckedOptions;
-  readonly requests: EmulatedRequest[];
+  readonly requests: Emulator['requests'][number][];
 }
 
 /** Answers one request. Never rejects: a client that leaves is entered into the account. */
 async function serve(serving: Serving): Promise<void> {
-  const { response, service, checked } = serving;
+  const { response, service } = serving;
   const { account } = service;
   const index = account.arrive();
   const client = new AbortController();
@@ -119,12 +139,7 @@ async function serve(serving: Serving): Promise<void> {
   let isOver = false;
   try {
     const exchange = await arrived(serving, index);
-    const delivery = await respond({
-      service,
-      exchange,
-      latencyMs: checked.latencyOf(index),
-      signal: client.signal,
-    });
+    const delivery = await respond(exchange, service, client.signal);
     isOver = await sent(response, delivery);
     if (isOver) for (const run of exchange.afterwards) run();
   } catch (error) {
@@ -136,7 +151,7 @@ async function serve(serving: Serving): Promise<void> {
 }
 
 async function arrived(serving: Serving, index: number): Promise<Exchange> {
-  const { request, service, checked, requests } = serving;
+  const { request, service, requests } = serving;
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   const { method = 'GET', headers } = request;
   const path = url.pathname;
@@ -151,7 +166,7 @@ async function arrived(serving: Serving, index: number): Promise<Exchange> {
     ...{ index, method, path, headers, body, questions },
     query: url.searchParams,
     sample: Number(headers['x-espalier-sample'] ?? 0) || 0,
-    faults: checked.faultsOf(known),
+    faults: service.faultsOf(known),
     afterwards: [],
   };
 }

@@ -116,35 +116,18 @@ export type Fault =
       readonly bytes: number;
     };
 
-/** A request that is about to be answered, for faults that choose. */
-export interface FaultRequest {
-  /** Its index in the order of arrival, from 0. */
-  readonly index: number;
-  /** The path, without the query. */
-  readonly path: string;
-  /** The body as JSON; `undefined` where there is none. */
-  readonly body: unknown;
-  /** Whether it asks the model for something, and not only the server for information. */
-  readonly asksModel: boolean;
-}
-
 /** The fault with this name, where it is among those given. */
 export function faultOf<Kind extends FaultKind>(
   faults: readonly Fault[],
   kind: Kind,
 ): Extract<Fault, Kind | { readonly kind: Kind }> | undefined {
-  return faults.find((fault) => kindOf(fault) === kind) as never;
+  return faults.find((fault) => (typeof fault === 'string' ? fault : fault.kind) === kind) as never;
 }
 
 /** The name of a fault. */
 export type FaultKind = Extract<Fault, string> | Exclude<Fault, string>['kind'];
 
-/** The name of a fault. */
-export function kindOf(fault: Fault): FaultKind {
-  return typeof fault === 'string' ? fault : fault.kind;
-}
-
-/** Whether one of these faults is among those given. */
-export function hasFault(faults: readonly Fault[], ...kinds: readonly FaultKind[]): boolean {
-  return faults.some((fault) => kinds.includes(kindOf(fault)));
+/** Whether a fault is among those given. */
+export function hasFault(faults: readonly Fault[], kind: FaultKind): boolean {
+  return faultOf(faults, kind) !== undefined;
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../backends/transport/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 
 /** A JSON object. */
@@ -8,6 +9,11 @@ export interface JsonObject {
 /** Whether a value is a JSON object. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The words of a text. */
+export function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
 }
 
 /** A JSON object, empty where the value is none. */
@@ -40,10 +46,4 @@ export function textsAt(fields: JsonObject, name: string): readonly string[] {
 }
 
 /** A text as JSON; `undefined` where it is none. */
-export function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
+export const parsed = parsedJson as (text: string) => JsonValue | undefined;

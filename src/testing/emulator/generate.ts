@@ -1,10 +1,5 @@
-import type { JsonValue } from '../../contracts/json.ts';
-import type {
-  Message,
-  TokenLogprob,
-  ToolCall,
-  ToolDefinition,
-} from '../../contracts/language-model.ts';
+import { defined } from '../../backends/transport/json.ts';
+import type { TokenLogprob, ToolCall } from '../../contracts/language-model.ts';
 import { hashedLogprobs } from './answer.ts';
 import { type Fault, type FaultKind, hasFault } from './faults.ts';
 import { hashedName } from './hash.ts';
@@ -12,27 +7,13 @@ import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
 import { countTokens, tokensOf } from './tokens.ts';
 
 /** What one request asks for, in the words of no dialect. */
-export interface Asked {
-  readonly model: string;
-  readonly messages: readonly Message[];
-  readonly continues: boolean;
-  /** The prompt of a text completion. */
-  readonly prompt?: string;
+export interface Asked extends Omit<EmulatedQuestion, 'sample'> {
   /** How many choices. */
   readonly choices: number;
-  readonly stop: readonly string[];
   /** Whether the stop text stays in the answer. */
   readonly keepsStop?: boolean;
-  readonly maxTokens?: number;
-  readonly temperature?: number;
-  readonly seed?: number;
   /** How many alternatives each token is told with; `undefined` where no log-probabilities are asked for. */
   readonly topLogprobs?: number;
-  readonly schema?: JsonValue;
-  readonly tools?: readonly ToolDefinition[];
-  readonly toolChoice?: EmulatedQuestion['toolChoice'];
-  /** The texts of which the answer must be one. */
-  readonly options?: readonly string[];
   /** How many tokens the context leaves for the answer. */
   readonly room?: number;
   /** The index of the first choice, where a request has several prompts. */
@@ -55,28 +36,39 @@ export interface Choice {
   readonly logprobs?: readonly TokenLogprob[];
 }
 
+/** Whether an answer ended because there was no room for more of it. */
+export function isCut(choice: Pick<Choice, 'finish'> | undefined): boolean {
+  return choice?.finish === 'length' || choice?.finish === 'context';
+}
+
+/** What the faults of a server disregard of what was asked for. */
+const disregarded: { readonly [Field in keyof Asked]?: FaultKind } = {
+  maxTokens: 'ignores-max-tokens',
+  seed: 'ignores-seed',
+  topLogprobs: 'ignores-logprobs',
+  schema: 'ignores-schema',
+  toolChoice: 'ignores-tool-choice',
+};
+
 /** What was asked for, less what the faults of the server disregard. */
 export function withHabits(asked: Asked, faults: readonly Fault[]): Asked {
-  const { maxTokens, seed, topLogprobs, schema, toolChoice, ...rest } = asked;
-  const keeps = (fault: FaultKind) => !hasFault(faults, fault);
-  const becomesUser = hasFault(faults, 'trailing-assistant-to-user');
+  const kept = Object.entries(asked).filter(([field]) => {
+    const fault = disregarded[field as keyof Asked];
+    return fault === undefined || !hasFault(faults, fault);
+  });
   return {
-    ...(becomesUser ? { ...rest, ...asUser(rest) } : rest),
-    choices: keeps('ignores-n') ? asked.choices : 1,
-    stop: keeps('ignores-stop') ? asked.stop : [],
-    ...(maxTokens !== undefined && keeps('ignores-max-tokens') && { maxTokens }),
-    ...(seed !== undefined && keeps('ignores-seed') && { seed }),
-    ...(topLogprobs !== undefined && keeps('ignores-logprobs') && { topLogprobs }),
-    ...(schema !== undefined && keeps('ignores-schema') && { schema }),
-    ...(toolChoice !== undefined && keeps('ignores-tool-choice') && { toolChoice }),
+    ...(Object.fromEntries(kept) as unknown as Asked),
+    ...(hasFault(faults, 'trailing-assistant-to-user') && asUser(asked)),
+    ...(hasFault(faults, 'ignores-n') && { choices: 1 }),
+    ...(hasFault(faults, 'ignores-stop') && { stop: [] }),
   };
 }
 
 /** The conversation with a trailing turn of the assistant given to the user. */
-export function asUser({ messages, continues }: Pick<Asked, 'messages' | 'continues'>): {
-  readonly messages: readonly Message[];
-  readonly continues: boolean;
-} {
+export function asUser({
+  messages,
+  continues,
+}: Pick<Asked, 'messages' | 'continues'>): Pick<Asked, 'messages' | 'continues'> {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return { messages, continues };
   return { messages: [...messages.slice(0, -1), { ...last, role: 'user' }], continues: false };
@@ -92,14 +84,8 @@ export function questionOf(asked: Asked, sample: number, index: number): Emulate
     continues,
     sample,
     stop,
-    ...(prompt !== undefined && { prompt }),
-    ...(temperature !== undefined && { temperature }),
     ...(seed !== undefined && { seed: seed + index }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(schema !== undefined && { schema }),
-    ...(tools !== undefined && { tools }),
-    ...(toolChoice !== undefined && { toolChoice }),
-    ...(options !== undefined && { options }),
+    ...defined({ prompt, temperature, maxTokens, schema, tools, toolChoice, options }),
   };
 }
 
@@ -116,7 +102,7 @@ export function choiceOf(
   const stopped = stopAt(answer.text ?? '', asked);
   const written = cut(stopped.text, limit - reasoning.tokens);
   const called = callsWithin(answer, question, limit - reasoning.tokens - written.tokens);
-  const isCut = reasoning.isCut || written.isCut || called.isCut;
+  const isFull = reasoning.isCut || written.isCut || called.isCut;
   const complete = called.calls.length > 0 ? 'tool' : 'stop';
   const cutBy = maxTokens <= room ? 'length' : 'context';
   return {
@@ -124,8 +110,8 @@ export function choiceOf(
     text: written.text,
     reasoning: reasoning.text,
     toolCalls: called.calls,
-    finish: answer.finishReason ?? (isCut ? cutBy : complete),
-    ...(!isCut && stopped.by !== undefined && { stoppedBy: stopped.by }),
+    finish: answer.finishReason ?? (isFull ? cutBy : complete),
+    ...(!isFull && stopped.by !== undefined && { stoppedBy: stopped.by }),
     tokens: reasoning.tokens + written.tokens + called.tokens,
     reasoningTokens: reasoning.tokens,
     ...(topLogprobs !== undefined && {

@@ -1,52 +1,47 @@
 import type { Call } from './dialect.ts';
+import { words } from './fields.ts';
 
-const shared = [
-  ...['model', 'frequency_penalty', 'logit_bias', 'logprobs', 'max_tokens', 'n'],
-  ...[
-    'presence_penalty',
-    'seed',
-    'stop',
-    'stream',
-    'stream_options',
-    'temperature',
-    'top_p',
-    'user',
-  ],
-];
+const shared = words(`
+  model frequency_penalty logit_bias logprobs max_tokens n presence_penalty seed stop stream
+  stream_options temperature top_p user
+`);
 
-const caching = [
-  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
-  ...['safety_identifier', 'service_tier', 'store', 'metadata', 'moderation'],
-];
+const caching = words(`
+  prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier
+  store metadata moderation
+`);
 
 const openAi: Readonly<Record<string, readonly string[]>> = {
   '/v1/chat/completions': [
     ...shared,
     ...caching,
-    ...['messages', 'audio', 'function_call', 'functions', 'max_completion_tokens', 'modalities'],
-    ...['parallel_tool_calls', 'prediction', 'reasoning_effort', 'response_format', 'tool_choice'],
-    ...['tools', 'top_logprobs', 'verbosity', 'web_search_options'],
+    ...words(`
+      messages audio function_call functions max_completion_tokens modalities
+      parallel_tool_calls prediction reasoning_effort response_format tool_choice tools
+      top_logprobs verbosity web_search_options
+    `),
   ],
   '/v1/completions': [...shared, 'prompt', 'best_of', 'echo', 'suffix'],
   '/v1/responses': [
     ...caching,
-    ...['model', 'background', 'context_management', 'conversation', 'include', 'input'],
-    ...['instructions', 'max_output_tokens', 'parallel_tool_calls', 'previous_response_id'],
-    ...['prompt', 'reasoning', 'stream', 'stream_options', 'temperature', 'text', 'tool_choice'],
-    ...['tools', 'top_logprobs', 'top_p', 'truncation', 'user'],
+    ...words(`
+      model background context_management conversation include input instructions
+      max_output_tokens parallel_tool_calls previous_response_id prompt reasoning stream
+      stream_options temperature text tool_choice tools top_logprobs top_p truncation user
+    `),
   ],
 };
 
 const anthropic: Readonly<Record<string, readonly string[]>> = {
-  '/v1/messages': [
-    ...['max_tokens', 'messages', 'model', 'cache_control', 'container', 'diagnostics'],
-    ...['inference_geo', 'metadata', 'output_config', 'service_tier', 'speed', 'stop_sequences'],
-    ...['stream', 'system', 'thinking', 'tool_choice', 'tools', 'user_profile_id', 'workspace_id'],
-  ],
-  '/v1/messages/count_tokens': [
-    ...['messages', 'model', 'cache_control', 'output_config', 'speed', 'system', 'thinking'],
-    ...['tool_choice', 'tools', 'user_profile_id', 'workspace_id'],
-  ],
+  '/v1/messages': words(`
+    max_tokens messages model cache_control container diagnostics inference_geo metadata
+    output_config service_tier speed stop_sequences stream system thinking tool_choice tools
+    user_profile_id workspace_id
+  `),
+  '/v1/messages/count_tokens': words(`
+    messages model cache_control output_config speed system thinking tool_choice tools
+    user_profile_id workspace_id
+  `),
 };
 
 /** The fields that OpenAI knows in the body of a request. */

@@ -1,35 +1,10 @@
-import {
-  expectation,
-  expectFunction,
-  expectInteger,
-  expectNumber,
-  expectOneOf,
-} from '../../base/expect.ts';
-import { defaultAnswer } from './answer.ts';
-import type { Dialect, RewardQuestion, Settings } from './dialect.ts';
-import { anthropic } from './dialects/anthropic.ts';
-import { llamaServer } from './dialects/llama-server.ts';
-import { ollama } from './dialects/ollama.ts';
-import { openAi } from './dialects/openai.ts';
-import { sglang } from './dialects/sglang.ts';
-import { vllm } from './dialects/vllm.ts';
-import type { Fault, FaultRequest } from './faults.ts';
-import { hashed } from './hash.ts';
+import type { Fault } from './faults.ts';
 import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
-
-/** The servers that an {@link Emulator} can be. */
-export type EmulatedDialect =
-  | 'openai'
-  | 'vllm'
-  | 'sglang'
-  | 'llama-server'
-  | 'ollama'
-  | 'anthropic';
 
 /** Options of {@link emulator}. */
 export interface EmulatorOptions {
   /** Which server it is. */
-  readonly dialect: EmulatedDialect;
+  readonly dialect: 'openai' | 'vllm' | 'sglang' | 'llama-server' | 'ollama' | 'anthropic';
   /** The names of its models. SGLang and llama-server answer to any name. @defaultValue `['emulated']` */
   readonly models?: readonly string[];
   /**
@@ -40,7 +15,14 @@ export interface EmulatorOptions {
    */
   readonly answer?: (question: EmulatedQuestion) => string | EmulatedAnswer;
   /** The scores that reward and scoring endpoints give, in [0, 1]. @defaultValue hashed from the text */
-  readonly reward?: (question: RewardQuestion) => number;
+  readonly reward?: (question: {
+    /** The text, up to the end of the step in question. */
+    readonly text: string;
+    /** What it is scored against, where the endpoint takes a query. */
+    readonly query?: string;
+    /** The answer whose probability is asked for: a label, a level, a choice. */
+    readonly label?: string;
+  }) => number;
   /** The vector of a text. @defaultValue eight numbers hashed from the text */
   readonly embedding?: (text: string) => readonly number[];
   /** Whether its models answer typed questions; where they do not, `/v1/systemone` is a 501. @defaultValue true */
@@ -55,7 +37,16 @@ export interface EmulatorOptions {
    */
   readonly faults?:
     | readonly Fault[]
-    | ((request: FaultRequest) => Fault | readonly Fault[] | undefined);
+    | ((request: {
+        /** Its index in the order of arrival, from 0. */
+        readonly index: number;
+        /** The path, without the query. */
+        readonly path: string;
+        /** The body as JSON; `undefined` where there is none. */
+        readonly body: unknown;
+        /** Whether it asks the model for something, and not only the server for information. */
+        readonly asksModel: boolean;
+      }) => Fault | readonly Fault[] | undefined);
   /** The most tokens of a prompt and its answer. @defaultValue 131072 */
   readonly contextLength?: number;
   /**
@@ -77,65 +68,10 @@ export interface EmulatorOptions {
   readonly now?: () => number;
 }
 
-const dialects: Readonly<Record<EmulatedDialect, Dialect>> = {
-  openai: openAi,
-  vllm,
-  sglang,
-  'llama-server': llamaServer,
-  ollama,
-  anthropic,
-};
+/** A request that is about to be answered, for faults that choose. */
+export type FaultRequest = Parameters<
+  Extract<EmulatorOptions['faults'], (request: never) => unknown>
+>[0];
 
-/** The options, checked and complete. */
-export interface CheckedOptions {
-  readonly dialect: Dialect;
-  readonly settings: Settings;
-  readonly faultsOf: (request: FaultRequest) => readonly Fault[];
-  readonly latencyOf: (index: number) => number;
-}
-
-/** Checks options. Throws a usage error for those that make no sense. */
-export function checkedOptions(options: EmulatorOptions): CheckedOptions {
-  const { dialect, models = ['emulated'], answer = defaultAnswer, reward = hashedReward } = options;
-  const { contextLength = 131_072, parallel = 4, modern = true, now = Date.now } = options;
-  const { latencyMs = 0, apiKey, embedding = hashedEmbedding, decides = true } = options;
-  expectOneOf('dialect', dialect, Object.keys(dialects));
-  if (models.length === 0) throw expectation('models', 'an array with a name', models);
-  expectFunction('answer', answer);
-  expectFunction('reward', reward);
-  expectFunction('embedding', embedding);
-  expectFunction('now', now);
-  expectInteger('contextLength', contextLength, { min: 1 });
-  expectInteger('parallel', parallel, { min: 1 });
-  if (typeof latencyMs !== 'function') expectNumber('latencyMs', latencyMs, { min: 0 });
-  return {
-    dialect: dialects[dialect],
-    settings: {
-      ...{ models, answer, reward, embedding, decides, apiKey },
-      ...{ contextLength, parallel, modern, now },
-    },
-    faultsOf: faultsIn(options.faults ?? []),
-    latencyOf: typeof latencyMs === 'function' ? latencyMs : () => latencyMs,
-  };
-}
-
-function faultsIn(faults: NonNullable<EmulatorOptions['faults']>): CheckedOptions['faultsOf'] {
-  if (typeof faults === 'function') {
-    return (request) => {
-      const chosen = faults(request) ?? [];
-      return typeof chosen === 'string' || 'kind' in chosen ? [chosen] : chosen;
-    };
-  }
-  const everywhere = faults.filter(
-    (fault) => fault === 'auth' || (typeof fault === 'object' && fault.kind === 'loading'),
-  );
-  return ({ asksModel }) => (asksModel ? faults : everywhere);
-}
-
-function hashedReward({ text, query = '', label }: RewardQuestion): number {
-  return hashed('reward', query, text, ...(label === undefined ? [] : [label]));
-}
-
-function hashedEmbedding(text: string): readonly number[] {
-  return Array.from({ length: 8 }, (_, place) => hashed('embedding', place, text) - 0.5);
-}
+/** A text to be scored, as a reward model or a judge would. */
+export type RewardQuestion = Parameters<NonNullable<EmulatorOptions['reward']>>[0];

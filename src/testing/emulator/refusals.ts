@@ -1,8 +1,9 @@
 import type { Call } from './dialect.ts';
 import { openAi } from './dialects/openai.ts';
+import { unsupportedParameter } from './dialects/openai-gates.ts';
 import { topLevelError } from './dialects/sglang.ts';
 import { type Fault, faultOf, hasFault } from './faults.ts';
-import { type JsonObject, numberAt } from './fields.ts';
+import { numberAt } from './fields.ts';
 import { Rejection, type RejectionOptions } from './rejection.ts';
 
 type RateLimited = Extract<Fault, { readonly kind: 'rate-limited' }>;
@@ -48,8 +49,9 @@ function fieldRefusal(call: Call): RejectionOptions | undefined {
       fault.kind === 'rejects-parameter' &&
       body[fault.parameter] !== undefined,
   ) as { readonly parameter: string } | undefined;
-  if (rejected !== undefined) return unsupported(rejected.parameter);
-  if (hasFault(faults, 'rejects-n') && (choicesOf(body) ?? 1) > 1) return unsupported('n');
+  if (rejected !== undefined) return unsupportedParameter(rejected.parameter).options;
+  if (hasFault(faults, 'rejects-n') && (numberAt(body, 'n') ?? numberAt(body, 'n_cmpl') ?? 1) > 1)
+    return unsupportedParameter('n').options;
   const isStrict =
     service.dialect.refusesUnknown === true
       ? !hasFault(faults, 'ignores-unknown-fields')
@@ -57,19 +59,6 @@ function fieldRefusal(call: Call): RejectionOptions | undefined {
   const known = isStrict ? service.dialect.knownFields(call) : undefined;
   const unknown = known && Object.keys(body).find((name) => !known.includes(name));
   return unknown === undefined ? undefined : service.dialect.unknownField(unknown, exchange.path);
-}
-
-function choicesOf(body: JsonObject): number | undefined {
-  return numberAt(body, 'n') ?? numberAt(body, 'n_cmpl');
-}
-
-function unsupported(name: string): RejectionOptions {
-  return {
-    status: 400,
-    message: `Unsupported parameter: '${name}' is not supported with this model.`,
-    code: 'unsupported_parameter',
-    param: name,
-  };
 }
 
 function rateLimited(fault: RateLimited, now: number): RejectionOptions {
@@ -82,24 +71,17 @@ function rateLimited(fault: RateLimited, now: number): RejectionOptions {
 }
 
 function retryHeaders(fault: RateLimited, now: number): Readonly<Record<string, string>> {
-  const { shouldRetry } = fault;
+  const { retryAfterMs: ms, as = 'seconds', shouldRetry } = fault;
+  const waits = (wait: number) =>
+    ({
+      seconds: { 'retry-after': String(Math.ceil(wait / 1000)) },
+      milliseconds: { 'retry-after-ms': String(wait) },
+      date: { 'retry-after': new Date(now + wait).toUTCString() },
+    })[as];
   return {
-    ...waitHeaders(fault, now),
+    ...(ms !== undefined && waits(ms)),
     ...(shouldRetry !== undefined && { 'x-should-retry': String(shouldRetry) }),
   };
-}
-
-function waitHeaders(fault: RateLimited, now: number): Readonly<Record<string, string>> {
-  const { retryAfterMs, as = 'seconds' } = fault;
-  if (retryAfterMs === undefined) return {};
-  switch (as) {
-    case 'seconds':
-      return { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) };
-    case 'milliseconds':
-      return { 'retry-after-ms': String(retryAfterMs) };
-    case 'date':
-      return { 'retry-after': new Date(now + retryAfterMs).toUTCString() };
-  }
 }
 
 /** OpenAI says it with the status of too many requests. */

@@ -3,9 +3,7 @@ import type { JsonObject } from './fields.ts';
 
 /** Why a request is refused, in the words of no dialect. */
 export interface RejectionOptions {
-  /** The HTTP status. */
   readonly status: number;
-  /** The message. */
   readonly message: string;
   /** The type of the error, where it is not the usual one of its status. */
   readonly type?: string;
@@ -15,7 +13,6 @@ export interface RejectionOptions {
   readonly param?: string;
   /** Further fields of the error. */
   readonly extra?: JsonObject;
-  /** Headers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The whole body, where it is not that of the dialect: JSON, or a page of HTML. */
   readonly body?: { readonly json: JsonValue } | { readonly html: string };
@@ -23,11 +20,15 @@ export interface RejectionOptions {
 
 /** A request that is refused. */
 export class Rejection extends Error {
-  /** Why. */
   readonly options: RejectionOptions;
 
   constructor(options: RejectionOptions) {
     super(options.message);
     this.options = options;
   }
+}
+
+/** A request that cannot be served as it is. */
+export function badRequest(message: string): Rejection {
+  return new Rejection({ status: 400, message });
 }

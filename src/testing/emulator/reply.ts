@@ -1,9 +1,23 @@
 import type { JsonValue } from '../../contracts/json.ts';
-import type { Reply, StreamEvent } from './dialect.ts';
+import type { Call, Reply, StreamEvent } from './dialect.ts';
+import type { JsonObject } from './fields.ts';
 
 /** A reply of JSON. */
 export function jsonReply(json: JsonValue, status = 200): Reply {
   return { status, body: { json } };
+}
+
+/** The models of a server in OpenAI's form, with the fields that it adds. */
+export function modelList(
+  { service }: Call,
+  ownedBy: string,
+  own?: (id: string) => JsonObject,
+): Reply {
+  const data = service.settings.models.map((id) => ({
+    ...{ id, object: 'model', created: 1_700_000_000, owned_by: ownedBy },
+    ...own?.(id),
+  }));
+  return jsonReply({ object: 'list', data });
 }
 
 /** A stream of server-sent events. */

@@ -7,23 +7,16 @@ import { checkRefusals } from './refusals.ts';
 import { Rejection, type RejectionOptions } from './rejection.ts';
 import { htmlReply, jsonReply } from './reply.ts';
 
-/** A request that is being answered. */
-export interface Responding {
-  readonly service: Service;
-  readonly exchange: Exchange;
-  /** How long the answer takes, in milliseconds. */
-  readonly latencyMs: number;
-  /** Aborts when the client leaves. */
-  readonly signal: AbortSignal;
-}
-
 /** What a request gets. Rejects with the reason of the signal when the client leaves before. */
-export async function respond(responding: Responding): Promise<Delivery> {
-  const { service, exchange, signal } = responding;
+export async function respond(
+  exchange: Exchange,
+  service: Service,
+  signal: AbortSignal,
+): Promise<Delivery> {
   const call: Call = { exchange, service, body: objectOf(exchange.body) };
   const headers = service.dialect.headers?.(call) ?? {};
   try {
-    const reply = await answer(responding, call);
+    const reply = await answer(call, signal);
     return delivered(withHeaders(reply, headers), exchange.faults);
   } catch (error) {
     if (signal.aborted) throw error;
@@ -34,7 +27,8 @@ export async function respond(responding: Responding): Promise<Delivery> {
   }
 }
 
-async function answer({ service, exchange, latencyMs, signal }: Responding, call: Call) {
+async function answer(call: Call, signal: AbortSignal): Promise<Reply> {
+  const { service, exchange } = call;
   checkKey(service, exchange);
   checkRefusals(call);
   if (hasFault(exchange.faults, 'stall')) await untilAborted(signal);
@@ -44,7 +38,9 @@ async function answer({ service, exchange, latencyMs, signal }: Responding, call
   if (exchange.method === 'POST' && exchange.body === undefined) {
     throw new Rejection({ status: 400, message: 'The body is not valid JSON.' });
   }
-  if (asksModel(dialect, exchange)) await systemClock.sleep(latencyMs, signal);
+  if (asksModel(dialect, exchange)) {
+    await systemClock.sleep(service.latencyOf(exchange.index), signal);
+  }
   return route(call);
 }
 

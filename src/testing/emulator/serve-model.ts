@@ -1,6 +1,6 @@
 import type { TokenCount } from './account.ts';
 import { renderPrompt } from './chat-template.ts';
-import type { Call, Exchange, Service } from './dialect.ts';
+import type { Call, Service } from './dialect.ts';
 import { hasFault } from './faults.ts';
 import { type Asked, type Choice, choiceOf, questionOf, withHabits } from './generate.ts';
 import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
@@ -13,16 +13,14 @@ export interface Generation {
   readonly tokens: TokenCount;
 }
 
-/** What was read of a prompt, where the dialect counts for itself. */
-export interface PromptCount {
-  readonly input: number;
-  readonly cached: number;
-  readonly cacheWrite: number;
-}
+/** What was read of a prompt. */
+type PromptCount = Pick<TokenCount, 'cached' | 'cacheWrite' | 'input'>;
 
 /**
  * Lets the model write, and enters it into the account. Throws a {@link Rejection} where the model is
  * unknown or the request does not fit its context.
+ *
+ * @param count - What was read of the prompt, where the dialect counts for itself.
  */
 export function generate(call: Call, asked: Asked, count?: PromptCount): Generation {
   const { service, exchange } = call;
@@ -33,7 +31,7 @@ export function generate(call: Call, asked: Asked, count?: PromptCount): Generat
   checkContext(call, input, wanted.maxTokens);
   const room = Math.max(0, service.settings.contextLength - input);
   const choices = Array.from({ length: wanted.choices }, (_, place) =>
-    choose({ service, exchange, asked: { ...wanted, room } }, place),
+    choose(call, { ...wanted, room }, place),
   );
   for (const { text } of choices) service.prefixes?.add(prompt + text);
 
@@ -99,13 +97,7 @@ function readPromptTokens({ prefixes }: Service, prompt: string): PromptCount {
   };
 }
 
-interface Choosing {
-  readonly service: Service;
-  readonly exchange: Exchange;
-  readonly asked: Asked;
-}
-
-function choose({ service, exchange, asked }: Choosing, place: number): Choice {
+function choose({ service, exchange }: Call, asked: Asked, place: number): Choice {
   const index = (asked.first ?? 0) + place;
   const question = questionOf(asked, exchange.sample + index, place);
   exchange.questions.push(question);

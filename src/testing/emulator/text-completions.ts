@@ -1,13 +1,13 @@
 import { defined } from '../../backends/transport/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import { ended, finishWord, headOf, textPieces } from './chat-completions.ts';
+import { choiceEvents, finishWord, headOf, textPieces } from './chat-completions.ts';
 import { readChoices, readSchema } from './chat-request.ts';
 import { readPrompt } from './chat-template.ts';
 import type { Call, Reply } from './dialect.ts';
-import { type JsonObject, listOf, numberAt, objectOf, textAt, textsAt } from './fields.ts';
+import { type JsonObject, listOf, numberAt, textAt, textsAt } from './fields.ts';
 import type { Asked, Choice } from './generate.ts';
 import { textLogprobs } from './logprobs.ts';
-import { eventReply, jsonReply } from './reply.ts';
+import { jsonReply } from './reply.ts';
 import { type Generation, generateAll } from './serve-model.ts';
 
 /** What a server does in its own way with text completions. */
@@ -18,8 +18,8 @@ export interface TextManners {
   readonly read: (asked: Asked, call: Call) => Asked;
   /** Log-probabilities. */
   readonly logprobs: (logprobs: Choice['logprobs']) => JsonValue;
-  /** Further fields of a choice. */
-  readonly choiceFields: (choice: Choice, call: Call) => JsonObject;
+  /** Further fields of a choice. @defaultValue none */
+  readonly choiceFields?: (choice: Choice) => JsonObject;
   /** The count of tokens. */
   readonly usage: (generation: Generation) => JsonObject;
 }
@@ -34,19 +34,36 @@ export function textCompletions(manners: TextManners): (call: Call) => Reply {
       prompts.map((asked) => (limit === undefined ? asked : { maxTokens: limit, ...asked })),
     );
     const head = headOf(call, 'text_completion');
-    if (call.body['stream'] === true) return streamed({ generation, call, manners });
-    return jsonReply({
-      ...head,
-      choices: generation.choices.map((choice) => ({
-        index: choice.index,
-        text: choice.text,
-        logprobs: manners.logprobs(choice.logprobs),
-        finish_reason: finishWord(choice),
-        ...manners.choiceFields(choice, call),
-      })),
-      usage: manners.usage(generation),
-    });
+    const counted = { usage: manners.usage(generation) };
+    if (call.body['stream'] === true) {
+      const pieces = generation.choices.flatMap((choice) => piecesOf(choice, manners));
+      return choiceEvents(call, head, { pieces, counted });
+    }
+    const choices = generation.choices.map((choice) => ({
+      ...choiceOf(choice, choice.text, manners.logprobs(choice.logprobs)),
+      finish_reason: finishWord(choice),
+      ...manners.choiceFields?.(choice),
+    }));
+    return jsonReply({ ...head, choices, ...counted });
   };
+}
+
+function choiceOf({ index }: Choice, text: string, logprobs: JsonValue) {
+  return { index, text, logprobs, finish_reason: null };
+}
+
+/** The pieces of one choice: a piece a token, its end. */
+function piecesOf(choice: Choice, manners: TextManners): readonly JsonObject[] {
+  return [
+    ...textPieces(choice.text, choice.logprobs).map(({ token, told }) =>
+      choiceOf(choice, token, manners.logprobs(told)),
+    ),
+    {
+      ...choiceOf(choice, '', null),
+      finish_reason: finishWord(choice),
+      ...manners.choiceFields?.(choice),
+    },
+  ];
 }
 
 /** Text completions as OpenAI gave them: 16 tokens, with log-probabilities in a form of their own. */
@@ -82,35 +99,4 @@ function readText({ body }: Call, prompt: string): Asked {
       schema: readSchema(body['response_format']),
     }),
   };
-}
-
-function streamed({
-  generation,
-  call,
-  manners,
-}: {
-  readonly generation: Generation;
-  readonly call: Call;
-  readonly manners: TextManners;
-}): Reply {
-  const head = headOf(call, 'text_completion');
-  const pieces = generation.choices.flatMap((choice) => [
-    ...textPieces(choice.text, choice.logprobs).map(({ token, told }) => ({
-      index: choice.index,
-      text: token,
-      logprobs: manners.logprobs(told),
-      finish_reason: null,
-    })),
-    {
-      index: choice.index,
-      text: '',
-      logprobs: null,
-      finish_reason: finishWord(choice),
-      ...manners.choiceFields(choice, call),
-    },
-  ]);
-  const events = pieces.map((piece) => ({ ...head, choices: [piece] }));
-  const counted = { ...head, choices: [], usage: manners.usage(generation) };
-  const wantsUsage = objectOf(call.body['stream_options'])['include_usage'] === true;
-  return eventReply(ended(wantsUsage ? [...events, counted] : events));
 }

@@ -16,12 +16,11 @@ describe.each(names)('%s', (model) => {
     model,
     {
       create: () => anthropic({ model, apiKey: 'some-key', baseUrl: server.url, retry: false }),
-      exempt: [
-        {
-          reason: 'The emulator takes no notice of top_k.',
-          tests: ['has no choice but the likeliest token where `topK` is 1'],
-        },
-      ],
+      exempt: {
+        'The emulator takes no notice of top_k.': [
+          'has no choice but the likeliest token where `topK` is 1',
+        ],
+      },
     },
     { describe, test },
   );

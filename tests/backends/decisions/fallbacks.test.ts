@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { decisionsFromModel, decisionsFromScores } from '../../../src/backends/index.ts';
 import type { DecisionRequest } from '../../../src/contracts/decision-model.ts';
 import type { Completion } from '../../../src/contracts/language-model.ts';
-import { type RewardQuestion, scriptedModel } from '../../../src/testing/index.ts';
+import type { RewardQuestion } from '../../../src/testing/emulator/options.ts';
+import { scriptedModel } from '../../../src/testing/index.ts';
 import { opened } from '../../testing/emulator-support.ts';
 import { close, mangling, matching, plainCall } from '../rewards/support.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decisions, systemOne } from '../../../src/backends/index.ts';
 import type { DecisionRequest } from '../../../src/contracts/decision-model.ts';
-import type { RewardQuestion } from '../../../src/testing/index.ts';
+import type { RewardQuestion } from '../../../src/testing/emulator/options.ts';
 import { opened } from '../../testing/emulator-support.ts';
 import { close, mangling, matching, plainCall } from '../rewards/support.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { type EmbeddingsOptions, embeddings } from '../../../src/backends/index.ts';
+import { embeddings } from '../../../src/backends/index.ts';
 import { opened } from '../../testing/emulator-support.ts';
 import { containing, mangling, plainCall } from '../rewards/support.ts';
 
 const embedding = (text: string) => [text.length, 0.5, -1];
 
-async function modelOf(options: Partial<EmbeddingsOptions> = {}) {
+async function modelOf(options: Partial<Parameters<typeof embeddings>[0]> = {}) {
   const server = await opened({ dialect: 'vllm', embedding });
   const baseUrl = `${server.url}/v1/`;
   return { server, model: embeddings({ baseUrl, model: 'emulated', retry: false, ...options }) };

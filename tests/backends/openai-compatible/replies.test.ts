@@ -2,13 +2,8 @@ import { OpenAI } from 'openai';
 import { describe, expect, test } from 'vitest';
 import {
   type CompatibleClient,
-  llamaServer,
-  lmStudio,
   type OpenAiCompatibleOptions,
-  ollama,
   openaiCompatible,
-  sglang,
-  vllm,
 } from '../../../src/backends/index.ts';
 import { emulator } from '../../../src/testing/emulator/emulator.ts';
 import {
@@ -21,6 +16,12 @@ import {
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 8 } as const;
 const reached = { baseUrl: 'http://host/v1', model: 'm-1', retry: false } as const;
+
+const vllm = (options: OpenAiCompatibleOptions) => openaiCompatible({ ...options, preset: 'vllm' });
+const ollama = (options: OpenAiCompatibleOptions) =>
+  openaiCompatible({ ...options, preset: 'ollama' });
+const llamaServer = (options: OpenAiCompatibleOptions) =>
+  openaiCompatible({ ...options, preset: 'llama-server' });
 
 describe('an answer', () => {
   test('has the usage, the model and the name of its request', async () => {
@@ -299,17 +300,18 @@ describe("a client of the user's own", () => {
   });
 });
 
-describe('a shortcut', () => {
+describe('a preset', () => {
   test.each([
-    [vllm, 'vllm', 'http://localhost:8000/v1'],
-    [sglang, 'sglang', 'http://localhost:30000/v1'],
-    [llamaServer, 'llama-server', 'http://localhost:8080/v1'],
-    [ollama, 'ollama', 'http://localhost:11434/v1'],
-    [lmStudio, 'lm-studio', 'http://localhost:1234/v1'],
-  ])('is a server where it usually listens (%#)', async (shortcut, provider, baseUrl) => {
+    ['vllm', 'http://localhost:8000/v1'],
+    ['sglang', 'http://localhost:30000/v1'],
+    ['llama-server', 'http://localhost:8080/v1'],
+    ['ollama', 'http://localhost:11434/v1'],
+    ['lm-studio', 'http://localhost:1234/v1'],
+    ['transformers', 'http://localhost:8000/v1'],
+  ] as const)('is a server where it usually listens (%s)', async (preset, baseUrl) => {
     const { fetch, requests } = stubFetch(chatReply('a'));
-    const model = shortcut({ model: 'm-1', fetch });
-    expect([model.provider, model.modelId]).toEqual([provider, 'm-1']);
+    const model = openaiCompatible({ preset, model: 'm-1', fetch });
+    expect([model.provider, model.modelId]).toEqual([preset, 'm-1']);
     await model.generate(request, notedCall());
     expect(requests[0]?.url).toBe(`${baseUrl}/chat/completions`);
   });

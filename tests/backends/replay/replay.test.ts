@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ReplayOptions, replay } from '../../../src/backends/index.ts';
+import { replay } from '../../../src/backends/index.ts';
 import { EspalierError, ModelCallError } from '../../../src/base/errors.ts';
 import { memoryJournal } from '../../../src/calls/journal.ts';
 import { openJournal } from '../../../src/calls/journal-file.ts';
@@ -178,7 +178,7 @@ describe('the model', () => {
     expect(textsOf(await ask(replay({ journal: several, model }), question))).toEqual([text]);
   });
 
-  test.each<[ReplayOptions, string]>([
+  test.each<[Parameters<typeof replay>[0], string]>([
     [
       { journal: several },
       "Expected `model` to be 'acme:small:8b' or 'acme:large', which the journal holds, got `undefined`.",

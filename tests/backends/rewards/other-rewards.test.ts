@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { logprobReward, recipes, rewardFrom, sglangReward } from '../../../src/backends/index.ts';
-import type { EmulatedQuestion, RewardQuestion } from '../../../src/testing/index.ts';
+import type { RewardQuestion } from '../../../src/testing/emulator/options.ts';
+import type { EmulatedQuestion } from '../../../src/testing/index.ts';
 import { opened } from '../../testing/emulator-support.ts';
 import { close, mangling, matching, plainCall } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { recipes, type VllmRewardOptions, vllmReward } from '../../../src/backends/index.ts';
-import type { RewardQuestion } from '../../../src/testing/index.ts';
+import type { RewardQuestion } from '../../../src/testing/emulator/options.ts';
 import { opened } from '../../testing/emulator-support.ts';
 import { close, containing, mangling, matching, plainCall } from './support.ts';
 

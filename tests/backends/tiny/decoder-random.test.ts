@@ -26,7 +26,7 @@ test.prop([fc.array(step, { maxLength: 25 }), fc.integer({ min: 8, max: 40 })], 
   async (steps, slots) => {
     model ??= readRandomLlama({ blockCount: 1 });
     const file = await model;
-    const decoder = new Decoder(file, { cacheBytes: slots * slotBytes + 2 * logitsBytes });
+    const decoder = new Decoder(file, slots * slotBytes + 2 * logitsBytes);
     const met: { readonly text: readonly number[]; readonly prefix: Prefix }[] = [
       { text: [], prefix: decoder.root },
     ];

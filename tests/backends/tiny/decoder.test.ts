@@ -41,7 +41,7 @@ describe('the same bits', () => {
     const file = await readRandomLlama();
     const texts = Array.from({ length: 6 }, (_, index) => [...prompt.slice(0, 15), index, 7, 8]);
     const alone = texts.map((text) => logitsOf(new Decoder(file), text));
-    const small = new Decoder(file, { cacheBytes: 24 * slotBytes + 2 * logitsBytes });
+    const small = new Decoder(file, 24 * slotBytes + 2 * logitsBytes);
     for (const order of [texts, texts.toReversed()]) {
       for (const text of order) expect(logitsOf(small, text)).toEqual(alone[texts.indexOf(text)]);
     }
@@ -161,7 +161,7 @@ describe('what was given up', () => {
 
   test('makes room in the middle of a batch that does not fit together', async () => {
     const file = await readRandomLlama();
-    const decoder = new Decoder(file, { cacheBytes: 4 * slotBytes + logitsBytes });
+    const decoder = new Decoder(file, 4 * slotBytes + logitsBytes);
     const texts = [
       [1, 2, 3],
       [4, 5, 6],
@@ -212,7 +212,7 @@ describe('misuse', () => {
 });
 
 async function decoderOf(cacheBytes?: number): Promise<Decoder> {
-  return new Decoder(await randomFile(), cacheBytes === undefined ? {} : { cacheBytes });
+  return new Decoder(await randomFile(), cacheBytes);
 }
 
 let file: Promise<LlamaFile> | undefined;

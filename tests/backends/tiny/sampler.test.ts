@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  drawToken,
-  logProbabilities,
-  type SamplerSettings,
-} from '../../../src/backends/tiny/sampler.ts';
+import type { Drawing } from '../../../src/backends/in-process/sample.ts';
+import { drawToken, logProbabilities } from '../../../src/backends/tiny/sampler.ts';
 import { seededRandom } from '../../../src/base/random.ts';
 import type { Random } from '../../../src/index.ts';
 
@@ -16,7 +13,7 @@ function fixed(number: number): Random {
 }
 
 /** The tokens for some random numbers. */
-function draws(settings: SamplerSettings, numbers: readonly number[]): readonly number[] {
+function draws(settings: Drawing, numbers: readonly number[]): readonly number[] {
   return numbers.map((number) => drawToken(logits, settings, fixed(number)));
 }
 

@@ -1,7 +1,7 @@
 import type { Heuristic } from '../../../contracts/evaluator.ts';
 import type { SearchNode } from '../../../contracts/node.ts';
 import type { SearchAlgorithm } from '../../../search/contracts.ts';
-import type { Exemption, TestRunner } from '../../test-runner.ts';
+import type { Subject } from '../../test-runner.ts';
 
 /** What an algorithm claims, for `describeAlgorithm`. The conservation laws it declares itself. */
 export interface AlgorithmClaims {
@@ -22,28 +22,20 @@ export interface AlgorithmClaims {
    * @defaultValue false
    */
   readonly converges?: boolean;
-  /** Makes it a search for cheapest paths. @defaultValue it is none */
-  readonly costSearch?: (rules: CostRules) => SearchAlgorithm;
-  /** Tests that do not apply, by name, and why not. @defaultValue none */
-  readonly exempt?: readonly Exemption[];
-}
-
-/** What a search for cheapest paths goes by. */
-export interface CostRules {
-  /** h(s). */
-  readonly heuristic: Heuristic<string>;
-  /** Whether h never overestimates. */
-  readonly admissible: boolean;
-  /** c(s, a) of the edge that leads to a node. */
-  readonly cost: (node: SearchNode) => number;
-  /** The weight of h. @defaultValue 1 */
-  readonly weight?: number;
+  /** Makes it a search for cheapest paths that goes by these rules. @defaultValue it is none */
+  readonly costSearch?: (rules: {
+    /** h(s). */
+    readonly heuristic: Heuristic<string>;
+    /** Whether h never overestimates. */
+    readonly admissible: boolean;
+    /** c(s, a) of the edge that leads to a node. */
+    readonly cost: (node: SearchNode) => number;
+    /** The weight of h. @defaultValue 1 */
+    readonly weight?: number;
+  }) => SearchAlgorithm;
+  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** An algorithm under test. */
-export interface AlgorithmSubject {
-  /** What it claims. */
-  readonly claims: AlgorithmClaims;
-  /** Who runs the tests. */
-  readonly runner: TestRunner;
-}
+export type AlgorithmSubject = Subject<AlgorithmClaims>;

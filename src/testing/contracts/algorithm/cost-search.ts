@@ -4,7 +4,7 @@ import type { SearchNode } from '../../../contracts/node.ts';
 import type { SearchAlgorithm } from '../../../search/contracts.ts';
 import type { Problem } from '../../problem.ts';
 import { type MdpTable, tableMdp } from '../../table-mdp.ts';
-import type { AlgorithmSubject, CostRules } from './claims.ts';
+import type { AlgorithmClaims, AlgorithmSubject } from './claims.ts';
 import { concurrencies, grow } from './growing.ts';
 
 /** The costs of edges, by state and by the state they lead to. */
@@ -52,7 +52,7 @@ export function describeCostSearch({ claims, runner }: AlgorithmSubject): void {
 
 function describeClaims(
   { runner }: AlgorithmSubject,
-  costSearch: (rules: CostRules) => SearchAlgorithm,
+  costSearch: NonNullable<AlgorithmClaims['costSearch']>,
 ): void {
   const graph = { start: { a: 1, goal: 9 }, a: { b: 1, c: 1 }, b: { goal: 1 }, c: { goal: 2 } };
   const rules = { heuristic: () => 0, admissible: true, cost: costIn(graph) };
@@ -75,7 +75,7 @@ function describeClaims(
   });
   runner.test('claims nothing before it is done', async () => {
     const budget = { simulations: 1 };
-    const result = await grow(problemOf(graph), { algorithm: costSearch(rules), budget });
+    const result = await grow(problemOf(graph), costSearch(rules), { budget });
     assert.equal(result.optimal, false);
   });
   runner.test('leaves alone what its heuristic calls a dead end', async () => {
@@ -85,23 +85,13 @@ function describeClaims(
   });
 }
 
-interface Found {
-  readonly cost: number;
-  readonly optimal: boolean;
-  readonly isGoal: boolean;
-}
-
 async function run(
   graph: Graph,
   algorithm: SearchAlgorithm,
   { concurrency = 1, broken }: { readonly concurrency?: number; readonly broken?: string } = {},
-): Promise<Found> {
-  const budget = { simulations: 5000 };
-  const { best, optimal } = await grow(problemOf(graph, broken), {
-    algorithm,
-    budget,
-    concurrency,
-  });
+) {
+  const settings = { budget: { simulations: 5000 }, concurrency };
+  const { best, optimal } = await grow(problemOf(graph, broken), algorithm, settings);
   let cost = 0;
   for (let node: SearchNode = best; node.kind !== 'root'; node = node.parent) {
     cost += costIn(graph)(node);

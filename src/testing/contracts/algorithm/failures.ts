@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Problem, stateEvaluator } from '../../problem.ts';
+import { heuristic } from '../../../values/heuristic.ts';
+import type { Problem } from '../../problem.ts';
 import { tableMdp } from '../../table-mdp.ts';
 import type { AlgorithmSubject } from './claims.ts';
 import { concurrencies, grow } from './growing.ts';
@@ -11,14 +12,13 @@ export function describeFailures({ claims, runner }: AlgorithmSubject): void {
       throw new Error('the floor gave way');
     }),
     'a step that throws later': withStep(() => Promise.reject(new Error('the floor gave way'))),
-    'an evaluation that fails': { ...trap, evaluator: stateEvaluator(unlessTrap) },
+    'an evaluation that fails': { ...trap, evaluator: heuristic(unlessTrap) },
     'siblings that lead to the same state': twins,
   };
   for (const [title, problem] of Object.entries(cases)) {
     runner.test(`is not held up by ${title}`, async () => {
       for (const concurrency of concurrencies(claims.create())) {
-        const { tree, actions } = await grow(problem, {
-          algorithm: claims.create(),
+        const { tree, actions } = await grow(problem, claims.create(), {
           budget: { simulations: 60 },
           concurrency,
         });
@@ -32,17 +32,12 @@ export function describeFailures({ claims, runner }: AlgorithmSubject): void {
   }
 
   runner.test('says why where everything failed', async () => {
-    const { solved, failure, actions } = await grow(
-      {
-        ...trap,
-        policy: {
-          propose() {
-            throw new Error('no connection');
-          },
-        },
-      },
-      { algorithm: claims.create(), budget: { simulations: 20 } },
-    );
+    const propose = () => {
+      throw new Error('no connection');
+    };
+    const problem = { ...trap, policy: { propose } };
+    const settings = { budget: { simulations: 20 } };
+    const { solved, failure, actions } = await grow(problem, claims.create(), settings);
     assert.equal(solved, false);
     assert.match(failure?.message ?? '', /no connection/);
     assert.deepEqual(actions, []);

@@ -8,20 +8,15 @@ import type { Problem } from '../../problem.ts';
 import { type ScriptedModel, scriptedModel } from '../../scripted-model.ts';
 import { hashedAnswer, throughModel } from '../../through-model.ts';
 
-/** Options of a search beyond its problem. */
-export type Settings<State, Action> = Omit<
-  Partial<SearchOptions<State, Action>>,
-  keyof Problem<State, Action>
-> & { readonly algorithm: SearchAlgorithm };
-
 /** Searches on a clock of its own, so that no test depends on the machine. */
 export function grow<State, Action>(
   problem: Problem<State, Action>,
-  settings: Settings<State, Action>,
+  algorithm: SearchAlgorithm,
+  settings: Omit<Partial<SearchOptions<State, Action>>, 'algorithm' | keyof Problem<State, Action>>,
 ): Promise<SearchResult<State, Action>> {
   const { environment, policy, evaluator } = problem;
   const clock = manualClock({ auto: true });
-  return search(environment, { clock, policy, evaluator, ...settings });
+  return search(environment, { clock, policy, evaluator, algorithm, ...settings });
 }
 
 /** A tree as text: equal trees have equal texts. */

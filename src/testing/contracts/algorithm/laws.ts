@@ -6,7 +6,7 @@ import { banditTree } from '../../bandit-tree.ts';
 import type { Problem } from '../../problem.ts';
 import { syntheticTree } from '../../synthetic-tree.ts';
 import { ticTacToe } from '../../tic-tac-toe.ts';
-import type { AlgorithmSubject } from './claims.ts';
+import type { AlgorithmClaims, AlgorithmSubject } from './claims.ts';
 import { asked, concurrencies, grow, unevenModel } from './growing.ts';
 
 /** The conservation laws that the algorithm declares. */
@@ -32,26 +32,27 @@ function describeVisits({ claims, runner }: AlgorithmSubject): void {
   });
 
   runner.test('keeps the sums of visits with simulations in flight together', async () => {
-    for (const problem of problems) {
-      for (const concurrency of concurrencies(claims.create())) {
-        const { tree } = await grow(asked(problem), {
-          algorithm: claims.create(),
-          budget: { simulations: 100 },
-          concurrency,
-        });
-        assertVisitsAddUp(tree);
-      }
-    }
+    for await (const tree of grownTogether(claims)) assertVisitsAddUp(tree);
   });
+}
+
+/** Trees of all problems, with as many simulations in flight as the algorithm allows. */
+async function* grownTogether({ create }: AlgorithmClaims): AsyncGenerator<SearchTree> {
+  const budget = { simulations: 100 };
+  for (const problem of problems) {
+    for (const concurrency of concurrencies(create())) {
+      yield (await grow(asked(problem), create(), { budget, concurrency })).tree;
+    }
+  }
 }
 
 /** Grows a tree simulation by simulation and looks at what each of them changed. */
 async function assertOnePathEach(
   problem: Problem<unknown, unknown>,
-  create: AlgorithmSubject['claims']['create'],
+  create: AlgorithmClaims['create'],
 ): Promise<void> {
   const budget = { simulations: 1 };
-  let result = await grow(problem, { algorithm: create(), budget });
+  let result = await grow(problem, create(), { budget });
   for (let simulation = 1; simulation < 40; simulation++) {
     const before = visitsOf(result.tree);
     result = await result.resume({ budget });
@@ -81,16 +82,9 @@ function assertVisitsAddUp(tree: SearchTree): void {
 
 function describeValues({ claims, runner }: AlgorithmSubject): void {
   runner.test('keeps every value in [0, 1]', async () => {
-    for (const problem of problems) {
-      for (const concurrency of concurrencies(claims.create())) {
-        const { tree } = await grow(asked(problem), {
-          algorithm: claims.create(),
-          budget: { simulations: 100 },
-          concurrency,
-        });
-        for (const { id, value } of tree.nodes()) {
-          assert.ok(value >= 0 && value <= 1 + 1e-9, `node ${id} has the value ${value}`);
-        }
+    for await (const tree of grownTogether(claims)) {
+      for (const { id, value } of tree.nodes()) {
+        assert.ok(value >= 0 && value <= 1 + 1e-9, `node ${id} has the value ${value}`);
       }
     }
   });
@@ -101,8 +95,7 @@ function describeSimulations({ claims, runner }: AlgorithmSubject): void {
     // Too large to be searched to its end: the simulation that finds nothing left adds no visit.
     const problem = syntheticTree({ branching: 4, depth: 9 });
     for (const concurrency of concurrencies(claims.create())) {
-      const { tree, spend } = await grow(asked(problem, unevenModel(3)), {
-        algorithm: claims.create(),
+      const { tree, spend } = await grow(asked(problem, unevenModel(3)), claims.create(), {
         budget: { simulations: 80 },
         concurrency,
       });

@@ -8,7 +8,7 @@ import type { AlgorithmSubject } from './claims.ts';
 import { asked, concurrencies, grow, textOf, unevenModel } from './growing.ts';
 
 /** A tree too deep to be finished here. */
-const endless = syntheticTree({ branching: 3, depth: 20 });
+const endless = syntheticTree({ branching: 3, depth: 10 });
 
 /** All state of an algorithm is in the tree, and all that decides is the seed and the order of results. */
 export function describeLifecycle(subject: AlgorithmSubject): void {
@@ -21,8 +21,7 @@ function describeSaving({ claims, runner }: AlgorithmSubject): void {
   runner.test('grows trees that are saved and loaded without loss', async () => {
     for (const problem of [asked(endless), asked(banditTree()), asked(ticTacToe())]) {
       const { environment } = problem as typeof endless;
-      const { tree } = await grow(problem as typeof endless, {
-        algorithm: claims.create(),
+      const { tree } = await grow(problem as typeof endless, claims.create(), {
         budget: { simulations: 100 },
         concurrency: concurrencies(claims.create()).at(-1) ?? 1,
       });
@@ -34,24 +33,23 @@ function describeSaving({ claims, runner }: AlgorithmSubject): void {
   });
 
   runner.test('goes on with a saved tree as with the one in memory', async () => {
-    const settings = { algorithm: claims.create(), budget: { simulations: 40 } };
-    const first = await grow(endless, settings);
+    const settings = { budget: { simulations: 40 } };
+    const first = await grow(endless, claims.create(), settings);
     const loaded = treeFromJson<typeof first.tree.root.state, number>(
       textOf(first.tree, endless),
       endless.environment,
     );
     await first.resume();
-    await grow(endless, { ...settings, algorithm: claims.create(), tree: loaded });
+    await grow(endless, claims.create(), { ...settings, tree: loaded });
     assert.equal(textOf(loaded, endless), textOf(first.tree, endless));
   });
 
   runner.test('reaches with 50 + 50 simulations what it reaches with 100', async () => {
     // Deep enough that nothing is concluded in the first half.
-    const problem = syntheticTree({ branching: 3, depth: 48 });
-    const settings = { algorithm: claims.create(), budget: { simulations: 50 } };
-    const half = await grow(asked(problem), settings);
+    const problem = syntheticTree({ branching: 3, depth: 30 });
+    const half = await grow(asked(problem), claims.create(), { budget: { simulations: 50 } });
     const resumed = await half.resume();
-    const whole = await grow(asked(problem), { ...settings, budget: { simulations: 100 } });
+    const whole = await grow(asked(problem), claims.create(), { budget: { simulations: 100 } });
     assert.equal(textOf(resumed.tree, problem), textOf(whole.tree, problem));
   });
 }
@@ -60,8 +58,8 @@ function describeRepetition({ claims, runner }: AlgorithmSubject): void {
   runner.test('grows the same tree from the same seed', async () => {
     for (const seed of [0, 'a word', 2 ** 40]) {
       const settings = { seed, budget: { simulations: 60 } };
-      const one = await grow(endless, { ...settings, algorithm: claims.create() });
-      const other = await grow(endless, { ...settings, algorithm: claims.create() });
+      const one = await grow(endless, claims.create(), settings);
+      const other = await grow(endless, claims.create(), settings);
       assert.equal(textOf(one.tree, endless), textOf(other.tree, endless));
     }
   });
@@ -69,10 +67,10 @@ function describeRepetition({ claims, runner }: AlgorithmSubject): void {
   runner.test('carries nothing from one problem to the next', async () => {
     const budget = { simulations: 60 };
     const used = claims.create();
-    await grow(banditTree({ seed: 1 }), { algorithm: used, budget });
+    await grow(banditTree({ seed: 1 }), used, { budget });
     for (const problem of [banditTree({ seed: 2 }), banditTree({ seed: 3, arms: 2, depth: 5 })]) {
-      const after = await grow(problem, { algorithm: used, budget });
-      const fresh = await grow(problem, { algorithm: claims.create(), budget });
+      const after = await grow(problem, used, { budget });
+      const fresh = await grow(problem, claims.create(), { budget });
       assert.equal(textOf(after.tree, problem), textOf(fresh.tree, problem));
     }
   });
@@ -82,10 +80,10 @@ function describeRepetition({ claims, runner }: AlgorithmSubject): void {
     const shared = claims.create();
     const problems = [banditTree({ seed: 4 }), banditTree({ seed: 5 })];
     const together = await Promise.all(
-      problems.map((problem) => grow(asked(problem), { algorithm: shared, budget })),
+      problems.map((problem) => grow(asked(problem), shared, { budget })),
     );
     for (const [index, problem] of problems.entries()) {
-      const alone = await grow(asked(problem), { algorithm: claims.create(), budget });
+      const alone = await grow(asked(problem), claims.create(), { budget });
       const tree = together[index]?.tree ?? assert.fail();
       assert.equal(textOf(tree, problem), textOf(alone.tree, problem));
     }
@@ -97,15 +95,13 @@ function describeReplay({ claims, runner }: AlgorithmSubject): void {
     for (const concurrency of concurrencies(claims.create())) {
       const journal = memoryJournal();
       const settings = { budget: { simulations: 80 }, concurrency };
-      const live = await grow(asked(endless, unevenModel(concurrency)), {
+      const live = await grow(asked(endless, unevenModel(concurrency)), claims.create(), {
         ...settings,
-        algorithm: claims.create(),
         journal,
       });
       const model = unevenModel();
-      const again = await grow(asked(endless, model), {
+      const again = await grow(asked(endless, model), claims.create(), {
         ...settings,
-        algorithm: claims.create(),
         journal: replayed(journal),
       });
       assert.equal(textOf(again.tree, endless), textOf(live.tree, endless));
@@ -119,9 +115,8 @@ function describeReplay({ claims, runner }: AlgorithmSubject): void {
       const settings = { budget: { simulations: 80 }, concurrency, order: 'issued' } as const;
       const texts = new Set<string>();
       for (let seed = 0; seed < 3; seed++) {
-        const { tree } = await grow(asked(endless, unevenModel(seed)), {
+        const { tree } = await grow(asked(endless, unevenModel(seed)), claims.create(), {
           ...settings,
-          algorithm: claims.create(),
         });
         texts.add(textOf(tree, endless));
       }

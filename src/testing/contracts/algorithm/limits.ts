@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { turn } from '../../../base/clock.ts';
 import { seededRandom } from '../../../base/random.ts';
 import type { Random } from '../../../contracts/context.ts';
 import type { Budget, Spend } from '../../../contracts/spend.ts';
@@ -8,6 +7,7 @@ import { manualClock } from '../../manual-clock.ts';
 import { type ScriptedModel, scriptedModel } from '../../scripted-model.ts';
 import { syntheticTree } from '../../synthetic-tree.ts';
 import { hashedAnswer, throughModel } from '../../through-model.ts';
+import { turns } from '../sampling.ts';
 import type { AlgorithmSubject } from './claims.ts';
 import { asked, concurrencies, grow } from './growing.ts';
 
@@ -28,13 +28,10 @@ function describeBudgets({ claims, runner }: AlgorithmSubject): void {
         const budget = drawBudget(random);
         const allowed = concurrencies(claims.create());
         const concurrency = allowed[random.integer(allowed.length)] ?? 1;
-        const { spend, overdraft, stopReason } = await grow(
-          throughModel(endless, {
-            model: unpredictableModel(random),
-            maxTokens: 1 + random.integer(50),
-          }),
-          { algorithm: claims.create(), budget, concurrency, prices },
-        );
+        const model = unpredictableModel(random);
+        const problem = throughModel(endless, { model, maxTokens: 1 + random.integer(50) });
+        const settings = { budget, concurrency, prices };
+        const { spend, overdraft, stopReason } = await grow(problem, claims.create(), settings);
         assertWithin(spend, budget, `trial ${trial}, concurrency ${concurrency}`);
         assert.deepEqual(overdraft, { tokens: 0, usd: 0 });
         assert.equal(stopReason, 'budget', `trial ${trial}: ${JSON.stringify({ budget, spend })}`);
@@ -46,7 +43,7 @@ function describeBudgets({ claims, runner }: AlgorithmSubject): void {
     const model = scriptedModel({ answer: hashedAnswer });
     for (const unit of ['simulations', 'nodes', 'calls', 'tokens', 'ms'] as const) {
       const budget = { [unit]: 0 };
-      const { spend } = await grow(asked(endless, model), { algorithm: claims.create(), budget });
+      const { spend } = await grow(asked(endless, model), claims.create(), { budget });
       assertWithin(spend, budget, unit);
     }
   });
@@ -145,8 +142,4 @@ function describeAborts({ claims, runner }: AlgorithmSubject): void {
     await turns(20);
     assert.equal(requests.length, made, 'calls are made after the reader has left');
   });
-}
-
-async function turns(count: number): Promise<void> {
-  for (let left = count; left > 0; left--) await turn();
 }

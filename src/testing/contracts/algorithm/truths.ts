@@ -59,7 +59,7 @@ function describeVisitCounts({ claims, runner }: AlgorithmSubject, rule: 'uct' |
   for (const [index, expected] of countsAfter[rule].entries()) {
     const simulations = index + 1;
     runner.test(`has the visit counts of ${rule} after ${simulations} simulations`, async () => {
-      const { tree } = await grow(fork, { algorithm: claims.create(), budget: { simulations } });
+      const { tree } = await grow(fork, claims.create(), { budget: { simulations } });
       const [down, right] = tree.root.children;
       const [up, low] = down?.children ?? [];
       assert.deepEqual(
@@ -72,7 +72,7 @@ function describeVisitCounts({ claims, runner }: AlgorithmSubject, rule: 'uct' |
 
   runner.test(`has the values of ${rule} that go with them`, async () => {
     const budget = { simulations: 7 };
-    const { tree } = await grow(fork, { algorithm: claims.create(), budget });
+    const { tree } = await grow(fork, claims.create(), { budget });
     const [down, right] = tree.root.children;
     const wins = rule === 'uct' ? 2 : 4;
     assertNear(down?.value, (0.6 + wins) / (down?.visits ?? 0));
@@ -86,10 +86,7 @@ function describeBest({ claims, runner }: AlgorithmSubject): void {
   runner.test('finds the best end of a bandit tree', async () => {
     for (let seed = 0; seed < 4; seed++) {
       const problem = banditTree({ seed });
-      const { actions } = await grow(problem, {
-        algorithm: claims.create(),
-        budget: { simulations: 600 },
-      });
+      const { actions } = await grow(problem, claims.create(), { budget: { simulations: 600 } });
       assert.deepEqual(actions, problem.best, `seed ${seed}`);
     }
   });
@@ -97,8 +94,7 @@ function describeBest({ claims, runner }: AlgorithmSubject): void {
   for (const [title, board] of Object.entries(ticTacToePositions)) {
     runner.test(`plays tic-tac-toe: ${title}`, async () => {
       const problem = ticTacToe(board);
-      const { tree, best, actions } = await grow(problem, {
-        algorithm: claims.create(),
+      const { tree, best, actions } = await grow(problem, claims.create(), {
         budget: { simulations: 800 },
       });
       // What the game is worth, not what it is worth from here.
@@ -113,10 +109,7 @@ function describeConvergence({ claims, runner }: AlgorithmSubject): void {
   runner.test('visits the best arm of a bandit tree most', async () => {
     for (let seed = 0; seed < 3; seed++) {
       const problem = banditTree({ seed });
-      const { tree } = await grow(problem, {
-        algorithm: claims.create(),
-        budget: { simulations: 3000 },
-      });
+      const { tree } = await grow(problem, claims.create(), { budget: { simulations: 3000 } });
       let node = tree.cursor;
       for (const arm of problem.best) {
         const visits = node.children.map((child) => child.visits);

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { canonicalJson } from '../../../base/canonical-json.ts';
-import type { Completion, Generation, LanguageModel } from '../../../contracts/language-model.ts';
-import {
-  ask,
-  conversation,
-  type LanguageModelClaims,
-  type ModelSubject,
-  requestOf,
-  type Wish,
-} from './claims.ts';
+import type { Generation, LanguageModel } from '../../../contracts/language-model.ts';
+import { ask, conversation, type ModelSubject, requestOf } from './claims.ts';
 
 const finishReasons: readonly unknown[] = ['stop', 'length', 'tool', 'refusal', 'other'];
 
@@ -34,7 +27,9 @@ export function describeAnswers({ claims, runner }: ModelSubject): void {
   });
 
   runner.test('says why each completion ended', async () => {
-    for (const { text, finishReason } of await answers(claims, {})) {
+    const { completions } = await ask(await claims.create(), requestOf(claims));
+    assert.ok(completions.length > 0, 'it gave no completion');
+    for (const { text, finishReason } of completions) {
       assert.equal(typeof text, 'string');
       assert.ok(finishReasons.includes(finishReason), `got ${finishReason}`);
     }
@@ -109,12 +104,6 @@ async function askOrRefuse(
     if ((request.samples ?? 1) === 1) throw error;
     return undefined;
   }
-}
-
-async function answers(claims: LanguageModelClaims, wish: Wish): Promise<readonly Completion[]> {
-  const { completions } = await ask(await claims.create(), requestOf(claims, wish));
-  assert.ok(completions.length > 0, 'it gave no completion');
-  return completions;
 }
 
 /** A sample that was cut off used all that it was given; any other that has text at least one token. */

@@ -11,18 +11,17 @@ import {
 } from './claims.ts';
 
 /** Sampling: seeds, temperature, the index of a sample. */
-export function describeSampling({ claims, runner }: ModelSubject): void {
-  runner.test('repeats itself with the same seed, and not with another', async () => {
-    const model = await withCapability(claims, 'seed');
-    if (model === undefined) return;
+export function describeSampling(subject: ModelSubject): void {
+  const { claims, runner } = subject;
+  const testWith = testerOf(subject);
+
+  testWith('seed', 'repeats itself with the same seed, and not with another', async (model) => {
     const texts = async (seed: number) => textsOf(await sampled(claims, model, { seed }));
     assert.deepEqual(await texts(1), await texts(1));
     assert.notDeepEqual(await texts(2), await texts(1));
   });
 
-  runner.test('gives a sample by its index, alone or among others', async () => {
-    const model = await withCapability(claims, 'seed');
-    if (model === undefined) return;
+  testWith('seed', 'gives a sample by its index, alone or among others', async (model) => {
     const together = textsOf(await sampled(claims, model, { seed: 3 }));
     for (const [offset, text] of together.entries()) {
       const request = requestOf(claims, { ...warm(model), seed: 3, samples: 1, offset });
@@ -38,9 +37,7 @@ export function describeSampling({ claims, runner }: ModelSubject): void {
     assert.ok(new Set(texts).size > 1, `${texts.length} samples are all ${texts[0]}`);
   });
 
-  runner.test('takes the likeliest tokens at temperature 0', async () => {
-    const model = await withCapability(claims, 'temperature');
-    if (model === undefined) return;
+  testWith('temperature', 'takes the likeliest tokens at temperature 0', async (model) => {
     const texts = async (offset: number) =>
       textsOf(await ask(model, requestOf(claims, { temperature: 0, samples: 1, offset })));
     const first = await texts(0);
@@ -48,9 +45,7 @@ export function describeSampling({ claims, runner }: ModelSubject): void {
     assert.deepEqual(await texts(4), first);
   });
 
-  runner.test('has no choice but the likeliest token where `topK` is 1', async () => {
-    const model = await withCapability(claims, 'topK');
-    if (model === undefined) return;
+  testWith('topK', 'has no choice but the likeliest token where `topK` is 1', async (model) => {
     const texts = async (offset: number) =>
       textsOf(await ask(model, requestOf(claims, { ...warm(model), topK: 1, offset })));
     assert.deepEqual(await texts(3), await texts(0));
@@ -58,10 +53,11 @@ export function describeSampling({ claims, runner }: ModelSubject): void {
 }
 
 /** What an answer is made of, and where it ends. */
-export function describeTexts({ claims, runner }: ModelSubject): void {
-  runner.test('cuts an answer off where a stop text begins', async () => {
-    const model = await withCapability(claims, 'stop');
-    if (model === undefined) return;
+export function describeTexts(subject: ModelSubject): void {
+  const { claims } = subject;
+  const testWith = testerOf(subject);
+
+  testWith('stop', 'cuts an answer off where a stop text begins', async (model) => {
     const wish = repeatable(model) ?? {};
     const [text = ''] = textsOf(await ask(model, requestOf(claims, wish)));
     assert.ok(text.length >= 4, `the answer ${JSON.stringify(text)} is too short to be cut`);
@@ -74,9 +70,7 @@ export function describeTexts({ claims, runner }: ModelSubject): void {
     assert.equal(cut.finishReason, 'stop');
   });
 
-  runner.test('goes on from a partial answer', async () => {
-    const model = await withCapability(claims, 'continuation');
-    if (model === undefined) return;
+  testWith('continuation', 'goes on from a partial answer', async (model) => {
     const wish = repeatable(model) ?? {};
     const [text = ''] = textsOf(await ask(model, requestOf(claims, wish)));
     const partial = text.slice(0, Math.ceil(text.length / 2)).trimEnd();
@@ -91,10 +85,11 @@ export function describeTexts({ claims, runner }: ModelSubject): void {
 }
 
 /** Log-probabilities. */
-export function describeLogprobs({ claims, runner }: ModelSubject): void {
-  runner.test('tells one log-probability a token, at most 0', async () => {
-    const model = await withCapability(claims, 'logprobs');
-    if (model === undefined) return;
+export function describeLogprobs(subject: ModelSubject): void {
+  const { claims } = subject;
+  const testWith = testerOf(subject);
+
+  testWith('logprobs', 'tells one log-probability a token, at most 0', async (model) => {
     const request = requestOf(claims, { ...repeatable(model), logprobs: true });
     const { completions, usage } = await ask(model, request);
     let tokens = 0;
@@ -111,9 +106,7 @@ export function describeLogprobs({ claims, runner }: ModelSubject): void {
     assert.ok(hidden >= 0 && hidden <= completions.length, `${tokens} of ${outputTokens} tokens`);
   });
 
-  runner.test('tells the likeliest tokens in order', async () => {
-    const model = await withCapability(claims, 'logprobs');
-    if (model === undefined) return;
+  testWith('logprobs', 'tells the likeliest tokens in order', async (model) => {
     for (const topLogprobs of [1, 3]) {
       const request = requestOf(claims, { ...repeatable(model), logprobs: true, topLogprobs });
       const { completions } = await ask(model, request);
@@ -146,12 +139,17 @@ function assertAlternatives({ token, logprob, top }: TokenLogprob, count: number
   assert.ok(isTold || logprob <= least + 1e-3, `${token} is likelier, and not among them`);
 }
 
-async function withCapability(
-  { create }: LanguageModelClaims,
-  name: keyof LanguageModel['capabilities'],
-): Promise<LanguageModel | undefined> {
-  const model = await create();
-  return model.capabilities[name] === true ? model : undefined;
+/** Adds tests of models that declare a capability. */
+function testerOf({ claims, runner }: ModelSubject) {
+  return (
+    capability: keyof LanguageModel['capabilities'],
+    name: string,
+    run: (model: LanguageModel) => Promise<void>,
+  ) =>
+    runner.test(name, async () => {
+      const model = await claims.create();
+      if (model.capabilities[capability] === true) await run(model);
+    });
 }
 
 /** Six samples, or as many single ones where the model gives one a request. */

@@ -8,7 +8,7 @@ import type {
   Message,
 } from '../../../contracts/language-model.ts';
 import { manualClock } from '../../manual-clock.ts';
-import type { Exemption, TestRunner } from '../../test-runner.ts';
+import type { Subject } from '../../test-runner.ts';
 
 /** What a language model claims, for `describeLanguageModel`. What it honours it declares itself. */
 export interface LanguageModelClaims {
@@ -24,28 +24,15 @@ export interface LanguageModelClaims {
   readonly maxTokens?: number;
   /** How long an abort may take, in milliseconds of real time. @defaultValue 1000 */
   readonly abortsWithinMs?: number;
-  /** Tests that do not apply, by name, and why not. @defaultValue none */
-  readonly exempt?: readonly Exemption[];
+  /** The names of the tests that do not apply, by the reason why not: one sentence for the report. @defaultValue none */
+  readonly exempt?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A model under test. */
-export interface ModelSubject {
-  /** What it claims. */
-  readonly claims: LanguageModelClaims;
-  /** Who runs the tests. */
-  readonly runner: TestRunner;
-}
+export type ModelSubject = Subject<LanguageModelClaims>;
 
 /** What a test asks for, beside the conversation and the usual limit. */
 export type Wish = Partial<GenerateRequest>;
-
-/** How a test asks. */
-export interface Asking {
-  /** Aborts the call. */
-  readonly signal?: AbortSignal;
-  /** The time. @defaultValue a manual clock that moves itself */
-  readonly clock?: Clock;
-}
 
 /** The conversation of a test; `topic` makes it another one. */
 export function conversation(
@@ -61,17 +48,13 @@ export function requestOf(claims: LanguageModelClaims, wish: Wish = {}): Generat
 }
 
 /** Asks a model. */
-export function ask(
+export async function ask(
   model: LanguageModel,
   request: GenerateRequest,
-  { signal, clock }: Asking = {},
+  call: { readonly signal?: AbortSignal; readonly clock?: Clock } = {},
 ): Promise<Generation> {
-  const call = {
-    signal: signal ?? new AbortController().signal,
-    clock: clock ?? manualClock({ auto: true }),
-  };
-  // What a model throws at once is a rejection too.
-  return (async () => model.generate(request, call))();
+  const { signal = new AbortController().signal, clock = manualClock({ auto: true }) } = call;
+  return model.generate(request, { signal, clock });
 }
 
 /** The texts of a generation. */
@@ -86,19 +69,13 @@ export function repeatable({ capabilities }: LanguageModel): Wish | undefined {
   return temperature === true ? { temperature: 0 } : undefined;
 }
 
-/** A call that was aborted. */
-export interface AbortedCall {
-  /** The call. */
-  readonly call: Promise<unknown>;
-  /** The reason of its signal. */
-  readonly reason: unknown;
-  /** Whether it may have been over before. */
-  readonly mayBeOver?: boolean;
-}
-
-/** Holds a call to its abort: it rejects with the reason, and soon. */
+/** Holds a call to its abort: it rejects with the reason of its signal, and soon. */
 export async function assertAborts(
-  { call, reason, mayBeOver = false }: AbortedCall,
+  {
+    call,
+    reason,
+    mayBeOver = false,
+  }: { readonly call: Promise<unknown>; readonly reason: unknown; readonly mayBeOver?: boolean },
   { abortsWithinMs = 1000 }: LanguageModelClaims,
 ): Promise<void> {
   const patience = new AbortController();

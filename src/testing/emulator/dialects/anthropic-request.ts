@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../contracts/json.ts';
 import type { Message, ToolCall } from '../../../contracts/language-model.ts';
 import { readContent } from '../chat-request.ts';
 import { isObject, type JsonObject, listOf, objectOf, textAt } from '../fields.ts';
-import { Rejection } from '../rejection.ts';
+import { badRequest } from '../rejection.ts';
 
 /** A piece of a prompt, and whether the prefix that ends with it is to be kept. */
 export interface Block {
@@ -24,12 +24,12 @@ export function readPromptOf(body: JsonObject): AnthropicPrompt {
   const turns = listOf(body['messages'])
     .map(objectOf)
     .flatMap((item) => turnsOf(roleOf(item), item['content']));
-  if (turns.length === 0) throw invalid('messages: at least one message is required');
+  if (turns.length === 0) throw badRequest('messages: at least one message is required');
   const isAboutTools = turns.some(
     ({ message }) => message.role === 'tool' || message.toolCalls !== undefined,
   );
   if (isAboutTools && listOf(body['tools']).length === 0) {
-    throw invalid('Requests which have `tool_use` or `tool_result` blocks must define `tools`.');
+    throw badRequest('Requests which have `tool_use` or `tool_result` blocks must define `tools`.');
   }
   const blocks = [...toolBlocks(body), ...[...system, ...turns].flatMap((turn) => turn.blocks)];
   const last = blocks.at(-1);
@@ -37,14 +37,9 @@ export function readPromptOf(body: JsonObject): AnthropicPrompt {
   if (keep !== undefined && last !== undefined) blocks.splice(-1, 1, { ...last, keep });
   const kept = blocks.filter((block) => block.keep !== undefined).length;
   if (kept > 4) {
-    throw invalid(`A maximum of 4 blocks with cache_control may be provided. Found ${kept}.`);
+    throw badRequest(`A maximum of 4 blocks with cache_control may be provided. Found ${kept}.`);
   }
   return { blocks, messages: [...system, ...turns].map(({ message }) => message) };
-}
-
-/** A request that cannot be served as it is. */
-export function invalid(message: string): Rejection {
-  return new Rejection({ status: 400, message });
 }
 
 interface Turn {
@@ -116,5 +111,5 @@ function keepOf(part: JsonObject): string | undefined {
 function roleOf(item: JsonObject): Message['role'] {
   const role = textAt(item, 'role');
   if (role === 'user' || role === 'assistant' || role === 'system') return role;
-  throw invalid(`messages: Unexpected role "${role}". Allowed roles are "user" or "assistant".`);
+  throw badRequest(`messages: Unexpected role "${role}". Allowed roles are "user" or "assistant".`);
 }

@@ -7,12 +7,12 @@ import type { Asked, Choice } from '../generate.ts';
 import { hashedName } from '../hash.ts';
 import { anthropicFields } from '../known-fields.ts';
 import type { EmulatedQuestion } from '../question.ts';
-import { Rejection, type RejectionOptions } from '../rejection.ts';
+import { badRequest, Rejection, type RejectionOptions } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
 import { countTokens } from '../tokens.ts';
 import { type CachedPrompt, countCached } from './anthropic-cache.ts';
-import { type AnthropicPrompt, invalid, readPromptOf } from './anthropic-request.ts';
+import { type AnthropicPrompt, readPromptOf } from './anthropic-request.ts';
 import { streamedMessage } from './anthropic-stream.ts';
 
 /** The most tokens of an answer. */
@@ -79,18 +79,18 @@ function readMessages(
   { messages: turns }: AnthropicPrompt,
 ): Asked {
   if (exchange.headers['anthropic-version'] === undefined) {
-    throw invalid('anthropic-version: header is required');
+    throw badRequest('anthropic-version: header is required');
   }
   const maxTokens = numberAt(body, 'max_tokens');
-  if (maxTokens === undefined) throw invalid('max_tokens: Field required');
+  if (maxTokens === undefined) throw badRequest('max_tokens: Field required');
   if (maxTokens > mostTokens) {
-    throw invalid(
+    throw badRequest(
       `max_tokens: ${maxTokens} > ${mostTokens}, which is the maximum allowed number of output tokens for ${textAt(body, 'model')}`,
     );
   }
   const stop = textsAt(body, 'stop_sequences');
   if (stop.some((end) => end.trim() === '')) {
-    throw invalid('stop_sequences: each stop sequence must contain non-whitespace');
+    throw badRequest('stop_sequences: each stop sequence must contain non-whitespace');
   }
   const format = objectOf(objectOf(body['output_config'])['format']);
   return {
@@ -113,12 +113,12 @@ function isPrefilled(turns: AnthropicPrompt['messages'], modern: boolean): boole
   const last = turns.at(-1);
   if (last?.role !== 'assistant') return false;
   if (modern) {
-    throw invalid(
+    throw badRequest(
       'This model does not support assistant message prefill. The conversation must end with a user message.',
     );
   }
   if (/\s$/.test(last.content)) {
-    throw invalid('messages: final assistant content cannot end with trailing whitespace');
+    throw badRequest('messages: final assistant content cannot end with trailing whitespace');
   }
   return true;
 }
@@ -130,7 +130,7 @@ function toolChoiceOf(body: JsonObject, modern: boolean): EmulatedQuestion['tool
     case 'any':
     case 'tool':
       if (modern) {
-        throw invalid(
+        throw badRequest(
           `tool_choice: type "${type}" is not supported by this model. Use "auto" or "none".`,
         );
       }

@@ -2,42 +2,30 @@ import { defined } from '../../../backends/transport/json.ts';
 import { schemaIn } from '../chat-completions.ts';
 import { readPrompt } from '../chat-template.ts';
 import type { Call, Reply } from '../dialect.ts';
-import { type JsonObject, numberAt, textAt, textsAt } from '../fields.ts';
-import type { Asked, Choice } from '../generate.ts';
+import { type JsonObject, numberAt, textAt, textsAt, words } from '../fields.ts';
+import { type Asked, type Choice, isCut } from '../generate.ts';
 import { tokenOf } from '../logprobs.ts';
-import { Rejection } from '../rejection.ts';
+import { badRequest } from '../rejection.ts';
 import { eventReply, jsonReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
 import { promptsOf } from '../text-completions.ts';
 import { tokensOf } from '../tokens.ts';
 
 /** The fields that llama-server has besides those of OpenAI. */
-export const ownFields: readonly string[] = [
-  ...[
-    'n_predict',
-    'n_probs',
-    'n_cmpl',
-    'top_k',
-    'min_p',
-    'typical_p',
-    'repeat_penalty',
-    'mirostat',
-  ],
-  ...['grammar', 'json_schema', 'cache_prompt', 'id_slot', 'return_tokens', 'post_sampling_probs'],
-  ...['chat_template_kwargs', 'samplers', 'timings_per_token', 'ignore_eos'],
-];
+export const ownFields: readonly string[] = words(`
+  n_predict n_probs n_cmpl top_k min_p typical_p repeat_penalty mirostat grammar json_schema
+  cache_prompt id_slot return_tokens post_sampling_probs chat_template_kwargs samplers
+  timings_per_token ignore_eos
+`);
 
 /** Reads what llama-server takes besides what OpenAI does. */
 export function withOwnFields(asked: Asked, body: JsonObject): Asked {
   const schema = schemaIn(body['json_schema']);
   if (schema !== undefined && body['grammar'] !== undefined) {
-    throw new Rejection({ status: 400, message: 'Cannot use both json_schema and grammar' });
+    throw badRequest('Cannot use both json_schema and grammar');
   }
   if (asked.tools !== undefined && body['grammar'] !== undefined) {
-    throw new Rejection({
-      status: 400,
-      message: 'Cannot use custom grammar constraints with tools.',
-    });
+    throw badRequest('Cannot use custom grammar constraints with tools.');
   }
   // A seed below 0 is none.
   const { seed, ...rest } = asked;
@@ -81,8 +69,7 @@ export function completion(call: Call): Reply {
 function replyOf(choice: Choice | undefined, generation: Generation, call: Call): JsonObject {
   const { body, service, exchange } = call;
   const { input, cached } = generation.tokens;
-  const isCut = choice?.finish === 'length' || choice?.finish === 'context';
-  const words = { stop_type: isCut ? 'limit' : 'eos', stopping_word: '' };
+  const words = { stop_type: isCut(choice) ? 'limit' : 'eos', stopping_word: '' };
   const matched = { stop_type: 'word', stopping_word: choice?.stoppedBy ?? '' };
   return {
     index: 0,

@@ -11,8 +11,8 @@ import { type JsonObject, listOf, numberAt, textAt } from '../fields.ts';
 import type { Asked } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import { chatLogprobs } from '../logprobs.ts';
-import { Rejection, type RejectionOptions } from '../rejection.ts';
-import { jsonReply } from '../reply.ts';
+import { badRequest, Rejection, type RejectionOptions } from '../rejection.ts';
+import { jsonReply, modelList } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
 import { textCompletions } from '../text-completions.ts';
 import { systemOne } from './decisions.ts';
@@ -22,7 +22,6 @@ import { completion, ownFields, timingsOf, withOwnFields } from './llama-complet
 const manners: ChatManners = {
   read: (asked, call) => readOwn(continued(asked), call),
   reasoningField: 'reasoning_content',
-  choiceFields: () => ({}),
   replyFields: (generation) => ({
     system_fingerprint: 'b11669-emulated',
     timings: timingsOf(generation),
@@ -37,7 +36,6 @@ const text = textCompletions({
   read: readOwn,
   // The chat's form, not that of text completions.
   logprobs: chatLogprobs,
-  choiceFields: () => ({}),
   usage,
 });
 
@@ -107,10 +105,7 @@ function continued(asked: Asked): Asked {
   const { messages } = asked;
   if (messages.at(-1)?.role !== 'assistant') return asked;
   if (messages.at(-2)?.role === 'assistant') {
-    throw new Rejection({
-      status: 400,
-      message: 'Cannot have 2 or more assistant messages at the end of the list.',
-    });
+    throw badRequest('Cannot have 2 or more assistant messages at the end of the list.');
   }
   return { ...asked, continues: true };
 }
@@ -119,16 +114,12 @@ function readOwn(asked: Asked, call: Call): Asked {
   const { body, service } = call;
   const { parallel } = service.settings;
   if (asked.choices > parallel) {
-    throw new Rejection({
-      status: 400,
-      message: `Field 'n': Value must be between 1 <= value <= ${parallel}, but got ${asked.choices}`,
-    });
+    throw badRequest(
+      `Field 'n': Value must be between 1 <= value <= ${parallel}, but got ${asked.choices}`,
+    );
   }
   if (numberAt(body, 'top_logprobs') !== undefined && body['logprobs'] !== true) {
-    throw new Rejection({
-      status: 400,
-      message: 'top_logprobs requires logprobs to be set to true',
-    });
+    throw badRequest('top_logprobs requires logprobs to be set to true');
   }
   return withOwnFields(asked, body);
 }
@@ -175,16 +166,8 @@ function slots({ service, exchange }: Call): Reply {
   );
 }
 
-function models({ service }: Call): Reply {
-  const { contextLength, models: names } = service.settings;
-  return jsonReply({
-    object: 'list',
-    data: names.map((id) => ({
-      id,
-      object: 'model',
-      created: 1_700_000_000,
-      owned_by: 'llamacpp',
-      meta: { n_ctx: contextLength, n_ctx_train: contextLength, n_params: 2_710_000 },
-    })),
-  });
+function models(call: Call): Reply {
+  const { contextLength } = call.service.settings;
+  const meta = { n_ctx: contextLength, n_ctx_train: contextLength, n_params: 2_710_000 };
+  return modelList(call, 'llamacpp', () => ({ meta }));
 }

@@ -4,7 +4,7 @@ import { readMessages, readTools } from '../chat-request.ts';
 import { readPrompt, renderPrompt } from '../chat-template.ts';
 import type { Call, Reply } from '../dialect.ts';
 import { isObject, type JsonObject, numberAt, objectOf, textAt, textsAt } from '../fields.ts';
-import type { Asked, Choice } from '../generate.ts';
+import { type Asked, type Choice, isCut } from '../generate.ts';
 import { tokenOf } from '../logprobs.ts';
 import { jsonReply, lineReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
@@ -104,10 +104,9 @@ function answered(call: Call, asked: Asked, piece: Piece): Reply {
 }
 
 function endOf(choice: Choice | undefined, { tokens }: Generation): JsonObject {
-  const isCut = choice?.finish === 'length' || choice?.finish === 'context';
   return {
     done: true,
-    done_reason: isCut ? 'length' : 'stop',
+    done_reason: isCut(choice) ? 'length' : 'stop',
     total_duration: 2_000_000,
     load_duration: 1000,
     prompt_eval_count: tokens.input,

@@ -5,7 +5,7 @@ import type { Dialect, Exchange, Reply } from '../dialect.ts';
 import { textAt } from '../fields.ts';
 import { openAiFields } from '../known-fields.ts';
 import { Rejection, type RejectionOptions } from '../rejection.ts';
-import { emptyReply, jsonReply } from '../reply.ts';
+import { emptyReply, jsonReply, modelList } from '../reply.ts';
 import { plainText, textCompletions } from '../text-completions.ts';
 import { systemOne } from './decisions.ts';
 import { embeddings } from './embeddings.ts';
@@ -15,7 +15,6 @@ const manners: ChatManners = {
   // Takes no notice of `n`, and drops what does not fit.
   read: (asked, { service }) => truncated({ ...asked, choices: 1 }, service.settings.contextLength),
   reasoningField: 'reasoning',
-  choiceFields: () => ({}),
   replyFields: () => ({ system_fingerprint: 'fp_ollama' }),
   usage: openAiUsage,
   firstDelta: { role: 'assistant', content: '' },
@@ -29,7 +28,6 @@ export const ollama: Dialect = {
       ...plainText,
       maxTokens: undefined,
       read: (asked) => ({ ...asked, choices: 1 }),
-      choiceFields: () => ({}),
       usage: openAiUsage,
     }),
     'POST /api/chat': chat,
@@ -51,13 +49,7 @@ export const ollama: Dialect = {
       }
       return showOf(contextLength);
     },
-    'GET /v1/models': ({ service }) =>
-      jsonReply({
-        object: 'list',
-        data: service.settings.models.map((id) => ({
-          ...{ id, object: 'model', created: 1_700_000_000, owned_by: 'library' },
-        })),
-      }),
+    'GET /v1/models': (call) => modelList(call, 'library'),
   },
   errorBody: ollamaError,
   unauthorized: () => ({ status: 401, message: 'unauthorized', type: 'authentication_error' }),

@@ -59,7 +59,7 @@ function partEvents(part: JsonObject, at: JsonObject): readonly JsonObject[] {
     {
       type: 'response.content_part.added',
       ...at,
-      part: { ...part, [field]: '', ...noLogprobs(field) },
+      part: { ...part, [field]: '', ...(field === 'text' && { logprobs: [] }) },
     },
     ...tokensOf(text).map((delta, place) => ({
       type: `${kind}.delta`,
@@ -70,10 +70,6 @@ function partEvents(part: JsonObject, at: JsonObject): readonly JsonObject[] {
     { type: `${kind}.done`, ...at, [field]: text, ...(field === 'text' && { logprobs }) },
     { type: 'response.content_part.done', ...at, part },
   ];
-}
-
-function noLogprobs(field: string): JsonObject {
-  return field === 'text' ? { logprobs: [] } : {};
 }
 
 function argumentEvents(item: JsonObject, at: JsonObject): readonly JsonObject[] {

@@ -5,7 +5,7 @@ import { readContent, readRole, readToolChoice, readTools } from '../chat-reques
 import type { Call, Reply } from '../dialect.ts';
 import { faultOf } from '../faults.ts';
 import { type JsonObject, listOf, numberAt, objectOf, parsed, textAt } from '../fields.ts';
-import type { Asked, Choice } from '../generate.ts';
+import { type Asked, type Choice, isCut } from '../generate.ts';
 import { tokenOf } from '../logprobs.ts';
 import { Rejection } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
@@ -96,15 +96,14 @@ function itemOf(item: JsonObject): Message {
 function responseOf(generation: Generation, call: Call): JsonObject {
   const { exchange, service, body } = call;
   const [choice] = generation.choices;
-  const isCut = choice?.finish === 'length' || choice?.finish === 'context';
   const { input, cached, output, reasoning } = generation.tokens;
   return {
     id: `resp_${exchange.index}`,
     object: 'response',
     created_at: Math.floor(service.settings.now() / 1000),
-    status: isCut ? 'incomplete' : 'completed',
+    status: isCut(choice) ? 'incomplete' : 'completed',
     error: null,
-    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    incomplete_details: isCut(choice) ? { reason: 'max_output_tokens' } : null,
     instructions: body['instructions'] ?? null,
     max_output_tokens: body['max_output_tokens'] ?? null,
     model: body['model'] ?? '',
@@ -127,7 +126,7 @@ function responseOf(generation: Generation, call: Call): JsonObject {
 
 function outputOf(choice: Choice, index: number): readonly JsonValue[] {
   const { text, reasoning, toolCalls, finish, logprobs = [] } = choice;
-  const status = finish === 'length' || finish === 'context' ? 'incomplete' : 'completed';
+  const status = isCut(choice) ? 'incomplete' : 'completed';
   const content =
     finish === 'refusal'
       ? { type: 'refusal', refusal: text }

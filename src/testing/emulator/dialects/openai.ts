@@ -6,7 +6,7 @@ import {
   openAiUsage,
   reasoningDetails,
 } from '../chat-completions.ts';
-import type { Call, Dialect, RequestSize } from '../dialect.ts';
+import type { Call, Dialect } from '../dialect.ts';
 import { type JsonObject, numberAt, objectOf } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
 import { openAiFields } from '../known-fields.ts';
@@ -41,7 +41,6 @@ export const openAi: Dialect = {
     'POST /v1/completions': textCompletions({
       ...plainText,
       read: (asked) => asked,
-      choiceFields: () => ({}),
       usage: openAiUsage,
     }),
     'POST /v1/responses': responses,
@@ -170,7 +169,7 @@ function masked(key: string): string {
 }
 
 function overflowOf(
-  { input, output = 0, limit }: RequestSize,
+  { input, output = 0, limit }: Parameters<Dialect['overflow']>[0],
   path: string,
 ): RejectionOptions | undefined {
   if (input + output <= limit) return undefined;

@@ -8,12 +8,21 @@ import {
 } from '../chat-completions.ts';
 import { readPrompt } from '../chat-template.ts';
 import type { Call, Dialect, Reply } from '../dialect.ts';
-import { type JsonObject, listOf, numberAt, objectOf, parsed, textAt, textsAt } from '../fields.ts';
-import { type Asked, asUser, type Choice } from '../generate.ts';
+import {
+  type JsonObject,
+  listOf,
+  numberAt,
+  objectOf,
+  parsed,
+  textAt,
+  textsAt,
+  words,
+} from '../fields.ts';
+import { type Asked, asUser, type Choice, isCut } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import { plainRefusals } from '../refusal-forms.ts';
 import type { RejectionOptions } from '../rejection.ts';
-import { emptyReply, eventReply, jsonReply } from '../reply.ts';
+import { emptyReply, eventReply, jsonReply, modelList } from '../reply.ts';
 import { type Generation, generate, readForScore } from '../serve-model.ts';
 import { plainText, textCompletions } from '../text-completions.ts';
 import { decisions, systemOne } from './decisions.ts';
@@ -48,11 +57,11 @@ const manners: ChatManners = {
   firstDelta: { role: 'assistant', content: '' },
 };
 
-const ownFields = [
-  ...['continue_final_message', 'chat_template_kwargs', 'top_k', 'min_p', 'repetition_penalty'],
-  ...['regex', 'ebnf', 'json_schema', 'no_stop_trim', 'stop_token_ids', 'stop_regex', 'min_tokens'],
-  ...['ignore_eos', 'skip_special_tokens', 'separate_reasoning', 'rid', 'lora_path', 'cache_salt'],
-];
+const ownFields = words(`
+  continue_final_message chat_template_kwargs top_k min_p repetition_penalty regex ebnf
+  json_schema no_stop_trim stop_token_ids stop_regex min_tokens ignore_eos skip_special_tokens
+  separate_reasoning rid lora_path cache_salt
+`);
 
 /** SGLang. */
 export const sglang: Dialect = {
@@ -74,14 +83,10 @@ export const sglang: Dialect = {
     'GET /model_info': modelInfo,
     'GET /server_info': serverInfo,
     'GET /get_server_info': serverInfo,
-    'GET /v1/models': ({ service }) =>
-      jsonReply({
-        object: 'list',
-        data: service.settings.models.map((id) => ({
-          ...{ id, object: 'model', created: 1_700_000_000, owned_by: 'sglang', root: id },
-          ...{ parent: null, max_model_len: service.settings.contextLength },
-        })),
-      }),
+    'GET /v1/models': (call) => {
+      const { contextLength: max_model_len } = call.service.settings;
+      return modelList(call, 'sglang', (root) => ({ root, parent: null, max_model_len }));
+    },
   },
   errorBody: topLevelError,
   ...plainRefusals,
@@ -152,7 +157,7 @@ function generateNatively(call: Call): Reply {
 }
 
 function nativeReply(choice: Choice, { tokens }: Generation, call: Call): JsonObject {
-  const { text, finish, logprobs } = choice;
+  const { text, logprobs } = choice;
   const { vocabulary } = call.service;
   const told = logprobs?.map(({ token, logprob }) => [
     logprob,
@@ -164,10 +169,9 @@ function nativeReply(choice: Choice, { tokens }: Generation, call: Call): JsonOb
     output_ids: vocabulary.encode(text),
     meta_info: {
       id: textAt(call.body, 'rid') ?? `generate-${call.exchange.index}`,
-      finish_reason:
-        finish === 'length' || finish === 'context'
-          ? { type: 'length', length: choice.tokens }
-          : { type: 'stop', matched: matchedStop(choice) },
+      finish_reason: isCut(choice)
+        ? { type: 'length', length: choice.tokens }
+        : { type: 'stop', matched: matchedStop(choice) },
       prompt_tokens: tokens.input,
       completion_tokens: choice.tokens,
       cached_tokens: tokens.cached,

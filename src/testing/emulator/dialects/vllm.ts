@@ -10,12 +10,12 @@ import {
 import { readChat } from '../chat-request.ts';
 import { renderPrompt } from '../chat-template.ts';
 import type { Call, Dialect } from '../dialect.ts';
-import { type JsonObject, listOf, numberAt, objectOf, textAt, textsAt } from '../fields.ts';
+import { type JsonObject, listOf, numberAt, objectOf, textAt, textsAt, words } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
 import { fieldsBeside } from '../known-fields.ts';
 import { plainRefusals } from '../refusal-forms.ts';
-import { Rejection, type RejectionOptions } from '../rejection.ts';
-import { emptyReply, jsonReply } from '../reply.ts';
+import { badRequest, type RejectionOptions } from '../rejection.ts';
+import { emptyReply, jsonReply, modelList } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
 import { plainText, textCompletions } from '../text-completions.ts';
 import { tokensOf } from '../tokens.ts';
@@ -45,12 +45,12 @@ const manners: ChatManners = {
   firstDelta: { role: 'assistant', content: '' },
 };
 
-const ownFields = [
-  ...['add_generation_prompt', 'continue_final_message', 'chat_template_kwargs', 'top_k', 'min_p'],
-  ...['repetition_penalty', 'length_penalty', 'stop_token_ids', 'include_stop_str_in_output'],
-  ...['ignore_eos', 'min_tokens', 'skip_special_tokens', 'prompt_logprobs', 'structured_outputs'],
-  ...['cache_salt', 'return_token_ids', 'priority', 'request_id', 'add_special_tokens'],
-];
+const ownFields = words(`
+  add_generation_prompt continue_final_message chat_template_kwargs top_k min_p
+  repetition_penalty length_penalty stop_token_ids include_stop_str_in_output ignore_eos
+  min_tokens skip_special_tokens prompt_logprobs structured_outputs cache_salt return_token_ids
+  priority request_id add_special_tokens
+`);
 
 /** vLLM. */
 export const vllm: Dialect = {
@@ -70,14 +70,15 @@ export const vllm: Dialect = {
     'GET /health': () => emptyReply(),
     'GET /ping': () => emptyReply(),
     'GET /version': () => jsonReply({ version: '0.13.0' }),
-    'GET /v1/models': ({ service }) =>
-      jsonReply({
-        object: 'list',
-        data: service.settings.models.map((id) => ({
-          ...{ id, object: 'model', created: 1_700_000_000, owned_by: 'vllm', root: id },
-          ...{ parent: null, max_model_len: service.settings.contextLength, permission: [] },
-        })),
-      }),
+    'GET /v1/models': (call) => {
+      const { contextLength: max_model_len } = call.service.settings;
+      return modelList(call, 'vllm', (root) => ({
+        root,
+        parent: null,
+        max_model_len,
+        permission: [],
+      }));
+    },
     'POST /tokenize': tokenize,
     'POST /detokenize': ({ body, service }) =>
       jsonReply({ prompt: service.vocabulary.decode(listOf(body['tokens']) as number[]) }),
@@ -149,10 +150,6 @@ function readOwn(asked: Asked, { body }: Call): Asked {
     ...defined({ schema: schemaIn(structured['json']) }),
     ...(options.length > 0 && { options }),
   };
-}
-
-function badRequest(message: string): Rejection {
-  return new Rejection({ status: 400, message });
 }
 
 function tokenize(call: Call) {

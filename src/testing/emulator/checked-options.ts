@@ -1,0 +1,72 @@
+import {
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectNumber,
+  expectOneOf,
+} from '../../base/expect.ts';
+import { defaultAnswer } from './answer.ts';
+import type { CheckedOptions, Dialect } from './dialect.ts';
+import { anthropic } from './dialects/anthropic.ts';
+import { llamaServer } from './dialects/llama-server.ts';
+import { ollama } from './dialects/ollama.ts';
+import { openAi } from './dialects/openai.ts';
+import { sglang } from './dialects/sglang.ts';
+import { vllm } from './dialects/vllm.ts';
+import { hashed } from './hash.ts';
+import type { EmulatorOptions, RewardQuestion } from './options.ts';
+
+const dialects: Readonly<Record<EmulatorOptions['dialect'], Dialect>> = {
+  openai: openAi,
+  vllm,
+  sglang,
+  'llama-server': llamaServer,
+  ollama,
+  anthropic,
+};
+
+/** Checks options. Throws a usage error for those that make no sense. */
+export function checkedOptions(options: EmulatorOptions): CheckedOptions {
+  const { dialect, models = ['emulated'], answer = defaultAnswer, reward = hashedReward } = options;
+  const { contextLength = 131_072, parallel = 4, modern = true, now = Date.now } = options;
+  const { latencyMs = 0, apiKey, embedding = hashedEmbedding, decides = true } = options;
+  expectOneOf('dialect', dialect, Object.keys(dialects));
+  if (models.length === 0) throw expectation('models', 'an array with a name', models);
+  expectFunction('answer', answer);
+  expectFunction('reward', reward);
+  expectFunction('embedding', embedding);
+  expectFunction('now', now);
+  expectInteger('contextLength', contextLength, { min: 1 });
+  expectInteger('parallel', parallel, { min: 1 });
+  if (typeof latencyMs !== 'function') expectNumber('latencyMs', latencyMs, { min: 0 });
+  return {
+    dialect: dialects[dialect],
+    settings: {
+      ...{ models, answer, reward, embedding, decides, apiKey },
+      ...{ contextLength, parallel, modern, now },
+    },
+    faultsOf: faultsIn(options.faults ?? []),
+    latencyOf: typeof latencyMs === 'function' ? latencyMs : () => latencyMs,
+  };
+}
+
+function faultsIn(faults: NonNullable<EmulatorOptions['faults']>): CheckedOptions['faultsOf'] {
+  if (typeof faults === 'function') {
+    return (request) => {
+      const chosen = faults(request) ?? [];
+      return typeof chosen === 'string' || 'kind' in chosen ? [chosen] : chosen;
+    };
+  }
+  const everywhere = faults.filter(
+    (fault) => fault === 'auth' || (typeof fault === 'object' && fault.kind === 'loading'),
+  );
+  return ({ asksModel }) => (asksModel ? faults : everywhere);
+}
+
+function hashedReward({ text, query = '', label }: RewardQuestion): number {
+  return hashed('reward', query, text, ...(label === undefined ? [] : [label]));
+}
+
+function hashedEmbedding(text: string): readonly number[] {
+  return Array.from({ length: 8 }, (_, place) => hashed('embedding', place, text) - 0.5);
+}
