@@ -201,8 +201,8 @@ export interface SearchContext<State, Action> extends CallContext {
 
   /**
    * Ends the search as solved, with what it found: a node, or a vote. Of a vote the answers of the environment are
-   * counted: what has the greatest weight is concluded, and its heaviest node. A node without an answer has no vote;
-   * where none has one, nothing is concluded. The shares of all answers stand in the tree.
+   * counted: what has the greatest weight is concluded, and its heaviest node. A node without an answer, or put
+   * aside, has no vote; where none has one, nothing is concluded. The shares of all answers stand in the tree.
    *
    * @throws EspalierError `usage` for a vote where the environment has no `answer`.
    */

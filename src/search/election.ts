@@ -1,6 +1,9 @@
+import { expectJson } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { expectNumber } from '../base/expect.ts';
+import { failureFrom } from '../base/failure.ts';
 import type { Environment } from '../contracts/environment.ts';
+import type { JsonValue } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { type Conclusion, tally } from '../tree/conclusion.ts';
 import type { SearchTree } from '../tree/tree.ts';
@@ -19,10 +22,32 @@ export function elected<State, Action>(
   }
   const ballots = votes.flatMap(({ node, weight = 1 }) => {
     expectNumber('weight', weight, { min: 0 });
-    const answer = node.kind === 'proposed' ? undefined : environment.answer?.(node.state);
+    if (tree.node(node.id) !== node) throw foreign(node);
+    const answer = answerOf(node, environment, tree);
     return answer === undefined ? [] : [{ node: node.id, answer, weight }];
   });
   const shares = tally(ballots);
   const winner = shares[0]?.nodes[0];
   return winner === undefined ? undefined : { node: tree.node(winner), optimal: false, shares };
+}
+
+function foreign({ id }: SearchNode): EspalierError {
+  const message = `Expected \`votes\` to be of nodes of this tree, got node ${id} of another one.`;
+  return new EspalierError('usage', message);
+}
+
+/** The answer of a node that can vote. One that cannot be told is noted at the node, and loses only this vote. */
+function answerOf<State, Action>(
+  node: SearchNode<State, Action>,
+  environment: Environment<State, Action>,
+  tree: SearchTree<State, Action>,
+): JsonValue | undefined {
+  if (node.kind === 'proposed' || node.status === 'pruned') return undefined;
+  try {
+    const answer: unknown = environment.answer?.(node.state);
+    return answer === undefined ? undefined : expectJson('answer', answer);
+  } catch (error) {
+    tree.noteFailure(node, failureFrom(error, 'environment'));
+    return undefined;
+  }
 }

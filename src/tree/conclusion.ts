@@ -40,9 +40,9 @@ export function tally(ballots: readonly Ballot[]): NonNullable<Conclusion<never,
     classes.set(key, [...(classes.get(key) ?? []), ballot]);
   }
   const total = weightOf(ballots);
-  return [...classes.values()]
-    .map((alike) => ({
-      answer: alike[0]?.answer ?? null,
+  return [...classes]
+    .map(([key, alike]) => ({
+      answer: JSON.parse(key) as JsonValue,
       share: total === 0 ? 0 : weightOf(alike) / total,
       nodes: alike.toSorted((a, b) => b.weight - a.weight).map(({ node }) => node),
     }))

@@ -118,6 +118,38 @@ describe('votes of an algorithm', () => {
     expect(heavy.tree.conclusion?.shares?.map(({ nodes }) => nodes)).toEqual([[4, 3], [2]]);
   });
 
+  test('that cannot be told are lost, and what was found stays', async () => {
+    const answers: Record<string, unknown> = { '4': 4n, '4.0': () => 4, '5': { b: 1, a: [2] } };
+    const { tree, failures } = await searchOf({
+      environment: {
+        ...environment,
+        answer: (state: string) => {
+          if (state === 'none') throw new Error('nobody knows');
+          return answers[state] as never;
+        },
+      },
+      policy: all,
+      algorithm: voting(() => [9, 2, 1, 1]),
+    });
+    expect(tree.conclusion?.shares).toEqual([{ answer: { b: 1, a: [2] }, share: 1, nodes: [2] }]);
+    expect(failures).toMatchObject({ count: 3, kinds: { environment: 3 } });
+    expect(tree.node(1).failure?.message).toBe('nobody knows');
+  });
+
+  test('of nodes of another tree are refused', async () => {
+    const other = await searchOf({ environment, policy: all, evaluator });
+    const stranger: SearchAlgorithm = {
+      ...voting(() => []),
+      async run(tree, context) {
+        await context.expand(tree.root);
+        context.conclude({ votes: [{ node: other.tree.node(1) }] });
+      },
+    };
+    await expect(searchOf({ environment, policy: all, algorithm: stranger })).rejects.toThrow(
+      'Expected `votes` to be of nodes of this tree, got node 1 of another one.',
+    );
+  });
+
   test('without an answer conclude nothing', async () => {
     const { tree, stopReason } = await searchOf({
       environment,
@@ -132,6 +164,11 @@ describe('votes of an algorithm', () => {
     await expect(
       searchOf({ environment: mute, policy: all, algorithm: voting(() => [1]) }),
     ).rejects.toThrow('Expected the environment sums to have an `answer`');
+    let asked = 0;
+    const policy = () => [{ action: `${asked++}` }];
+    const algorithm = bestOfN({ choose: 'majority' });
+    await expect(searchOf({ environment: mute, policy, algorithm })).rejects.toThrow('`answer`');
+    expect(asked).toBe(0);
     for (const weight of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
       await expect(
         searchOf({ environment, policy: all, algorithm: voting(() => [weight]) }),

@@ -49,6 +49,8 @@ export function bestOfN(options: BestOfNOptions = {}): SearchAlgorithm {
       tree: SearchTree<State, Action>,
       context: SearchContext<State, Action>,
     ): Promise<void> {
+      // Without answers to vote on it is refused before anything is spent.
+      if (choose !== 'best') context.conclude({ votes: [] });
       await context.simulate(
         async (simulation) => {
           if (isClosed(tree.cursor)) return 'exhausted';
