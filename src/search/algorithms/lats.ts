@@ -52,7 +52,8 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
           return leastTried(children);
         };
         let end = leaf;
-        for (let next = await grow(leaf); next; next = await grow(end)) end = simulation.visit(next);
+        for (let next = await grow(leaf); next; next = await grow(end))
+          end = simulation.visit(next);
         await context.evaluate([end]);
         if (end.status !== 'failed') tree.backup(end);
         const hasFailed = end.terminal && (tree.score(end, 1) ?? 0) < 1;
