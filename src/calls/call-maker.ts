@@ -98,8 +98,10 @@ export class CallMaker {
   #holdInTurn({ account, signal, ticket }: CallInFlight): Promise<CallSpend> {
     const { mayWait } = this.#options;
     return new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      ticket.arrive(() => void account.hold(mayWait).then(resolve, reject));
+      const leave = () => reject(signal.reason);
+      signal.addEventListener('abort', leave, { once: true });
+      const stay = () => signal.removeEventListener('abort', leave);
+      ticket.arrive(() => void account.hold(mayWait).then(resolve, reject).finally(stay));
     });
   }
 

@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectNumber, expectObject } from '../base/expect.ts';
+import { expectInteger, expectNumber, expectObject } from '../base/expect.ts';
 import type { ModelPrice, Usage } from '../contracts/language-model.ts';
 import type { WorstCase } from '../contracts/operation.ts';
 import type { CallSpend } from './call-spend.ts';
@@ -11,6 +11,10 @@ export function mostCost(
   { calls = 1, inputTokens = 0, outputTokens = 0 }: WorstCase = {},
   price?: ModelPrice,
 ): CallSpend {
+  expectInteger('worstCase.calls', calls, { min: 0 });
+  for (const [name, tokens] of Object.entries({ inputTokens, outputTokens })) {
+    expectNumber(`worstCase.${name}`, tokens, { min: 0 });
+  }
   // At the dearest price: the provider may put all that it reads into its cache.
   const cacheWriteTokens = (price?.cacheWrite ?? 0) > (price?.input ?? 0) ? inputTokens : 0;
   return cost({ inputTokens, outputTokens, cachedTokens: 0, cacheWriteTokens }, calls, price);

@@ -1,6 +1,6 @@
 import { expectJson } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
-import { expectNumber } from '../base/expect.ts';
+import { expectArray, expectNumber } from '../base/expect.ts';
 import { failureFrom } from '../base/failure.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -20,6 +20,7 @@ export function elected<State, Action>(
       `Expected the environment ${environment.name} to have an \`answer\`, because answers are voted on.`,
     );
   }
+  expectArray('votes', votes);
   const ballots = votes.flatMap(({ node, weight = 1 }) => {
     expectNumber('weight', weight, { min: 0 });
     if (tree.node(node.id) !== node) throw foreign(node);

@@ -26,6 +26,8 @@ export class Evaluations<State, Action> {
   readonly #realisations: Realisations<State, Action>;
   readonly #underWay = new Map<SearchNode<State, Action>, Promise<void>>();
   readonly #simulating = new Map<SearchNode<State, Action>, Promise<void>>();
+  /** Further samples that came to nothing. */
+  readonly #lost = new Map<SearchNode<State, Action>, number>();
   readonly #giveUp: (failure: Failure) => void;
   /** Answers from the first on that could not be read, or broke the contract; none once one could be used. */
   #malformed: Failure[] | undefined = [];
@@ -51,12 +53,17 @@ export class Evaluations<State, Action> {
     const underWay = nodes.flatMap((node) => this.#underWay.get(node) ?? []);
     if (underWay.length > 0) return Promise.all(underWay).then(() => this.evaluate(nodes, again));
     const distinct = [...new Set(nodes)];
-    const counts = new Set(distinct.map(({ evaluations }) => evaluations.length));
-    const asking = [...counts].flatMap((count) => {
-      const alike = distinct.filter(({ evaluations }) => evaluations.length === count);
+    const rounds = new Set(distinct.map((node) => this.#roundOf(node)));
+    const asking = [...rounds].flatMap((round) => {
+      const alike = distinct.filter((node) => this.#roundOf(node) === round);
       return this.#evaluate(alike, true) ?? [];
     });
     return asking.length === 0 ? undefined : Promise.all(asking).then(() => {});
+  }
+
+  /** Which sample of a node is next: one that came to nothing is not drawn again. */
+  #roundOf(node: SearchNode<State, Action>): number {
+    return node.evaluations.length + (this.#lost.get(node) ?? 0);
   }
 
   #evaluate(nodes: readonly SearchNode<State, Action>[], again = false): Promise<void> | undefined {
@@ -109,7 +116,7 @@ export class Evaluations<State, Action> {
     const { runtime } = this.#session;
     const evaluator = this.#evaluator();
     const [first] = batch;
-    const offset = purpose === 'evaluate' ? (first?.evaluations.length ?? 0) : 0;
+    const offset = purpose === 'evaluate' && first !== undefined ? this.#roundOf(first) : 0;
     const context = new PluginContext(runtime, purpose, {
       node: first?.id ?? 0,
       offset,
@@ -143,8 +150,12 @@ export class Evaluations<State, Action> {
     failure: Failure,
     { offset }: Pick<Asked<State, Action>, 'offset'>,
   ): void {
-    if (offset === 0) failNode(this.#session, node, failure);
-    else this.#session.tree.noteFailure(node, failure);
+    if (offset === 0) {
+      failNode(this.#session, node, failure);
+      return;
+    }
+    this.#session.tree.noteFailure(node, failure);
+    this.#lost.set(node, (this.#lost.get(node) ?? 0) + 1);
   }
 
   #evaluator(): Evaluator<State, Action> {

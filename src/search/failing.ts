@@ -34,11 +34,11 @@ export function noteLost<State, Action>(
 export function failuresOf<State, Action>(
   tree: SearchTree<State, Action>,
 ): SearchResult<State, Action>['failures'] {
-  const kinds: Partial<Record<Failure['kind'], number>> = {};
+  const kinds = new Map<Failure['kind'], number>();
   const first: Failure[] = [];
   const add = ({ kind, message }: Failure, count: number) => {
-    if (kinds[kind] === undefined) first.push({ kind, message });
-    kinds[kind] = (kinds[kind] ?? 0) + count;
+    if (!kinds.has(kind)) first.push({ kind, message });
+    kinds.set(kind, (kinds.get(kind) ?? 0) + count);
   };
   // By id: this looks at every node of every search, and a generator would be half of it.
   for (let id = 0; id < tree.size; id++) {
@@ -53,8 +53,8 @@ export function failuresOf<State, Action>(
         : lost.some(({ kind }) => kind === failure?.kind);
     if (!isCounted && failure !== undefined) add(failure, 1);
   }
-  const count = Object.values(kinds).reduce((sum, some) => sum + some, 0);
-  return { count, kinds, first };
+  const count = [...kinds.values()].reduce((sum, some) => sum + some, 0);
+  return { count, kinds: Object.fromEntries(kinds), first };
 }
 
 function isLost(lost: readonly CountedFailure[], failure: Failure | undefined): boolean {

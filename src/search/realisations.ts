@@ -96,6 +96,8 @@ export class Realisations<State, Action> {
     const isOnly = node.parent.children.length < 2;
     // Before the node has its state: a key that throws must not fail the siblings it is compared with.
     const key = isOnly ? undefined : keyOf(environment, transition.state);
+    // Where an earlier search has realised siblings, they come before the node, wherever it stands among them.
+    if (key !== undefined) this.#family(node.parent);
     tree.realise(node, transition);
     emit?.({ type: 'node-realised', node });
     if (key !== undefined) this.#mergeIntoTwin(node, identityOf(node, key));

@@ -165,7 +165,7 @@ async function plant<State, Action>(
     runtime.signal.throwIfAborted();
     const reason = messageOf(cause);
     throw new EspalierError(
-      'usage',
+      EspalierError.isInstance(cause) ? cause.code : 'usage',
       `The environment ${environment.name} has no start: ${reason}`,
       { cause },
     );
@@ -274,6 +274,7 @@ async function grow<State, Action>(
   } finally {
     signal?.removeEventListener('abort', abort);
     abandoned.forget();
+    simulations.abandon();
     unwatch();
     if (!isPart) close(outside, ledger);
   }

@@ -63,7 +63,7 @@ export class Simulations<State, Action> {
   readonly #options: SimulationsOptions<State, Action>;
   #stop: Stop | undefined;
   #error: { readonly thrown: unknown } | undefined;
-  #running = 0;
+  readonly #running = new Set<SimulationInFlight<State, Action>>();
   /** What had been spent when the last simulation was logged. */
   #logged: CallSpend;
   #ended: (() => void)[] = [];
@@ -122,7 +122,7 @@ export class Simulations<State, Action> {
         this.#fail(error);
         return;
       } finally {
-        this.#running--;
+        this.#running.delete(simulation);
       }
 
       if (outcome === 'waiting') await this.#nextEnd(round);
@@ -134,7 +134,7 @@ export class Simulations<State, Action> {
 
   /** What is under way may bring more to search: only where nothing is, nothing is left. */
   #heard(outcome: SimulationOutcome): SimulationOutcome {
-    return outcome === 'exhausted' && this.#running > 1 ? 'waiting' : outcome;
+    return outcome === 'exhausted' && this.#running.size > 1 ? 'waiting' : outcome;
   }
 
   /** Whether another one may start; a promise where that is to be asked again once it has resolved. */
@@ -157,7 +157,7 @@ export class Simulations<State, Action> {
       return deadline.isDue(exhausted) ? this.#expire() : true;
     }
     // Simulations under way may be handed back, and do not count then.
-    if (exhausted === 'simulations' && this.#running > 0) return this.#anotherEnd();
+    if (exhausted === 'simulations' && this.#running.size > 0) return this.#anotherEnd();
     this.end({ reason: 'budget', exceeded: exhausted });
     return false;
   }
@@ -171,7 +171,6 @@ export class Simulations<State, Action> {
     const { tree, ledger, runtime, emit } = this.#session;
     const index = tree.startSimulation();
     ledger.addSimulations(1);
-    this.#running++;
     emit?.({
       type: 'simulation-start',
       simulation: index,
@@ -179,7 +178,18 @@ export class Simulations<State, Action> {
     });
     this.#options.deadline.start();
     const marks = this.#options.concurrency > 1;
-    return new SimulationInFlight(tree, { index, source: runtime.random, marks });
+    const simulation = new SimulationInFlight(tree, { index, source: runtime.random, marks });
+    this.#running.add(simulation);
+    return simulation;
+  }
+
+  /** Takes back the marks of what never came to its end: a plug-in may take no notice that the search is over. */
+  abandon(): void {
+    for (const simulation of this.#running) {
+      if (simulation.isOver) continue;
+      simulation.release();
+      this.#session.tree.log.handBack();
+    }
   }
 
   /** Takes the marks back, and logs what came of it. */
@@ -260,7 +270,7 @@ export class Simulations<State, Action> {
 
   /** Resolves when another simulation has ended; when none is running, there is nothing to wait for. */
   #nextEnd(round: Round): Promise<void> | undefined {
-    if (this.#running > 0) return this.#anotherEnd();
+    if (this.#running.size > 0) return this.#anotherEnd();
     round.over = true;
     if (round.exhausts === 'search') this.end({ reason: 'exhausted' });
     this.#wake();

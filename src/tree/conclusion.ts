@@ -39,6 +39,11 @@ export function tally(ballots: readonly Ballot[]): NonNullable<Conclusion<never,
     const key = canonicalJson('answer', ballot.answer);
     classes.set(key, [...(classes.get(key) ?? []), ballot]);
   }
+  const sum = ballots.reduce((all, { weight }) => all + weight, 0);
+  // Weights whose sum overflows are made smaller, all alike.
+  const unit = Number.isFinite(sum) ? 1 : Number.MAX_VALUE;
+  const weightOf = (some: readonly Ballot[]) =>
+    some.reduce((all, { weight }) => all + weight / unit, 0);
   const total = weightOf(ballots);
   return [...classes]
     .map(([key, alike]) => ({
@@ -47,8 +52,4 @@ export function tally(ballots: readonly Ballot[]): NonNullable<Conclusion<never,
       nodes: alike.toSorted((a, b) => b.weight - a.weight).map(({ node }) => node),
     }))
     .sort((a, b) => b.share - a.share);
-}
-
-function weightOf(ballots: readonly Ballot[]): number {
-  return ballots.reduce((sum, { weight }) => sum + weight, 0);
 }

@@ -1,5 +1,7 @@
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { type Explained, named } from './rules.ts';
+import { subtree } from './selection.ts';
+import { promiseOf } from './summary.ts';
 
 /** Picks the action to take once the search is over. `discount` is γ, 1 where it is left out. Pure. */
 export type FinalChoice = Explained &
@@ -79,14 +81,37 @@ function greatest<Node extends NodeStatistics>(
   return best;
 }
 
-/** The end of the most visited path from a node. */
-export function principalLeaf<State, Action>(
+/**
+ * On what a search bets that has found no end: the end of the most visited path; where nothing was visited, the node that
+ * promises most, of equal ones the deepest and then the first.
+ */
+export function bestBet<State, Action>(
   from: SearchNode<State, Action>,
+  discount: number,
 ): SearchNode<State, Action> {
+  if (from.visits === 0) return mostPromising(from, discount);
   let node = from;
   for (;;) {
     const next = robustChild(node.children.filter(({ status }) => status !== 'pruned'));
     if (next === undefined) return node;
     node = next;
   }
+}
+
+function mostPromising<State, Action>(
+  from: SearchNode<State, Action>,
+  discount: number,
+): SearchNode<State, Action> {
+  let best = from;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const node of subtree(from)) {
+    if (node.kind === 'proposed' || node.status === 'failed' || node.status === 'pruned') continue;
+    // Of a start nothing was promised where it was not evaluated.
+    const promise = node === from && node.rawValue === undefined ? most : promiseOf(node, discount);
+    if (promise > most || (promise === most && node.depth > best.depth)) {
+      best = node;
+      most = promise;
+    }
+  }
+  return best;
 }

@@ -1,6 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
-import { ownReturn } from './selection.ts';
 
 /** What a search says about the actions at one node. All arrays are in the order of the children. */
 export interface SearchSummary<Action> {
@@ -104,9 +103,12 @@ export function scoreOf(node: SearchNode, discount: number): number | undefined 
  * the first is discounted once more by γ.
  */
 export function promiseOf(node: SearchNode, discount: number): number {
-  return node.parent === undefined
-    ? ownReturn(node)
-    : returnOf(node.parent, ownReturn(node), discount);
+  const { parent, terminal, reward, rawValue = 0, about } = node;
+  const isRewardedEnd = terminal && reward !== undefined;
+  // Q(s, a) holds the reward of its edge already.
+  return parent !== undefined && about === 'action' && !isRewardedEnd
+    ? returnOf(parent, rawValue, discount)
+    : returnOf(node, isRewardedEnd ? 0 : rawValue, discount);
 }
 
 /** What a return that follows a node comes to at the root. */

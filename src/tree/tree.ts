@@ -8,7 +8,7 @@ import { type BackupOptions, carryUp, meanBackup } from './backup.ts';
 import { BestEnd, isAtOrBelow } from './best-end.ts';
 import { closeAbove, closeFrom, openAbove } from './closing.ts';
 import type { Conclusion } from './conclusion.ts';
-import { principalLeaf } from './final-choice.ts';
+import { bestBet } from './final-choice.ts';
 import { expectNotes, type NewChild, TreeNode, view } from './node.ts';
 import type { RuleSpec } from './rules.ts';
 import type { TreeView } from './selection.ts';
@@ -99,11 +99,14 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /**
    * The best node found: what the algorithm concluded; else the terminal node or answer with the highest
    * score, of equal ones the shallowest and then the first; else the node that the algorithm prefers; else
-   * the end of the most visited path.
+   * the end of the most visited path, or the node that promises most where none was visited.
    */
   get best(): SearchNode<State, Action> {
     return (
-      this.#conclusion?.node ?? this.bestTerminal ?? this.#preferred ?? principalLeaf(this.cursor)
+      this.#conclusion?.node ??
+      this.bestTerminal ??
+      this.#preferred ??
+      bestBet(this.cursor, this.#discount)
     );
   }
 
@@ -324,7 +327,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** Records what an algorithm found. */
   conclude(conclusion: Conclusion<State, Action>): void {
     this.#own(conclusion.node);
-    this.#conclusion = { ...conclusion };
+    // Also for callers without types: what is saved must be read again.
+    this.#conclusion = { ...conclusion, optimal: conclusion.optimal === true };
   }
 
   /**

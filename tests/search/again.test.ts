@@ -79,7 +79,30 @@ describe('an evaluation that is asked for again', () => {
     expect(tree.root.evaluations).toHaveLength(3);
   });
 
-  test('and fails leaves the node with the value that it has', async () => {
+  test('goes on to the next sample of a model where one came to nothing', async () => {
+    const model = scriptedModel({ answer: (_request, index) => `${index}` });
+    let reads = 0;
+    const { tree } = await searchOf({
+      environment,
+      policy,
+      evaluator: async (_node, { context }) => {
+        const messages = [{ role: 'user' as const, content: 'How good?' }];
+        const { completions } = await context.generate(model, { messages });
+        reads++;
+        if (reads === 2) throw new Error(`cannot read ${completions[0]?.text}`);
+        return 0.5;
+      },
+      algorithm: algorithm(async ({ root }, context) => {
+        for (let time = 0; time < 4; time++) await context.evaluate([root], { again: true });
+      }),
+    });
+    expect(model.completions).toBe(4);
+    expect(tree.root.evaluations).toHaveLength(3);
+  });
+});
+
+describe('a further evaluation that comes to nothing', () => {
+  test('leaves the node with the value that it has', async () => {
     let calls = 0;
     const { tree, failures } = await searchOf({
       environment,

@@ -56,7 +56,7 @@ describe('renderTree', () => {
 test('visits are left out of a tree that was grown without any', () => {
   const tree = plant();
   const child = grow(tree, tree.root, ['a', { prior: 0.5, value: 0.5 }]);
-  expect(renderTree(tree)).toBe('★ ●\n└─ "a"  P 0.500');
+  expect(renderTree(tree)).toBe('★ ●\n└─ ★ "a"  P 0.500');
 
   tree.backup(child);
   expect(renderTree(tree)).toBe(
@@ -80,7 +80,7 @@ describe('the text of an action', () => {
     grow(tree, tree.root, ['abcdefghij', {}]);
 
     expect(renderTree(tree, { format: (action) => action, width: 6 })).toContain(
-      '─ abcde…  P 1.000',
+      '─ ★ abcde…  P 1.000',
     );
   });
 });

@@ -81,8 +81,8 @@ test('a path promises its rewards and, at an open end, the evaluation, each edge
   const a = grow(tree, tree.root, ['a', { reward: 0.2, value: 0.9 }]);
   const b = grow(tree, a, ['b', { reward: 0.1, value: 0.5 }]);
   const end = grow(tree, b, ['end', { reward: 0.4, value: 0.7, terminal: true }]);
-  // 0.2 + γ (0.1 + 0.5); at the rewarded end its evaluation says nothing: 0.2 + γ (0.1 + γ · 0.4).
-  expect(promiseOf(b, 0.5)).toBeCloseTo(0.2 + 0.5 * 0.6, 12);
+  // 0.2 + γ (0.1 + γ · 0.5), as `backup` has it; at the rewarded end its evaluation says nothing: 0.2 + γ (0.1 + γ · 0.4).
+  expect(promiseOf(b, 0.5)).toBeCloseTo(0.2 + 0.5 * (0.1 + 0.5 * 0.5), 12);
   expect(promiseOf(end, 0.5)).toBeCloseTo(0.2 + 0.5 * (0.1 + 0.5 * 0.4), 12);
   expect(promiseOf(end, 1)).toBeCloseTo(0.7, 12);
 });

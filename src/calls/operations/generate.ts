@@ -34,6 +34,7 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
       expectMessages(request.messages);
       expectSamples(request.samples ?? 1);
       expectInteger('offset', request.offset ?? 0, { min: 0 });
+      expectInteger('maxTokens', request.maxTokens ?? 1, { min: 1 });
     },
     address: contentOf,
     samples: rangeOf,

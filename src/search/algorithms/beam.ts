@@ -17,7 +17,7 @@ export interface BeamOptions {
 
 /**
  * Beam search: expands all nodes of a level, evaluates their children, and goes on with the best of them. The
- * others are put aside. A node is worth the rewards on its way and what is known of it: {@link promiseOf}. Ends leave
+ * others are put aside, but for complete answers. A node is worth the rewards on its way and what is known of it: {@link promiseOf}. Ends leave
  * the beam and stay in the tree; the best of them is the answer. With an infinite width it is exhaustive.
  *
  * Each node of a level is one simulation.
@@ -46,7 +46,8 @@ export function beam(options: BeamOptions = {}): SearchAlgorithm {
         const best = candidates.toSorted(
           (a, b) => promiseOf(b, tree.discount) - promiseOf(a, tree.discount),
         );
-        for (const node of best.slice(width)) tree.prune(node, 'beam');
+        for (const node of best.slice(width)) if (!node.answer) tree.prune(node, 'beam');
+        for (const node of best.slice(0, 1)) tree.prefer(node);
         level = best.slice(0, width).filter(({ depth }) => depth < maxDepth);
       }
     },

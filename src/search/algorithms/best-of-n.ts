@@ -93,7 +93,7 @@ function votesOf<State, Action>(tree: SearchTree<State, Action>, choose: 'majori
     .filter(({ visits, children }) => visits > 0 && children.length === 0)
     .map((node) => {
       const score = choose === 'majority' ? 1 : (tree.score(node, 1) ?? 0);
-      return { node, weight: node.visits * Math.max(0, score) };
+      return { node, weight: Math.min(node.visits * Math.max(0, score), Number.MAX_VALUE) };
     });
 }
 

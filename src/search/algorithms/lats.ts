@@ -51,9 +51,9 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
           await context.evaluate(children);
           return leastTried(children);
         };
-        let end = leaf;
-        for (let next = await grow(leaf); next; next = await grow(end))
-          end = simulation.visit(next);
+        await context.realise([leaf]);
+        let end = simulation.visit(tree.original(leaf));
+        for (let to = await grow(end); to; to = await grow(end)) end = simulation.visit(to);
         await context.evaluate([end]);
         if (end.status !== 'failed') tree.backup(end);
         const hasFailed = end.terminal && (tree.score(end, 1) ?? 0) < 1;
