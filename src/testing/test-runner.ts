@@ -1,3 +1,5 @@
+import { expectOneOf } from '../base/expect.ts';
+
 /**
  * The part of a test runner that the contract suites need. vitest, jest, `node:test`, and any other with
  * these two functions will do.
@@ -17,15 +19,26 @@ export interface Subject<Claims> {
   readonly runner: TestRunner;
 }
 
-/** The subject of a suite. */
+/**
+ * The subject of a suite. Its runner's `describe` opens the group of all its tests.
+ *
+ * @throws EspalierError `usage` within that group, for an exempted test that the suite does not have.
+ */
 export function subjectOf<
   Claims extends { readonly exempt?: Readonly<Record<string, readonly string[]>> },
 >(claims: Claims, runner: TestRunner): Subject<Claims> {
   const exempt = Object.entries(claims.exempt ?? {});
+  const names: string[] = [];
   const test: TestRunner['test'] = (name, run) => {
+    names.push(name);
     const [reason] = exempt.find(([, tests]) => tests.includes(name)) ?? [];
     if (reason === undefined) return runner.test(name, run);
     return runner.test(`${name} — not claimed: ${reason}`, () => {});
   };
-  return { claims, runner: { describe: (name, define) => runner.describe(name, define), test } };
+  const describe: TestRunner['describe'] = (title, define) =>
+    runner.describe(title, () => {
+      define();
+      for (const name of exempt.flatMap(([, tests]) => tests)) expectOneOf('exempt', name, names);
+    });
+  return { claims, runner: { describe, test } };
 }

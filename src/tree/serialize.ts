@@ -113,12 +113,12 @@ function asJson(name: string, value: unknown): JsonValue {
 /**
  * The tree that JSON, or its text, describes. `treeFromJson(treeToJson(t))` equals `t`.
  *
- * @param environment - Brings the codec of its states, the one that wrote them.
+ * @param environment - Brings the codec of its states, the one that wrote them, and the types of states and actions.
  * @throws EspalierError `invalid-tree`, naming the field.
  */
 export function treeFromJson<State = unknown, Action = unknown>(
   source: unknown,
-  { codec }: Pick<Environment<State, never>, 'codec'> = {},
+  { codec }: Partial<Environment<State, Action>> = {},
 ): SearchTree<State, Action> {
   const saved = typeof source === 'string' ? parseText(source) : source;
   const version = versionOf(saved);

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { algorithmNames } from '../../src/cli/algorithms.ts';
 import { build, espalier, fileIn, temporaryFolder } from './espalier.ts';
 
 beforeAll(build, 60_000);
@@ -37,7 +38,7 @@ test.concurrent.each([
   [`${game} "4 9" --ms -1`, 'Expected `--ms` to be a finite number from 0 up, got `-1`.'],
   [
     `${game} "4 9" --algorithm dfs`,
-    "Expected `--algorithm` to be 'ab-mcts-a' or 'astar' or 'beam' or 'best-of-n' or 'depth-first' or 'lats' or 'mcts', got `\"dfs\"`.",
+    `Expected \`--algorithm\` to be ${algorithmNames.map((name) => `'${name}'`).join(' or ')}, got \`"dfs"\`.`,
   ],
   [
     `${game} "4 9" --model gpt`,

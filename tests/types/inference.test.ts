@@ -8,6 +8,8 @@ import {
   search,
   stepwise,
   streamSearch,
+  treeFromJson,
+  treeToJson,
 } from '../../src/index.ts';
 import { agentQ, iMcts, type Method, mctsDpo, restMcts, rMcts } from '../../src/methods/index.ts';
 import { fromModel, uniform } from '../../src/policies/index.ts';
@@ -94,6 +96,23 @@ describe('a program with functions:', () => {
     const failures = waited.tree.root.children.map(({ failure }) => failure?.message);
     expect(failures).toEqual(['Two is odd.', 'Two is odd.', undefined]);
     check(waited);
+  });
+});
+
+describe('a program that saves its trees:', () => {
+  test('a loaded tree has the types of its environment, or of a codec alone', async () => {
+    const options = { policy: moves, evaluator: () => 0.5, budget };
+    const { tree } = await search(counting, options);
+    const saved = JSON.stringify(treeToJson(tree, counting));
+    const loaded = treeFromJson(saved, counting);
+    check(await search(counting, { ...options, tree: loaded }));
+    const codec = {
+      encode: ({ n }: Count) => n,
+      decode: (n: unknown): Count => ({ n: Number(n) }),
+    };
+    const byCodec = treeFromJson(treeToJson(tree, { codec }), { codec });
+    const start: Count | undefined = byCodec.root.state;
+    expect(start).toEqual({ n: 1 });
   });
 });
 

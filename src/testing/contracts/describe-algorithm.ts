@@ -19,7 +19,7 @@ import { describeTruths } from './algorithm/truths.ts';
  */
 export function describeAlgorithm(name: string, claims: AlgorithmClaims, runner: TestRunner): void {
   const subject = subjectOf(claims, runner);
-  runner.describe(`algorithm ${name}`, () => {
+  subject.runner.describe(`algorithm ${name}`, () => {
     describeTruths(subject);
     describeLaws(subject);
     describeLifecycle(subject);

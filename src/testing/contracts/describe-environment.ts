@@ -46,7 +46,7 @@ export function describeEnvironment<State, Action>(
   runner: TestRunner,
 ): void {
   const subject = subjectOf(claims, runner);
-  runner.describe(`environment ${name}`, () => {
+  subject.runner.describe(`environment ${name}`, () => {
     describeSteps(subject);
     describeKeys(subject);
     describeText(subject);

@@ -57,7 +57,7 @@ export function describeEvaluator<State, Action>(
   runner: TestRunner,
 ): void {
   const subject = subjectOf(claims, runner);
-  runner.describe(`evaluator ${name}`, () => {
+  subject.runner.describe(`evaluator ${name}`, () => {
     describeValues(subject);
     describeBatches(subject);
     describeFailures(subject);

@@ -28,7 +28,7 @@ export function describeLanguageModel(
   runner: TestRunner,
 ): void {
   const subject = subjectOf(claims, runner);
-  runner.describe(`language model ${name}`, () => {
+  subject.runner.describe(`language model ${name}`, () => {
     describeAnswers(subject);
     describeTokens(subject);
     describeSampling(subject);

@@ -32,9 +32,9 @@ export function describePolicy<State, Action>(
   claims: PolicyClaims<State, Action>,
   runner: TestRunner,
 ): void {
-  const { test } = subjectOf(claims, runner).runner;
+  const { describe, test } = subjectOf(claims, runner).runner;
   const nodes = () => openNodes(claims);
-  runner.describe(`policy ${name}`, () => {
+  describe(`policy ${name}`, () => {
     test('gives priors from 0 up that sum to at most 1', async () => {
       for (const node of await nodes()) {
         const proposals = (await ask(claims, node, { count: Infinity })).filter(isAction);
