@@ -2,6 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { maxChild, robustChild } from './final-choice.ts';
 import { unobserved, virtualLoss } from './in-flight.ts';
+import { type Belief, betaBelief, gaussianBelief } from './posterior.ts';
 import {
   byMinMax,
   byParentAndSiblings,
@@ -12,6 +13,7 @@ import { type Explained, type Reasons, type RuleSpec, revived } from './rules.ts
 import { descend, knownValue, puct, thompson, uct } from './selection.ts';
 import type { SearchTree } from './tree.ts';
 import { progressiveWidening, valueWidening } from './widening.ts';
+import { widerOrDeeper } from './wider-or-deeper.ts';
 
 /**
  * Why a rule would now choose as it does at a node: what it makes of each child, in their order.
@@ -32,7 +34,7 @@ export function explain<State, Action>(
     const name = spec === undefined ? 'one of the user' : `\`${spec.name}\``;
     throw new EspalierError('usage', `Expected \`rule\` to have an \`explain\`, got ${name}.`);
   }
-  const reasonsOf = explainAt(node);
+  const reasonsOf = explainAt(node, tree.discount);
   return node.children.map((child) => ({ node: child, ...reasonsOf(child) }));
 }
 
@@ -43,10 +45,12 @@ function ruleOf<State, Action>({ rule }: SearchTree<State, Action>): Explained {
 
 /** Each rule that can be made again from its name and options. */
 const rules: Readonly<Record<string, (options: never) => unknown>> = {
+  betaBelief,
   byMinMax,
   byParentAndSiblings: () => byParentAndSiblings,
   completedByMixValue,
   descend: ({ rule, ...options }: { readonly rule: never }) => descend(rule, options),
+  gaussianBelief,
   knownValue: () => knownValue,
   maxChild: () => maxChild,
   mixedWithEvaluation: ({ weight }: { readonly weight: number }) => mixedWithEvaluation(weight),
@@ -58,6 +62,7 @@ const rules: Readonly<Record<string, (options: never) => unknown>> = {
   unobserved: () => unobserved,
   valueWidening,
   virtualLoss,
+  widerOrDeeper: ({ belief }: { readonly belief: Belief }) => widerOrDeeper(belief),
 };
 
 /** The rule of this name and these options. */

@@ -1,4 +1,8 @@
+import { EspalierError } from '../base/errors.ts';
+import { expectation, expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Random } from '../contracts/context.ts';
+import { named, type Reasons, type RuleSpec } from './rules.ts';
 
 /** A draw from Beta(a, b), for a, b > 0. */
 export function sampleBeta(random: Random, a: number, b: number): number {
@@ -8,11 +12,18 @@ export function sampleBeta(random: Random, a: number, b: number): number {
 }
 
 /**
- * A draw from Gamma(shape, 1), for shape > 0.
+ * A draw from Gamma(shape, 1), for a finite shape > 0.
  *
+ * @throws EspalierError `usage` for any other shape, for which there is no end of draws.
  * @see Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables", 2000.
  */
 export function sampleGamma(random: Random, shape: number): number {
+  if (!(shape > 0 && Number.isFinite(shape))) {
+    throw new EspalierError(
+      'usage',
+      `Values must lie in [0, 1] for a beta belief and for Thompson sampling: a shape came to \`${shape}\`, and must be finite and above 0.`,
+    );
+  }
   if (shape < 1) return sampleGamma(random, shape + 1) * (1 - random.next()) ** (1 / shape);
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
@@ -37,8 +48,46 @@ export function sampleNormal(random: Random): number {
 
 /** What is believed of a quantity of which some values were seen: it can be drawn from. */
 export interface Belief {
+  /** Its name and options. A belief of the user's own needs none. */
+  readonly spec?: RuleSpec;
+  /** What is believed, and as `total` the mean of what is drawn. Without it, no choice by this belief can be explained. */
+  readonly explain?: (seen: Parameters<Belief['draw']>[1]) => Reasons;
   /** A draw of the mean, given the values seen. */
-  draw(random: Random, values: Iterable<number>): number;
+  draw(
+    random: Random,
+    seen: {
+      /** How many values were seen. */
+      readonly count: number;
+      /** Their mean; 0 of none. */
+      readonly mean: number;
+      /** The sum of their squared deviations from the mean. */
+      readonly squares: number;
+    },
+  ): number;
+}
+
+/** How many values were seen, their mean, and the sum of their squared deviations from it. */
+export type Moments = Parameters<Belief['draw']>[1];
+
+/** The moments of no value. */
+export const unseen: Moments = { count: 0, mean: 0, squares: 0 };
+
+/**
+ * The moments of the values of both.
+ *
+ * @see Chan, Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979.
+ */
+export function merged(one: Moments, other: Moments): Moments {
+  if (one.count === 0) return other;
+  if (other.count === 0) return one;
+  const count = one.count + other.count;
+  const gap = other.mean - one.mean;
+  const share = other.count / count;
+  return {
+    count,
+    mean: one.mean + gap * share,
+    squares: one.squares + other.squares + gap ** 2 * one.count * share,
+  };
 }
 
 /** Parameters of a normal distribution whose mean and variance are not known. */
@@ -48,24 +97,26 @@ type NormalParameters = Required<NonNullable<Parameters<typeof gaussianBelief>[0
  * What is believed after n values of mean x̄ and squared deviations S: `κ′ = κ + n`, `ν′ = ν + n`,
  * `m′ = (κm + n·x̄) / κ′`, `τ²′ = (ν·τ² + S + nκ(m − x̄)² / κ′) / ν′`.
  *
+ * @throws EspalierError `usage` where the values are too large for that.
  * @see Murphy, "Conjugate Bayesian analysis of the Gaussian distribution", 2007, section 5.
  */
 export function updated(
   { mean, kappa, nu, variance }: NormalParameters,
-  values: Iterable<number>,
+  { count, mean: average, squares }: Moments,
 ): NormalParameters {
-  const seen = [...values];
-  const n = seen.length;
-  if (n === 0) return { mean, kappa, nu, variance };
-  const average = seen.reduce((sum, value) => sum + value, 0) / n;
-  const squares = seen.reduce((sum, value) => sum + (value - average) ** 2, 0);
-  const shift = (n * kappa * (mean - average) ** 2) / (kappa + n);
-  return {
-    mean: (kappa * mean + n * average) / (kappa + n),
-    kappa: kappa + n,
-    nu: nu + n,
-    variance: (nu * variance + squares + shift) / (nu + n),
+  const weight = count / (kappa + count);
+  const shift = kappa * weight * (mean - average) ** 2;
+  const after = {
+    mean: mean + weight * (average - mean),
+    kappa: kappa + count,
+    nu: nu + count,
+    variance: (nu * variance + squares + shift) / (nu + count),
   };
+  if (Object.values(after).every(Number.isFinite)) return after;
+  throw new EspalierError(
+    'usage',
+    `The values seen are too large for a normal belief: their mean is \`${average}\`. Scale rewards and evaluations down, best to [0, 1].`,
+  );
 }
 
 /**
@@ -80,36 +131,64 @@ export function gaussianBelief(
     readonly kappa?: number;
     /** ν, in how many values the variance is trusted: above 0. */
     readonly nu?: number;
-    /** τ², the variance. */
+    /** τ², the variance: from 0 up. */
     readonly variance?: number;
   } = {},
 ): Belief {
-  const before = { mean: 0, kappa: 1, nu: 1, variance: 0.1, ...prior };
-  return {
-    draw(random, values) {
-      const { mean, kappa, nu, variance } = updated(before, values);
-      const sigma = Math.sqrt((nu * variance) / 2 / sampleGamma(random, nu / 2));
-      return mean + (sigma / Math.sqrt(kappa)) * sampleNormal(random);
+  expectOptions('gaussianBelief', prior, 'mean kappa nu variance');
+  const { mean = 0, kappa = 1, nu = 1, variance = 0.1 } = prior;
+  expectNumber('mean', mean);
+  expectAboveZero({ kappa, nu });
+  expectNumber('variance', variance, { min: 0 });
+  const after = (seen: Moments) => updated({ mean, kappa, nu, variance }, seen);
+  return named('gaussianBelief', prior, {
+    draw(random: Random, seen: Moments) {
+      const now = after(seen);
+      // With little trust in the variance a draw may underflow to 0.
+      const precision = Math.max(sampleGamma(random, now.nu / 2), Number.MIN_VALUE);
+      const sigma = Math.sqrt((now.nu * now.variance) / 2 / precision);
+      return now.mean + (sigma / Math.sqrt(now.kappa)) * sampleNormal(random);
     },
-  };
+    explain: (seen: Moments) => {
+      const terms = after(seen);
+      return { total: terms.mean, terms };
+    },
+  });
 }
 
 /** A belief about values in [0, 1]: `Beta(a + Σ v, b + Σ (1 − v))`. @defaultValue a = b = 0.5, as in AB-MCTS-A */
-export function betaBelief({
-  a = 0.5,
-  b = 0.5,
-}: {
-  readonly a?: number;
-  readonly b?: number;
-} = {}): Belief {
-  return {
-    draw(random, values) {
-      let [successes, failures] = [a, b];
-      for (const value of values) {
-        successes += value;
-        failures += 1 - value;
-      }
-      return sampleBeta(random, successes, failures);
+export function betaBelief(
+  prior: {
+    /** a, a pseudo-count of successes: above 0. */
+    readonly a?: number;
+    /** b, a pseudo-count of failures: above 0. */
+    readonly b?: number;
+  } = {},
+): Required<Belief> {
+  expectOptions('betaBelief', prior, 'a b');
+  const { a = 0.5, b = 0.5 } = prior;
+  expectAboveZero({ a, b });
+  const after = ({ count, mean }: Moments) => ({
+    alpha: a + count * mean,
+    beta: b + count * (1 - mean),
+  });
+  return named('betaBelief', prior, {
+    draw(random: Random, seen: Moments) {
+      const { alpha, beta } = after(seen);
+      return sampleBeta(random, alpha, beta);
     },
-  };
+    explain: (seen: Moments) => {
+      const terms = after(seen);
+      return { total: terms.alpha / (terms.alpha + terms.beta), terms };
+    },
+  });
+}
+
+/** Throws unless each of these is a finite number above 0. */
+export function expectAboveZero(numbers: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(numbers)) {
+    if (!(Number.isFinite(value) && value > 0)) {
+      throw expectation(name, 'a finite number above 0', value);
+    }
+  }
 }

@@ -1,12 +1,13 @@
 import { EspalierError } from '../base/errors.ts';
+import { jsonFault } from '../base/json.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { NodeStatistics } from '../contracts/node.ts';
+import type { SearchNode } from '../contracts/node.ts';
 
 /** A rule by its name and options. */
 export interface RuleSpec {
   /** The name of the function that makes it. */
   readonly name: string;
-  /** What it was given. A part that is a rule too is a {@link RuleSpec}; a function of the user's is `null`. */
+  /** What it was given. A part that is a rule too is a {@link RuleSpec}; a function of the user's, or what holds one, is `null`. */
   readonly options: Readonly<Record<string, JsonValue>>;
 }
 
@@ -22,8 +23,8 @@ export interface Reasons {
 export interface Explained {
   /** The name and options of the rule. */
   readonly spec?: RuleSpec;
-  /** Why each child of a node is rated as it is. */
-  readonly explain?: (parent: NodeStatistics) => (child: NodeStatistics) => Reasons;
+  /** Why each child of a node is rated as it is, in a tree with the discount γ. */
+  readonly explain?: (parent: SearchNode, discount: number) => (child: SearchNode) => Reasons;
 }
 
 type Options = Readonly<Record<string, unknown>>;
@@ -45,18 +46,17 @@ export function named<Rule extends object>(
 /** JSON knows no Infinity, and no functions. */
 function saved(value: unknown): JsonValue {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  if (typeof value !== 'object' && typeof value !== 'function') return value as JsonValue;
   const { spec } = Object(value) as { readonly spec?: RuleSpec };
-  return (spec ?? (typeof value === 'function' ? null : value)) as JsonValue;
+  return (spec ?? (jsonFault(value) === undefined ? value : null)) as JsonValue;
 }
 
-/** The options as they were given. @throws EspalierError `usage` where one of them was a function of the user's. */
+/** The options as they were given. @throws EspalierError `usage` where one of them was a function of the user's, or held one. */
 export function revived({ name, options }: RuleSpec, make: (spec: RuleSpec) => unknown): Options {
   const told = Object.entries(options).map(([key, value]) => {
     if (value === null) {
       throw new EspalierError(
         'usage',
-        `Expected the rule \`${name}\` to be given, because its option \`${key}\` is a function, which no tree can hold.`,
+        `Expected the rule \`${name}\` to be given, because its option \`${key}\` is a function or holds one, which no tree can hold.`,
       );
     }
     if (value === 'Infinity') return [key, Number.POSITIVE_INFINITY];

@@ -1,7 +1,7 @@
 import type { Random } from '../contracts/context.ts';
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { type InFlight, virtualLoss } from './in-flight.ts';
-import { sampleBeta } from './posterior.ts';
+import { betaBelief, expectAboveZero } from './posterior.ts';
 import { type Explained, named } from './rules.ts';
 
 /** Scores the children of one parent; the highest score is selected. Pure, but for the random source. */
@@ -154,19 +154,17 @@ export function ownReturn({ reward, rawValue = 0, terminal, about }: NodeStatist
  */
 export function thompson(
   options: {
-    /** Pseudo-counts of success and failure before any visit. @defaultValue `[1, 1]`, the uniform prior */
+    /** Pseudo-counts of success and failure before any visit, above 0. @defaultValue `[1, 1]`, the uniform prior */
     readonly pseudoCounts?: readonly [number, number];
   } = {},
 ): SelectionRule {
-  const [successes, failures] = options.pseudoCounts ?? [1, 1];
-  const belief = ({ visits, value }: NodeStatistics) =>
-    [successes + visits * value, failures + visits * (1 - value)] as const;
-  const rule: SelectionRule = (_parent, random) => (child) => sampleBeta(random, ...belief(child));
+  const [a, b] = options.pseudoCounts ?? [1, 1];
+  expectAboveZero({ 'pseudoCounts[0]': a, 'pseudoCounts[1]': b });
+  const belief = betaBelief({ a, b });
+  const seen = ({ visits, value }: NodeStatistics) => ({ count: visits, mean: value, squares: 0 });
+  const rule: SelectionRule = (_parent, random) => (child) => belief.draw(random, seen(child));
   // A draw cannot be repeated: the mean of what it is drawn from stands for it.
-  const explain = () => (child: NodeStatistics) => {
-    const [alpha, beta] = belief(child);
-    return { total: alpha / (alpha + beta), terms: { alpha, beta } };
-  };
+  const explain = () => (child: NodeStatistics) => belief.explain(seen(child));
   return named('thompson', options, Object.assign(rule, { explain }));
 }
 
@@ -181,6 +179,8 @@ export interface TreeView<State = unknown, Action = unknown> {
    * @defaultValue never
    */
   readonly widening?: WideningRule | undefined;
+  /** γ, the discount of each edge. @defaultValue 1 */
+  readonly discount?: number;
 }
 
 /** Chooses the node from which a simulation goes on; `undefined` when nothing is left to learn. */

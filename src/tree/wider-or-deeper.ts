@@ -1,9 +1,9 @@
-import { greatest } from '../base/stats/greatest.ts';
 import type { Random } from '../contracts/context.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { notesOf } from './notes.ts';
-import { type Belief, gaussianBelief } from './posterior.ts';
-import { isClosed, type Selection, subtree } from './selection.ts';
+import { type Belief, gaussianBelief, type Moments, merged, unseen } from './posterior.ts';
+import { named } from './rules.ts';
+import { isClosed, ownReturn, type Selection, type TreeView } from './selection.ts';
 import { promiseOf } from './summary.ts';
 import type { SearchTree } from './tree.ts';
 
@@ -22,34 +22,94 @@ import type { SearchTree } from './tree.ts';
  * (arXiv 2503.04412), section 3.3.
  */
 export function widerOrDeeper(belief: Belief = gaussianBelief()): Selection {
-  return (tree, random) => {
-    const draw = (nodes: Iterable<SearchNode>) => belief.draw(random, scores(nodes));
-    let node = tree.cursor;
+  const { explain } = belief;
+  const select = <State, Action>(
+    { cursor, discount = 1 }: TreeView<State, Action>,
+    random: Random,
+  ): SearchNode<State, Action> | undefined => {
+    const draw = (seen: Moments) => belief.draw(random, seen);
+    let node = cursor;
     if (isClosed(node)) return undefined;
     for (;;) {
-      const { children, complete } = node;
+      const children: readonly SearchNode<State, Action>[] = node.children;
       const deeper = children.filter(({ status, visits }) => status === 'open' && visits > 0);
       if (deeper.length === 0) return node;
-      const below = children.flatMap((child) => [...subtree(child)].slice(1));
-      if (!complete && draw(children) >= draw(below)) return node;
-      node = deeper[greatest(deeper.map((child) => draw(subtree(child))))] ?? node;
+      const seen = (part: 'own' | 'below') =>
+        all(children.map((child) => tallyOf(child, discount)[part]));
+      if (!node.complete && draw(seen('own')) >= draw(seen('below'))) return node;
+      node = highest(deeper, (child) => draw(tallyOf(child, discount).whole)) ?? node;
     }
   };
+  const reasons = explain && {
+    explain: (_parent: SearchNode, discount: number) => (child: SearchNode) =>
+      explain(tallyOf(child, discount).whole),
+  };
+  return named('widerOrDeeper', { belief }, Object.assign(select, reasons));
 }
 
-/** The score of each node, as often as it counts: as it was generated, where nothing else is said. */
-function* scores(
-  nodes: Iterable<SearchNode>,
-  times: (node: SearchNode) => number = endedAt,
-): Generator<number> {
-  for (const node of nodes) {
-    for (let left = times(node); left > 0; left--) yield promiseOf(node, 1);
+/** The first of the items with the highest number. What is none comes last. */
+function highest<Item>(items: readonly Item[], draw: (item: Item) => number): Item | undefined {
+  let [best, most] = [items[0], Number.NEGATIVE_INFINITY];
+  for (const item of items) {
+    const own = draw(item);
+    if (own > most) [best, most] = [item, own];
   }
+  return best;
 }
 
-/** How many simulations ended at a node. */
-function endedAt({ visits, children }: SearchNode): number {
-  return children.reduce((left, child) => left - child.visits, visits);
+/** The scores of a node and of all below it, each as often as it counts: as it was generated, or as an arm generated it. */
+interface Tally {
+  /** What it holds for: as long as these stand, nothing below has changed either. */
+  readonly of: { readonly visits: number; readonly value: number; readonly discount: number };
+  readonly score: number;
+  readonly own: Moments;
+  readonly below: Moments;
+  readonly whole: Moments;
+  /** What each arm brought. */
+  readonly arms: ReadonlyMap<string, Moments>;
+}
+
+/** A simulation adds to the tallies on its path only: to count whole subtrees at each draw takes the square of the time. */
+const known = new WeakMap<SearchNode, Tally>();
+
+/** The stack is explicit, because paths may be long. */
+function tallyOf(top: SearchNode, discount: number): Tally {
+  const stale: SearchNode[] = [];
+  const stack = [top];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (isFresh(node, discount)) continue;
+    stale.push(node);
+    for (const child of node.children) stack.push(child);
+  }
+  for (const node of stale.reverse()) known.set(node, counted(node, discount));
+  return known.get(top) ?? counted(top, discount);
+}
+
+function isFresh(node: SearchNode, discount: number): boolean {
+  const of = known.get(node)?.of;
+  return of?.visits === node.visits && of.value === ownReturn(node) && of.discount === discount;
+}
+
+/** The tally of a node from those of its children. */
+function counted(node: SearchNode, discount: number): Tally {
+  const { visits, children } = node;
+  const of = { visits, value: ownReturn(node), discount };
+  const before = known.get(node);
+  const isKept = before?.of.value === of.value && before.of.discount === discount;
+  const score = isKept ? before.score : promiseOf(node, discount);
+  const times = (count: number) => ({ count: Math.max(0, count), mean: score, squares: 0 });
+  const tallies = children.map((child) => tallyOf(child, discount));
+  const below = all(tallies.map(({ whole }) => whole));
+  const own = times(children.reduce((left, child) => left - child.visits, visits));
+  const arms = new Map<string, Moments>();
+  const add = (arm: string, seen: Moments) => arms.set(arm, merged(arms.get(arm) ?? unseen, seen));
+  for (const arm of Object.keys(notes.at(node) ?? {})) add(arm, times(drawn(node, arm)));
+  for (const tally of tallies) for (const [arm, seen] of tally.arms) add(arm, seen);
+  return { of, score, own, below, whole: merged(own, below), arms };
+}
+
+function all(moments: readonly Moments[]): Moments {
+  return moments.reduce(merged, unseen);
 }
 
 /** Arms to generate from, and which of them brought what. */
@@ -68,12 +128,15 @@ export interface Arms {
 export function thompsonArms(names: readonly string[], belief: Belief = gaussianBelief()): Arms {
   return {
     choose(tree, random) {
-      const draw = (name: string) => belief.draw(random, scores(tree.nodes(), drawnFrom(name)));
-      return names[greatest(names.map(draw))];
+      if (names.length === 0) return undefined;
+      const { arms } = tallyOf(tree.root, tree.discount);
+      return highest(names, (name) => belief.draw(random, arms.get(name) ?? unseen));
     },
     note(tree, node, arm) {
       if (arm === undefined) return;
-      notes.write(tree, node, { ...notes.at(node), [arm]: drawnFrom(arm)(node) + 1 });
+      notes.write(tree, node, { ...notes.at(node), [arm]: drawn(node, arm) + 1 });
+      for (let at: SearchNode | undefined = node; at !== undefined; at = at.parent)
+        known.delete(at);
     },
   };
 }
@@ -81,6 +144,8 @@ export function thompsonArms(names: readonly string[], belief: Belief = gaussian
 /** How often each arm has generated a node. */
 const notes = notesOf<Readonly<Record<string, number>>>('arms');
 
-function drawnFrom(arm: string): (node: SearchNode) => number {
-  return (node) => notes.at(node)?.[arm] ?? 0;
+/** A saved tree may hold anything there. */
+function drawn(node: SearchNode, arm: string): number {
+  const times: unknown = notes.at(node)?.[arm];
+  return typeof times === 'number' ? times : 0;
 }
