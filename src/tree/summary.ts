@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { ownReturn } from './selection.ts';
 
@@ -26,8 +27,10 @@ export interface SearchSummary<Action> {
  */
 export function summarise<State, Action>(
   node: SearchNode<State, Action>,
-  { temperature = 1 }: { readonly temperature?: number } = {},
+  options: { readonly temperature?: number } = {},
 ): SearchSummary<Action> {
+  expectOptions('summarise', options, 'temperature');
+  const { temperature = 1 } = options;
   if (!(temperature >= 0)) {
     throw new EspalierError(
       'usage',
