@@ -1,4 +1,5 @@
 import { expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { StopCondition } from './contracts.ts';
 
 /**
@@ -6,13 +7,11 @@ import type { StopCondition } from './contracts.ts';
  *
  * @param options - `score`: the return, not discounted, from which a path counts as a solution. Default 1.
  */
-export function solved({
-  score = 1,
-}: {
-  readonly score?: number;
-} = {}): <State, Action>(
-  progress: Parameters<StopCondition<State, Action>>[0],
-) => 'solved' | false {
+export function solved(
+  options: { readonly score?: number } = {},
+): <State, Action>(progress: Parameters<StopCondition<State, Action>>[0]) => 'solved' | false {
+  expectOptions('solved', options, 'score');
+  const { score = 1 } = options;
   expectNumber('score', score);
   return ({ tree }) => {
     const best = tree.bestTerminal;

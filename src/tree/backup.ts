@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import type { TreeNode } from './node.ts';
 
@@ -94,11 +95,11 @@ export const maxBackup: BackupRule = ({ children }, { target, reward, discount }
  * section 3.2, "Value backpropagation"; Xie et al., "Monte Carlo Tree Search Boosts Reasoning via Iterative
  * Preference Learning", 2024, section 2.1, and its reference code for `max(1, N)`.
  */
-export function visitWeighted({
-  unvisited,
-}: {
-  readonly unvisited?: (child: NodeStatistics) => number;
-} = {}): BackupRule {
+export function visitWeighted(
+  options: { readonly unvisited?: (child: NodeStatistics) => number } = {},
+): BackupRule {
+  expectOptions('visitWeighted', options, 'unvisited');
+  const { unvisited } = options;
   return ({ children }, { target, reward, discount }) => {
     let visits = 0;
     let total = 0;
@@ -124,7 +125,9 @@ function isOut({ status }: NodeStatistics): boolean {
  *
  * @see Sutton and Barto, "Reinforcement Learning", 2nd edition, 2018, equation 6.2.
  */
-export function tdBackup({ stepSize = 0.5 }: { readonly stepSize?: number } = {}): BackupRule {
+export function tdBackup(options: { readonly stepSize?: number } = {}): BackupRule {
+  expectOptions('tdBackup', options, 'stepSize');
+  const { stepSize = 0.5 } = options;
   return ({ visits, value }, { bootstrap }) =>
     visits === 1 ? bootstrap : value + stepSize * (bootstrap - value);
 }

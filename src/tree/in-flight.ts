@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import { named, type RuleSpec } from './rules.ts';
 
@@ -40,6 +41,7 @@ export const unobserved: InFlight = named(
  * @see Chaslot, Winands, van den Herik, "Parallel Monte-Carlo Tree Search", 2008, section 3.3.
  */
 export function virtualLoss(options: { readonly loss?: number } = {}): InFlight {
+  expectOptions('virtualLoss', options, 'loss');
   const { loss = 0 } = options;
   return named('virtualLoss', options, {
     visits: (node: NodeStatistics) => node.visits + node.inFlight,

@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import { named } from './rules.ts';
 import { knownValue, type QTransform } from './selection.ts';
@@ -8,7 +9,9 @@ import { knownValue, type QTransform } from './selection.ts';
  * @see Schrittwieser et al., "Mastering Atari, Go, Chess and Shogi by Planning with a Learned Model",
  * 2020, equation 5, with fixed bounds.
  */
-export function byMinMax({ min, max }: { readonly min: number; readonly max: number }): QTransform {
+export function byMinMax(options: { readonly min: number; readonly max: number }): QTransform {
+  expectOptions('byMinMax', options, 'min max');
+  const { min, max } = options;
   return named(
     'byMinMax',
     { min, max },
@@ -80,6 +83,7 @@ export function completedByMixValue(
     readonly rescale?: boolean;
   } = {},
 ): QTransform {
+  expectOptions('completedByMixValue', options, 'valueScale maxVisitInit rescale');
   const { valueScale = 0.1, maxVisitInit = 50, rescale = true } = options;
   return named('completedByMixValue', options, (parent: NodeStatistics) => {
     const mixed = mixedValueBelow(parent);

@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { pathTo } from './summary.ts';
@@ -21,6 +22,7 @@ export function renderTree<State, Action>(
     readonly width?: number;
   } = {},
 ): string {
+  expectOptions('renderTree', options, 'format depth breadth width');
   const {
     format = (action) => JSON.stringify(action),
     depth = 3,

@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import type { Random } from '../contracts/context.ts';
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { type InFlight, virtualLoss } from './in-flight.ts';
@@ -37,6 +38,7 @@ export interface UctOptions {
  * @see Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning", 2006, section 2.3, with c = 2·Cp.
  */
 export function uct(options: UctOptions = {}): SelectionRule {
+  expectOptions('uct', options, 'c unvisited pseudoVisits inFlight qtransform');
   const { c = Math.SQRT2, pseudoVisits = 0, inFlight = virtualLoss(), qtransform } = options;
   const { unvisited = () => Number.POSITIVE_INFINITY } = options;
   return ofTerms('uct', options, (parent) => {
@@ -111,6 +113,7 @@ export interface PuctOptions {
  * through self-play", 2018, supplementary materials, "Search".
  */
 export function puct(options: PuctOptions = {}): SelectionRule {
+  expectOptions('puct', options, 'cInit cBase parentVisits unvisited inFlight qtransform');
   const { cInit = 1.25, cBase = 19652, inFlight = virtualLoss(), qtransform } = options;
   const { parentVisits = (visits) => visits, unvisited = knownValue } = options;
   return ofTerms('puct', options, (parent) => {
@@ -158,6 +161,7 @@ export function thompson(
     readonly pseudoCounts?: readonly [number, number];
   } = {},
 ): SelectionRule {
+  expectOptions('thompson', options, 'pseudoCounts');
   const [a, b] = options.pseudoCounts ?? [1, 1];
   expectAboveZero({ 'pseudoCounts[0]': a, 'pseudoCounts[1]': b });
   const belief = betaBelief({ a, b });
@@ -210,6 +214,7 @@ export type WideningRule = Pick<Explained, 'spec'> & ((node: NodeStatistics) => 
 
 /** Walks down from the cursor, taking the child with the highest score, to a node that can grow. */
 export function descend(rule: SelectionRule, options: SelectionOptions = {}): Selection {
+  expectOptions('descend', options, 'revisit ties widening');
   const { revisit = false, ties = 'first' } = options;
   const { explain } = rule;
   const select = <State, Action>(tree: TreeView<State, Action>, random: Random) => {
@@ -235,6 +240,7 @@ export function flat(
   score: (node: NodeStatistics, parent: NodeStatistics | undefined, random: Random) => number,
   options: SelectionOptions = {},
 ): Selection {
+  expectOptions('flat', options, 'revisit ties widening');
   const { revisit = false, ties = 'first' } = options;
   const select = <State, Action>(tree: TreeView<State, Action>, random: Random) => {
     const { widening = tree.widening } = options;

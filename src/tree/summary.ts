@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 
 /** What a search says about the actions at one node. All arrays are in the order of the children. */
@@ -25,8 +26,10 @@ export interface SearchSummary<Action> {
  */
 export function summarise<State, Action>(
   node: SearchNode<State, Action>,
-  { temperature = 1 }: { readonly temperature?: number } = {},
+  options: { readonly temperature?: number } = {},
 ): SearchSummary<Action> {
+  expectOptions('summarise', options, 'temperature');
+  const { temperature = 1 } = options;
   if (!(temperature >= 0)) {
     throw new EspalierError(
       'usage',

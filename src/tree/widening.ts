@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { maxChild } from './final-choice.ts';
 import { named } from './rules.ts';
@@ -19,6 +20,7 @@ export function progressiveWidening(
     readonly alpha?: number;
   } = {},
 ): WideningRule {
+  expectOptions('progressiveWidening', options, 'k alpha');
   const { k = 1, alpha = 0.5 } = options;
   const rule: WideningRule = ({ children, samples, visits, inFlight }) =>
     Math.max(children.length, samples) < k * Math.max(1, visits + inFlight) ** alpha;
@@ -44,6 +46,7 @@ export function valueWidening(
     readonly most?: number;
   } = {},
 ): WideningRule {
+  expectOptions('valueWidening', options, 'k below most');
   const { k = 2, below = 0.4, most = 24 } = options;
   const rule: WideningRule = ({ children, samples }) => {
     const drawn = Math.max(children.length, samples);
