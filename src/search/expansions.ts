@@ -1,4 +1,5 @@
-import { describeValue } from '../base/expect.ts';
+import { describeValue, expectInteger } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { failureFrom } from '../base/failure.ts';
 import { stateAddress } from '../calls/acting-on.ts';
 import type { Ledger } from '../calls/ledger.ts';
@@ -34,7 +35,9 @@ export class Expansions<State, Action> {
     node: SearchNode<State, Action>,
     options: ExpandOptions = {},
   ): Promise<Children<State, Action>> {
-    const { independent = false } = options;
+    expectOptions('context.expand', options, 'count arm independent widening');
+    const { count = Number.POSITIVE_INFINITY, independent = false } = options;
+    expectInteger('count', count, { min: 1, max: Number.POSITIVE_INFINITY });
     const underWay = this.#first.get(node);
     if (underWay !== undefined && !independent) return underWay;
     const realising = this.#realisations.realise([node]);
