@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { type ModelSpec, parseModelSpec } from './model-spec.ts';
 import type { ConnectionOptions } from './transport/connection.ts';
@@ -30,6 +31,7 @@ export async function languageModel(
   spec: string,
   options: Omit<ConnectionOptions, 'baseUrl'> = {},
 ): Promise<LanguageModel & AsyncDisposable> {
+  expectOptions('languageModel', options, 'retry timeoutMs apiKey headers fetch maxReplyBytes');
   const model = await opened(parseModelSpec(spec), options);
   return Symbol.asyncDispose in model
     ? (model as LanguageModel & AsyncDisposable)

@@ -7,7 +7,7 @@ import { EspalierError } from './errors.ts';
  * @param known - The names of its options, with spaces between them.
  */
 export function expectOptions(owner: string, options: object, known: string): void {
-  const names = known.split(' ');
+  const names = namesIn(known);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const distances = names.map((name) => distanceBetween(unknown, name));
@@ -17,6 +17,18 @@ export function expectOptions(owner: string, options: object, known: string): vo
     ? `Did you mean \`${names[distances.indexOf(least)]}\`?`
     : `It has ${names.join(', ')}.`;
   throw new EspalierError('usage', `\`${owner}\` has no option \`${unknown}\`. ${hint}`);
+}
+
+const lists = new Map<string, readonly string[]>();
+
+/** Split once: some are looked at in every simulation. */
+function namesIn(known: string): readonly string[] {
+  let names = lists.get(known);
+  if (names === undefined) {
+    names = known.split(' ');
+    lists.set(known, names);
+  }
+  return names;
 }
 
 /** The edit distance of Levenshtein; letters alike but for their case cost nothing. */

@@ -1,5 +1,6 @@
 import { systemClock } from '../base/clock.ts';
 import { expectation, expectInteger, expectNumber, expectObject } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Budget, Spend } from '../contracts/spend.ts';
 import type { Journal } from './journal.ts';
 import { JournalIndex } from './journal-index.ts';
@@ -79,7 +80,9 @@ export class BudgetPool {
   }
 
   /** Charges what was spent elsewhere. */
-  charge({ simulations = 0, nodes = 0, calls = 0, tokens = 0, usd = 0 }: Partial<Spend>): void {
+  charge(spent: Partial<Spend>): void {
+    expectOptions('BudgetPool.charge', spent, 'simulations nodes calls tokens usd ms');
+    const { simulations = 0, nodes = 0, calls = 0, tokens = 0, usd = 0 } = spent;
     this.ledger.addSimulations(simulations);
     this.ledger.addNodes(nodes);
     this.ledger.charge({ calls, tokens, usd });

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { EspalierError } from '../base/errors.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import {
   mendEnd,
   nameOf,
@@ -26,10 +27,9 @@ export interface JournalFile extends Journal, Disposable {
  *
  * @throws EspalierError `invalid-journal` or `storage`.
  */
-export function openJournal(
-  path: string,
-  { fsync = false }: { readonly fsync?: boolean } = {},
-): JournalFile {
+export function openJournal(path: string, options: { readonly fsync?: boolean } = {}): JournalFile {
+  expectOptions('openJournal', options, 'fsync');
+  const { fsync = false } = options;
   const file = withStorageErrors(nameOf(path), () => {
     expectRegularFile(path);
     return openSync(path, 'a+');

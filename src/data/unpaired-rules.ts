@@ -5,6 +5,7 @@
  */
 
 import { expectation, expectInteger, expectNumber, expectOneOf } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { pathTo } from '../tree/summary.ts';
@@ -49,6 +50,7 @@ export interface SiblingLabelOptions extends UnpairedOptions {
  * what such rows are for.
  */
 export function siblings(options: SiblingLabelOptions = {}): RowRule<UnpairedRow> {
+  expectOptions('siblings', options, 'from to score nodes minVisits maxRatio');
   const { from = 0.75, to = 0.25, score = pairScores.q, nodes = 'all', minVisits = 1 } = options;
   expectNumber('from', from);
   expectNumber('to', to);
@@ -72,6 +74,7 @@ export function siblings(options: SiblingLabelOptions = {}): RowRule<UnpairedRow
  * completions the most visited stays.
  */
 export function ends(options: UnpairedOptions = {}): RowRule<UnpairedRow> {
+  expectOptions('ends', options, 'minVisits maxRatio');
   const { minVisits = 0 } = options;
   const title = 'whole paths, right or wrong';
   return unpairedRows({ name: 'unpaired-ends', title, options }, options, (record) =>

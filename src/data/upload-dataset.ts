@@ -3,6 +3,7 @@ import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 
 /** Where a dataset is put. */
@@ -39,6 +40,11 @@ type Hub = typeof import('@huggingface/hub');
  *   no message.
  */
 export async function uploadDataset(options: UploadOptions): Promise<string> {
+  expectOptions(
+    'uploadDataset',
+    options,
+    'folder repo token private branch title hubUrl signal fetch',
+  );
   const { folder, repo, token, branch = 'main', title = 'Upload dataset' } = options;
   if (!/^[\w.-]+\/[\w.-]+$/.test(repo)) throw expectation('repo', 'owner/name', repo);
   // The value of a token belongs into no message, not even a wrong one.

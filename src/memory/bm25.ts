@@ -1,5 +1,6 @@
 import MiniSearch from 'minisearch';
 import { expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Retriever } from '../contracts/memory.ts';
 
 /**
@@ -29,6 +30,7 @@ export function bm25(
     readonly d?: number;
   } = {},
 ): Retriever {
+  expectOptions('bm25', options, 'k b d');
   const { k = 1.2, b = 0.7, d = 0.5 } = options;
   expectNumber('k', k, { min: 0 });
   expectNumber('b', b, { min: 0, max: 1 });

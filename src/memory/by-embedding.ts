@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { expectInteger, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { CallContext } from '../contracts/context.ts';
 import type { EmbeddingModel } from '../contracts/embedding-model.ts';
 import type { PreparedRetriever } from './prepared-retriever.ts';
@@ -23,6 +24,7 @@ export function byEmbedding(
     readonly batch?: number;
   } = {},
 ): PreparedRetriever {
+  expectOptions('byEmbedding', options, 'batch');
   const { batch = 256 } = options;
   expectMethods('model', model, ['embed']);
   expectInteger('batch', batch, { min: 1 });

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from '
 import { dirname } from 'node:path';
 import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { isCode, withStorageErrors } from '../base/with-storage-errors.ts';
@@ -55,6 +56,7 @@ export function jsonLinesStore(
     readonly fsync?: boolean;
   } = {},
 ): JsonLinesStore {
+  expectOptions('jsonLinesStore', options, 'onSkipped fsync');
   if (typeof path !== 'string' || path === '') throw expectation('path', 'a path', path);
   const { onSkipped = warn, fsync = false } = options;
   const lines = new Lines(path, onSkipped);

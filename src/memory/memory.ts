@@ -6,6 +6,7 @@ import {
   expectNumber,
   wrongValue,
 } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { contextFrom } from '../calls/door.ts';
 import type { CallContext } from '../contracts/context.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -50,6 +51,7 @@ export interface MemoryOptions {
  * contrastive self-reflection, and its code.
  */
 export function memory(options: MemoryOptions): Memory {
+  expectOptions('memory', options, 'store retriever k minSimilarity name');
   const { store, retriever = bm25(), k = {}, minSimilarity = 0.25, name = 'memory' } = options;
   expectMethods('store', store, ['all', 'add']);
   expectMethods('retriever', retriever, ['similarities']);

@@ -1,5 +1,6 @@
 import { turn } from '../base/clock.ts';
 import { EspalierError } from '../base/errors.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { EmbeddingModel } from '../contracts/embedding-model.ts';
 
 type SentenceEmbedder = Awaited<
@@ -29,6 +30,7 @@ export function sentenceEmbeddings(
     readonly load?: () => Promise<Record<'embed', (texts: string[]) => Promise<number[][]>>>;
   } = {},
 ): EmbeddingModel {
+  expectOptions('sentenceEmbeddings', options, 'modelId load');
   const { modelId = 'all-MiniLM-L6-v2', load = loadMiniLm } = options;
   let loading: Promise<SentenceEmbedder> | undefined;
   return {

@@ -1,4 +1,5 @@
 import { expectation, expectFunction, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import type { Codec, JsonValue } from '../contracts/json.ts';
 import type { Policy, Proposal } from '../contracts/policy.ts';
@@ -25,6 +26,7 @@ export function journaled<State, Action>(
     readonly codec?: Codec<Action>;
   },
 ): Policy<State, Action> {
+  expectOptions('journaled', options, 'name key codec');
   const { name, key } = options;
   // Without a codec an action is JSON, which the effect checks.
   const { encode, decode }: Codec<Action> = options.codec ?? {

@@ -1,4 +1,5 @@
 import { expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Completion } from '../contracts/language-model.ts';
 
 /**
@@ -20,6 +21,7 @@ export function sequenceProbability(
     readonly lengthPenalty?: number;
   } = {},
 ): (completion: Completion) => number | undefined {
+  expectOptions('sequenceProbability', options, 'lengthPenalty');
   const { lengthPenalty = 1 } = options;
   expectNumber('lengthPenalty', lengthPenalty, { min: 0 });
   return ({ logprobs = [] }) => {

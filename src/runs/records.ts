@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { TreeRecord } from '../data/record.ts';
 import { treeFromJson } from '../tree/serialize.ts';
@@ -12,10 +13,7 @@ import type { SavedRun } from './run-folder.ts';
  */
 export function* readRecords<State, Action>(
   { trees }: Pick<SavedRun, 'trees'>,
-  {
-    problems,
-    describe,
-  }: {
+  options: {
     readonly problems?: readonly string[];
     readonly describe: (
       problem: string,
@@ -25,6 +23,8 @@ export function* readRecords<State, Action>(
       | undefined;
   },
 ): Generator<readonly TreeRecord<State, Action>[], void, undefined> {
+  expectOptions('readRecords', options, 'problems describe');
+  const { problems, describe } = options;
   const byProblem = grouped(trees);
   for (const problem of problems ?? byProblem.keys()) {
     const stored = byProblem.get(problem);

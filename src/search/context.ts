@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
@@ -103,8 +104,10 @@ export class AlgorithmContext<State, Action>
 
   evaluate(
     nodes: readonly SearchNode<State, Action>[],
-    { again = false }: { readonly again?: boolean } = {},
+    options?: { readonly again?: boolean },
   ): Promise<void> {
+    if (options !== undefined) expectOptions('context.evaluate', options, 'again');
+    const again = options?.again === true;
     return this.#evaluations.evaluate(nodes, again) ?? done;
   }
 
@@ -117,8 +120,10 @@ export class AlgorithmContext<State, Action>
   }
 
   conclude(conclusion: Parameters<SearchContext<State, Action>['conclude']>[0]): void {
+    const isVote = 'votes' in conclusion;
+    expectOptions('context.conclude', conclusion, isVote ? 'votes' : 'node optimal');
     const { tree, environment } = this.#session;
-    const found = 'votes' in conclusion ? elected(tree, environment, conclusion.votes) : conclusion;
+    const found = isVote ? elected(tree, environment, conclusion.votes) : conclusion;
     if (found === undefined) return;
     tree.conclude(found);
     this.#simulations().end({ reason: 'solved' });

@@ -1,4 +1,5 @@
-import { describeValue } from '../base/expect.ts';
+import { describeValue, expectInteger } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { failureFrom } from '../base/failure.ts';
 import { stateAddress } from '../calls/acting-on.ts';
 import type { Ledger } from '../calls/ledger.ts';
@@ -25,6 +26,9 @@ export class Expansions<State, Action> {
   /** First expansions under way: a second request for the same node shares them. */
   readonly #first = new Map<SearchNode<State, Action>, Promise<Children<State, Action>>>();
 
+  /** Checked last: an algorithm asks in the same words again and again. */
+  #checked: ExpandOptions | undefined;
+
   constructor(session: SearchSession<State, Action>, realisations: Realisations<State, Action>) {
     this.#session = session;
     this.#realisations = realisations;
@@ -34,6 +38,7 @@ export class Expansions<State, Action> {
     node: SearchNode<State, Action>,
     options: ExpandOptions = {},
   ): Promise<Children<State, Action>> {
+    if (options !== this.#checked) this.#check(options);
     const { independent = false } = options;
     const underWay = this.#first.get(node);
     if (underWay !== undefined && !independent) return underWay;
@@ -47,6 +52,13 @@ export class Expansions<State, Action> {
     const tracked = proposing.finally(() => this.#first.delete(node));
     this.#first.set(node, tracked);
     return tracked;
+  }
+
+  #check(options: ExpandOptions): void {
+    expectOptions('context.expand', options, 'count arm independent widening');
+    const { count = Number.POSITIVE_INFINITY } = options;
+    expectInteger('count', count, { min: 1, max: Number.POSITIVE_INFINITY });
+    this.#checked = options;
   }
 
   /** Appends actions that are known already. */

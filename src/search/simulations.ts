@@ -1,5 +1,6 @@
 import { EspalierError, endsGracefully } from '../base/errors.ts';
 import { describeValue } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { CallGate } from '../calls/call-gate.ts';
 import type { CallSpend } from '../calls/call-spend.ts';
 import type { Sequencer } from '../calls/sequencer.ts';
@@ -39,6 +40,16 @@ function expectAnswer({ name }: { readonly name: string }, answer: unknown): voi
   const which = name === '' ? 'a condition' : `the condition \`${name}\``;
   const got = describeValue(answer);
   const message = `Expected ${which} of \`stopWhen\` to return true, false or 'solved', got ${got}.`;
+  throw new EspalierError('usage', message);
+}
+
+const outcomes: readonly unknown[] = ['continue', 'waiting', 'exhausted', 'solved'];
+
+/** For callers without types: a misspelt outcome would let a search go on that was to end. */
+function expectOutcome(outcome: unknown): void {
+  if (outcomes.includes(outcome) || 'reserved' in Object(outcome)) return;
+  const got = describeValue(outcome);
+  const message = `Expected a simulation to return 'continue', 'waiting', 'exhausted', 'solved' or { reserved }, got ${got}.`;
   throw new EspalierError('usage', message);
 }
 
@@ -91,8 +102,10 @@ export class Simulations<State, Action> {
 
   async run(
     simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
-    { name, limit = Number.POSITIVE_INFINITY, exhausts = 'search' }: SimulateOptions = {},
+    options: SimulateOptions = {},
   ): Promise<void> {
+    expectOptions('context.simulate', options, 'name limit exhausts');
+    const { name, limit = Number.POSITIVE_INFINITY, exhausts = 'search' } = options;
     const round: Round = { name, left: limit, over: false, exhausts };
     const workers = Math.min(this.#options.concurrency, limit);
     await Promise.all(Array.from({ length: workers }, () => this.#work(simulate, round)));
@@ -134,6 +147,7 @@ export class Simulations<State, Action> {
 
   /** What is under way may bring more to search: only where nothing is, nothing is left. */
   #heard(outcome: SimulationOutcome): SimulationOutcome {
+    expectOutcome(outcome);
     return outcome === 'exhausted' && this.#running.size > 1 ? 'waiting' : outcome;
   }
 

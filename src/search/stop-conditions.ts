@@ -10,7 +10,8 @@ import type { StopCondition } from './contracts.ts';
 export function solved(
   options: { readonly score?: number } = {},
 ): <State, Action>(progress: Parameters<StopCondition<State, Action>>[0]) => 'solved' | false {
-  expectOptions('solved', options, 'score');
+  // Where it was not called, a search hands it its progress, and then says so itself.
+  if (!('tree' in options)) expectOptions('solved', options, 'score');
   const { score = 1 } = options;
   expectNumber('score', score);
   return ({ tree }) => {

@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import { seededRandom } from '../base/random.ts';
 import type { Random } from '../contracts/context.ts';
 import { heuristic } from '../values/heuristic.ts';
@@ -23,6 +24,7 @@ export function banditTree(
   /** v*(s) of any state: the reward of the best end below it. */
   value(state: readonly number[]): number;
 } {
+  expectOptions('banditTree', options, 'arms depth seed');
   const { arms = 3, depth = 3, seed = 0 } = options;
   const random = seededRandom(seed);
   const best = Array.from({ length: depth }, (_, place) => random.split(place).integer(arms));

@@ -1,4 +1,5 @@
 import { expectation, expectInteger, expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { seededRandom } from '../base/random.ts';
 import type { Random } from '../contracts/context.ts';
 import type { Environment } from '../contracts/environment.ts';
@@ -63,6 +64,7 @@ export function chainTask(
     readonly seed?: number | string;
   } = {},
 ): ChainTask {
+  expectOptions('chainTask', options, 'steps sound recovers seed');
   const { steps = 8, sound = 0.7, recovers = 0.1, seed = 0 } = options;
   expectInteger('steps', steps, { min: 1 });
   if (!(sound > 0 && sound <= 1)) throw expectation('sound', 'above 0 and at most 1', sound);

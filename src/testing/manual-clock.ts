@@ -1,4 +1,5 @@
 import { turn } from '../base/clock.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { Clock } from '../contracts/clock.ts';
 
 /** A clock that stands still until it is moved. */
@@ -30,6 +31,7 @@ export function manualClock(
     readonly startAt?: number;
   } = {},
 ): ManualClock {
+  expectOptions('manualClock', options, 'auto startAt');
   const { auto = false, startAt = 0 } = options;
   const sleepers = new Sleepers();
   let now = startAt;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { expectOptions } from '../base/expect-options.ts';
 import { seededRandom } from '../base/random.ts';
 import { contextFrom } from '../calls/door.ts';
 import type { Clock } from '../contracts/clock.ts';
@@ -19,6 +20,7 @@ export function plainContext(
     readonly signal?: AbortSignal;
   } = {},
 ): CallContext {
+  expectOptions('plainContext', options, 'random clock signal');
   const { random = seededRandom(), clock = manualClock({ auto: true }) } = options;
   const { signal = new AbortController().signal } = options;
   // Every call in flight may listen; that is no leak.

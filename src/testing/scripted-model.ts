@@ -1,4 +1,5 @@
 import { expectFunction } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type {
   Capabilities,
   Completion,
@@ -55,6 +56,7 @@ export interface ScriptedModel extends LanguageModel {
  * ```
  */
 export function scriptedModel(options: ScriptedModelOptions): ScriptedModel {
+  expectOptions('scriptedModel', options, 'answer latencyMs capabilities usage provider modelId');
   const { answer, latencyMs, usage = tokensOf } = options;
   const { capabilities = { n: true }, provider = 'scripted', modelId = 'script' } = options;
   expectFunction('answer', answer);

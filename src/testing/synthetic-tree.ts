@@ -1,3 +1,4 @@
+import { expectOptions } from '../base/expect-options.ts';
 import { heuristic } from '../values/heuristic.ts';
 import { listPolicy, type Problem } from './problem.ts';
 
@@ -23,6 +24,7 @@ export function syntheticTree(
     readonly seed?: number;
   } = {},
 ): Problem<SyntheticState, number> {
+  expectOptions('syntheticTree', options, 'branching depth seed');
   const { branching = 4, depth = 12, seed = 1 } = options;
   const actions = Array.from({ length: branching }, (_, action) => action);
   return {

@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { heuristic } from '../values/heuristic.ts';
 import { listPolicy, type Problem } from './problem.ts';
 
@@ -31,6 +32,7 @@ export function tableMdp(
     readonly keys?: boolean;
   } = {},
 ): Problem<string, string> {
+  expectOptions('tableMdp', options, 'name values keys');
   const { name = 'table-mdp', values = {}, keys = true } = options;
   const [start] = Object.keys(table);
   if (start === undefined) throw new EspalierError('usage', 'Expected `table` to hold a state.');

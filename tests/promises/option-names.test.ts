@@ -1,5 +1,60 @@
 import { describe, expect, test } from 'vitest';
 import {
+  aiSdk,
+  anthropic,
+  decisions,
+  decisionsFromModel,
+  decisionsFromScores,
+  embeddings,
+  languageModel,
+  logprobReward,
+  openai,
+  openaiCompatible,
+  recipes,
+  replay,
+  rewardFrom,
+  sglangReward,
+  systemOne,
+  vllmReward,
+} from '../../src/backends/index.ts';
+import { llama } from '../../src/backends/llama/index.ts';
+import { tiny } from '../../src/backends/tiny/index.ts';
+import {
+  BudgetPool,
+  memoryJournal,
+  openJournal,
+  withCache,
+  withLimit,
+  withRecording,
+  withRetry,
+  withTelemetry,
+} from '../../src/calls/index.ts';
+import {
+  auditDataset,
+  formats,
+  jinjaPrompt,
+  mapRow,
+  pairRules,
+  pairScores,
+  preferences,
+  rlRules,
+  sftRules,
+  stepLabels,
+  unpairedRules,
+  uploadDataset,
+  verifySplices,
+  writeDataset,
+} from '../../src/data/index.ts';
+import {
+  answerOracle,
+  blocksworld,
+  countdown,
+  gameOf24,
+  isSameAnswer,
+  reasoning,
+  slidingTiles,
+} from '../../src/environments/index.ts';
+import {
   abMcts,
   astar,
   beam,
@@ -15,6 +70,7 @@ import {
   progressiveWidening,
   puct,
   renderTree,
+  type SearchAlgorithm,
   search,
   solved,
   stepwise,
@@ -27,31 +83,53 @@ import {
   visitWeighted,
   withReflection,
 } from '../../src/index.ts';
-import { contrastive, inMemoryStore, lessons, memory } from '../../src/memory/index.ts';
+import {
+  bm25,
+  byEmbedding,
+  contrastive,
+  inMemoryStore,
+  jsonLinesStore,
+  lessons,
+  memory,
+  sentenceEmbeddings,
+} from '../../src/memory/index.ts';
 import { methods } from '../../src/methods/index.ts';
 import {
   fromModel,
   greedy,
   introspective,
+  journaled,
   mostFrequent,
   multiAction,
   multiModel,
   planStep,
   selfRefine,
+  sequenceProbability,
   siblings,
   subQuestion,
 } from '../../src/policies/index.ts';
 import { generate } from '../../src/runs/index.ts';
-import { scriptedModel } from '../../src/testing/index.ts';
+import {
+  banditTree,
+  chainTask,
+  emulator,
+  manualClock,
+  plainContext,
+  scriptedModel,
+  syntheticTree,
+  tableMdp,
+} from '../../src/testing/index.ts';
 import {
   criticRanking,
   debate,
   ensemble,
   heuristic,
+  hybridWeight,
   judge,
   orm,
   prm,
   progress,
+  reliability,
   rollout,
   selfConsistency,
   selfEval,
@@ -65,6 +143,9 @@ const memories = memory({ store: inMemoryStore() });
 const policy = fromModel({ model });
 const half = heuristic(() => 0.5);
 const slip = { notation: {} } as object;
+const { random } = plainContext();
+const baseUrl = 'http://localhost:1/v1';
+const ofSdk = { specificationVersion: 'v3', provider: 'a', modelId: 'a', doGenerate() {} } as never;
 
 /** Each part with an option that it once had, or never. */
 const parts: Readonly<Record<string, () => unknown>> = {
@@ -121,10 +202,78 @@ const parts: Readonly<Record<string, () => unknown>> = {
   valueWidening: () => valueWidening(slip),
   virtualLoss: () => virtualLoss(slip),
   visitWeighted: () => visitWeighted(slip),
+  'BudgetPool.charge': () => new BudgetPool({}, slip),
+  openJournal: () => openJournal('unused.jsonl', slip),
+  withCache: () => withCache(slip),
+  withLimit: () => withLimit({ concurrency: 1, ...slip }),
+  withRecording: () => withRecording({ journal: memoryJournal(), ...slip }),
+  withRetry: () => withRetry(slip),
+  withTelemetry: () => withTelemetry({ tracer: {} as never, ...slip }),
+  journaled: () => journaled(policy, { name: 'a', ...slip } as never),
+  sequenceProbability: () => sequenceProbability(slip),
+  reliability: () => reliability([], slip),
+  hybridWeight: () => hybridWeight(slip),
+  aiSdk: () => aiSdk(ofSdk, slip),
+  anthropic: () => anthropic({ model: 'a', ...slip }),
+  decisions: () => decisions({ model: 'a', ...slip }),
+  decisionsFromModel: () => decisionsFromModel({ model, ...slip }),
+  decisionsFromScores: () => decisionsFromScores({ model: 'a', server: 'vllm', ...slip }),
+  embeddings: () => embeddings({ model: 'a', baseUrl, ...slip }),
+  llama: () => llama({ model: 'a.gguf', ...slip }),
+  logprobReward: () =>
+    logprobReward({ model: 'a', baseUrl, recipe: recipes.mathShepherd, ...slip }),
+  openai: () => openai({ model: 'a', ...slip }),
+  openaiCompatible: () => openaiCompatible({ baseUrl, ...slip }),
+  replay: () => replay({ journal: [], ...slip }),
+  rewardFrom: () => rewardFrom({ name: 'a', score: () => [1], ...slip }),
+  sglangReward: () => sglangReward({ model: 'a', recipe: recipes.qwenMathPrm, ...slip }),
+  systemOne: () => systemOne(slip),
+  tiny: () => tiny(slip),
+  vllmReward: () => vllmReward({ model: 'a', recipe: recipes.qwenMathPrm, ...slip }),
+  answerOracle: () => answerOracle('1', slip),
+  isSameAnswer: () => isSameAnswer('1', '1', slip),
+  reasoning: () => reasoning({ question: 'a', ...slip }),
+  'blocksworld.generate': () => blocksworld.generate(random, slip),
+  'countdown.generate': () => countdown.generate(random, slip),
+  'gameOf24.generate': () => gameOf24.generate(random, slip),
+  'slidingTiles.generate': () => slidingTiles.generate(random, slip),
+  game24: () => gameOf24.environment({ numbers: [1, 2], ...slip }),
+  bm25: () => bm25(slip),
+  byEmbedding: () => byEmbedding({ embed: async () => ({}) } as never, slip),
+  jsonLinesStore: () => jsonLinesStore('unused.jsonl', slip),
+  memory: () => memory({ store: inMemoryStore(), ...slip }),
+  sentenceEmbeddings: () => sentenceEmbeddings(slip),
+  banditTree: () => banditTree(slip),
+  chainTask: () => chainTask(slip),
+  manualClock: () => manualClock(slip),
+  plainContext: () => plainContext(slip),
+  scriptedModel: () => scriptedModel({ answer: () => 'a', ...slip }),
+  syntheticTree: () => syntheticTree(slip),
+  tableMdp: () => tableMdp({}, slip),
+  jinjaPrompt: () => jinjaPrompt('', slip),
+  mapRow: () => mapRow({ name: 'a', kind: 'sft', columns: {}, map: () => ({}), ...slip }),
+  preferences: () =>
+    preferences({ name: 'a', nodes: 'all', siblings: 'best-vs-all', score: pairScores.q, ...slip }),
   generate: () => generate({ run: {}, problems: [], plan: () => ({}), ...slip } as never),
 };
 
+/** The same of functions that answer with a promise, or with rows as they are asked for. */
+const awaited: Readonly<Record<string, () => unknown>> = {
+  auditDataset: () => auditDataset('unused', slip),
+  emulator: () => emulator({ dialect: 'vllm', ...slip }),
+  languageModel: () => languageModel('tiny', slip),
+  uploadDataset: () => uploadDataset({ folder: 'a', repo: 'a/b', token: 'a', ...slip }),
+  verifySplices: () => verifySplices([], { replay: () => true, ...slip }),
+  writeDataset: () => writeDataset({ out: 'unused', problems: [], configs: [], ...slip } as never),
+};
+
 describe('an option that nobody knows', () => {
+  test.each(Object.entries(awaited))('is refused by %s too', async (name, make) => {
+    await expect((async () => make())()).rejects.toThrow(
+      `\`${name}\` has no option \`notation\`. `,
+    );
+  });
+
   test.each(Object.entries(parts))('is refused by %s', (name, make) => {
     expect(make).toThrow(`\`${name}\` has no option \`notation\`. `);
   });
@@ -138,6 +287,14 @@ describe('an option that nobody knows', () => {
     },
   );
 
+  test.each(
+    [formats, pairRules, rlRules, sftRules, stepLabels, unpairedRules].flatMap(
+      (family) => Object.entries(family) as [string, (options: object) => unknown][],
+    ),
+  )('is refused by the rule or format %s', (_name, make) => {
+    expect(() => make({ notation: {} })).toThrow(/ has no option `notation`\. /);
+  });
+
   test('is refused with the nearest name, or with all where none is near', () => {
     expect(() => mcts({ widht: 3 } as object)).toThrow(
       '`mcts` has no option `widht`. Did you mean `width`?',
@@ -148,12 +305,61 @@ describe('an option that nobody knows', () => {
   });
 });
 
+const bare: Environment<string, string> = {
+  name: 'bare',
+  reset: () => ({ state: '' }),
+  step: (state, action) => ({ state: state + action }),
+};
+
+type Run = SearchAlgorithm['run'];
+
+/** What algorithms may get wrong, and what they are told. */
+const slips: Readonly<Record<string, readonly [message: string, run: Run]>> = {
+  simulate: [
+    '`context.simulate` has no option `limt`. Did you mean `limit`?',
+    (_tree, context) => context.simulate(async () => 'solved', { limt: 1 } as object),
+  ],
+  expand: [
+    '`context.expand` has no option `cuont`. Did you mean `count`?',
+    async ({ root }, context) => void (await context.expand(root, { cuont: 1 } as object)),
+  ],
+  'expand with part of an action': [
+    'Expected `count` to be an integer from 1 up, got `0.5`.',
+    async ({ root }, context) => void (await context.expand(root, { count: 0.5 })),
+  ],
+  evaluate: [
+    '`context.evaluate` has no option `agian`. Did you mean `again`?',
+    ({ root }, context) => context.evaluate([root], { agian: true } as object),
+  ],
+  conclude: [
+    '`context.conclude` has no option `optmal`. Did you mean `optimal`?',
+    async ({ root: node }, context) => context.conclude({ node, optmal: true } as never),
+  ],
+  'conclude by a vote': [
+    '`context.conclude` has no option `wieght`. It has votes.',
+    async (_tree, context) => context.conclude({ votes: [], wieght: 1 } as never),
+  ],
+  'a simulation': [
+    "Expected a simulation to return 'continue', 'waiting', 'exhausted', 'solved' or { reserved }, got `\"sovled\"`.",
+    (_tree, context) => context.simulate(async () => 'sovled' as never),
+  ],
+};
+
+describe('an algorithm of the user', () => {
+  test.each(Object.entries(slips))('hears of a slip in %s', async (_name, [message, run]) => {
+    const algorithm = { name: 'own', run } as SearchAlgorithm;
+    const proposing = () => [{ action: 'a' }];
+    const searching = search(bare, {
+      policy: proposing,
+      evaluator: half,
+      algorithm,
+      budget: { simulations: 3 },
+    });
+    await expect(searching).rejects.toThrow(message);
+  });
+});
+
 describe('a search without a notation', () => {
-  const bare: Environment<string, string> = {
-    name: 'bare',
-    reset: () => ({ state: '' }),
-    step: (state, action) => ({ state: state + action }),
-  };
   const inParts = {
     policy: mostFrequent(multiModel({ arms: { one: planStep({ model }) } })),
     evaluator: withSimulation(half, rollout({ policy, evaluator: judge({ model }) })),

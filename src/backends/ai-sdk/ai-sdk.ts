@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue, expectation, expectFunction } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type {
   Capabilities,
@@ -62,6 +63,7 @@ export interface AiSdkOptions extends Pick<ConnectionOptions, 'retry' | 'timeout
  * ```
  */
 export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageModel {
+  expectOptions('aiSdk', options, 'providerOptions price capabilities retry timeoutMs');
   expectModel(model);
   expectConnection(options);
   const { provider, modelId } = model;

@@ -1,4 +1,5 @@
 import { expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type {
   Capabilities,
   GenerateRequest,
@@ -8,6 +9,7 @@ import type {
 } from '../../contracts/language-model.ts';
 import {
   type ConnectionOptions,
+  connectionOptions,
   expectAbsentBesideClient,
   expectConnection,
   expectModelName,
@@ -90,7 +92,7 @@ export interface AnthropicOptions extends ConnectionOptions {
  * ```
  */
 export function anthropic(options: AnthropicOptions): LanguageModel {
-  expectOptions(options);
+  checkOptions(options);
   const { model: modelId, cache = true, thinking, effort, client } = options;
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
@@ -111,7 +113,8 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
   });
 }
 
-function expectOptions(options: AnthropicOptions): void {
+function checkOptions(options: AnthropicOptions): void {
+  expectOptions('anthropic', options, `${connectionOptions} model client thinking effort cache`);
   const { model, client, thinking, effort, cache = true } = options;
   expectModelName(model, 'claude-sonnet-5-5');
   expectConnection(options);

@@ -1,7 +1,8 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import type { DecisionModel, Question } from '../../contracts/decision-model.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { JsonBody } from '../transport/chat-request.ts';
-import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { Endpoint, type EndpointOptions, endpointOptions } from '../transport/endpoint.ts';
 import { itemsOf } from '../transport/json.ts';
 import { at } from './read.ts';
 import { questionServer } from './server.ts';
@@ -17,6 +18,7 @@ import { questionServer } from './server.ts';
  * @defaultValue baseUrl: `https://api.openai.com/v1`
  */
 export function decisions(options: EndpointOptions): DecisionModel {
+  expectOptions('decisions', options, endpointOptions);
   const usual = { provider: 'decisions', baseUrl: 'https://api.openai.com/v1' };
   const endpoint = new Endpoint(usual, options);
   return questionServer(endpoint, {

@@ -1,5 +1,6 @@
 import { ModelCallError } from '../../base/errors.ts';
 import { expectMethods } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { leastMass } from '../../base/stats/least-mass.ts';
 import type { Decision, DecisionModel, Question } from '../../contracts/decision-model.ts';
 import type {
@@ -36,6 +37,7 @@ export function decisionsFromModel(options: {
     Readonly<Record<'choice' | 'meaning' | 'option' | 'scale' | 'yesNo', string>>
   >;
 }): DecisionModel & Pick<Provenance, 'prompts'> {
+  expectOptions('decisionsFromModel', options, 'model topLogprobs prompts');
   const { model, topLogprobs = 20, prompts } = options;
   expectMethods('model', model, ['generate']);
   const set = withTexts(decisionPrompts, prompts);

@@ -1,5 +1,6 @@
 import { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type {
   Decision,
   DecisionModel,
@@ -10,7 +11,12 @@ import type { Failure } from '../../contracts/failure.ts';
 import type { Message, ModelCall } from '../../contracts/language-model.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { type PromptSet, promptsOf, withTexts } from '../../prompting/prompts.ts';
-import { Endpoint, type EndpointOptions, usageOfAll } from '../transport/endpoint.ts';
+import {
+  Endpoint,
+  type EndpointOptions,
+  endpointOptions,
+  usageOfAll,
+} from '../transport/endpoint.ts';
 import { fieldsOf, itemsOf } from '../transport/json.ts';
 import { labelScores } from '../transport/label-scores.ts';
 import {
@@ -61,6 +67,11 @@ export function decisionsFromScores(
     >;
   },
 ): DecisionModel & Pick<Provenance, 'prompts'> {
+  expectOptions(
+    'decisionsFromScores',
+    options,
+    `${endpointOptions} server labelIds render prompts`,
+  );
   const { server, labelIds = {}, render = plainText, prompts } = options;
   expectOneOf('server', server, ['sglang', 'vllm']);
   expectFunction('render', render);

@@ -1,8 +1,9 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import type { DecisionModel, Question } from '../../contracts/decision-model.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { JsonBody } from '../transport/chat-request.ts';
-import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { Endpoint, type EndpointOptions, endpointOptions } from '../transport/endpoint.ts';
 import { at } from './read.ts';
 import { mapped, questionServer } from './server.ts';
 
@@ -17,6 +18,7 @@ import { mapped, questionServer } from './server.ts';
  * @defaultValue model: `jev-latest`, baseUrl: `https://api.typesafe.ai`
  */
 export function systemOne(options: Partial<EndpointOptions> = {}): DecisionModel {
+  expectOptions('systemOne', options, endpointOptions);
   const usual = { provider: 'systemone', baseUrl: 'https://api.typesafe.ai' };
   const endpoint = new Endpoint(usual, { ...options, model: options.model ?? 'jev-latest' });
   return questionServer(endpoint, {

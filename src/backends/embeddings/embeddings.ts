@@ -1,7 +1,13 @@
 import { expectInteger, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { EmbeddingModel } from '../../contracts/embedding-model.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
-import { Endpoint, type EndpointOptions, usageOfAll } from '../transport/endpoint.ts';
+import {
+  Endpoint,
+  type EndpointOptions,
+  endpointOptions,
+  usageOfAll,
+} from '../transport/endpoint.ts';
 import { fieldsOf } from '../transport/json.ts';
 import { byIndex, floatsOf } from '../transport/numbered.ts';
 
@@ -36,6 +42,7 @@ export function embeddings(
     readonly maxBatch?: number;
   },
 ): EmbeddingModel {
+  expectOptions('embeddings', options, `${endpointOptions} dimensions encoding maxBatch`);
   const { dimensions, encoding, maxBatch = 512 } = options;
   if (dimensions !== undefined) expectInteger('dimensions', dimensions, { min: 1 });
   if (encoding !== undefined) expectOneOf('encoding', encoding, ['base64', 'float']);

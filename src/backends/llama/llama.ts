@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { GenerateRequest, LanguageModel } from '../../contracts/language-model.ts';
 import { Loading } from '../in-process/loading.ts';
 import { checkedRequest } from '../in-process/request.ts';
@@ -87,6 +88,7 @@ export interface LlamaLanguageModel extends LanguageModel, AsyncDisposable {
  * ```
  */
 export function llama(options: LlamaOptions): LlamaLanguageModel {
+  expectOptions('llama', options, 'model sequences contextSize threads gpu seed llama');
   const { seed = 0 } = options;
   expectInteger('seed', seed);
   const settings = settingsOf(options);

@@ -1,7 +1,9 @@
 import { expectation, expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Capabilities, ModelPrice } from '../../contracts/language-model.ts';
 import {
   type ConnectionOptions,
+  connectionOptions,
   expectAbsentBesideClient,
   expectConnection,
   expectModelName,
@@ -66,7 +68,7 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions {
  * ```
  */
 export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiCompatibleModel {
-  expectOptions(options);
+  checkOptions(options);
   const { preset = 'generic', capabilities } = options;
   const { line, server } = reached(options);
   const usual = habits[preset];
@@ -117,7 +119,12 @@ function addressOf({ baseUrl, preset, client }: OpenAiCompatibleOptions): string
   return address.replace(/\/+$/, '').replace(/\/(chat\/)?completions$/, '');
 }
 
-function expectOptions(options: OpenAiCompatibleOptions): void {
+function checkOptions(options: OpenAiCompatibleOptions): void {
+  expectOptions(
+    'openaiCompatible',
+    options,
+    `${connectionOptions} model preset client capabilities price contextLength`,
+  );
   const { preset, model, client, capabilities, contextLength } = options;
   if (preset !== undefined) expectOneOf('preset', preset, Object.keys(habits));
   if (client !== undefined) expectMethods('client', client, ['get', 'post']);

@@ -1,7 +1,9 @@
 import { expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Capabilities, LanguageModel } from '../../contracts/language-model.ts';
 import {
   type ConnectionOptions,
+  connectionOptions,
   expectAbsentBesideClient,
   expectConnection,
   expectModelName,
@@ -66,7 +68,7 @@ export interface OpenAiOptions extends ConnectionOptions {
  * ```
  */
 export function openai(options: OpenAiOptions): LanguageModel {
-  expectOptions(options);
+  checkOptions(options);
   const { model, reasoningEffort: effort, api, client, headers = {} } = options;
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
@@ -101,7 +103,12 @@ function capabilitiesOf(traits: ModelTraits, { api, client }: OpenAiOptions): Ca
   };
 }
 
-function expectOptions(options: OpenAiOptions): void {
+function checkOptions(options: OpenAiOptions): void {
+  expectOptions(
+    'openai',
+    options,
+    `${connectionOptions} model organization project client api reasoningEffort`,
+  );
   const { model, client, api, reasoningEffort } = options;
   expectModelName(model, 'gpt-6-luna');
   expectConnection(options);

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue, expectation, expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Journal } from '../../calls/journal.ts';
 import { readJournal } from '../../calls/journal-file.ts';
 import type { JournalLine } from '../../calls/journal-lines.ts';
@@ -42,6 +43,7 @@ export function replay(options: {
    */
   readonly capabilities?: Capabilities;
 }): LanguageModel {
+  expectOptions('replay', options, 'journal model capabilities');
   const { journal, model, capabilities } = options;
   const recordings = recordingsOf(linesOf(journal));
   const recording = chosen(recordings, model);

@@ -1,12 +1,13 @@
 import { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { leastMass } from '../../base/stats/least-mass.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { ModelCall, TokenAlternative } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
 import { logprobsOf } from '../transport/chat-logprobs.ts';
 import { chatMessages, type JsonBody } from '../transport/chat-request.ts';
-import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { Endpoint, type EndpointOptions, endpointOptions } from '../transport/endpoint.ts';
 import { fieldsOf } from '../transport/json.ts';
 import { byIndex } from '../transport/numbered.ts';
 import {
@@ -55,6 +56,7 @@ export function logprobReward(
     readonly batches?: boolean;
   },
 ): RewardModel {
+  expectOptions('logprobReward', options, `${endpointOptions} recipe topLogprobs batches`);
   const { recipe, topLogprobs = 20, batches = true } = options;
   expectRecipe(recipe);
   const { labels } = recipe;

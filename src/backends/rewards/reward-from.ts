@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { expectation, expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution, StepScores } from '../../contracts/reward-model.ts';
@@ -21,6 +22,7 @@ export function rewardFrom(
     score(solution: Solution, call: ModelCall): MaybePromise<StepScores['scores'][number]>;
   },
 ): RewardModel {
+  expectOptions('rewardFrom', options, 'incremental range scores name score');
   const { name, score, scores = 'steps', incremental = false, range = [0, 1] } = options;
   if (typeof name !== 'string' || name === '') throw expectation('name', 'a name', name);
   expectFunction('score', score);

@@ -1,7 +1,8 @@
 import { expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
-import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { Endpoint, type EndpointOptions, endpointOptions } from '../transport/endpoint.ts';
 import { countOf, fieldsOf } from '../transport/json.ts';
 import { type Asked, gathered, leaveForSteps, servedReward, stepsAsked } from './asking.ts';
 import { expectTextRecipe, labelIdsOf, type TextRecipe, textOf, textUntil } from './recipe.ts';
@@ -38,6 +39,7 @@ export interface SglangRewardOptions
  * ```
  */
 export function sglangReward(options: SglangRewardOptions): RewardModel {
+  expectOptions('sglangReward', options, `${endpointOptions} endpoint activation labelIds recipe`);
   const { recipe } = options;
   expectTextRecipe(recipe);
   const { endpoint: path = recipe.labels === undefined ? 'classify' : 'score' } = options;

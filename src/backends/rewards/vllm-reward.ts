@@ -1,8 +1,9 @@
 import { expectation, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { isFailure } from '../../base/failure.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { RewardModel, Solution } from '../../contracts/reward-model.ts';
-import { Endpoint, type EndpointOptions } from '../transport/endpoint.ts';
+import { Endpoint, type EndpointOptions, endpointOptions } from '../transport/endpoint.ts';
 import { fieldsOf } from '../transport/json.ts';
 import { byIndex } from '../transport/numbered.ts';
 import { type Asked, type Scores, servedReward } from './asking.ts';
@@ -46,6 +47,11 @@ export interface VllmRewardOptions extends EndpointOptions {
  * @see {@link recipes} for how the server must be started.
  */
 export function vllmReward(options: VllmRewardOptions): RewardModel {
+  expectOptions(
+    'vllmReward',
+    options,
+    `${endpointOptions} recipe endpoint activation encoding task labelIds`,
+  );
   const { recipe, encoding, task } = options;
   expectTextRecipe(recipe);
   const { endpoint: path = recipe.scores === 'solution' ? 'classify' : 'pooling' } = options;

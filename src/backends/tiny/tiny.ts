@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { expectation, expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { checkedRequest } from '../in-process/request.ts';
 import { localHost, nameOfModel, packagedModel } from './model.ts';
 import { threadHost } from './thread.ts';
@@ -56,6 +57,7 @@ export interface TinyOptions {
  * ```
  */
 export function tiny(options: TinyOptions = {}): TinyModel {
+  expectOptions('tiny', options, 'model thread seed cacheBytes batch');
   const { model = packagedModel, thread = true, seed = 0, cacheBytes, batch = 16 } = options;
   if (typeof model !== 'string' || model === '') {
     throw expectation('model', 'the path of a GGUF file', model);

@@ -30,6 +30,9 @@ export interface ConnectionOptions {
   readonly retry?: RetryOptions | false;
 }
 
+/** The names of {@link ConnectionOptions}, with spaces between them. */
+export const connectionOptions = 'apiKey baseUrl headers timeoutMs fetch maxReplyBytes retry';
+
 /**
  * Checks how a server is to be reached. No message shows a value that may hold a key.
  *

@@ -2,7 +2,12 @@ import { expectation } from '../../base/expect.ts';
 import { sumOfUsages } from '../../calls/usage.ts';
 import type { ModelCall, ModelPrice, Payee, Usage } from '../../contracts/language-model.ts';
 import type { JsonBody } from './chat-request.ts';
-import { type ConnectionOptions, expectConnection, expectModelName } from './connection.ts';
+import {
+  type ConnectionOptions,
+  connectionOptions,
+  expectConnection,
+  expectModelName,
+} from './connection.ts';
 import { modelCallErrorFrom } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { countOf, fieldsOf, numberOf } from './json.ts';
@@ -18,6 +23,9 @@ export interface EndpointOptions extends ConnectionOptions {
   /** What it costs. @defaultValue nothing for servers on a machine of one's own, unknown for others */
   readonly price?: ModelPrice;
 }
+
+/** The names of {@link EndpointOptions}, with spaces between them. */
+export const endpointOptions: string = `${connectionOptions} model provider price`;
 
 /** Posts JSON to one server. */
 export class Endpoint extends Exchange {

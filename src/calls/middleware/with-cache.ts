@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { systemClock } from '../../base/clock.ts';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectInteger, expectMethods, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { jsonFault } from '../../base/json.ts';
 import type { Clock } from '../../contracts/clock.ts';
 import type { JsonValue } from '../../contracts/json.ts';
@@ -50,6 +51,7 @@ export interface CacheOptions {
  * @throws EspalierError `usage` for an option out of its range.
  */
 export function withCache(options: CacheOptions = {}): AnyMiddleware {
+  expectOptions('withCache', options, 'store maxEntries ttlMs namespace');
   const { maxEntries = 10_000, ttlMs } = options;
   expectInteger('maxEntries', maxEntries, { min: 1 });
   if (ttlMs !== undefined) expectNumber('ttlMs', ttlMs, { min: 1 });

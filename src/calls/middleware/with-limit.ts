@@ -1,6 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { ModelCall, RateLimits } from '../../contracts/language-model.ts';
 import type { Answer } from '../operations/model-operation.ts';
 import { actualCost, mostCost } from '../pricing.ts';
@@ -33,6 +34,7 @@ export interface LimitOptions {
  * @throws EspalierError `usage` for an option out of its range.
  */
 export function withLimit(options: LimitOptions = {}): AnyMiddleware {
+  expectOptions('withLimit', options, 'concurrency requestsPerMinute tokensPerMinute');
   const limiter = new Limiter(options);
   return aroundCalls(() => (asked, call, make) => limiter.make(asked, call, make));
 }

@@ -1,6 +1,7 @@
 import { expectJson } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
@@ -26,15 +27,14 @@ import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.t
  * @throws EspalierError `storage` out of a call where the journal cannot be written; `usage` for a journal
  * that is being replayed.
  */
-export function withRecording({
-  journal,
-  prices = {},
-}: {
+export function withRecording(options: {
   /** Where calls are written down. An empty one is given a header. */
   readonly journal: Journal;
   /** Prices by model id, beside and above `defaultPrices` and what models say themselves. @defaultValue none */
   readonly prices?: PriceTable;
 }): AnyMiddleware {
+  expectOptions('withRecording', options, 'journal prices');
+  const { journal, prices = {} } = options;
   if (journal.mode === 'replay') throw expectation('journal', 'one to write to', 'replay');
   const recorder = new Recorder(journal, prices);
   return aroundCalls(() => (asked, call, make) => recorder.record(asked, call, make));

@@ -1,6 +1,7 @@
 import { counted } from '../../base/counted.ts';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { modelName } from '../../base/model-name.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Random } from '../../contracts/context.ts';
@@ -60,6 +61,7 @@ type Settings = Required<Omit<RetryOptions, 'breaker'>>;
  * @throws EspalierError `usage` for an option out of its range.
  */
 export function withRetry(options: RetryOptions = {}): AnyMiddleware {
+  expectOptions('withRetry', options, 'attempts baseMs maxMs totalMs random breaker');
   const { attempts = 4, baseMs = 500, maxMs = 30_000, totalMs = 600_000 } = options;
   const { random = seededRandom('retry'), breaker: patience = {} } = options;
   const { failures = 8, coolDownMs = 30_000 } = patience === false ? {} : patience;

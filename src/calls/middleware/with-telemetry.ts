@@ -1,5 +1,6 @@
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { expectMethods } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { Answer, Attributes } from '../operations/model-operation.ts';
 import { type AnyMiddleware, aroundCalls } from './wrap.ts';
@@ -49,7 +50,9 @@ interface TracedCall extends ModelCall {
  * request, the model that answered, tokens, errors. Where several stand around a model, the outermost makes
  * the span. A tracer that fails costs a span and not a call.
  */
-export function withTelemetry({ tracer, content = false }: TelemetryOptions): AnyMiddleware {
+export function withTelemetry(options: TelemetryOptions): AnyMiddleware {
+  expectOptions('withTelemetry', options, 'tracer content');
+  const { tracer, content = false } = options;
   expectMethods('tracer', tracer, ['startSpan']);
   return aroundCalls((next) => async (asked, call, make) => {
     if ((call as TracedCall)[traced] === true) return make(call);

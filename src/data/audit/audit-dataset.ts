@@ -1,4 +1,5 @@
 import { expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { isPlainObject } from '../../base/json.ts';
 import { mappedColumns } from '../formats/dataset-info.ts';
 import { type Reading, type ReadRow, type RowColumns, readRow } from '../formats/reading.ts';
@@ -35,6 +36,7 @@ export async function auditDataset(
     readonly separator?: string;
   } = {},
 ): Promise<AuditReport> {
+  expectOptions('auditDataset', options, 'minMargin maxLength separator');
   const { minMargin, maxLength = 1024, separator = '' } = options;
   if (minMargin !== undefined) expectNumber('minMargin', minMargin, { min: 0 });
   expectInteger('maxLength', maxLength, { min: 1 });

@@ -1,6 +1,7 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import type { RowKind } from '../rows.ts';
 import type { Columns, FileRow } from './columns.ts';
-import type { DatasetFormat, RowFormat, RowOfKind } from './format.ts';
+import type { DatasetFormat, FormatOptions, RowFormat, RowOfKind } from './format.ts';
 import { provenanceColumns, writeProvenance } from './provenance-columns.ts';
 import type { Reading } from './reading.ts';
 
@@ -21,13 +22,16 @@ export interface Form<Kind extends RowKind> {
  * A format of some forms: each is what its trainer reads, and behind it the columns that tell where a row comes from.
  *
  * @param info - Its name, and readings of rows that nobody writes here.
- * @param provenance - Whether the columns that tell where a row comes from are written.
+ * @param options - What the user gave.
+ * @throws EspalierError `usage` for an option that formats do not have.
  */
 export function datasetFormat<Kinds extends RowKind>(
   { readings = [], ...info }: Omit<DatasetFormat, 'forms'>,
   forms: { readonly [Kind in Kinds]: Form<Kind> },
-  provenance = true,
+  options: FormatOptions,
 ): DatasetFormat<Kinds> {
+  expectOptions(info.name, options, 'render provenance endToken');
+  const { provenance = true } = options;
   // The compiler does not follow the kinds through a list of entries.
   const entries = Object.entries(forms).map(([kind, form]) => ({
     ...(form as Form<RowKind>),

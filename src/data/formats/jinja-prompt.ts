@@ -1,5 +1,6 @@
 import { Template } from '@huggingface/jinja';
 import { EspalierError } from '../../base/errors.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { FormatOptions } from './format.ts';
 import { functionOf } from './render.ts';
@@ -24,6 +25,7 @@ export function jinjaPrompt(
   template: string,
   tokens: { readonly bosToken?: string; readonly eosToken?: string } = {},
 ): NonNullable<FormatOptions['render']> {
+  expectOptions('jinjaPrompt', tokens, 'bosToken eosToken');
   const compiled = attempt(
     () => new Template(`${withoutClock}${template}`),
     'The chat template is broken',

@@ -71,7 +71,7 @@ export function llamaFactoryShareGpt(
         },
       },
     },
-    options.provenance,
+    options,
   );
 }
 

@@ -55,7 +55,7 @@ export function llamaFactory(
         },
       },
     },
-    options.provenance,
+    options,
   );
 }
 

@@ -1,4 +1,5 @@
 import { expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { RowKind, TrainingRow } from '../rows.ts';
 import type { Columns, ColumnType, FileRow } from './columns.ts';
 import type { DatasetFormat, RowOfKind } from './format.ts';
@@ -53,6 +54,7 @@ export function mapRow<const Kind extends RowKind, const Fields extends Columns>
     row: Extract<TrainingRow, Readonly<Record<'kind', Kind>>>,
   ) => ValueOf<Readonly<Record<'struct', Fields>>> | undefined;
 }): DatasetFormat<Kind> {
+  expectOptions('mapRow', form, 'name kind columns usage map');
   const { name, kind, columns, usage = '', map } = form;
   expectFunction('map', map);
   expectOneOf('kind', kind, ['preference', 'prompt', 'rollout', 'sft', 'stepwise', 'unpaired']);

@@ -17,7 +17,7 @@ const marker = 'ки';
  *
  * @see Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", 2024.
  */
-export function mathShepherdFiles({ render }: FormatOptions = {}): DatasetFormat<'stepwise'> {
+export function mathShepherdFiles(options: FormatOptions = {}): DatasetFormat<'stepwise'> {
   return datasetFormat(
     {
       name: 'math-shepherd',
@@ -30,11 +30,11 @@ export function mathShepherdFiles({ render }: FormatOptions = {}): DatasetFormat
         write: (row) =>
           holdsMarker(row)
             ? `A step or the question holds \`${marker}\`, which ends a step in this form.`
-            : write(row, render),
+            : write(row, options.render),
         reads: { needs: ['input', 'label', 'task'], parts: readParts },
       },
     },
-    false,
+    { ...options, provenance: false },
   );
 }
 

@@ -32,7 +32,7 @@ export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'prefere
         },
       },
     },
-    options.provenance,
+    options,
   );
 }
 

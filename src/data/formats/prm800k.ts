@@ -71,7 +71,7 @@ const columns: Columns = {
  *
  * @see Lightman et al., "Let's Verify Step by Step", 2023.
  */
-export function prm800kFiles({ render }: FormatOptions = {}): DatasetFormat<'stepwise'> {
+export function prm800kFiles(options: FormatOptions = {}): DatasetFormat<'stepwise'> {
   return datasetFormat(
     {
       name: 'prm800k',
@@ -85,7 +85,7 @@ export function prm800kFiles({ render }: FormatOptions = {}): DatasetFormat<'ste
           const source = row.extra?.['prm800k'];
           const isSource = sourceSchema.safeParse(source).success;
           const written = isSource ? fill(source as unknown as Source, row) : undefined;
-          return written ?? newRow(row, render);
+          return written ?? newRow(row, options.render);
         },
         reads: {
           needs: ['question', 'label'],
@@ -94,7 +94,7 @@ export function prm800kFiles({ render }: FormatOptions = {}): DatasetFormat<'ste
         },
       },
     },
-    false,
+    { ...options, provenance: false },
   );
 }
 

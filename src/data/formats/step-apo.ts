@@ -53,6 +53,6 @@ Step-APO needs the patched LLaMA-Factory 0.8.3 of CPL, which reads both values (
         },
       },
     },
-    options.provenance,
+    options,
   );
 }

@@ -49,7 +49,7 @@ export function stepDpoFiles(options: FormatOptions = {}): DatasetFormat<'prefer
         },
       },
     },
-    options.provenance,
+    options,
   );
 }
 

@@ -84,7 +84,7 @@ export function trlConversational(options: FormatOptions = {}): DatasetFormat<Co
       implicitReading('trl-conversational-sft', { messages: type }),
     ],
   };
-  return datasetFormat(info, formsOf(plainTurns), options.provenance);
+  return datasetFormat(info, formsOf(plainTurns), options);
 }
 
 /**
@@ -93,7 +93,7 @@ export function trlConversational(options: FormatOptions = {}): DatasetFormat<Co
  */
 export function trlTools(options: FormatOptions = {}): DatasetFormat<ConversationKind> {
   const title = 'TRL, as conversations that call tools: DPO, KTO, SFT, GRPO';
-  return datasetFormat({ name: 'trl-tools', title }, formsOf(toolTurns), options.provenance);
+  return datasetFormat({ name: 'trl-tools', title }, formsOf(toolTurns), options);
 }
 
 /** Pairs of conversations as others write them. */

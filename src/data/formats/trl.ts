@@ -52,7 +52,7 @@ export function trl(options: FormatOptions = {}): DatasetFormat<RowKind> {
         reads: usualReadings.unpaired,
       },
     },
-    options.provenance,
+    options,
   );
 }
 
@@ -98,7 +98,7 @@ export function trlReward(options: FormatOptions = {}): DatasetFormat<'preferenc
         write: (row) => said(texts.pair(row), (pair) => ({ ...pair, margin: row.margin })),
       },
     },
-    options.provenance,
+    options,
   );
 }
 

@@ -1,3 +1,4 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import type { PromptRow } from '../rows.ts';
 import type { Columns } from './columns.ts';
 import { datasetFormat } from './dataset-format.ts';
@@ -14,6 +15,7 @@ export function verl(
     readonly ability?: string;
   } = {},
 ): DatasetFormat<'prompt'> {
+  expectOptions('verl', options, 'render provenance endToken dataSource ability');
   const { dataSource = 'espalier', ability = 'reasoning', provenance = true } = options;
   const extra: Columns = provenance ? provenanceColumns('prompt') : { problem_id: 'string' };
   const extraOf = (row: PromptRow) =>
@@ -53,6 +55,6 @@ python3 -m verl.trainer.main_ppo data.train_files=<this dataset>/<configuration>
         reads: { ...usualReadings.prompt, needs: ['data_source', 'prompt'] },
       },
     },
-    false,
+    { provenance: false },
   );
 }

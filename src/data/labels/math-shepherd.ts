@@ -1,3 +1,4 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
@@ -18,6 +19,7 @@ import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function mathShepherd(options: StepLabelOptions = {}): RowRule<StepwiseRow> {
+  expectOptions('mathShepherd', options, 'from paths');
   return stepwiseRule({
     name: 'math-shepherd',
     title: 'the share of right ends below each step',

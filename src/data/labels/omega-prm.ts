@@ -1,3 +1,4 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
 
@@ -15,6 +16,7 @@ import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function omegaPrm(options: StepLabelOptions = {}): RowRule<StepwiseRow> {
+  expectOptions('omegaPrm', options, 'from paths');
   return stepwiseRule({
     name: 'omega-prm',
     title: 'the Monte-Carlo value of each prefix',

@@ -1,4 +1,5 @@
 import { expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
 import type { StepLabel } from './monte-carlo.ts';
 import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
@@ -25,6 +26,7 @@ export function prm800k(
     readonly untilError?: boolean;
   } = {},
 ): RowRule<StepwiseRow> {
+  expectOptions('prm800k', options, 'from paths wrongTo rightFrom untilError');
   const { untilError = true, wrongTo = 0, rightFrom = 0.5 } = options;
   expectNumber('wrongTo', wrongTo, { min: 0, max: 1 });
   expectNumber('rightFrom', rightFrom, { min: wrongTo, max: 1 });

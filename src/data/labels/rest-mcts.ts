@@ -1,3 +1,4 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import { partsOf } from '../path-choice.ts';
 import { isRight, type TreeRecord } from '../record.ts';
 import type { RowRule, StepwiseRow } from '../rows.ts';
@@ -19,6 +20,7 @@ import { type StepLabelOptions, stepwiseRule } from './stepwise-rule.ts';
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function restMcts(options: Pick<StepLabelOptions, 'paths'> = {}): RowRule<StepwiseRow> {
+  expectOptions('restMcts', options, 'paths');
   return stepwiseRule({
     name: 'rest-mcts',
     title: 'how far each step has come to a right end',

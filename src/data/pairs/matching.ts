@@ -1,4 +1,5 @@
 import { expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { isEnd } from '../record.ts';
@@ -9,6 +10,7 @@ import {
   type PairRule,
   type PairSiblings,
   type PreferencePair,
+  pairFilters,
 } from './pair-rule.ts';
 
 /** What matching looks at, besides where and by which score. */
@@ -111,6 +113,8 @@ const matchers: Readonly<Record<PairSiblings, Matcher>> = {
 
 /** Throws a usage error where a rule is none. */
 export function checkRule(rule: PairRule): void {
+  const own = 'nodes siblings ends score parts smoothing weight name title paper options';
+  expectOptions('preferences', rule, `${pairFilters} ${own}`);
   checkFilters(rule);
   expectOneOf('nodes', rule.nodes, ['all', 'path', 'right-path', 'success-path']);
   const siblings = Object.keys(matchers) as readonly PairSiblings[];

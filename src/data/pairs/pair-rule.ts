@@ -37,6 +37,10 @@ export interface PairFilters {
   readonly maxPairsPerProblem?: number;
 }
 
+/** The names of {@link PairFilters}, with spaces between them. */
+export const pairFilters =
+  'minMargin minVisits threshold requireRightLeaf requireMixedOutcome minEditDistance maxLengthRatio maxPairsPerNode maxPairsPerTree maxPairsPerProblem';
+
 /**
  * Which siblings make a preference pair.
  *

@@ -1,4 +1,5 @@
 import { expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { countEnds, isPart, turnOf } from '../record.ts';
 import type { PreferenceRow, RowRule } from '../rows.ts';
@@ -9,6 +10,7 @@ import {
   type PairFilters,
   type PairSource,
   type PreferencePair,
+  pairFilters,
 } from './pair-rule.ts';
 import * as pairScores from './pair-scores.ts';
 import { pairRows } from './preferences.ts';
@@ -32,6 +34,7 @@ export interface RStarMathOptions extends PairFilters {
  * (arXiv 2501.04519).
  */
 export function rStarMath(options: RStarMathOptions = {}): RowRule<PreferenceRow> {
+  expectOptions('rStarMath', options, `${pairFilters} width`);
   const rule: RStarMathOptions = { minMargin: 0.25, minEditDistance: 20, ...options };
   checkFilters(rule);
   expectInteger('width', rule.width ?? 2, { min: 1 });

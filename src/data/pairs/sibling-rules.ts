@@ -1,7 +1,8 @@
 import { expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { isEnd } from '../record.ts';
-import type { PairFilters } from './pair-rule.ts';
+import { type PairFilters, pairFilters } from './pair-rule.ts';
 import * as pairScores from './pair-scores.ts';
 import { type PairRowRule, preferences } from './preferences.ts';
 
@@ -25,6 +26,7 @@ export function mctsDpo(
     readonly rightOnly?: boolean;
   } = {},
 ): PairRowRule {
+  expectOptions('mctsDpo', options, `${pairFilters} rejected rightOnly`);
   const { rejected = 'worst', rightOnly = false, ...filters } = options;
   expectOneOf('rejected', rejected, ['random', 'second', 'worst']);
   return preferences({
@@ -59,6 +61,7 @@ export function agentQ(
     readonly minMargin?: number;
   } = {},
 ): PairRowRule {
+  expectOptions('agentQ', options, `${pairFilters} alpha`);
   const { alpha = 0.5, ...filters } = options;
   return preferences({
     name: 'agent-q',
@@ -102,6 +105,7 @@ export function stepApo(
     readonly endScale?: number;
   } = {},
 ): PairRowRule {
+  expectOptions('stepApo', options, `${pairFilters} endScale`);
   const { endScale = 0.3, ...filters } = options;
   const { threshold = 0.5 } = filters;
   expectNumber('endScale', endScale, { min: 0 });
@@ -134,6 +138,7 @@ export function stepApo(
  * Trees", 2024 (arXiv 2406.07115), "step-wise".
  */
 export function toolPreference(options: PairFilters = {}): PairRowRule {
+  expectOptions('toolPreference', options, pairFilters);
   return preferences({
     name: 'tool-preference',
     title: 'along successful paths, their step against the other siblings',
@@ -160,6 +165,7 @@ export function stepQ(
     readonly rejected?: 'all' | 'worst';
   } = {},
 ): PairRowRule {
+  expectOptions('stepQ', options, `${pairFilters} rejected`);
   const { rejected = 'worst', ...filters } = options;
   expectOneOf('rejected', rejected, ['all', 'worst']);
   return preferences({
@@ -185,6 +191,7 @@ export function stepQ(
  * (arXiv 2406.18629).
  */
 export function stepDpo(options: PairFilters = {}): PairRowRule {
+  expectOptions('stepDpo', options, pairFilters);
   return preferences({
     name: 'step-dpo',
     title: 'a right step against a first wrong one',

@@ -1,4 +1,5 @@
 import { expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { pathCompletion, stepsOf } from '../path-completion.ts';
 import { type EndCounts, isEnd, isPart, isRight, turnOf } from '../record.ts';
@@ -25,6 +26,9 @@ export interface WholeFilters extends Omit<PairFilters, 'maxPairsPerNode'> {
   /** How often both were visited at least: an integer from 0 up. @defaultValue 0 */
   readonly minVisits?: number;
 }
+
+const wholeFilters =
+  'by minMargin minVisits threshold requireRightLeaf requireMixedOutcome minEditDistance maxLengthRatio maxPairsPerTree maxPairsPerProblem';
 
 const paths: readonly PairSiblings[] = [
   'all-above-below',
@@ -56,6 +60,7 @@ export function trajectory(
       | 'best-vs-worst';
   } = {},
 ): RowRule<PreferenceRow> {
+  expectOptions('trajectory', options, `${wholeFilters} paths`);
   const rule = { ...wholeRule(options), siblings: options.paths ?? 'best-vs-all' };
   expectOneOf('paths', rule.siblings, paths);
   const info = {
@@ -92,6 +97,7 @@ export function spar(
     readonly chosen?: 'best' | 'last';
   } = {},
 ): RowRule<PreferenceRow> {
+  expectOptions('spar', options, `${wholeFilters} chosen`);
   const { chosen = 'best' } = options;
   const rule = wholeRule(options);
   expectOneOf('chosen', chosen, ['best', 'last']);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentAddress } from '../../base/canonical-json.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { BackupRule } from '../../tree/backup.ts';
@@ -88,6 +89,7 @@ export function readOmegaPrm(
     readonly delimiter?: string;
   } = {},
 ): readonly TreeRecord<OmegaPrmState, string>[] {
+  expectOptions('readOmegaPrm', options, 'delimiter');
   const notation = notationWith(options.delimiter ?? '\n\n');
   return readLines('OmegaPRM file', text, (own, place) => {
     const { question, final_answer, reasoning_steps } = readDocument(own, lineSchema, place);

@@ -1,4 +1,5 @@
 import { expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { mean } from '../../base/stats/mean.ts';
 import { knownValue } from '../../tree/selection.ts';
 import { rowBase } from '../provenance.ts';
@@ -21,6 +22,7 @@ export function prompts(
     readonly maxSolveRate?: number;
   } = {},
 ): RowRule<PromptRow> {
+  expectOptions('prompts', options, 'minSolveRate maxSolveRate');
   const { minSolveRate = 0, maxSolveRate = 1 } = options;
   expectNumber('minSolveRate', minSolveRate, { min: 0, max: 1 });
   expectNumber('maxSolveRate', maxSolveRate, { min: minSolveRate, max: 1 });

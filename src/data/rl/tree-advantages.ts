@@ -1,4 +1,5 @@
 import { expectFunction, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { RolloutRow, RowRule, RuleInfo } from '../rows.ts';
 import {
   type Estimator,
@@ -28,6 +29,7 @@ export interface RolloutOptions {
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function groups(options: RolloutOptions = {}): RowRule<RolloutRow> {
+  expectOptions('groups', options, 'sampling epsilon');
   return rolloutRule(
     {
       name: 'groups',
@@ -61,6 +63,7 @@ export interface TreeAdvantagesOptions extends RolloutOptions {
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function treeAdvantages(options: TreeAdvantagesOptions = {}): RowRule<RolloutRow> {
+  expectOptions('treeAdvantages', options, 'estimators discount omega stateKey sampling epsilon');
   return rolloutRule(
     {
       name: 'tree-advantages',

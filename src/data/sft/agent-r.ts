@@ -1,4 +1,5 @@
 import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { pathTo } from '../../tree/summary.ts';
@@ -42,6 +43,7 @@ export interface AgentROptions extends SpliceOptions {
  * @throws EspalierError `usage` where an option is out of its range, or `verify` is missing.
  */
 export function agentR(options: AgentROptions = {}): RowRule<SftRow> {
+  expectOptions('agentR', options, 'splice verify thoughts alpha beta maxSplices isWrong');
   const { splice = 'naive', verify, thoughts = revisionThoughts } = options;
   expectOneOf('splice', splice, ['naive', 'replay-verified']);
   if (splice === 'replay-verified') expectFunction('verify', verify);

@@ -1,4 +1,5 @@
 import { expectInteger, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { ChildNode } from '../../contracts/node.ts';
 import { knownValue } from '../../tree/selection.ts';
 import { pathTo } from '../../tree/summary.ts';
@@ -36,6 +37,7 @@ export function bestTrajectories(
     readonly unit?: 'step' | 'trajectory';
   } = {},
 ): RowRule<SftRow> {
+  expectOptions('bestTrajectories', options, 'best by unit');
   const { best = 2, by = 'mean', unit = 'trajectory' } = options;
   expectInteger('best', best, { min: 1 });
   expectOneOf('by', by, ['mean', 'min']);

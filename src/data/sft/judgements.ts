@@ -1,4 +1,5 @@
 import { expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { distinct, textOfRow } from '../distinct.ts';
 import { rowBase } from '../provenance.ts';
@@ -44,6 +45,7 @@ const usualQuestion =
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function judgements(options: JudgementsOptions = {}): RowRule<SftRow> {
+  expectOptions('judgements', options, 'verdict only oracleGuided question reply');
   const { verdict = unanimous, only = 'all', question = usualQuestion } = options;
   const { reply = usualReply, oracleGuided = false } = options;
   expectFunction('verdict', verdict);

@@ -1,4 +1,5 @@
 import { expectFunction, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { distinct, textOfRow } from '../distinct.ts';
@@ -46,6 +47,7 @@ const usualRequest =
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function refiner(options: RefinerOptions = {}): RowRule<SftRow> {
+  expectOptions('refiner', options, 'critique minGain oracleGuided request');
   const { minGain = 0, request = usualRequest, oracleGuided = false } = options;
   const critiqueOf =
     options.critique ?? ((parent: SearchNode) => parent.evaluations.at(-1)?.rationale);

@@ -1,4 +1,5 @@
 import { expectFunction, expectInteger, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { distinct, textOfRow } from '../distinct.ts';
@@ -47,6 +48,7 @@ export interface TraversalsOptions {
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function traversals(options: TraversalsOptions = {}): RowRule<SftRow> {
+  expectOptions('traversals', options, 'variant c simulations maxMoves onlyRight thought back');
   const { variant = 'exploratory', c = 1, simulations = 50, maxMoves = 35 } = options;
   const { onlyRight = true, thought, back = goBackText } = options;
   expectOneOf('variant', variant, ['exploratory', 'imitation']);

@@ -1,3 +1,4 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
 import type { TreeRecord } from '../record.ts';
 import { type Splice, type SpliceOptions, splicesOf } from './splices.ts';
@@ -9,10 +10,7 @@ import { type Splice, type SpliceOptions, splicesOf } from './splices.ts';
  */
 export async function verifySplices<State, Action>(
   trees: readonly TreeRecord<State, Action>[],
-  {
-    replay,
-    ...options
-  }: SpliceOptions & {
+  options: SpliceOptions & {
     /**
      * Takes the actions of a splice in the state that its bad step led to, and says whether they lead to a right
      * end from there. What it throws is thrown on.
@@ -20,6 +18,8 @@ export async function verifySplices<State, Action>(
     readonly replay: (state: State, splice: Splice<State, Action>) => MaybePromise<boolean>;
   },
 ): Promise<(splice: Splice) => boolean> {
+  expectOptions('verifySplices', options, 'alpha beta maxSplices isWrong replay');
+  const { replay } = options;
   const verified = new Map<unknown, Set<unknown>>();
   for (const record of trees) {
     for (const splice of splicesOf(record, options)) {

@@ -1,4 +1,5 @@
 import { expectation, expectInteger, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { RowFormat } from '../formats/format.ts';
 import { datasetCard } from './card.ts';
 import { type ConfigOutput, configOutput, type FormedConfig } from './config-output.ts';
@@ -18,6 +19,7 @@ import { splitter } from './split.ts';
  *   together are of different problems, or where `out` holds what no export wrote in the place of a file; `storage` where the disk objects. The old dataset is then as it was.
  */
 export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
+  expectOptions('writeDataset', options, 'out problems configs file splits rowsPerFile seed card');
   const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
   const splitOf = splitter(splits, seed);
   const formedConfigs = formed(configs);

@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep } from './arithmetic.ts';
 import { differentSteps, operationsByPair } from './arithmetic-actions.ts';
 import { type ArithmeticInstance, expectNumbers, formatNumbers } from './arithmetic-instance.ts';
@@ -35,6 +36,7 @@ function environment<Value>(
   rules: ArithmeticRules<Value>,
   instance: ArithmeticInstance,
 ): PuzzleEnvironment<ArithmeticState<Value>, ArithmeticStep<Value>> {
+  expectOptions(rules.name, instance, 'numbers target');
   expectNumbers(instance);
   const { numbers, target = rules.usualTarget } = instance;
   expectInteger('target', target, { min: 1 });

@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { Transition } from '../../contracts/environment.ts';
 import { blocksworldHeuristic } from './blocksworld-heuristic.ts';
@@ -111,10 +112,9 @@ function estimate(state: BlocksworldState): number {
 }
 
 /** A random start, and as a goal the blocks on blocks of another random arrangement. */
-function generate(
-  random: Random,
-  { blocks: count = 4 }: Parameters<typeof blocksworld.generate>[1] = {},
-) {
+function generate(random: Random, options: Parameters<typeof blocksworld.generate>[1] = {}) {
+  expectOptions('blocksworld.generate', options, 'blocks');
+  const { blocks: count = 4 } = options;
   expectInteger('blocks', count, { min: 2, max: 100 });
   const blocks = Array.from({ length: count }, (_, index) => nameOf(index, count));
   for (;;) {

@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { expectation, expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep, Operator } from './arithmetic.ts';
 import { operationsByPair } from './arithmetic-actions.ts';
@@ -121,8 +122,10 @@ const smallNumbers = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 
 /** Draws numbers and a target from 101 to 999, until a random play proves that it can be reached. */
 function generate(
   random: Random,
-  { numbers: count = 6, large }: Parameters<typeof countdown.generate>[1] = {},
+  options: Parameters<typeof countdown.generate>[1] = {},
 ): Required<ArithmeticInstance> {
+  expectOptions('countdown.generate', options, 'numbers large');
+  const { numbers: count = 6, large } = options;
   expectInteger('numbers', count, { min: 3, max: 8 });
   if (large !== undefined) expectInteger('large', large, { min: 0, max: Math.min(4, count) });
 

@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { ArithmeticRules, ArithmeticState, ArithmeticStep } from './arithmetic.ts';
 import { operationsByPair } from './arithmetic-actions.ts';
 import { arithmeticPuzzle, isDeadEnd } from './arithmetic-environment.ts';
@@ -57,7 +58,9 @@ export const gameOf24: Puzzle<
   }
 > = {
   ...arithmeticPuzzle(rules),
-  generate(random, { largest = 13, target = 24 } = {}) {
+  generate(random, options = {}) {
+    expectOptions('gameOf24.generate', options, 'largest target');
+    const { largest = 13, target = 24 } = options;
     expectInteger('largest', largest, { min: 4, max: 100 });
     expectInteger('target', target, { min: 1, max: 1_000 });
     for (let attempt = 0; attempt < 1_000; attempt++) {

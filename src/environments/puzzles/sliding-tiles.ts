@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue, expectation, expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { Transition } from '../../contracts/environment.ts';
 import type { Puzzle, PuzzleEnvironment } from './puzzle.ts';
@@ -132,8 +133,10 @@ function expectBoard({ rows, columns, tiles }: TilesInstance): void {
 
 function generate(
   random: Random,
-  { rows = 3, columns = 3, moves }: Parameters<typeof slidingTiles.generate>[1] = {},
+  options: Parameters<typeof slidingTiles.generate>[1] = {},
 ): TilesInstance {
+  expectOptions('slidingTiles.generate', options, 'rows columns moves');
+  const { rows = 3, columns = 3, moves } = options;
   expectInteger('rows', rows, { min: 2, max: 10 });
   expectInteger('columns', columns, { min: 2, max: 10 });
   if (moves !== undefined) expectInteger('moves', moves, { min: 1, max: 10_000 });

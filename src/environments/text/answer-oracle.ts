@@ -1,4 +1,5 @@
 import { expectation, expectFunction } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Oracle, Verdict } from '../../contracts/verifier.ts';
 import { isSameAnswer } from './is-same-answer.ts';
 import type { ReasoningState } from './reasoning-state.ts';
@@ -12,8 +13,10 @@ import type { ReasoningState } from './reasoning-state.ts';
  */
 export function answerOracle(
   gold: string,
-  { isEqual = isSameAnswer }: { readonly isEqual?: (left: string, right: string) => boolean } = {},
+  options: { readonly isEqual?: (left: string, right: string) => boolean } = {},
 ): Readonly<Record<keyof Oracle<never>, (state: ReasoningState) => Verdict>> {
+  expectOptions('answerOracle', options, 'isEqual');
+  const { isEqual = isSameAnswer } = options;
   if (typeof gold !== 'string' || gold.trim() === '') {
     throw expectation('gold', 'a text that is not empty', gold);
   }

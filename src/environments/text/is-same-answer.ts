@@ -1,4 +1,5 @@
 import { expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { type AnswerValue, type NumberValue, readAnswer } from './answer-value.ts';
 import { type ExactNumber, isSameNumber, readNumber, scale } from './exact-number.ts';
 
@@ -19,8 +20,10 @@ import { type ExactNumber, isSameNumber, readNumber, scale } from './exact-numbe
 export function isSameAnswer(
   left: string,
   right: string,
-  { tolerance = 0 }: { readonly tolerance?: number } = {},
+  options: { readonly tolerance?: number } = {},
 ): boolean {
+  expectOptions('isSameAnswer', options, 'tolerance');
+  const { tolerance = 0 } = options;
   expectNumber('tolerance', tolerance, { min: 0, max: 1 });
   const allowed = tolerance === 0 ? undefined : readNumber(String(tolerance));
   return left.trim() === right.trim() || isSame(readAnswer(left), readAnswer(right), allowed);

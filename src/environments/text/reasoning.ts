@@ -1,6 +1,7 @@
 import { EspalierError } from '../../base/errors.ts';
 import { expectation, expectFunction, expectInteger, wrongValue } from '../../base/expect.ts';
 import { expectVerifier } from '../../base/expect-no-oracle.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { actingAfter } from '../../calls/acting-on.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Environment, Notation, Transition } from '../../contracts/environment.ts';
@@ -79,6 +80,11 @@ export interface ReasoningEnvironment extends Environment<ReasoningState, string
  * @throws EspalierError `usage` where an option is out of its range, and for an oracle as the verifier.
  */
 export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
+  expectOptions(
+    'reasoning',
+    options,
+    'question verifier extract isEqual system delimiter maxSteps',
+  );
   const { question, verifier, extract = extractAnswer, isEqual = isSameAnswer } = options;
   const { system, delimiter = '\n\n', maxSteps = 16 } = options;
   expectText('question', question);

@@ -1,3 +1,4 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import { subjectOf, type TestRunner } from '../test-runner.ts';
 import type { AlgorithmClaims } from './algorithm/claims.ts';
 import { describeCostSearch } from './algorithm/cost-search.ts';
@@ -18,6 +19,11 @@ import { describeTruths } from './algorithm/truths.ts';
  * ```
  */
 export function describeAlgorithm(name: string, claims: AlgorithmClaims, runner: TestRunner): void {
+  expectOptions(
+    'describeAlgorithm',
+    claims,
+    'create visitCounts findsBest converges costSearch exempt',
+  );
   const subject = subjectOf(claims, runner);
   subject.runner.describe(`algorithm ${name}`, () => {
     describeTruths(subject);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { deserialize, serialize } from 'node:v8';
 import { expectJson } from '../../base/canonical-json.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { Environment, Notation, Transition } from '../../contracts/environment.ts';
@@ -45,6 +46,7 @@ export function describeEnvironment<State, Action>(
   claims: EnvironmentClaims<State, Action>,
   runner: TestRunner,
 ): void {
+  expectOptions('describeEnvironment', claims, 'create actions walks maxDepth exempt');
   const subject = subjectOf(claims, runner);
   subject.runner.describe(`environment ${name}`, () => {
     describeSteps(subject);

@@ -1,3 +1,4 @@
+import { expectOptions } from '../../base/expect-options.ts';
 import { subjectOf, type TestRunner } from '../test-runner.ts';
 import { describeAnswers, describeTokens } from './language-model/answers.ts';
 import { describeAborts, describeConcurrency } from './language-model/calls.ts';
@@ -27,6 +28,7 @@ export function describeLanguageModel(
   claims: LanguageModelClaims,
   runner: TestRunner,
 ): void {
+  expectOptions('describeLanguageModel', claims, 'create prompt maxTokens abortsWithinMs exempt');
   const subject = subjectOf(claims, runner);
   subject.runner.describe(`language model ${name}`, () => {
     describeAnswers(subject);

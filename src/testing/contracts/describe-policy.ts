@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { canonicalJson } from '../../base/canonical-json.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -32,6 +33,7 @@ export function describePolicy<State, Action>(
   claims: PolicyClaims<State, Action>,
   runner: TestRunner,
 ): void {
+  expectOptions('describePolicy', claims, 'create environment exempt');
   const { describe, test } = subjectOf(claims, runner).runner;
   const nodes = () => openNodes(claims);
   describe(`policy ${name}`, () => {

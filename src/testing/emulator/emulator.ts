@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { turn } from '../../base/clock.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { Account } from './account.ts';
 import { checkedOptions } from './checked-options.ts';
@@ -88,6 +89,11 @@ const secret = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 
  * ```
  */
 export async function emulator(options: EmulatorOptions): Promise<Emulator> {
+  expectOptions(
+    'emulator',
+    options,
+    'dialect models answer reward embedding decides apiKey faults contextLength latencyMs parallel modern now',
+  );
   const checked = checkedOptions(options);
   const { prefixes } = checked.dialect;
   const account = new Account();

@@ -1,4 +1,5 @@
 import { expectation, expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { mean } from '../../base/stats/mean.ts';
 import { type Discrimination, discrimination, type Labelled } from './auc.ts';
 
@@ -37,13 +38,13 @@ export interface Reliability extends Discrimination {
  */
 export function reliability(
   labelled: readonly Labelled[],
-  {
-    bins: width = 10,
-  }: {
+  options: {
     /** How many bins of equal width [0, 1] is divided into: an integer from 1 up. @defaultValue 10 */
     readonly bins?: number;
   } = {},
 ): Reliability {
+  expectOptions('reliability', options, 'bins');
+  const { bins: width = 10 } = options;
   expectInteger('bins', width, { min: 1 });
   for (const { score } of labelled) expectNumber('score', score, { min: 0, max: 1 });
   const placeOf = (score: number) => Math.min(width - 1, Math.floor(score * width));

@@ -1,4 +1,5 @@
 import { expectation } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 
 /**
  * The weight of a model's judgement beside what was backed up, `w(N) = c / (N + c)`: 1 before the first visit, and
@@ -8,12 +9,14 @@ import { expectation } from '../../base/expect.ts';
  * reward. The default is that of their code.
  * @throws EspalierError `usage` where `c` is not above 0.
  */
-export function hybridWeight({
-  c = 0.2,
-}: {
-  /** c > 0: how many visits the judgement is worth. @defaultValue 0.2 */
-  readonly c?: number;
-} = {}): (visits: number) => number {
+export function hybridWeight(
+  options: {
+    /** c > 0: how many visits the judgement is worth. @defaultValue 0.2 */
+    readonly c?: number;
+  } = {},
+): (visits: number) => number {
+  expectOptions('hybridWeight', options, 'c');
+  const { c = 0.2 } = options;
   if (!(Number.isFinite(c) && c > 0)) throw expectation('c', 'a finite number above 0', c);
   return (visits) => c / (visits + c);
 }

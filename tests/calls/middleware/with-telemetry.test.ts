@@ -227,9 +227,9 @@ describe('two around one model', () => {
     const [outer, inner] = [tracing(), tracing()];
     const model = wrapModel(
       playing([failure('overloaded')]),
-      withTelemetry(outer),
+      withTelemetry({ tracer: outer.tracer }),
       withRetry({ baseMs: 0 }),
-      withTelemetry(inner),
+      withTelemetry({ tracer: inner.tracer }),
     );
     const { call, clock } = testCall();
     const done = model.generate(request, call);
