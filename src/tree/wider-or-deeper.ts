@@ -74,20 +74,28 @@ const known = new WeakMap<SearchNode, Tally>();
 
 /** The stack is explicit, because paths may be long. */
 function tallyOf(top: SearchNode, discount: number): Tally {
+  const kept = fresh(top, discount);
+  if (kept !== undefined) return kept;
   const stale: SearchNode[] = [];
   const stack = [top];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (isFresh(node, discount)) continue;
     stale.push(node);
-    for (const child of node.children) stack.push(child);
+    for (const child of node.children) {
+      if (fresh(child, discount) === undefined) stack.push(child);
+    }
   }
-  for (const node of stale.reverse()) known.set(node, counted(node, discount));
-  return known.get(top) ?? counted(top, discount);
+  let tally: Tally | undefined;
+  for (const node of stale.reverse()) {
+    tally = counted(node, discount);
+    known.set(node, tally);
+  }
+  return tally ?? counted(top, discount);
 }
 
-function isFresh(node: SearchNode, discount: number): boolean {
-  const of = known.get(node)?.of;
-  return of?.visits === node.visits && of.value === ownReturn(node) && of.discount === discount;
+function fresh(node: SearchNode, discount: number): Tally | undefined {
+  const tally = known.get(node);
+  if (tally?.of.visits !== node.visits || tally.of.discount !== discount) return undefined;
+  return tally.of.value === ownReturn(node) ? tally : undefined;
 }
 
 /** The tally of a node from those of its children. */

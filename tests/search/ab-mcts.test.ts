@@ -3,14 +3,22 @@ import {
   abMcts,
   type Belief,
   betaBelief,
+  descend,
   type Environment,
+  explain,
   gaussianBelief,
+  mcts,
   type Policy,
   type Random,
+  type SearchTree,
   search,
   seededRandom,
+  thompson,
+  treeFromJson,
+  treeToJson,
   widerOrDeeper,
 } from '../../src/index.ts';
+import { TreeNode } from '../../src/tree/node.ts';
 import { updated } from '../../src/tree/posterior.ts';
 import { grow, plant } from '../tree/grow.ts';
 
@@ -92,23 +100,23 @@ function near(...scores: readonly (readonly number[])[]) {
   });
 }
 
-describe('wider or deeper', () => {
-  /** The root has `a` (0.5) with `a1` (0.9), and `b` (0.3), which was generated twice. */
-  function tree() {
-    const planted = plant();
-    const a = grow(planted, planted.root, ['a', { value: 0.5 }]);
-    planted.backup(a);
-    const b = grow(planted, planted.root, ['b', { value: 0.3 }]);
-    planted.backup(b);
-    planted.backup(b);
-    const a1 = grow(planted, a, ['a1', { value: 0.9 }]);
-    planted.backup(a1);
-    return planted;
-  }
+/** The root has `a` (0.5) with `a1` (0.9), and `b` (0.3), which was generated twice. */
+function twoChildren() {
+  const planted = plant();
+  const a = grow(planted, planted.root, ['a', { value: 0.5 }]);
+  planted.backup(a);
+  const b = grow(planted, planted.root, ['b', { value: 0.3 }]);
+  planted.backup(b);
+  planted.backup(b);
+  const a1 = grow(planted, a, ['a1', { value: 0.9 }]);
+  planted.backup(a1);
+  return planted;
+}
 
+describe('wider or deeper', () => {
   test('draws from the scores of the children, of all below them, and of each subtree', () => {
     const { belief, seen } = scriptedBelief([0.1, 0.2, 0.8, 0.7, 0.4, 0.3]);
-    const chosen = widerOrDeeper(belief)(tree(), seededRandom(0));
+    const chosen = widerOrDeeper(belief)(twoChildren(), seededRandom(0));
     expect(seen).toEqual(near([0.5, 0.3, 0.3], [0.9], [0.5, 0.9], [0.3, 0.3], [0.9], []));
     // Deeper at the root (0.2 > 0.1), `a` (0.8 > 0.7), and there wider (0.4 > 0.3).
     expect(chosen?.action).toBe('a');
@@ -116,17 +124,59 @@ describe('wider or deeper', () => {
 
   test('goes wider where that draw is the higher one', () => {
     const { belief, seen } = scriptedBelief([0.3, 0.2]);
-    expect(widerOrDeeper(belief)(tree(), seededRandom(0))?.kind).toBe('root');
+    expect(widerOrDeeper(belief)(twoChildren(), seededRandom(0))?.kind).toBe('root');
     expect(seen).toHaveLength(2);
   });
 
   test('always goes deeper where no child can follow, and wider where there is none', () => {
-    const grown = tree();
+    const grown = twoChildren();
     grown.complete(grown.root);
     const { belief, seen } = scriptedBelief([0.1, 0.6]);
     expect(widerOrDeeper(belief)(grown, seededRandom(0))?.action).toBe('b');
     expect(seen).toEqual(near([0.5, 0.9], [0.3, 0.3]));
   });
+});
+
+test('what a choice was made of is told, of a saved tree too', () => {
+  const tree = twoChildren();
+  tree.rule = widerOrDeeper(betaBelief({ a: 1 })).spec;
+  const saved = treeFromJson(JSON.stringify(treeToJson(tree)));
+  const told = explain(saved, saved.root).map(({ total, terms }) => ({ total, terms }));
+  const near12 = (value: number) => expect.closeTo(value, 12) as number;
+  // `a`: 0.5 and 0.9, of 1 + Σ s and ½ + Σ (1 − s); `b`: 0.3 twice.
+  expect(told).toEqual([
+    { total: near12(2.4 / 3.5), terms: { alpha: near12(2.4), beta: near12(1.1) } },
+    { total: near12(1.6 / 3.5), terms: { alpha: near12(1.6), beta: near12(1.9) } },
+  ]);
+  const [a] = explain(tree, tree.root, widerOrDeeper());
+  // n = 2, x̄ = 0.7, S = 0.08: m′ = 1.4 / 3, τ²′ = (0.1 + 0.08 + 2 · 0.49 / 3) / 3.
+  expect(a?.total).toBeCloseTo(1.4 / 3, 12);
+  expect(a?.terms['variance']).toBeCloseTo((0.18 + 0.98 / 3) / 3, 12);
+});
+
+test('a belief of the user’s has no name in a saved tree', () => {
+  const tree = twoChildren();
+  const { belief } = scriptedBelief([]);
+  tree.rule = widerOrDeeper(belief).spec;
+  expect(() => explain(tree, tree.root)).toThrow('its option `belief` is a function or holds one');
+  expect(() => explain(tree, tree.root, widerOrDeeper(belief))).toThrow('to have an `explain`');
+});
+
+test('scores are discounted as returns are', () => {
+  const tree = plant();
+  tree.discount = 0.5;
+  const a = grow(tree, tree.root, ['a', { reward: 0.25 }]);
+  const a1 = grow(tree, a, ['a1', { reward: 0.5, terminal: true }]);
+  tree.backup(a1);
+  const { belief, seen } = scriptedBelief([0, 1]);
+  widerOrDeeper(belief)(tree, seededRandom(0));
+  // Of all below: 0.25 + γ · 0.5.
+  expect(seen[1]).toEqual({ count: 1, mean: 0.5, squares: 0 });
+});
+
+test('a selection ends where no draw is a number', () => {
+  const belief = { draw: () => Number.NaN };
+  expect(widerOrDeeper(belief)(twoChildren(), seededRandom(0))?.action).toBe('a1');
 });
 
 /** Answers are numbers in [0, 1]; each is worth itself, and can be refined. */
@@ -181,3 +231,89 @@ test('an answer that is proposed again scores again', async () => {
   expect(child?.children.map(({ visits }) => visits)).toEqual([2]);
   expect(tree.size).toBe(4);
 });
+
+/** A search by two arms that draw around 0.2 and 0.8, from a tree where one is given. */
+const refined = (simulations: number, tree?: SearchTree<number, number>) =>
+  search(refining, {
+    policy: armed([]),
+    evaluator: {
+      needs: 'realised',
+      evaluate: (nodes) => nodes.map(({ state }) => ({ value: Number(state) })),
+    },
+    algorithm: abMcts({ arms: ['poor', 'good'] }),
+    budget: { simulations },
+    ...(tree && { tree }),
+  });
+
+test('a tree that was loaded grows on as the live one does', async () => {
+  const { tree } = await refined(40);
+  const loaded = treeFromJson<number, number>(JSON.stringify(treeToJson(tree)));
+  await refined(40, tree);
+  await refined(40, loaded);
+  expect(tree.size).toBe(81);
+  expect(treeToJson(loaded)).toEqual(treeToJson(tree));
+});
+
+test('a simulation looks at the nodes on its path and their children, not at whole subtrees', async () => {
+  const rawValue = Object.getOwnPropertyDescriptor(TreeNode.prototype, 'rawValue') ?? {};
+  let looks = 0;
+  Object.defineProperty(TreeNode.prototype, 'rawValue', {
+    ...rawValue,
+    get(this: TreeNode<number, number>) {
+      looks++;
+      return rawValue.get?.call(this) as unknown;
+    },
+  });
+  try {
+    // Of three answers that come again and again, so that no node gets many children.
+    const { tree } = await search(refining, {
+      policy: { propose: (_node, { context }) => [{ action: context.random.integer(3) / 4 }] },
+      evaluator: {
+        needs: 'realised',
+        evaluate: (nodes) => nodes.map(({ state }) => ({ value: Number(state) })),
+      },
+      algorithm: abMcts(),
+      budget: { simulations: 5_000 },
+    });
+    expect(tree.root.visits).toBe(5_000);
+    expect(looks / 5_000).toBeLessThan(100);
+  } finally {
+    Object.defineProperty(TreeNode.prototype, 'rawValue', rawValue);
+  }
+});
+
+test('a node counts as often as it was visited, however often that was', async () => {
+  const { tree } = await refined(3);
+  const saved = JSON.parse(JSON.stringify(treeToJson(tree))) as { nodes: { visits?: number }[] };
+  for (const node of saved.nodes.slice(1)) node.visits = 300_000_000;
+  const loaded = treeFromJson<number, number>(JSON.stringify(saved));
+  expect((await refined(5, loaded)).stopReason).toBe('budget');
+});
+
+test.each([
+  [5_000, abMcts({ belief: betaBelief() }), 'Values must lie in [0, 1]'],
+  [-1e6, abMcts({ belief: betaBelief() }), 'Values must lie in [0, 1]'],
+  [1e308, abMcts({ belief: betaBelief() }), 'Values must lie in [0, 1]'],
+  [1e308, abMcts(), 'too large for a normal belief'],
+  [5_000, mcts({ selection: descend(thompson()) }), 'Values must lie in [0, 1]'],
+  [-1e6, mcts({ selection: descend(thompson()) }), 'Values must lie in [0, 1]'],
+])(
+  'rewards of %d that no belief can hold end the search by an error',
+  async (reward, algorithm, message) => {
+    const rewarding: Environment<number, number> = {
+      name: 'rewarding',
+      reset: () => ({ state: 0 }),
+      step: (state, action) => ({ state: state + action, reward }),
+    };
+    const searching = search(rewarding, {
+      policy: { propose: () => [{ action: 1 }, { action: 2 }] },
+      evaluator: { needs: 'realised', evaluate: (nodes) => nodes.map(() => ({ value: 0.5 })) },
+      algorithm,
+      budget: { simulations: 20 },
+    });
+    await expect(searching).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(message) as string,
+    });
+  },
+);

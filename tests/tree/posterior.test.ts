@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/base/random.ts';
+import { betaBelief, gaussianBelief, thompson } from '../../src/index.ts';
 import { sampleBeta, sampleGamma, sampleNormal } from '../../src/tree/posterior.ts';
 import { scripted } from './grow.ts';
 
@@ -86,5 +87,45 @@ describe('sampleNormal', () => {
     expect(sampleNormal(scripted(0, 0))).toBeCloseTo(0, 15);
     // 1 − (1 − 2⁻⁵³) = 2⁻⁵³: √(2 · 53 · ln 2)
     expect(sampleNormal(scripted(1 - 2 ** -53, 0))).toBeCloseTo(8.571674348652905, 12);
+  });
+});
+
+describe('what cannot be drawn is refused, and never tried without end', () => {
+  test.each([Number.NaN, 0, -1, -1e6, Number.POSITIVE_INFINITY])('the shape %d', (shape) => {
+    expect(() => sampleGamma(seededRandom(0), shape)).toThrow('Values must lie in [0, 1]');
+  });
+
+  test.each([
+    ['kappa', () => gaussianBelief({ kappa: -1 })],
+    ['nu', () => gaussianBelief({ nu: -1 })],
+    ['nu', () => gaussianBelief({ nu: Number.NaN })],
+    ['variance', () => gaussianBelief({ variance: -1 })],
+    ['mean', () => gaussianBelief({ mean: Number.POSITIVE_INFINITY })],
+    ['a', () => betaBelief({ a: Number.NaN })],
+    ['b', () => betaBelief({ b: 0 })],
+    ['pseudoCounts[1]', () => thompson({ pseudoCounts: [1, -1] })],
+  ])('the option %s', (name, make) => {
+    expect(make).toThrow(`Expected \`${name}\` to be a finite number`);
+  });
+
+  test('an option that there is not', () => {
+    const slip: object = { varience: 1 };
+    expect(() => gaussianBelief(slip)).toThrow('Did you mean `variance`?');
+    expect(() => betaBelief({ ...slip })).toThrow('`betaBelief` has no option `varience`');
+  });
+
+  test('a normal belief over values whose squares overflow', () => {
+    const seen = { count: 2, mean: 1e200, squares: 0 };
+    expect(() => gaussianBelief().draw(seededRandom(0), seen)).toThrow('too large');
+  });
+
+  test('a normal belief that trusts its variance in next to nothing still draws numbers', () => {
+    const random = seededRandom('little trust');
+    const seen = { count: 0, mean: 0, squares: 0 };
+    for (const variance of [0, 1]) {
+      const belief = gaussianBelief({ nu: 1e-300, variance });
+      const draws = Array.from({ length: 100 }, () => belief.draw(random, seen));
+      expect(draws.filter(Number.isNaN)).toEqual([]);
+    }
   });
 });
