@@ -7,14 +7,13 @@ import type { SavedRun } from './run-folder.ts';
 /**
  * The finished trees of a run for the rules that make rows, all those of one problem together. They come in the
  * order of `problems`, whatever the order in which they were finished; one problem at a time is in memory.
- *
- * @param problems - The names of the problems, in order. @defaultValue all, in the order of their first trees
- * @param describe - What rows must know of a problem besides its trees. `undefined`: its trees are left out.
  */
 export function* readRecords<State, Action>(
   { trees }: Pick<SavedRun, 'trees'>,
   options: {
+    /** The names of the problems, in order. @defaultValue all, in the order of their first trees */
     readonly problems?: readonly string[];
+    /** What rows must know of a problem besides its trees. `undefined`: its trees are left out. */
     readonly describe: (
       problem: string,
     ) =>

@@ -21,12 +21,14 @@ export interface SearchSummary<Action> {
 /**
  * The statistics of a node's children, as a caller or a trainer wants them.
  *
- * @param temperature - T ≥ 0 of the action weights; 0 puts all weight on the most visited. Default 1.
  * @see Silver et al., "Mastering the game of Go without human knowledge", 2017, "Play".
  */
 export function summarise<State, Action>(
   node: SearchNode<State, Action>,
-  options: { readonly temperature?: number } = {},
+  options: {
+    /** T ≥ 0 of the action weights; 0 puts all weight on the most visited. @defaultValue 1 */
+    readonly temperature?: number;
+  } = {},
 ): SearchSummary<Action> {
   expectOptions('summarise', options, 'temperature');
   const { temperature = 1 } = options;

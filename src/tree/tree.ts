@@ -327,7 +327,6 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   /** Records what an algorithm found. */
   conclude(conclusion: Conclusion<State, Action>): void {
     this.#own(conclusion.node);
-    // Also for callers without types: what is saved must be read again.
     this.#conclusion = { ...conclusion, optimal: conclusion.optimal === true };
   }
 
