@@ -116,7 +116,9 @@ export class Evaluations<State, Action> {
     const { runtime } = this.#session;
     const evaluator = this.#evaluator();
     const [first] = batch;
-    const offset = purpose === 'evaluate' && first !== undefined ? this.#roundOf(first) : 0;
+    // What was never evaluated is at its first sample.
+    const isFurther = purpose === 'evaluate' && first?.rawValue !== undefined;
+    const offset = isFurther ? this.#roundOf(first) : 0;
     const context = new PluginContext(runtime, purpose, {
       node: first?.id ?? 0,
       offset,

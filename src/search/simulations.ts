@@ -56,6 +56,11 @@ function expectOutcome(outcome: unknown): void {
 /** After so many simulations without a call, the event loop gets its turn: signals and timers must come through. */
 const simulationsPerTurn = 128;
 
+/** Runs one simulation after the other. */
+interface Worker<State, Action> {
+  simulation: SimulationInFlight<State, Action> | undefined;
+}
+
 interface Round {
   readonly name: string | undefined;
   left: number;
@@ -74,7 +79,9 @@ export class Simulations<State, Action> {
   readonly #options: SimulationsOptions<State, Action>;
   #stop: Stop | undefined;
   #error: { readonly thrown: unknown } | undefined;
-  readonly #running = new Set<SimulationInFlight<State, Action>>();
+  #running = 0;
+  /** What each worker is at. */
+  readonly #workers: Worker<State, Action>[] = [];
   /** What had been spent when the last simulation was logged. */
   #logged: CallSpend;
   #ended: (() => void)[] = [];
@@ -117,6 +124,8 @@ export class Simulations<State, Action> {
     round: Round,
   ): Promise<void> {
     const { gate, sequencer } = this.#options;
+    const worker: Worker<State, Action> = { simulation: undefined };
+    this.#workers.push(worker);
     for (let may = this.#mayStart(round); may !== false; may = this.#mayStart(round)) {
       if (may instanceof Promise) {
         await may;
@@ -124,6 +133,7 @@ export class Simulations<State, Action> {
       }
       round.left--;
       const simulation = this.#start(round);
+      worker.simulation = simulation;
       const issued = gate.issued;
       let outcome: SimulationOutcome;
       try {
@@ -135,7 +145,7 @@ export class Simulations<State, Action> {
         this.#fail(error);
         return;
       } finally {
-        this.#running.delete(simulation);
+        this.#running--;
       }
 
       if (outcome === 'waiting') await this.#nextEnd(round);
@@ -148,7 +158,7 @@ export class Simulations<State, Action> {
   /** What is under way may bring more to search: only where nothing is, nothing is left. */
   #heard(outcome: SimulationOutcome): SimulationOutcome {
     expectOutcome(outcome);
-    return outcome === 'exhausted' && this.#running.size > 1 ? 'waiting' : outcome;
+    return outcome === 'exhausted' && this.#running > 1 ? 'waiting' : outcome;
   }
 
   /** Whether another one may start; a promise where that is to be asked again once it has resolved. */
@@ -171,7 +181,7 @@ export class Simulations<State, Action> {
       return deadline.isDue(exhausted) ? this.#expire() : true;
     }
     // Simulations under way may be handed back, and do not count then.
-    if (exhausted === 'simulations' && this.#running.size > 0) return this.#anotherEnd();
+    if (exhausted === 'simulations' && this.#running > 0) return this.#anotherEnd();
     this.end({ reason: 'budget', exceeded: exhausted });
     return false;
   }
@@ -185,6 +195,7 @@ export class Simulations<State, Action> {
     const { tree, ledger, runtime, emit } = this.#session;
     const index = tree.startSimulation();
     ledger.addSimulations(1);
+    this.#running++;
     emit?.({
       type: 'simulation-start',
       simulation: index,
@@ -192,15 +203,13 @@ export class Simulations<State, Action> {
     });
     this.#options.deadline.start();
     const marks = this.#options.concurrency > 1;
-    const simulation = new SimulationInFlight(tree, { index, source: runtime.random, marks });
-    this.#running.add(simulation);
-    return simulation;
+    return new SimulationInFlight(tree, { index, source: runtime.random, marks });
   }
 
   /** Takes back the marks of what never came to its end: a plug-in may take no notice that the search is over. */
   abandon(): void {
-    for (const simulation of this.#running) {
-      if (simulation.isOver) continue;
+    for (const { simulation } of this.#workers) {
+      if (simulation === undefined || simulation.isOver) continue;
       simulation.release();
       this.#session.tree.log.handBack();
     }
@@ -284,7 +293,7 @@ export class Simulations<State, Action> {
 
   /** Resolves when another simulation has ended; when none is running, there is nothing to wait for. */
   #nextEnd(round: Round): Promise<void> | undefined {
-    if (this.#running.size > 0) return this.#anotherEnd();
+    if (this.#running > 0) return this.#anotherEnd();
     round.over = true;
     if (round.exhausts === 'search') this.end({ reason: 'exhausted' });
     this.#wake();
