@@ -172,7 +172,7 @@ export function betaBelief(
     alpha: a + count * mean,
     beta: b + count * (1 - mean),
   });
-  return named('betaBelief', prior, {
+  const belief = {
     draw(random: Random, seen: Moments) {
       const { alpha, beta } = after(seen);
       return sampleBeta(random, alpha, beta);
@@ -181,7 +181,8 @@ export function betaBelief(
       const terms = after(seen);
       return { total: terms.alpha / (terms.alpha + terms.beta), terms };
     },
-  });
+  };
+  return named('betaBelief', prior, belief);
 }
 
 /** Throws unless each of these is a finite number above 0. */
