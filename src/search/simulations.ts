@@ -81,7 +81,7 @@ export class Simulations<State, Action> {
   #error: { readonly thrown: unknown } | undefined;
   #running = 0;
   /** What each worker is at. */
-  readonly #workers: Worker<State, Action>[] = [];
+  readonly #workers = new Set<Worker<State, Action>>();
   /** What had been spent when the last simulation was logged. */
   #logged: CallSpend;
   #ended: (() => void)[] = [];
@@ -115,17 +115,23 @@ export class Simulations<State, Action> {
     const { name, limit = Number.POSITIVE_INFINITY, exhausts = 'search' } = options;
     const round: Round = { name, left: limit, over: false, exhausts };
     const workers = Math.min(this.#options.concurrency, limit);
-    await Promise.all(Array.from({ length: workers }, () => this.#work(simulate, round)));
+    await Promise.all(
+      Array.from({ length: workers }, async () => {
+        const worker: Worker<State, Action> = { simulation: undefined };
+        this.#workers.add(worker);
+        await this.#work(worker, simulate, round);
+        this.#workers.delete(worker);
+      }),
+    );
     if (this.#error !== undefined) throw this.#error.thrown;
   }
 
   async #work(
+    worker: Worker<State, Action>,
     simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     round: Round,
   ): Promise<void> {
     const { gate, sequencer } = this.#options;
-    const worker: Worker<State, Action> = { simulation: undefined };
-    this.#workers.push(worker);
     for (let may = this.#mayStart(round); may !== false; may = this.#mayStart(round)) {
       if (may instanceof Promise) {
         await may;

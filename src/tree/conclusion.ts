@@ -37,7 +37,9 @@ export function tally(ballots: readonly Ballot[]): NonNullable<Conclusion<never,
   const classes = new Map<string, Ballot[]>();
   for (const ballot of ballots) {
     const key = canonicalJson('answer', ballot.answer);
-    classes.set(key, [...(classes.get(key) ?? []), ballot]);
+    const alike = classes.get(key);
+    if (alike === undefined) classes.set(key, [ballot]);
+    else alike.push(ballot);
   }
   const sum = ballots.reduce((all, { weight }) => all + weight, 0);
   // Weights whose sum overflows are made smaller, all alike.

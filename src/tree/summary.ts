@@ -92,11 +92,7 @@ export function actionsTo<State, Action>(node: SearchNode<State, Action>): reado
   return pathTo(node).flatMap((step) => (step.kind === 'root' ? [] : [step.action]));
 }
 
-/**
- * The return of a finished path: the sum of its rewards, plus, of a last state that brought no reward, the return of a
- * simulation from it, or else its evaluation, where that is about the state. Each edge but the first is discounted once
- * more by γ. `undefined` for a node that has none of them.
- */
+/** What `SearchTree.score` tells of a finished path. */
 export function scoreOf(node: SearchNode, discount: number): number | undefined {
   const evaluated = node.about === 'action' ? undefined : node.rawValue;
   const ahead = node.reward === undefined ? (node.outcome?.value ?? evaluated) : 0;

@@ -47,7 +47,7 @@ export function beam(options: BeamOptions = {}): SearchAlgorithm {
           (a, b) => promiseOf(b, tree.discount) - promiseOf(a, tree.discount),
         );
         for (const node of best.slice(width)) if (!node.answer) tree.prune(node, 'beam');
-        for (const node of best.slice(0, 1)) tree.prefer(node);
+        if (best[0] !== undefined) tree.prefer(best[0]);
         level = best.slice(0, width).filter(({ depth }) => depth < maxDepth);
       }
     },
