@@ -25,7 +25,6 @@ export function jsonFault(value: unknown): JsonFault | undefined {
   }
 }
 
-/** `ancestors` is as it was once nothing is wrong. */
 /** Why `value` cannot be kept as JSON, in a sentence; `undefined` where it can. */
 export function jsonComplaint(name: string, value: unknown): string | undefined {
   const fault = jsonFault(value);
@@ -34,6 +33,7 @@ export function jsonComplaint(name: string, value: unknown): string | undefined 
   return `Expected \`${name}\` to be JSON, got ${fault.what} at \`${path}\`.`;
 }
 
+/** `ancestors` is as it was once nothing is wrong. */
 function faultWithin(value: unknown, ancestors: unknown[]): JsonFault | undefined {
   if (typeof value !== 'object' || value === null) {
     const what = scalarFault(value);
@@ -47,7 +47,9 @@ function faultWithin(value: unknown, ancestors: unknown[]): JsonFault | undefine
   if (typeof toJSON === 'function') return { what: 'an object with a `toJSON`', path: [] };
   if (ancestors.length === deepestJson) return { what: tooDeep, path: [] };
   ancestors.push(value);
-  for (const [key, part] of Object.entries(value)) {
+  // Every evaluation of every search comes by here: by key, and not by entry, which would be another array each.
+  for (const key of Object.keys(value)) {
+    const part: unknown = value[key as keyof typeof value];
     // JSON drops an absent property, and nothing is lost by it.
     if (part === undefined && !Array.isArray(value)) continue;
     const fault = faultWithin(part, ancestors);

@@ -35,10 +35,13 @@ export class Realisations<State, Action> {
 
   /** Steps to all that has no state from a node up, the uppermost first. */
   #realise(node: ChildNode<State, Action>): Promise<void> | undefined {
+    if (node.parent.kind !== 'proposed' && isToStep(node)) {
+      return this.#underWay.get(node) ?? this.#stepAfter(undefined, node);
+    }
     const chain: ChildNode<State, Action>[] = [];
     let pending: Promise<void> | undefined;
     let at: SearchNode<State, Action> = node;
-    while (at.kind === 'proposed' && at.status !== 'failed' && at.status !== 'pruned') {
+    while (at.kind === 'proposed' && isToStep(at)) {
       pending = this.#underWay.get(at);
       if (pending !== undefined) break;
       chain.push(at);
@@ -143,6 +146,10 @@ export class Realisations<State, Action> {
     context.throwIfInterrupted();
     failNode(this.#session, node, failureFrom(error, 'environment'));
   }
+}
+
+function isToStep({ status }: SearchNode): boolean {
+  return status !== 'failed' && status !== 'pruned';
 }
 
 /** What makes siblings duplicates: all that a transition says. */

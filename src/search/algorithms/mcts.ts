@@ -159,7 +159,8 @@ async function growChild<State, Action>(
   // Another simulation may have closed the leaf meanwhile: then the best that is known there counts once more.
   const end = canGrow(stage, leaf) ? undefined : bestEnd(leaf);
   const children = await expand(stage, leaf);
-  if (children === undefined) return undefined;
+  if (!hasGrown(stage, leaf, children)) return undefined;
+  if (stage.rules.evaluate === 'all') await context.evaluate(children);
   let node: SearchNode<State, Action>;
   do {
     node = simulation.visit(leastTried(children) ?? end ?? leaf);
@@ -176,7 +177,7 @@ async function growBesideLeaf<State, Action>(
   const { context, simulation } = stage;
   const end = canGrow(stage, leaf) ? undefined : bestEnd(leaf);
   const [children] = await Promise.all([expand(stage, leaf), context.evaluate([leaf])]);
-  if (children === undefined) return undefined;
+  if (!hasGrown(stage, leaf, children)) return undefined;
   const node = simulation.visit(end ?? leaf);
   if (node !== leaf) await context.evaluate([node]);
   return node;
@@ -191,7 +192,8 @@ async function growPath<State, Action>(
   let node = leaf;
   for (;;) {
     const children = await expand(stage, node);
-    if (children === undefined) return undefined;
+    if (!hasGrown(stage, node, children)) return undefined;
+    if (stage.rules.evaluate === 'all') await context.evaluate(children);
     const next = children.length === 0 ? 'exhausted' : await select(stage, node);
     if (typeof next === 'string') break;
     node = next;
@@ -200,23 +202,12 @@ async function growPath<State, Action>(
   return node;
 }
 
-/**
- * The children of a leaf, evaluated where that is the rule; none where it is an end or out of sight, `undefined` where
- * none of the samples could be used and more can be drawn: then there is nothing to evaluate yet.
- */
-async function expand<State, Action>(
+/** The children of a leaf; none where it is an end or out of sight. */
+function expand<State, Action>(
   stage: Stage<State, Action>,
   leaf: SearchNode<State, Action>,
-): Promise<readonly SearchNode<State, Action>[] | undefined> {
-  const { tree, context, rules } = stage;
-  const { request, maxDepth } = rules;
-  const isGrowing = canGrow(stage, leaf);
-  const children = isGrowing ? await context.expand(leaf, request) : none;
-  if (children.length === 0 && isGrowing && canWiden(leaf, request.widening)) return undefined;
-  const isFull = request.widening === undefined && leaf.children.length > 0;
-  if (isFull || leaf.depth >= maxDepth) tree.complete(leaf);
-  if (rules.evaluate === 'all') await context.evaluate(children);
-  return children;
+): MaybePromise<readonly SearchNode<State, Action>[]> {
+  return canGrow(stage, leaf) ? stage.context.expand(leaf, stage.rules.request) : none;
 }
 
 const none: readonly never[] = [];
@@ -227,6 +218,22 @@ function canGrow<State, Action>(
   { status, depth }: SearchNode<State, Action>,
 ): boolean {
   return status === 'open' && depth < Math.min(maxDepth, tree.cursor.depth + horizon);
+}
+
+/**
+ * Whether there is something to evaluate after an expansion: not where none of the samples could be used and more can
+ * be drawn. Closes the leaf where it is full.
+ */
+function hasGrown<State, Action>(
+  stage: Stage<State, Action>,
+  leaf: SearchNode<State, Action>,
+  children: readonly SearchNode<State, Action>[],
+): boolean {
+  const { widening } = stage.rules.request;
+  if (children.length === 0 && canGrow(stage, leaf) && canWiden(leaf, widening)) return false;
+  const isFull = widening === undefined && leaf.children.length > 0;
+  if (isFull || leaf.depth >= stage.rules.maxDepth) stage.tree.complete(leaf);
+  return true;
 }
 
 /** Whether a node turned out to be its sibling, or could not be stepped to: then another is tried. */
