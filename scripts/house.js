@@ -18,7 +18,10 @@ const samples = {
   method: 'methods/r-mcts.ts',
   format: 'data/formats/verl.ts',
   'pair rule': 'data/pairs/r-star-math.ts',
+  'kind of call': 'calls/operations/embed.ts',
 };
+/** A preset is an entry of a table, known by its name. */
+const preset = /'lm-studio'/;
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
@@ -170,7 +173,10 @@ const duplicates = duplicatesOf(files);
 const { members, exported } = await reflections();
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const doors = Object.keys(manifest.exports).length - 1;
-const touched = Object.entries(samples).map(([sort, path]) => [sort, touchedBy(path)]);
+const touched = [
+  ...Object.entries(samples).map(([sort, path]) => [sort, touchedBy(path)]),
+  ['preset', files.filter(({ text }) => preset.test(text)).length],
+];
 
 const rows = [
   ['lines', lines],
@@ -189,7 +195,7 @@ const listed = [
   ...duplicates.map((place) => `twice: ${place}`),
   ...files.filter((file) => file.lines > 400).map((file) => `long: ${file.path} ${file.lines}`),
 ];
-const shown = rows.map(([name, value]) => `${name.padEnd(32)}${value}`);
+const shown = rows.map(([name, value]) => `${name.padEnd(34)}${value}`);
 process.stdout.write(
   `${[...shown, ...(process.argv.includes('--list') ? listed : [])].join('\n')}\n`,
 );

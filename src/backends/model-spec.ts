@@ -1,7 +1,6 @@
 import type { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
-
-const servers = ['vllm', 'sglang', 'llama-server', 'ollama', 'lm-studio', 'transformers'] as const;
+import { type ServerPreset, servers } from './openai-compatible/presets.ts';
 
 /** A model spec, taken apart. What is left out is as its kind of model usually is. */
 export type ModelSpec =
@@ -14,7 +13,7 @@ export type ModelSpec =
   /** A server of one's own: of a known kind, or at an address, or both. */
   | {
       readonly kind: 'server';
-      readonly server?: (typeof servers)[number];
+      readonly server?: Exclude<ServerPreset, 'generic'>;
       readonly baseUrl?: string;
       readonly model?: string;
     }

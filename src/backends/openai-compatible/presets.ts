@@ -17,6 +17,8 @@ export interface Habits {
   readonly capabilities: Capabilities;
   /** Where it listens by default. */
   readonly baseUrl?: string;
+  /** Who owns the models that it lists, where that tells servers apart. */
+  readonly owner?: string;
   /** Whether it runs on a machine of one's own, and so costs nothing. */
   readonly isFree: boolean;
   /** How its own sampling parameters are neutralised, so that only what a request says holds. */
@@ -70,6 +72,7 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
   vllm: {
     capabilities: { ...scheduled, seed: true, tools: true },
     baseUrl: 'http://localhost:8000/v1',
+    owner: 'vllm',
     isFree: true,
     ...neutralWhenAsked,
     continuation: { continue_final_message: true, add_generation_prompt: false },
@@ -80,6 +83,7 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
   sglang: {
     capabilities: { ...scheduled, tools: true },
     baseUrl: 'http://localhost:30000/v1',
+    owner: 'sglang',
     isFree: true,
     ...neutralWhenAsked,
     continuation: { continue_final_message: true },
@@ -87,6 +91,7 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
   'llama-server': {
     capabilities: { ...scheduled, seed: true },
     baseUrl: 'http://localhost:8080/v1',
+    owner: 'llamacpp',
     isFree: true,
     neutral: { temperature: 1, top_p: 1, top_k: 0, min_p: 0 },
     neutralises: 'always',
@@ -99,11 +104,13 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
   ollama: {
     capabilities: { ...plain, topK: false },
     baseUrl: 'http://localhost:11434/v1',
+    owner: 'library',
     isFree: true,
   },
   'lm-studio': {
     capabilities: { ...plain, topK: true },
     baseUrl: 'http://localhost:1234/v1',
+    owner: 'organization_owner',
     isFree: true,
   },
   transformers: {
@@ -119,3 +126,8 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
     isFree: false,
   },
 };
+
+/** The kinds of servers whose habits are known. */
+export const servers: readonly Exclude<ServerPreset, 'generic'>[] = Object.keys(habits).filter(
+  (name): name is Exclude<ServerPreset, 'generic'> => name !== 'generic',
+);

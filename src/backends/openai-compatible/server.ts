@@ -2,7 +2,7 @@ import { ModelCallError } from '../../base/errors.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { Exchange } from '../transport/exchange.ts';
 import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../transport/json.ts';
-import type { ServerPreset } from './presets.ts';
+import { habits, type ServerPreset, servers } from './presets.ts';
 import { Shared } from './shared.ts';
 
 /** A model behind a server that speaks OpenAI's Chat Completions. */
@@ -167,7 +167,8 @@ export class Server {
     if (textOf(sglang['model_path']) !== undefined) return { preset: 'sglang' };
     if (textOf(ollama['version']) !== undefined) return { preset: 'ollama' };
     if (textOf(vllm['version']) !== undefined) return { preset: 'vllm' };
-    return { preset: owners[String(models[0]?.['owned_by'])] ?? 'generic' };
+    const owner = textOf(models[0]?.['owned_by']) ?? '';
+    return { preset: servers.find((name) => habits[name].owner === owner) ?? 'generic' };
   }
 
   async #get(url: string, signal: AbortSignal): Promise<unknown> {
@@ -175,15 +176,6 @@ export class Server {
     return (await this.#line.send({ url, timeoutMs }, { signal })).body;
   }
 }
-
-/** Who owns the models that a server lists, on servers that have nothing else to be known by. */
-const owners: Readonly<Record<string, ServerPreset>> = {
-  vllm: 'vllm',
-  sglang: 'sglang',
-  llamacpp: 'llama-server',
-  library: 'ollama',
-  organization_owner: 'lm-studio',
-};
 
 function servedModel(fields: JsonFields): ServerInfo['models'][number] {
   const { n_ctx: loaded } = fieldsOf(fields['meta']);
