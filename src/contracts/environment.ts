@@ -21,7 +21,7 @@ export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
    */
   step(state: State, action: Action, context: CallContext): MaybePromise<Transition<State>>;
 
-  /** States with equal keys are the same state: siblings of equal state and reward are merged, calls are shared. */
+  /** States with equal keys are the same state: siblings of equal state, reward and cost are merged, calls are shared. */
   key?(state: State): string;
 
   /** The answer that a state gives, where it gives one. Equal answers are equal as JSON: they are what is voted on. */
@@ -40,6 +40,8 @@ export interface Transition<State> {
   readonly state: State;
   /** r(s, a). A terminal state with a reward is not evaluated again. */
   readonly reward?: number;
+  /** c(s, a) ≥ 0, what the step costs, for searches that look for the cheapest path. @defaultValue 1 */
+  readonly cost?: number;
   /** Nothing can follow. */
   readonly terminal?: boolean;
   /** A complete answer that may still be refined. */

@@ -71,6 +71,8 @@ export interface NodeStatistics {
 interface NodeBase<State, Action> extends NodeStatistics {
   /** In the order in which they were proposed. */
   readonly children: readonly ChildNode<State, Action>[];
+  /** c(s, a) of the incoming edge, where the environment gave one. */
+  readonly cost: number | undefined;
   /** What the evaluator said of it, each sample by itself, in order. */
   readonly evaluations: readonly Evaluation[];
   /** The return of a simulation from here on, where the evaluator gave one. */

@@ -31,7 +31,7 @@ export interface Operation<Request, Result> {
    * @defaultValue the request itself: asked again, it has the same answer
    */
   again?(request: Request, round: number): Request;
-  /** Makes the call. */
+  /** Makes the call. What it throws is the failure of this call; `unavailable` says that no further one makes sense, and ends the search. */
   run(request: Request, call: ModelCall): Promise<Result>;
   /** How the result stands in the journal. @defaultValue as it is, and must be JSON then */
   readonly result?: Codec<Result>;

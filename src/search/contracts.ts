@@ -176,7 +176,7 @@ export interface SearchContext<State, Action> extends CallContext {
     proposals: readonly Proposal<Action>[],
   ): Promise<readonly SearchNode<State, Action>[]>;
 
-  /** Steps to the states of proposed nodes, parents first. Siblings of equal state and reward are merged. */
+  /** Steps to the states of proposed nodes, parents first. Siblings of equal state, reward and cost are merged. */
   realise(nodes: readonly SearchNode<State, Action>[]): Promise<void>;
 
   /** The key of a node's state; `undefined` where it has no state, or the environment no keys. */

@@ -113,7 +113,7 @@ export class Realisations<State, Action> {
 
   /**
    * A sibling that came to the same first keeps its place, and takes over the prior. The same is an equal state by
-   * an equal edge: ways of different rewards to one state are different ways.
+   * an equal edge: ways of different rewards or costs to one state are different ways.
    */
   #mergeIntoTwin(node: ChildNode<State, Action>, identity: string): void {
     const family = this.#family(node.parent);
@@ -154,10 +154,10 @@ function isToStep({ status }: SearchNode): boolean {
 
 /** What makes siblings duplicates: all that a transition says. */
 function identityOf<State, Action>(
-  { reward, terminal, answer }: SearchNode<State, Action>,
+  { reward, cost, terminal, answer }: SearchNode<State, Action>,
   key: string,
 ): string {
-  return `${reward} ${terminal} ${answer} ${key}`;
+  return `${reward} ${cost} ${terminal} ${answer} ${key}`;
 }
 
 /** What is wrong with a transition, for a plug-in's author. */
@@ -169,9 +169,12 @@ export function faultOfTransition(
   if (!isObject || transition.state === undefined) {
     return `Expected \`${method}\` to return a transition with a \`state\`, got ${describeValue(transition)}.`;
   }
-  const { reward, terminal = false, answer = false } = transition;
+  const { reward, cost = 0, terminal = false, answer = false } = transition;
   if (reward !== undefined && !Number.isFinite(reward)) {
     return `Expected \`reward\` to be a finite number, got ${describeValue(reward)}.`;
+  }
+  if (!(Number.isFinite(cost) && cost >= 0)) {
+    return `Expected \`cost\` to be a finite number from 0 up, got ${describeValue(cost)}.`;
   }
   if (typeof terminal === 'boolean' && typeof answer === 'boolean') return undefined;
   const [name, value] = typeof terminal === 'boolean' ? ['answer', answer] : ['terminal', terminal];

@@ -11,6 +11,8 @@ export interface MdpTable {
       readonly to: string;
       /** r(s, a). @defaultValue none */
       readonly reward?: number;
+      /** c(s, a). @defaultValue none */
+      readonly cost?: number;
       /** P(s, a). @defaultValue an equal share */
       readonly prior?: number;
     };
@@ -46,10 +48,11 @@ export function tableMdp(
           const message = `Expected an action of ${state}, got ${action}.`;
           throw new EspalierError('usage', message, { scope: 'item' });
         }
-        const { to, reward } = transition;
+        const { to, reward, cost } = transition;
         return {
           state: to,
           ...(reward !== undefined && { reward }),
+          ...(cost !== undefined && { cost }),
           ...(table[to] === undefined && { terminal: true }),
         };
       },

@@ -94,6 +94,10 @@ export class TreeNode<State, Action> {
     return this.#rare.answer;
   }
 
+  get cost(): number | undefined {
+    return this.#rare.cost;
+  }
+
   get samples(): number {
     return this.#rare.samples;
   }
@@ -172,6 +176,7 @@ export class TreeNode<State, Action> {
 /** What most nodes lack. It is kept apart, and the rarest of it left out, so that they stay small. */
 interface Rare {
   readonly answer: boolean;
+  readonly cost?: number | undefined;
   /** Proposals that the policy has been asked for here. */
   readonly samples: number;
   readonly failure: Failure | undefined;

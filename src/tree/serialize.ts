@@ -61,12 +61,13 @@ function nodeToJson<State, Action>(
 }
 
 function rareToJson<State, Action>(node: TreeNode<State, Action>): NodeJson {
-  const { terminal, answer, complete, samples, evaluations, outcome, completion } = node;
+  const { cost, terminal, answer, complete, samples, evaluations, outcome, completion } = node;
   const { exact, failure, failedProposals, pruned, duplicateOf, notes, annotations } = node;
   return {
     ...(exact && { exact }),
     ...(pruned !== undefined && { pruned }),
     ...(duplicateOf !== undefined && { duplicateOf }),
+    ...(cost !== undefined && { cost }),
     ...(terminal && { terminal }),
     ...(answer && { answer }),
     ...(complete && { complete }),
@@ -187,9 +188,9 @@ function fill<State, Action>(own: TreeNode<State, Action>, node: NodeJson): void
   own.terminal = node.terminal ?? false;
   own.complete = node.complete ?? false;
   for (const evaluation of node.evaluations ?? []) own.addEvaluation(evaluation);
-  const { answer, samples, failure, failedProposals, pruned, duplicateOf } = node;
+  const { answer, cost, samples, failure, failedProposals, pruned, duplicateOf } = node;
   const { outcome, completion, notes, annotations } = node;
-  const rare = { answer, samples, failure, failedProposals, pruned, duplicateOf };
+  const rare = { answer, cost, samples, failure, failedProposals, pruned, duplicateOf };
   const told = Object.entries({ ...rare, outcome, completion, notes, annotations });
   const known = told.filter(([, value]) => value !== undefined);
   if (known.length > 0) own.set(Object.fromEntries(known));

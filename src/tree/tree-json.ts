@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deepestJson, jsonFault } from '../base/json.ts';
+import { deepestJson, isPlainObject, jsonFault } from '../base/json.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -80,6 +80,8 @@ export interface NodeJson {
   readonly prior?: number | undefined;
   /** r(s, a). */
   readonly reward?: number | undefined;
+  /** c(s, a). */
+  readonly cost?: number | undefined;
   /** N. @defaultValue 0 */
   readonly visits?: number | undefined;
   /** Q. @defaultValue 0 */
@@ -121,6 +123,8 @@ const json: z.ZodType<JsonValue> = z.custom<JsonValue>(
   (value) => jsonFault(value) === undefined,
   `expected JSON, at most ${deepestJson} deep`,
 );
+/** Any name will do, also `__proto__`, which a record would drop. */
+const named = json.refine(isPlainObject, 'expected an object');
 const count = z.int().min(0);
 const flag = z.boolean().optional();
 
@@ -137,6 +141,7 @@ const nodeSchema = z.strictObject({
   state: json.optional(),
   prior: z.number().min(0).optional(),
   reward: z.number().optional(),
+  cost: z.number().min(0).optional(),
   visits: count.optional(),
   value: z.number().optional(),
   status: z.enum(['open', 'terminal', 'closed', 'failed', 'pruned']).optional(),
@@ -152,8 +157,8 @@ const nodeSchema = z.strictObject({
   failure: z.looseObject(failure).optional(),
   failedProposals: z.array(z.looseObject({ ...failure, count })).optional(),
   completion: z.looseObject({ text: z.string() }).optional(),
-  notes: z.record(z.string(), json).optional(),
-  annotations: z.record(z.string(), json).optional(),
+  notes: named.optional(),
+  annotations: named.optional(),
 });
 
 const logSchema = z

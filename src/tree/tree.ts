@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import { expectation } from '../base/expect.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { CountedFailure, Failure } from '../contracts/failure.ts';
@@ -186,7 +187,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     own.reward = transition.reward;
     own.terminal = transition.terminal ?? false;
     if (own.terminal) own.status = 'terminal';
-    if (transition.answer === true) own.set({ answer: true });
+    const { answer = false, cost } = transition;
+    if (answer || cost !== undefined) own.set({ answer, cost });
     this.#best.consider(node);
   }
 
@@ -326,7 +328,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /** Records what an algorithm found. */
   conclude(conclusion: Conclusion<State, Action>): void {
-    this.#own(conclusion.node);
+    const { id, status } = this.#own(conclusion.node);
+    if (status === 'pruned') throw expectation('node', 'one that was not put aside', id);
     this.#conclusion = { ...conclusion, optimal: conclusion.optimal === true };
   }
 
@@ -365,10 +368,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
   mutable(id: NodeId): TreeNode<State, Action> {
     const node = this.#nodes[id];
     if (node === undefined) {
-      throw new EspalierError(
-        'usage',
-        `Expected \`id\` to be a node of the tree, from 0 to ${this.size - 1}, got \`${id}\`.`,
-      );
+      throw expectation('id', `a node of the tree, from 0 to ${this.size - 1}`, id);
     }
     return node;
   }

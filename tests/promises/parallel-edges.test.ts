@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { astar, descend, mcts, type SearchNode, uct } from '../../src/index.ts';
+import {
+  astar,
+  descend,
+  mcts,
+  type SearchNode,
+  search,
+  treeFromJson,
+  treeToJson,
+  uct,
+} from '../../src/index.ts';
 import { tableMdp } from '../../src/testing/index.ts';
 import { searchOf } from '../support/search-of.ts';
 
@@ -24,6 +33,26 @@ describe('two edges to one state', () => {
       const { actions, optimal } = await searchOf({ ...roads, algorithm: exact, concurrency });
       expect({ actions, optimal }).toEqual({ actions: ['cheap', 'on'], optimal: true });
     }
+  });
+
+  test('of costs that the environment tells are two ways, also after saving', async () => {
+    // dear, on: 5 + 1; cheap, far, on: 1 + 3 + 1.
+    const told = tableMdp({
+      S: { dear: { to: 'X', cost: 5 }, same: { to: 'X', cost: 6 }, cheap: { to: 'Y', cost: 1 } },
+      Y: { far: { to: 'X', cost: 3 } },
+      X: { on: { to: 'G', reward: 1 } },
+    });
+    const algorithm = astar({ heuristic: () => 0, admissible: true });
+    const { actions, optimal, best } = await searchOf({ ...told, algorithm });
+    expect({ actions, optimal }).toEqual({ actions: ['cheap', 'far', 'on'], optimal: true });
+    expect(best.notes).toMatchObject({ astar: { g: 5 } });
+
+    const cut = await searchOf({ ...told, algorithm, budget: { simulations: 2 } });
+    const loaded = treeFromJson(treeToJson(cut.tree), told.environment);
+    expect(loaded.root.children.map(({ cost }) => cost)).toEqual([5, 6, 1]);
+    const { environment, ...parts } = told;
+    const after = await search(environment, { ...parts, algorithm, tree: loaded });
+    expect({ actions: after.actions, optimal: after.optimal }).toEqual({ actions, optimal });
   });
 
   test('are two ways for A* in a tree that another search has grown', async () => {

@@ -71,6 +71,11 @@ describe('an environment', () => {
       { state: [0], reward: -Infinity },
       'Expected `reward` to be a finite number, got `-Infinity`.',
     ],
+    [
+      'a cost below 0',
+      { state: [0], cost: -1 },
+      'Expected `cost` to be a finite number from 0 up, got `-1`.',
+    ],
   ])('that returns %s fails the child', async (_title, transition, message) => {
     const { tree } = await run({
       environment: { ...problem.environment, step: () => transition as never },

@@ -153,6 +153,21 @@ test('a conclusion ends a search as solved', async () => {
   });
 });
 
+test('what was put aside cannot be concluded', async () => {
+  const concluding = searchOf({
+    ...problem,
+    algorithm: algorithm(async (tree, context) => {
+      const [child] = await context.expand(tree.root);
+      if (child === undefined) return;
+      tree.prune(child);
+      context.conclude({ node: child, optimal: false });
+    }),
+  });
+  await expect(concluding).rejects.toThrow(
+    'Expected `node` to be one that was not put aside, got `1`.',
+  );
+});
+
 describe('a simulation selects', () => {
   test('from where it is told, and marks the path in the same breath', async () => {
     const inFlight: number[] = [];

@@ -13,6 +13,7 @@ const fresh = {
   prior: 1,
   reward: undefined,
   rawValue: undefined,
+  cost: undefined,
   about: 'state',
   exact: false,
   status: 'open',

@@ -228,6 +228,7 @@ describe('a tree that cannot be read', () => {
       (_, nodes) => Object.assign(nodes[1] ?? {}, { evaluations: [{}] }),
     ],
     ['nodes.1.duplicateOf', (_, nodes) => Object.assign(nodes[1] ?? {}, { duplicateOf: 6 })],
+    ['nodes.1.cost', (_, nodes) => Object.assign(nodes[1] ?? {}, { cost: -1 })],
     ['log.leaves.0', (tree) => Object.assign(tree, { log: { leaves: [6], returns: [0] } })],
     ['log', (tree) => Object.assign(tree, { log: { leaves: [1, 2], returns: [0] } })],
     ['nodes.3.parent', (_, nodes) => Object.assign(nodes[3] ?? {}, { parent: 3 })],
@@ -252,6 +253,13 @@ describe('a tree that cannot be read', () => {
       treeFromJson(tampered((_, [root]) => Object.assign(root ?? {}, { colour: 1 }))),
     ).toThrow('field `nodes.0`');
   });
+});
+
+test('notes of any name are kept', () => {
+  const tree = rich();
+  tree.annotate(tree.root, Object.fromEntries([['__proto__', 1]]));
+  const loaded = treeFromJson(JSON.stringify(treeToJson(tree)));
+  expect(Object.entries(loaded.root.annotations)).toContainEqual(['__proto__', 1]);
 });
 
 test('what a plug-in puts into an evaluation or a completion beyond the contract is kept', () => {

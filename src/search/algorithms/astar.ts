@@ -22,7 +22,8 @@ export interface AstarOptions<State> {
   /**
    * c(s, a) ≥ 0, the cost of the edge that leads to a node.
    *
-   * @defaultValue 1 with a heuristic; 0 without, which is best-first search on the value
+   * @defaultValue what the step cost by the environment; where that says nothing, 1 with a heuristic and 0 without, which
+   * is best-first search on the value
    */
   readonly cost?: (node: SearchNode) => number;
   /** The weight of h. Above 1 it finds faster and claims no optimality. @defaultValue 1 */
@@ -49,7 +50,8 @@ export function astar<State = any, Action = any>(
 ): SearchAlgorithm<State, Action> {
   expectOptions('astar', options, 'heuristic admissible cost weight goal width');
   const { heuristic, admissible = false, weight = 1, goal = isGoal } = options;
-  const { cost = heuristic === undefined ? () => 0 : () => 1 } = options;
+  const step = heuristic === undefined ? 0 : 1;
+  const { cost = (node: SearchNode) => node.cost ?? step } = options;
   const { width = Number.POSITIVE_INFINITY } = options;
   if (heuristic !== undefined) expectFunction('heuristic', heuristic);
   if (admissible && heuristic === undefined) {

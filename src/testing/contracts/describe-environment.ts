@@ -77,9 +77,11 @@ function describeSteps<State, Action>({ claims, runner }: EnvironmentSubject<Sta
     }
   });
 
-  runner.test('gives finite rewards', async () => {
+  runner.test('gives finite rewards, and costs from 0 up', async () => {
     for (const { next } of await walk(claims)) {
-      assert.ok(next.reward === undefined || Number.isFinite(next.reward), `got ${next.reward}`);
+      const { reward = 0, cost = 0 } = next;
+      assert.ok(Number.isFinite(reward), `got the reward ${reward}`);
+      assert.ok(Number.isFinite(cost) && cost >= 0, `got the cost ${cost}`);
     }
   });
 
@@ -115,8 +117,13 @@ function describeKeys<State, Action>({ claims, runner }: EnvironmentSubject<Stat
     async function outlook(state: State): Promise<readonly string[]> {
       const rows: string[] = [];
       for (const action of claims.actions(state)) {
-        const { state: to, reward, terminal } = await environment.step(state, action, context());
-        rows.push(JSON.stringify([key(to), reward ?? null, terminal ?? false]));
+        const {
+          state: to,
+          reward,
+          cost,
+          terminal,
+        } = await environment.step(state, action, context());
+        rows.push(JSON.stringify([key(to), reward ?? null, cost ?? null, terminal ?? false]));
       }
       return rows.toSorted();
     }

@@ -8,6 +8,7 @@ const unsearched = {
   inFlight: 0,
   prior: 1,
   rawValue: undefined,
+  cost: undefined,
   about: 'state',
   exact: false,
   evaluations: [],
