@@ -101,7 +101,7 @@ export class Sequencer {
     };
   }
 
-  /** Resolves when something has taken effect, or a call was given up. */
+  /** Resolves when an outcome has taken effect, or a call was given up. An attempt that failed decides nothing. */
   nextRelease(): Promise<void> {
     if (this.#next === undefined) {
       let resolve = () => {};
@@ -155,7 +155,7 @@ export class Sequencer {
     this.#released++;
     happening.apply();
     this.onReleased();
-    this.#wake();
+    if (happening.isLast) this.#wake();
     this.#pump();
   }
 

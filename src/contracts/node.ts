@@ -81,6 +81,8 @@ interface NodeBase<State, Action> extends NodeStatistics {
   readonly failure: Failure | undefined;
   /** Proposals for children that came to nothing, one entry a kind. */
   readonly failedProposals: readonly CountedFailure[];
+  /** Further samples of the evaluation that came to nothing, by kind. */
+  readonly failedEvaluations: readonly CountedFailure[];
   /** Why the status is `pruned`. Trees that were saved by earlier versions need not know. */
   readonly pruned: PruneReason | undefined;
   /** The sibling that stands for it, where it is a duplicate. */

@@ -88,7 +88,7 @@ export class AlgorithmContext<State, Action>
     node: SearchNode<State, Action>,
     options?: ExpandOptions,
   ): Promise<readonly SearchNode<State, Action>[]> {
-    return this.#expansions.expand(node, options);
+    return settled(() => this.#expansions.expand(node, options));
   }
 
   graft(
@@ -99,16 +99,17 @@ export class AlgorithmContext<State, Action>
   }
 
   realise(nodes: readonly SearchNode<State, Action>[]): Promise<void> {
-    return this.#realisations.realise(nodes) ?? done;
+    return settled(() => this.#realisations.realise(nodes) ?? done);
   }
 
   evaluate(
     nodes: readonly SearchNode<State, Action>[],
     options?: { readonly again?: boolean },
   ): Promise<void> {
-    if (options !== undefined) expectOptions('context.evaluate', options, 'again');
-    const again = options?.again === true;
-    return this.#evaluations.evaluate(nodes, again) ?? done;
+    return settled(() => {
+      if (options !== undefined) expectOptions('context.evaluate', options, 'again');
+      return this.#evaluations.evaluate(nodes, options?.again === true) ?? done;
+    });
   }
 
   outcome(node: SearchNode<State, Action>): MaybePromise<number | undefined> {
@@ -143,3 +144,12 @@ export class AlgorithmContext<State, Action>
 }
 
 const done: Promise<void> = Promise.resolve();
+
+/** What is thrown at once is a rejection too: whoever waits for several promises would leave the others alone. */
+function settled<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return run();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}

@@ -111,7 +111,7 @@ export interface ExpandOptions {
    * Whether the node may be asked again. Where it may, a node of whose samples none can be used stays open; where
    * it may not, a node that has children gets no more.
    *
-   * @defaultValue never
+   * @defaultValue a node is asked, whatever it has, and never again where no sample can be used
    */
   readonly widening?: WideningRule;
 }

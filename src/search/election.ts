@@ -1,6 +1,7 @@
 import { expectJson } from '../base/canonical-json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { expectArray, expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { failureFrom } from '../base/failure.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -21,7 +22,9 @@ export function elected<State, Action>(
     );
   }
   expectArray('votes', votes);
-  const ballots = votes.flatMap(({ node, weight = 1 }) => {
+  const ballots = votes.flatMap((vote) => {
+    expectOptions('votes', vote, 'node weight');
+    const { node, weight = 1 } = vote;
     expectNumber('weight', weight, { min: 0 });
     if (tree.node(node.id) !== node) throw foreign(node);
     const answer = answerOf(node, environment, tree);
@@ -37,18 +40,23 @@ function foreign({ id }: SearchNode): EspalierError {
   return new EspalierError('usage', message);
 }
 
+/** What was put aside, for whatever reason, has no vote. */
+function isOut({ status }: SearchNode): boolean {
+  return status === 'pruned' || status === 'failed';
+}
+
 /** The answer of a node that can vote. One that cannot be told is noted at the node, and loses only this vote. */
 function answerOf<State, Action>(
   node: SearchNode<State, Action>,
   environment: Environment<State, Action>,
   tree: SearchTree<State, Action>,
 ): JsonValue | undefined {
-  if (node.kind === 'proposed' || node.status === 'pruned') return undefined;
+  if (node.kind === 'proposed' || isOut(node)) return undefined;
   try {
     const answer: unknown = environment.answer?.(node.state);
     return answer === undefined ? undefined : expectJson('answer', answer);
   } catch (error) {
-    tree.noteFailure(node, failureFrom(error, 'environment'));
+    tree.noteFailures(node, { failure: failureFrom(error, 'environment') });
     return undefined;
   }
 }

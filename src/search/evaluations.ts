@@ -9,7 +9,7 @@ import type { Failed, Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Spend } from '../contracts/spend.ts';
-import { failNode } from './failing.ts';
+import { failNode, withLost } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { Realisations } from './realisations.ts';
 import type { SearchSession } from './session.ts';
@@ -26,8 +26,6 @@ export class Evaluations<State, Action> {
   readonly #realisations: Realisations<State, Action>;
   readonly #underWay = new Map<SearchNode<State, Action>, Promise<void>>();
   readonly #simulating = new Map<SearchNode<State, Action>, Promise<void>>();
-  /** Further samples that came to nothing. */
-  readonly #lost = new Map<SearchNode<State, Action>, number>();
   readonly #giveUp: (failure: Failure) => void;
   /** Answers from the first on that could not be read, or broke the contract; none once one could be used. */
   #malformed: Failure[] | undefined = [];
@@ -63,13 +61,13 @@ export class Evaluations<State, Action> {
 
   /** Which sample of a node is next: one that came to nothing is not drawn again. */
   #roundOf(node: SearchNode<State, Action>): number {
-    return node.evaluations.length + (this.#lost.get(node) ?? 0);
+    return node.failedEvaluations.reduce((sum, { count }) => sum + count, node.evaluations.length);
   }
 
   #evaluate(nodes: readonly SearchNode<State, Action>[], again = false): Promise<void> | undefined {
     const batch: SearchNode<State, Action>[] = [];
     let waiting: Promise<void>[] | undefined;
-    for (const node of nodes) {
+    for (const node of nodes.length > 1 ? new Set(nodes) : nodes) {
       const underWay = this.#underWay.get(node);
       if (underWay !== undefined) {
         waiting ??= [];
@@ -146,7 +144,7 @@ export class Evaluations<State, Action> {
     for (const node of asked.batch) this.#lose(node, failureFrom(error, 'call'), asked);
   }
 
-  /** A node fails for want of a value; one that has a value keeps it, and the reason why it got no other. */
+  /** A node fails for want of a value; one that has a value keeps it, and why it got no other. */
   #lose(
     node: SearchNode<State, Action>,
     failure: Failure,
@@ -156,8 +154,8 @@ export class Evaluations<State, Action> {
       failNode(this.#session, node, failure);
       return;
     }
-    this.#session.tree.noteFailure(node, failure);
-    this.#lost.set(node, (this.#lost.get(node) ?? 0) + 1);
+    const failedEvaluations = withLost(node.failedEvaluations, [failure]);
+    this.#session.tree.noteFailures(node, { failedEvaluations });
   }
 
   #evaluator(): Evaluator<State, Action> {

@@ -11,7 +11,7 @@ import type { Spend } from '../contracts/spend.ts';
 import { hasFailedBelow } from '../tree/closing.ts';
 import type { WideningRule } from '../tree/selection.ts';
 import type { ExpandOptions } from './contracts.ts';
-import { failNode, noteLost } from './failing.ts';
+import { failNode, withLost } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import { applyProposals } from './proposals.ts';
 import type { Realisations } from './realisations.ts';
@@ -127,10 +127,10 @@ export class Expansions<State, Action> {
     const [first] = failures;
     if (first === undefined) return;
     const { tree, emit } = this.#session;
-    noteLost(tree, node, failures);
+    tree.noteFailures(node, { failedProposals: withLost(node.failedProposals, failures) });
     for (const failure of failures) emit?.({ type: 'proposal-failed', node, failure });
     if (node.children.length > 0) return;
-    if (independent || widening?.(node) === true) tree.noteFailure(node, first);
+    if (independent || widening?.(node) === true) tree.noteFailures(node, { failure: first });
     else failNode(this.#session, node, first);
   }
 

@@ -15,19 +15,18 @@ export function failNode<State, Action>(
   emit?.({ type: 'node-failed', node, failure });
 }
 
-/** Notes at a node which proposals came to nothing. */
-export function noteLost<State, Action>(
-  tree: SearchTree<State, Action>,
-  node: SearchNode<State, Action>,
+/** What came to nothing, with what did before. */
+export function withLost(
+  before: readonly CountedFailure[],
   failures: readonly Failure[],
-): void {
-  const lost = node.failedProposals.map((kind) => ({ ...kind }));
+): readonly CountedFailure[] {
+  const lost = before.map((kind) => ({ ...kind }));
   for (const { kind, message } of failures) {
     const known = lost.find((other) => other.kind === kind);
     if (known === undefined) lost.push({ kind, message, count: 1 });
     else known.count++;
   }
-  tree.setFailedProposals(node, lost);
+  return lost;
 }
 
 /** Counts what came to nothing in a tree. What failed because all below it did is counted there. */
@@ -43,9 +42,9 @@ export function failuresOf<State, Action>(
   // By id: this looks at every node of every search, and a generator would be half of it.
   for (let id = 0; id < tree.size; id++) {
     const node = tree.node(id);
-    const { status, failure, failedProposals: lost } = node;
-    if (failure === undefined && lost.length === 0) continue;
-    for (const one of lost) add(one, one.count);
+    const { status, failure, failedProposals: lost, failedEvaluations } = node;
+    if (failure === undefined && lost.length === 0 && failedEvaluations.length === 0) continue;
+    for (const one of [...lost, ...failedEvaluations]) add(one, one.count);
     // A node that goes on notes why an expansion brought nothing, or why it got no further evaluation.
     const isCounted =
       status === 'failed'

@@ -50,7 +50,8 @@ export function applyProposals<State, Action>(
   const total = before + proposals.length;
   const twins = sound.map(({ action, prior = 1 / total, completion }) => {
     const twin = siblings.find(action);
-    if (twin !== undefined) return { twin, prior };
+    // A duplicate stands for its sibling, which has its prior.
+    if (twin !== undefined) return { twin: 'id' in twin ? tree.original(twin) : twin, prior };
     const child = siblings.add({ action, prior, ...(completion !== undefined && { completion }) });
     return { twin: child, prior: 0 };
   });
@@ -99,7 +100,8 @@ function needNoMerging<Action>(
   proposals: readonly Proposal<Action>[],
 ): proposals is readonly NewChild<Action>[] {
   if (proposals.length > scanned) return false;
-  return proposals.every((proposal, index) => {
+  // Other than `every`, this looks at holes too.
+  return Array.from(proposals).every((proposal, index) => {
     const { prior } = Object(proposal) as Partial<ValidProposal<Action>>;
     if (prior === undefined || faultOf(proposal) !== undefined || 'failure' in proposal)
       return false;

@@ -25,7 +25,8 @@ export class Realisations<State, Action> {
   realise(nodes: readonly SearchNode<State, Action>[]): Promise<void> | undefined {
     let pending: Promise<void>[] | undefined;
     for (const node of nodes) {
-      const stepping = node.kind === 'proposed' ? this.#realise(node) : undefined;
+      if (node.kind !== 'proposed') continue;
+      const stepping = this.#realise(node);
       if (stepping === undefined) continue;
       pending ??= [];
       pending.push(stepping);

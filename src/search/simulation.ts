@@ -54,7 +54,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
     }: NonNullable<Parameters<Simulation<State, Action>['select']>[1]> = {},
   ): SearchNode<State, Action> | undefined {
     this.#tree.rule = selection.spec;
-    const view = { cursor: from, widening };
+    const view = { cursor: from, widening, discount: this.#tree.discount };
     for (;;) {
       const selected = selection(view, this);
       if (selected === undefined) return undefined;
@@ -65,6 +65,8 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   }
 
   visit<Node extends SearchNode<State, Action>>(node: Node): Node {
+    // A plug-in may take no notice that its simulation is over: nobody would take such marks back.
+    if (this.#isOver) return node;
     if (!this.#marks) {
       this.#deepest = node;
       return node;

@@ -1,5 +1,5 @@
 import { EspalierError, endsGracefully } from '../base/errors.ts';
-import { describeValue } from '../base/expect.ts';
+import { describeValue, expectInteger, expectOneOf } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { CallGate } from '../calls/call-gate.ts';
 import type { CallSpend } from '../calls/call-spend.ts';
@@ -43,11 +43,17 @@ function expectAnswer({ name }: { readonly name: string }, answer: unknown): voi
   throw new EspalierError('usage', message);
 }
 
+const units = ['calls', 'ms', 'nodes', 'simulations', 'tokens', 'usd'] as const;
 const outcomes: readonly unknown[] = ['continue', 'waiting', 'exhausted', 'solved'];
 
 /** For callers without types: a misspelt outcome would let a search go on that was to end. */
 function expectOutcome(outcome: unknown): void {
-  if (outcomes.includes(outcome) || 'reserved' in Object(outcome)) return;
+  if (outcomes.includes(outcome)) return;
+  const { reserved } = Object(outcome) as { readonly reserved?: unknown };
+  if (reserved !== undefined) {
+    expectOneOf('reserved', reserved, units);
+    return;
+  }
   const got = describeValue(outcome);
   const message = `Expected a simulation to return 'continue', 'waiting', 'exhausted', 'solved' or { reserved }, got ${got}.`;
   throw new EspalierError('usage', message);
@@ -64,6 +70,8 @@ interface Worker<State, Action> {
 interface Round {
   readonly name: string | undefined;
   left: number;
+  /** Simulations of it that are under way. Those of a round around it wait for it, and are not waited for. */
+  running: number;
   over: boolean;
   readonly exhausts: 'round' | 'search';
 }
@@ -113,7 +121,9 @@ export class Simulations<State, Action> {
   ): Promise<void> {
     expectOptions('context.simulate', options, 'name limit exhausts');
     const { name, limit = Number.POSITIVE_INFINITY, exhausts = 'search' } = options;
-    const round: Round = { name, left: limit, over: false, exhausts };
+    expectInteger('limit', limit, { min: 0, max: Number.POSITIVE_INFINITY });
+    expectOneOf('exhausts', exhausts, ['search', 'round']);
+    const round: Round = { name, left: limit, running: 0, over: false, exhausts };
     const workers = Math.min(this.#options.concurrency, limit);
     await Promise.all(
       Array.from({ length: workers }, async () => {
@@ -138,6 +148,7 @@ export class Simulations<State, Action> {
         continue;
       }
       round.left--;
+      round.running++;
       const simulation = this.#start(round);
       worker.simulation = simulation;
       const issued = gate.issued;
@@ -152,6 +163,7 @@ export class Simulations<State, Action> {
         return;
       } finally {
         this.#running--;
+        round.running--;
       }
 
       if (outcome === 'waiting') await this.#nextEnd(round);
@@ -187,7 +199,7 @@ export class Simulations<State, Action> {
       return deadline.isDue(exhausted) ? this.#expire() : true;
     }
     // Simulations under way may be handed back, and do not count then.
-    if (exhausted === 'simulations' && this.#running > 0) return this.#anotherEnd();
+    if (exhausted === 'simulations' && round.running > 0) return this.#anotherEnd();
     this.end({ reason: 'budget', exceeded: exhausted });
     return false;
   }
@@ -215,9 +227,7 @@ export class Simulations<State, Action> {
   /** Takes back the marks of what never came to its end: a plug-in may take no notice that the search is over. */
   abandon(): void {
     for (const { simulation } of this.#workers) {
-      if (simulation === undefined || simulation.isOver) continue;
-      simulation.release();
-      this.#session.tree.log.handBack();
+      if (simulation !== undefined) this.#end(simulation);
     }
   }
 
@@ -299,9 +309,10 @@ export class Simulations<State, Action> {
 
   /** Resolves when another simulation has ended; when none is running, there is nothing to wait for. */
   #nextEnd(round: Round): Promise<void> | undefined {
-    if (this.#running > 0) return this.#anotherEnd();
+    if (round.running > 0) return this.#anotherEnd();
     round.over = true;
-    if (round.exhausts === 'search') this.end({ reason: 'exhausted' });
+    // What other rounds have under way may bring more.
+    if (round.exhausts === 'search' && this.#running === 0) this.end({ reason: 'exhausted' });
     this.#wake();
     return undefined;
   }

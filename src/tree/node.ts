@@ -110,6 +110,10 @@ export class TreeNode<State, Action> {
     return this.#rare.failedProposals ?? none;
   }
 
+  get failedEvaluations(): readonly CountedFailure[] {
+    return this.#rare.failedEvaluations ?? none;
+  }
+
   get pruned(): PruneReason | undefined {
     return this.#rare.pruned;
   }
@@ -182,6 +186,7 @@ interface Rare {
   readonly failure: Failure | undefined;
   readonly completion: Completion | undefined;
   readonly failedProposals?: readonly CountedFailure[] | undefined;
+  readonly failedEvaluations?: readonly CountedFailure[] | undefined;
   readonly pruned?: PruneReason | undefined;
   readonly duplicateOf?: NodeId | undefined;
   readonly outcome?: Evaluation | undefined;

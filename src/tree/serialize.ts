@@ -62,7 +62,9 @@ function nodeToJson<State, Action>(
 
 function rareToJson<State, Action>(node: TreeNode<State, Action>): NodeJson {
   const { cost, terminal, answer, complete, samples, evaluations, outcome, completion } = node;
-  const { exact, failure, failedProposals, pruned, duplicateOf, notes, annotations } = node;
+  const { exact, failure, failedProposals, failedEvaluations, pruned, duplicateOf } = node;
+  const { notes, annotations } = node;
+  const lists = Object.entries({ evaluations, failedProposals, failedEvaluations });
   return {
     ...(exact && { exact }),
     ...(pruned !== undefined && { pruned }),
@@ -72,10 +74,9 @@ function rareToJson<State, Action>(node: TreeNode<State, Action>): NodeJson {
     ...(answer && { answer }),
     ...(complete && { complete }),
     ...(samples > 0 && { samples }),
-    ...(evaluations.length > 0 && { evaluations }),
     ...(outcome !== undefined && { outcome }),
     ...(failure !== undefined && { failure }),
-    ...(failedProposals.length > 0 && { failedProposals }),
+    ...Object.fromEntries(lists.filter(([, list]) => list.length > 0)),
     ...(completion !== undefined && { completion }),
     ...(Object.keys(notes).length > 0 && { notes }),
     ...(Object.keys(annotations).length > 0 && { annotations }),
@@ -189,9 +190,10 @@ function fill<State, Action>(own: TreeNode<State, Action>, node: NodeJson): void
   own.complete = node.complete ?? false;
   for (const evaluation of node.evaluations ?? []) own.addEvaluation(evaluation);
   const { answer, cost, samples, failure, failedProposals, pruned, duplicateOf } = node;
-  const { outcome, completion, notes, annotations } = node;
+  const { failedEvaluations, outcome, completion, notes, annotations } = node;
   const rare = { answer, cost, samples, failure, failedProposals, pruned, duplicateOf };
-  const told = Object.entries({ ...rare, outcome, completion, notes, annotations });
+  const others = { failedEvaluations, outcome, completion, notes, annotations };
+  const told = Object.entries({ ...rare, ...others });
   const known = told.filter(([, value]) => value !== undefined);
   if (known.length > 0) own.set(Object.fromEntries(known));
 }

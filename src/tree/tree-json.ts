@@ -110,6 +110,8 @@ export interface NodeJson {
   readonly failure?: Failure | undefined;
   /** Proposals for children that came to nothing. */
   readonly failedProposals?: readonly CountedFailure[] | undefined;
+  /** Further samples of the evaluation that came to nothing. */
+  readonly failedEvaluations?: readonly CountedFailure[] | undefined;
   /** The model output behind the action. */
   readonly completion?: Completion | undefined;
   /** What algorithms keep here, by their names. */
@@ -156,6 +158,7 @@ const nodeSchema = z.strictObject({
   outcome: evaluation.optional(),
   failure: z.looseObject(failure).optional(),
   failedProposals: z.array(z.looseObject({ ...failure, count })).optional(),
+  failedEvaluations: z.array(z.looseObject({ ...failure, count })).optional(),
   completion: z.looseObject({ text: z.string() }).optional(),
   notes: named.optional(),
   annotations: named.optional(),

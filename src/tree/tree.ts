@@ -2,7 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
-import type { CountedFailure, Failure } from '../contracts/failure.ts';
+import type { Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { ChildNode, NodeId, PruneReason, RootNode, SearchNode } from '../contracts/node.ts';
 import { type BackupOptions, carryUp, meanBackup } from './backup.ts';
@@ -207,14 +207,12 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     closeAbove(own);
   }
 
-  /** Keeps why something came to nothing at a node that has not failed for it. */
-  noteFailure(node: SearchNode<State, Action>, failure: Failure): void {
-    this.#own(node).set({ failure });
-  }
-
-  /** Keeps which proposals for children of a node came to nothing. */
-  setFailedProposals(node: SearchNode<State, Action>, failed: readonly CountedFailure[]): void {
-    this.#own(node).set({ failedProposals: failed });
+  /** Keeps what came to nothing at a node that has not failed for it. */
+  noteFailures(
+    node: SearchNode<State, Action>,
+    noted: Partial<Pick<SearchNode, 'failedEvaluations' | 'failedProposals' | 'failure'>>,
+  ): void {
+    this.#own(node).set(noted);
   }
 
   /** Puts a node aside because a sibling came to the same: that one takes over its prior, and stands for it. */

@@ -160,6 +160,19 @@ describe('nextRelease', () => {
     expect(applied).toEqual([0, -1, 1]);
   });
 
+  test('does not resolve with an attempt: a search that goes on has others, and must decide the same', async () => {
+    const sequencer = new Sequencer('issued');
+    const ticket = sequencer.issue();
+    const heard: string[] = [];
+    void sequencer.nextRelease().then(() => heard.push('released'));
+    ticket.arrive(() => heard.push('attempt'));
+    await quiet();
+    expect(heard).toEqual(['attempt']);
+    ticket.arrive(() => heard.push('outcome'), { isLast: true });
+    await quiet();
+    expect(heard).toEqual(['attempt', 'outcome', 'released']);
+  });
+
   test('resolves when all is dropped, so that nobody waits for ever', async () => {
     const sequencer = new Sequencer('arrival');
     const { applied, arrive } = issueAll(sequencer, live);

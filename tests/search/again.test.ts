@@ -119,7 +119,8 @@ describe('a further evaluation that comes to nothing', () => {
     expect(calls).toBe(4);
     expect([tree.root.status, tree.root.rawValue]).toEqual(['open', 0.4]);
     expect(tree.root.evaluations).toHaveLength(2);
-    expect(failures.count).toBe(1);
+    expect(failures).toMatchObject({ count: 2, kinds: { call: 1, invalid: 1 } });
+    expect(failures.first[0]?.message).toContain('the judge is out');
   });
 });
 

@@ -25,6 +25,7 @@ const fresh = {
   outcome: undefined,
   failure: undefined,
   failedProposals: [],
+  failedEvaluations: [],
   pruned: undefined,
   duplicateOf: undefined,
   complete: false,

@@ -46,7 +46,10 @@ export function beam(options: BeamOptions = {}): SearchAlgorithm {
         const best = candidates.toSorted(
           (a, b) => promiseOf(b, tree.discount) - promiseOf(a, tree.discount),
         );
-        for (const node of best.slice(width)) if (!node.answer) tree.prune(node, 'beam');
+        for (const node of best.slice(width)) {
+          if (node.answer) tree.complete(node);
+          else tree.prune(node, 'beam');
+        }
         if (best[0] !== undefined) tree.prefer(best[0]);
         level = best.slice(0, width).filter(({ depth }) => depth < maxDepth);
       }
@@ -56,7 +59,10 @@ export function beam(options: BeamOptions = {}): SearchAlgorithm {
 
 /** Whether a node was not expanded yet, or not all of its children are evaluated. */
 function isToDo({ complete, children }: SearchNode): boolean {
-  return !complete || children.some((child) => isOpen(child) && child.rawValue === undefined);
+  const isUnknown = ({ status, reward, rawValue }: SearchNode) =>
+    rawValue === undefined &&
+    (status === 'open' || (status === 'terminal' && reward === undefined));
+  return !complete || children.some(isUnknown);
 }
 
 function isOpen({ status }: SearchNode): boolean {

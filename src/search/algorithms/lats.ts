@@ -1,10 +1,9 @@
 import { expectBounds, expectFunction, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { descend, knownValue, leastTried, uct } from '../../tree/selection.ts';
-import { pathTo } from '../../tree/summary.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
-import type { ReflectionOptions } from './with-reflection.ts';
+import { lookBack, type ReflectionOptions } from './with-reflection.ts';
 
 /** Options of {@link lats}. */
 export interface LatsOptions extends Partial<Pick<ReflectionOptions, 'reflect'>> {
@@ -45,7 +44,10 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
         if (leaf === undefined) return 'exhausted';
         const grow = async (node: typeof leaf) => {
           const isInner = node.status === 'open' && node.depth < maxDepth;
-          const children = isInner ? await context.expand(node, { count: width }) : [];
+          // Another simulation may have expanded it while this one waited for its state.
+          const isNew = isInner && node.children.length === 0;
+          const grown = isInner ? node.children : [];
+          const children = isNew ? await context.expand(node, { count: width }) : grown;
           if (children.length > 0 || node.depth >= maxDepth) tree.complete(node);
           await context.realise(children);
           await context.evaluate(children);
@@ -57,7 +59,7 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
         await context.evaluate([end]);
         if (end.status !== 'failed') tree.backup(end);
         const hasFailed = end.terminal && (tree.score(end, 1) ?? 0) < 1;
-        if (hasFailed) await reflect(pathTo(end), { context, environment: context.environment });
+        if (hasFailed) await lookBack(end, reflect, { tree, context });
         return 'continue';
       });
     },

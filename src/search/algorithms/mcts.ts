@@ -160,13 +160,18 @@ async function growChild<State, Action>(
   const end = canGrow(stage, leaf) ? undefined : bestEnd(leaf);
   const children = await expand(stage, leaf);
   if (!hasGrown(stage, leaf, children)) return undefined;
-  if (stage.rules.evaluate === 'all') await context.evaluate(children);
-  let node: SearchNode<State, Action>;
-  do {
-    node = simulation.visit(leastTried(children) ?? end ?? leaf);
+  let candidates = children;
+  // A sample that turns out to be a sibling counts for that one.
+  const sift = () => {
+    candidates = candidates.map((node) => stage.tree.original(node));
+  };
+  if (stage.rules.evaluate === 'all') await context.evaluate(children).then(sift);
+  for (;;) {
+    const node = simulation.visit(leastTried(candidates) ?? end ?? leaf);
     await context.evaluate([node]);
-  } while (isOutOfReach(node));
-  return node;
+    if (!isOutOfReach(node)) return node;
+    sift();
+  }
 }
 
 /** Evaluates a leaf, and expands it at the same time. */
@@ -207,7 +212,11 @@ function expand<State, Action>(
   stage: Stage<State, Action>,
   leaf: SearchNode<State, Action>,
 ): MaybePromise<readonly SearchNode<State, Action>[]> {
-  return canGrow(stage, leaf) ? stage.context.expand(leaf, stage.rules.request) : none;
+  const { context, rules } = stage;
+  if (!canGrow(stage, leaf)) return none;
+  // Another simulation may have expanded it while this one waited for its state.
+  const isFull = leaf.children.length > 0 && !canWiden(leaf, rules.request.widening);
+  return isFull ? leaf.children : context.expand(leaf, rules.request);
 }
 
 const none: readonly never[] = [];

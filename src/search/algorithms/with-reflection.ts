@@ -1,19 +1,20 @@
 import { expectFunction, expectMethods, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { failedBy } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Spend } from '../../contracts/spend.ts';
 import { pathTo } from '../../tree/summary.ts';
 import type { SearchTree } from '../../tree/tree.ts';
-import type { SearchAlgorithm } from '../contracts.ts';
+import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
 import { within } from './within.ts';
 
 /** Options of {@link withReflection}. */
 export interface ReflectionOptions<State = any, Action = any> {
   /**
    * Looks back on what was done: the nodes from the root to where the world stands, or to the best node where
-   * nothing was committed.
+   * nothing was committed. Where it fails, a lesson is lost and no more.
    */
   readonly reflect: (
     path: readonly SearchNode<State, Action>[],
@@ -50,8 +51,9 @@ export function withReflection<State = any, Action = any>(
       const kept = partOf(context.remaining, reserve);
       const lacks = () => kept.find(([unit, least]) => context.remaining[unit] <= least)?.[0];
       await algorithm.run(tree, within(context, { lacks }));
-      const { environment } = context;
-      if (tree.size > 1) await reflect(lookBack(tree), { context, environment });
+      if (tree.size === 1) return;
+      const end = tree.cursor.parent === undefined ? tree.best : tree.cursor;
+      await lookBack(end, reflect, { tree, context });
     },
   };
 }
@@ -66,9 +68,21 @@ function partOf(remaining: Spend, reserve: number): readonly (readonly [Unit, nu
     .map((unit) => [unit, remaining[unit] * reserve]);
 }
 
-function lookBack<State, Action>(
-  tree: SearchTree<State, Action>,
-): readonly SearchNode<State, Action>[] {
-  const end = tree.cursor.parent === undefined ? tree.best : tree.cursor;
-  return pathTo(end);
+/** Reflects on the path to an end. Where that fails a lesson is lost, and noted at the end; what was found stands. */
+export async function lookBack<State, Action>(
+  end: SearchNode<State, Action>,
+  reflect: ReflectionOptions['reflect'],
+  {
+    tree,
+    context,
+  }: {
+    readonly tree: SearchTree<State, Action>;
+    readonly context: SearchContext<State, Action>;
+  },
+): Promise<void> {
+  try {
+    await reflect(pathTo(end), { context, environment: context.environment });
+  } catch (error) {
+    tree.noteFailures(end, failedBy(error, 'call', context));
+  }
 }

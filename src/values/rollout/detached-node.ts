@@ -15,6 +15,7 @@ const unsearched = {
   outcome: undefined,
   failure: undefined,
   failedProposals: [],
+  failedEvaluations: [],
   pruned: undefined,
   duplicateOf: undefined,
   notes: {},
