@@ -16,7 +16,7 @@ export interface Operation<Request, Result> {
   readonly repeatable: boolean;
   /** Whether its outcome depends on the state in which it is made, which is part of its address then. @defaultValue false */
   readonly actsOnState?: boolean;
-  /** Throws where a request cannot be asked: before anything is reserved. */
+  /** Throws, or rejects, where a request cannot be asked: before anything is reserved. */
   check?(request: Request): MaybePromise<void>;
   /** What is asked. Calls of equal kind, name and address are one call. */
   address(request: Request): JsonValue;
