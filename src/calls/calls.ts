@@ -1,3 +1,5 @@
+import { expectMethods, expectObject } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { modelName } from '../base/model-name.ts';
 import type { ModelPrice, Payee, Usage } from '../contracts/language-model.ts';
 import type { CallGate } from './call-gate.ts';
@@ -37,7 +39,9 @@ export class Calls {
     operation: ModelOperation<Request, Result>,
     request: Request,
   ): Promise<Result> {
-    operation.check?.(request);
+    expectOperation(operation);
+    const checking = operation.check?.(request);
+    if (checking !== undefined) await checking;
     const { parts } = operation;
     return parts === undefined
       ? this.#buy(operation, request)
@@ -106,10 +110,11 @@ export class Calls {
         const countFault = used === undefined ? undefined : faultOfCounts(used);
         const fault = operation.usageFault?.(request, accepted) ?? countFault;
         if (fault !== undefined) this.#impossible.tell(operation.name, { fault, call });
-        const result = fault === undefined ? accepted : withoutUsage(accepted);
+        const isSound = fault === undefined;
+        const result = isSound || !isOfModel(operation) ? accepted : withoutUsage(accepted);
         return {
           output: codec === undefined ? (result ?? null) : codec.encode(result),
-          spend: actualCost(operation.usage?.(request, result), reserve, price),
+          spend: isSound ? actualCost(used, reserve, price) : reserve,
         };
       },
     });
@@ -155,10 +160,24 @@ export class Calls {
 
   #price({ payee }: { readonly payee?: Payee }): ModelPrice | undefined {
     if (payee === undefined) return undefined;
+    expectObject('payee', payee);
     const price = priceOf(payee, this.#prices, this.#ledger.remaining.usd !== Infinity);
     if (price === undefined) this.#gate.unpriced.add(modelName(payee));
     return price;
   }
+}
+
+const known =
+  'kind name payee repeatable actsOnState check address worstCase usage again run result stateless';
+
+function expectOperation<Request, Result>(operation: ModelOperation<Request, Result>): void {
+  expectMethods('operation', operation, ['address', 'run']);
+  if (!isOfModel(operation)) expectOptions('operation', operation, known);
+}
+
+/** Whether it is one of our own for models: they know more than others, and their answers tell a usage. */
+function isOfModel<Request, Result>({ telemetry }: ModelOperation<Request, Result>): boolean {
+  return telemetry !== undefined;
 }
 
 /** What of a request the journal holds, and its content address depends on. */

@@ -1,5 +1,6 @@
 import { EspalierError } from '../base/errors.ts';
 import { expectInteger, expectNumber, expectObject } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import type { ModelPrice, Usage } from '../contracts/language-model.ts';
 import type { WorstCase } from '../contracts/operation.ts';
 import type { CallSpend } from './call-spend.ts';
@@ -7,10 +8,10 @@ import { defaultPrices, type PriceTable } from './prices.ts';
 import { faultOfCounts } from './usage.ts';
 
 /** The most that a call may cost. */
-export function mostCost(
-  { calls = 1, inputTokens = 0, outputTokens = 0 }: WorstCase = {},
-  price?: ModelPrice,
-): CallSpend {
+export function mostCost(worstCase: WorstCase = {}, price?: ModelPrice): CallSpend {
+  expectObject('worstCase', worstCase);
+  expectOptions('worstCase', worstCase, 'calls inputTokens outputTokens');
+  const { calls = 1, inputTokens = 0, outputTokens = 0 } = worstCase;
   expectInteger('worstCase.calls', calls, { min: 0 });
   for (const [name, tokens] of Object.entries({ inputTokens, outputTokens })) {
     expectNumber(`worstCase.${name}`, tokens, { min: 0 });
@@ -58,6 +59,7 @@ export function priceOf(
 /** Throws unless a price is one. */
 export function expectPrice(price: ModelPrice, nameOf: (field: string) => string): void {
   expectObject(nameOf(''), price);
+  expectOptions(nameOf(''), price, 'input output cachedInput cacheWrite');
   const { input, output, cachedInput, cacheWrite } = price;
   expectNumber(nameOf('.input'), input, { min: 0 });
   expectNumber(nameOf('.output'), output, { min: 0 });

@@ -1,4 +1,4 @@
-import type { Codec, JsonValue } from './json.ts';
+import type { Codec, JsonValue, MaybePromise } from './json.ts';
 import type { ModelCall, Payee, Usage } from './language-model.ts';
 
 /**
@@ -16,8 +16,8 @@ export interface Operation<Request, Result> {
   readonly repeatable: boolean;
   /** Whether its outcome depends on the state in which it is made, which is part of its address then. @defaultValue false */
   readonly actsOnState?: boolean;
-  /** Throws where a request cannot be asked: before anything is reserved. */
-  check?(request: Request): void;
+  /** Throws, or rejects, where a request cannot be asked: before anything is reserved. */
+  check?(request: Request): MaybePromise<void>;
   /** What is asked. Calls of equal kind, name and address are one call. */
   address(request: Request): JsonValue;
   /** The most that it may use, which is reserved before it starts. @defaultValue one call and no tokens */

@@ -33,7 +33,7 @@ export interface ProposeRequest<State = any, Action = any> {
   readonly environment: Environment<State, Action>;
   /** The door to models and tools. */
   readonly context: CallContext;
-  /** How many actions are wanted; `Infinity` asks for all of them. */
+  /** How many actions are wanted, and the most that may be proposed; `Infinity` asks for all of them. */
   readonly count: number;
   /** How many samples this node has been asked for before: the index of the first new one. */
   readonly offset: number;

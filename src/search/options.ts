@@ -76,7 +76,10 @@ export function checkOptions<State, Action>(
   expectObject('options', options);
   expectOptions('search', options, known);
   const { journal, method, outcome, pool, retryFailed = false, signal, tree } = options;
-  if (method !== undefined) expectMethods('method.algorithm', method.algorithm, ['run']);
+  if (method !== undefined) {
+    expectOptions('method', method, 'name policy evaluator algorithm stopWhen pairs');
+    expectMethods('method.algorithm', method.algorithm, ['run']);
+  }
   if (tree !== undefined) expectMethods('tree', tree, ['backup', 'fork']);
   if (journal !== undefined) expectMethods('journal', journal, ['append']);
   if (pool !== undefined) expectMethods('pool', pool, ['charge']);

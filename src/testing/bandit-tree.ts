@@ -46,6 +46,7 @@ export function banditTree(
         return { state, terminal: true, reward: reward(state) };
       },
       key: (path) => path.join(''),
+      answer: (path) => (path.length < depth ? undefined : path),
     },
     policy: listPolicy((path) => (path.length < depth ? pulls : []).map((action) => ({ action }))),
     evaluator: heuristic((path) =>

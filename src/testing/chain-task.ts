@@ -165,6 +165,7 @@ function readerOf(
   chain: Chain,
   reader: NonNullable<Parameters<ChainTask['rewardModel']>[0]>,
 ): RewardModel {
+  expectOptions('rewardModel', reader, 'noise inverted blind');
   const { noise = 0, inverted = false, blind = false } = reader;
   expectNumber('noise', noise, { min: 0 });
   const look = (state: readonly number[]): number => {

@@ -1,4 +1,5 @@
 import { expectFunction } from '../base/expect.ts';
+import { expectCapabilities } from '../base/expect-capabilities.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type {
   Capabilities,
@@ -60,6 +61,7 @@ export function scriptedModel(options: ScriptedModelOptions): ScriptedModel {
   const { answer, latencyMs, usage = tokensOf } = options;
   const { capabilities = { n: true }, provider = 'scripted', modelId = 'script' } = options;
   expectFunction('answer', answer);
+  expectCapabilities('capabilities', capabilities);
   const requests: GenerateRequest[] = [];
   let completions = 0;
   let inFlight = 0;

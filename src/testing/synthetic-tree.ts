@@ -37,6 +37,7 @@ export function syntheticTree(
         return { state: next, terminal: true, reward: worthOf(next) };
       },
       key: ({ hash, depth: taken }) => `${hash}/${taken}`,
+      answer: (state) => (state.depth < depth ? undefined : state.hash),
     },
     policy: listPolicy((state) =>
       (state.depth < depth ? actions : []).map((action) => ({ action })),

@@ -57,6 +57,7 @@ export function tableMdp(
         };
       },
       ...(keys && { key: (state: string) => state }),
+      answer: (state) => (table[state] === undefined ? state : undefined),
     },
     policy: listPolicy((state) =>
       Object.entries(table[state] ?? {}).map(([action, { prior }]) => ({

@@ -44,6 +44,7 @@ export function ticTacToe(start: string = '.........'): Problem<string, number> 
         return reward === undefined ? { state } : { state, reward, terminal: true };
       },
       key: (board) => board,
+      answer: (board) => (outcome(board) === undefined ? undefined : board),
     },
     policy: listPolicy((board) => legalCells(board).map((action) => ({ action }))),
     evaluator: heuristic(() => 0.5),

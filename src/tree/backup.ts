@@ -31,8 +31,11 @@ export interface BackupOptions {
 /** Carries the return of a simulation from a leaf up to the root. @returns what it came to there. */
 export function carryUp<State, Action>(
   leaf: TreeNode<State, Action>,
-  { rule, discount, outcome }: Required<BackupOptions>,
+  options: BackupOptions,
+  usualDiscount: number,
 ): number {
+  expectOptions('tree.backup', options, 'rule discount outcome');
+  const { rule = meanBackup, discount = usualDiscount, outcome } = options;
   const isRewardedEnd = leaf.terminal && leaf.reward !== undefined;
   let target = isRewardedEnd ? 0 : (outcome ?? leafValue(leaf));
   // The evaluation of a node may be Q(s, a) already. The start has no action.

@@ -5,7 +5,7 @@ import type { Evaluation } from '../contracts/evaluation.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { ChildNode, NodeId, PruneReason, RootNode, SearchNode } from '../contracts/node.ts';
-import { type BackupOptions, carryUp, meanBackup } from './backup.ts';
+import { type BackupOptions, carryUp } from './backup.ts';
 import { BestEnd, isAtOrBelow } from './best-end.ts';
 import { closeAbove, closeFrom, openAbove } from './closing.ts';
 import type { Conclusion } from './conclusion.ts';
@@ -297,8 +297,7 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
    */
   backup(node: SearchNode<State, Action>, options: BackupOptions = {}): void {
     const leaf = this.#own(node);
-    const { rule = meanBackup, discount = this.#discount, outcome } = options;
-    this.log.backUp(leaf.id, carryUp(leaf, { rule, discount, outcome }));
+    this.log.backUp(leaf.id, carryUp(leaf, options, this.#discount));
     closeFrom(leaf);
   }
 

@@ -1,4 +1,5 @@
 import { expectation } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
 import type { Evaluation } from '../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../contracts/evaluator.ts';
@@ -78,6 +79,7 @@ export function madeOf<State, Action>(
 export function expectParts<State, Action>(
   name: string,
   parts: readonly NamedEvaluator<State, Action>[],
+  known = 'name evaluator',
 ): void {
   if (!Array.isArray(parts) || parts.length === 0) {
     throw expectation(name, 'one part or more', parts);
@@ -87,6 +89,7 @@ export function expectParts<State, Action>(
     if (typeof part !== 'object' || (part as unknown) === null) {
       throw expectation(`${name}[${place}]`, 'a name and an evaluator', part);
     }
+    expectOptions(`${name}[${place}]`, part, known);
     expectEvaluator(`${name}[${place}].evaluator`, part.evaluator);
     if (typeof part.name !== 'string' || part.name === '' || names.has(part.name)) {
       throw expectation(`${name}[${place}].name`, 'a text that no other part has', part.name);

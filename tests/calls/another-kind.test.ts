@@ -14,6 +14,7 @@ import {
   type EmbeddingModel,
   type Environment,
   type Evaluator,
+  type JsonValue,
   ModelCallError,
   type Operation,
   type Payee,
@@ -23,6 +24,7 @@ import {
   search,
   systemClock,
   treeToJson,
+  type Usage,
 } from '../../src/index.ts';
 
 /** A kind of call that the package does not know: it turns one text into several. */
@@ -141,6 +143,63 @@ describe('a kind of call that is defined outside', () => {
     expect(silent.made).toEqual([]);
     expect(treeToJson(replay.tree)).toEqual(treeToJson(live.tree));
     expect(replay.spend).toMatchObject({ calls: live.spend.calls, tokens: live.spend.tokens });
+  });
+});
+
+describe('such a kind', () => {
+  const dates = {
+    encode: (date: Date) => date.toISOString(),
+    decode: (text: JsonValue) => new Date(String(text)),
+  };
+  const maps = {
+    encode: (map: Map<number, number>) => [...map],
+    decode: (pairs: JsonValue) => new Map(pairs as [number, number][]),
+  };
+  test.each([
+    [{ v: 1 }, undefined],
+    [null, undefined],
+    [new Date(0), dates],
+    [new Map([[1, 2]]), maps],
+  ])('keeps its result as it is where its usage cannot be: %o', async (made, result) => {
+    for (const told of [{ inputTokens: 2.5 }, { inputTokens: -1, outputTokens: 0 }, null]) {
+      const journal = memoryJournal();
+      let got: unknown;
+      const { spend, failures } = await grow(translator(), {
+        journal,
+        budget: { simulations: 1 },
+        async policy(_node, { context }) {
+          const operation = { ...translate(translator()), run: async () => made };
+          got = await context.call(
+            { ...operation, usage: () => told as Usage, ...(result && { result }) } as Operation<
+              string,
+              unknown
+            >,
+            'text',
+          );
+          return [{ action: 'a' }];
+        },
+      });
+      expect(got).toEqual(made);
+      const output = result === undefined ? made : result.encode(made as never);
+      expect(linesOf(journal.lines, 'result')).toMatchObject([{ output }]);
+      expect(spend).toMatchObject({ calls: 1, tokens: 4 + 4 + 8 });
+      expect(failures.count).toBe(0);
+    }
+  });
+
+  test('may take its time to check a request, which costs nothing where it is refused', async () => {
+    const model = translator();
+    const { spend, failures } = await grow(model, {
+      async policy(_node, { context }) {
+        const check = async (text: string) => {
+          throw new Error(`What does ${text} mean?`);
+        };
+        const { texts } = await context.call({ ...translate(model), check }, 'a');
+        return texts.map((action) => ({ action }));
+      },
+    });
+    expect(failures.first[0]?.message).toContain('What does a mean?');
+    expect([model.made, spend.calls, spend.tokens]).toEqual([[], 0, 0]);
   });
 });
 

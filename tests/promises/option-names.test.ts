@@ -37,6 +37,7 @@ import {
   pairRules,
   pairScores,
   preferences,
+  readers,
   rlRules,
   sftRules,
   stepLabels,
@@ -51,6 +52,7 @@ import {
   countdown,
   gameOf24,
   isSameAnswer,
+  notationFor,
   reasoning,
   slidingTiles,
 } from '../../src/environments/index.ts';
@@ -70,7 +72,6 @@ import {
   progressiveWidening,
   puct,
   renderTree,
-  type SearchAlgorithm,
   search,
   solved,
   stepwise,
@@ -93,7 +94,7 @@ import {
   memory,
   sentenceEmbeddings,
 } from '../../src/memory/index.ts';
-import { methods } from '../../src/methods/index.ts';
+import { agentQ, methods } from '../../src/methods/index.ts';
 import {
   fromModel,
   greedy,
@@ -112,6 +113,7 @@ import { generate } from '../../src/runs/index.ts';
 import {
   banditTree,
   chainTask,
+  describeEvaluator,
   emulator,
   manualClock,
   plainContext,
@@ -255,7 +257,34 @@ const parts: Readonly<Record<string, () => unknown>> = {
   preferences: () =>
     preferences({ name: 'a', nodes: 'all', siblings: 'best-vs-all', score: pairScores.q, ...slip }),
   generate: () => generate({ run: {}, problems: [], plan: () => ({}), ...slip } as never),
+  sequenceClassifier: () => recipes.sequenceClassifier(slip),
+  notationFor: () => notationFor(reasoning({ question: 'a' }), slip),
+  readToolBench: () => readers.readToolBench('{}', { problem: 'a', ...slip }),
+  describeEvaluator: () => describeEvaluator('a', slip as never, { describe, test }),
+  rewardModel: () => chainTask().rewardModel(slip),
 };
+
+const part = { name: 'a', evaluator: half, ...slip };
+const price = { input: 1, output: 1, ...slip };
+
+/** Options within options. */
+const inner: readonly (readonly [name: string, make: () => unknown])[] = [
+  ['breaker', () => withRetry({ breaker: slip })],
+  ['breaker', () => openai({ model: 'a', apiKey: 'a', retry: { breaker: slip } })],
+  ['price', () => openaiCompatible({ baseUrl, price })],
+  ['price', () => aiSdk(ofSdk, { price })],
+  ['price', () => embeddings({ model: 'a', baseUrl, price })],
+  ['capabilities', () => openaiCompatible({ baseUrl, capabilities: slip })],
+  ['capabilities', () => aiSdk(ofSdk, { capabilities: slip })],
+  ['capabilities', () => replay({ journal: [], capabilities: slip })],
+  ['capabilities', () => scriptedModel({ answer: () => 'a', capabilities: slip })],
+  ['parts[0]', () => ensemble({ parts: [part] })],
+  ['[fast, accurate][1]', () => staged({ fast: { name: 'b', evaluator: half }, accurate: part })],
+  ['card', () => writeDataset({ out: 'unused', problems: [], configs: [], card: slip })],
+  ['configs[0]', () => writeDataset({ out: 'unused', problems: [], configs: [slip as never] })],
+  ["prices['a']", () => search(bare, { policy, evaluator: half, prices: { a: price } })],
+  ['method', () => search(bare, { method: { ...agentQ({ model }), ...slip } })],
+];
 
 /** The same of functions that answer with a promise, or with rows as they are asked for. */
 const awaited: Readonly<Record<string, () => unknown>> = {
@@ -269,6 +298,12 @@ const awaited: Readonly<Record<string, () => unknown>> = {
 
 describe('an option that nobody knows', () => {
   test.each(Object.entries(awaited))('is refused by %s too', async (name, make) => {
+    await expect((async () => make())()).rejects.toThrow(
+      `\`${name}\` has no option \`notation\`. `,
+    );
+  });
+
+  test.each(inner)('is refused in `%s`', async (name, make) => {
     await expect((async () => make())()).rejects.toThrow(
       `\`${name}\` has no option \`notation\`. `,
     );
@@ -310,54 +345,6 @@ const bare: Environment<string, string> = {
   reset: () => ({ state: '' }),
   step: (state, action) => ({ state: state + action }),
 };
-
-type Run = SearchAlgorithm['run'];
-
-/** What algorithms may get wrong, and what they are told. */
-const slips: Readonly<Record<string, readonly [message: string, run: Run]>> = {
-  simulate: [
-    '`context.simulate` has no option `limt`. Did you mean `limit`?',
-    (_tree, context) => context.simulate(async () => 'solved', { limt: 1 } as object),
-  ],
-  expand: [
-    '`context.expand` has no option `cuont`. Did you mean `count`?',
-    async ({ root }, context) => void (await context.expand(root, { cuont: 1 } as object)),
-  ],
-  'expand with part of an action': [
-    'Expected `count` to be an integer from 1 up, got `0.5`.',
-    async ({ root }, context) => void (await context.expand(root, { count: 0.5 })),
-  ],
-  evaluate: [
-    '`context.evaluate` has no option `agian`. Did you mean `again`?',
-    ({ root }, context) => context.evaluate([root], { agian: true } as object),
-  ],
-  conclude: [
-    '`context.conclude` has no option `optmal`. Did you mean `optimal`?',
-    async ({ root: node }, context) => context.conclude({ node, optmal: true } as never),
-  ],
-  'conclude by a vote': [
-    '`context.conclude` has no option `wieght`. It has votes.',
-    async (_tree, context) => context.conclude({ votes: [], wieght: 1 } as never),
-  ],
-  'a simulation': [
-    "Expected a simulation to return 'continue', 'waiting', 'exhausted', 'solved' or { reserved }, got `\"sovled\"`.",
-    (_tree, context) => context.simulate(async () => 'sovled' as never),
-  ],
-};
-
-describe('an algorithm of the user', () => {
-  test.each(Object.entries(slips))('hears of a slip in %s', async (_name, [message, run]) => {
-    const algorithm = { name: 'own', run } as SearchAlgorithm;
-    const proposing = () => [{ action: 'a' }];
-    const searching = search(bare, {
-      policy: proposing,
-      evaluator: half,
-      algorithm,
-      budget: { simulations: 3 },
-    });
-    await expect(searching).rejects.toThrow(message);
-  });
-});
 
 describe('a search without a notation', () => {
   const inParts = {

@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue, expectation, expectFunction } from '../../base/expect.ts';
+import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type {
@@ -67,7 +68,8 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageMo
   expectModel(model);
   expectConnection(options);
   const { provider, modelId } = model;
-  const { price, capabilities } = options;
+  const { price, capabilities = {} } = options;
+  expectCapabilities('capabilities', capabilities);
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
     ...{ provider, model: modelId, client: model, errorFrom: aiSdkError },

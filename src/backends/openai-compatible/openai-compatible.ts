@@ -1,4 +1,5 @@
 import { expectation, expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Capabilities, ModelPrice } from '../../contracts/language-model.ts';
 import {
@@ -135,8 +136,6 @@ function checkOptions(options: OpenAiCompatibleOptions): void {
     throw expectation('baseUrl', 'an address, as in http://localhost:8000/v1', options.baseUrl);
   }
   expectConnection({ ...options, baseUrl: options.baseUrl ?? address });
-  if (capabilities !== undefined && typeof capabilities !== 'object') {
-    throw expectation('capabilities', 'an object', capabilities);
-  }
+  if (capabilities !== undefined) expectCapabilities('capabilities', capabilities);
   if (contextLength !== undefined) expectInteger('contextLength', contextLength, { min: 1 });
 }

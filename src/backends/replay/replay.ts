@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
 import { describeValue, expectation, expectInteger } from '../../base/expect.ts';
+import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Journal } from '../../calls/journal.ts';
 import { readJournal } from '../../calls/journal-file.ts';
@@ -44,7 +45,8 @@ export function replay(options: {
   readonly capabilities?: Capabilities;
 }): LanguageModel {
   expectOptions('replay', options, 'journal model capabilities');
-  const { journal, model, capabilities } = options;
+  const { journal, model, capabilities = {} } = options;
+  expectCapabilities('capabilities', capabilities);
   const recordings = recordingsOf(linesOf(journal));
   const recording = chosen(recordings, model);
   const { provider, modelId } = recording;

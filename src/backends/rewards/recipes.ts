@@ -1,4 +1,5 @@
 import { expectation } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { Solution } from '../../contracts/reward-model.ts';
 import type { TextRecipe, TurnsRecipe } from './recipe.ts';
 
@@ -129,6 +130,7 @@ function llamaTurn(role: string): string {
 }
 
 const sequenceClassifier: (typeof recipes)['sequenceClassifier'] = (options = {}) => {
+  expectOptions('sequenceClassifier', options, 'template joint');
   const { template = 'chatml', joint = '\n' } = options;
   const { opening, closing, marks } = typeof template === 'string' ? named(template) : template;
   return {

@@ -1,4 +1,5 @@
 import { expectation } from '../../base/expect.ts';
+import { expectPrice } from '../../calls/pricing.ts';
 import { sumOfUsages } from '../../calls/usage.ts';
 import type { ModelCall, ModelPrice, Payee, Usage } from '../../contracts/language-model.ts';
 import type { JsonBody } from './chat-request.ts';
@@ -44,6 +45,7 @@ export class Endpoint extends Exchange {
       throw expectation('baseUrl', 'an address, as in http://localhost:8000/v1', baseUrl);
     }
     expectConnection({ ...options, baseUrl });
+    if (options.price !== undefined) expectPrice(options.price, (field) => `price${field}`);
     super({ ...options, provider, baseUrl });
     const price = options.price ?? (usual.isFree === true ? { input: 0, output: 0 } : undefined);
     this.names = { provider, modelId: model, ...(price !== undefined && { price }) };

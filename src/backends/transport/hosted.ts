@@ -1,3 +1,4 @@
+import { expectPrice } from '../../calls/pricing.ts';
 import type {
   Completion,
   GenerateRequest,
@@ -36,6 +37,7 @@ export interface HostedModel {
 /** A language model at the end of a line. */
 export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
   const { downgrades, settings, price, prepare, asksOneByOne, isUsual, ask } = hosted;
+  if (price !== undefined) expectPrice(price, (field) => `price${field}`);
   return line.kept({
     provider: line.provider,
     modelId: line.modelId,

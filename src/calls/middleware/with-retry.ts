@@ -65,6 +65,7 @@ export function withRetry(options: RetryOptions = {}): AnyMiddleware {
   const { attempts = 4, baseMs = 500, maxMs = 30_000, totalMs = 600_000 } = options;
   const { random = seededRandom('retry'), breaker: patience = {} } = options;
   const { failures = 8, coolDownMs = 30_000 } = patience === false ? {} : patience;
+  expectOptions('breaker', patience || {}, 'failures coolDownMs');
   expectInteger('attempts', attempts, { min: 1 });
   expectNumber('baseMs', baseMs, { min: 0 });
   expectNumber('maxMs', maxMs, { min: 0 });

@@ -1,5 +1,6 @@
 import { expectObject } from '../../base/expect.ts';
 import { expectMessages } from '../../base/expect-messages.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { isFailure } from '../../base/failure.ts';
 import type {
   Decision,
@@ -19,8 +20,12 @@ export function decide(model: DecisionModel): ModelOperation<DecisionRequest, De
     ...common,
     check(request) {
       expectObject('request', request);
+      expectOptions('context.decide', request, 'messages questions');
       expectMessages(request.messages);
       expectObject('questions', request.questions);
+      for (const [name, question] of Object.entries(request.questions)) {
+        expectOptions(`questions.${name}`, question, 'type text yes no levels choices');
+      }
     },
     address: (request) => ({ ...request }) as unknown as JsonValue,
     worstCase,

@@ -1,4 +1,5 @@
 import { expectJson } from '../../base/canonical-json.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { EffectName } from '../../contracts/context.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ModelCall } from '../../contracts/language-model.ts';
@@ -10,6 +11,7 @@ export function effect<T>(
   run: (call: ModelCall) => Promise<T>,
 ): Operation<JsonValue, T> {
   const named = typeof effect === 'string' ? { name: effect, repeatable: false } : effect;
+  expectOptions('context.effect', named, 'name repeatable pure free');
   const { name, repeatable, pure = false, free = false } = named;
   return {
     kind: 'effect',

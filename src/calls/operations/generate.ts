@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { expectArray, expectInteger, expectObject, expectText } from '../../base/expect.ts';
+import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectMessages } from '../../base/expect-messages.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type {
   Completion,
@@ -20,6 +22,9 @@ import { mostTokensOf } from './tokens.ts';
 /** The completion length that a reservation assumes where a request sets no `maxTokens`. */
 export const defaultMaxTokens = 1024;
 
+const known =
+  'messages samples offset maxTokens temperature topP topK stop seed logprobs topLogprobs schema tools toolChoice';
+
 /** How many samples of one request a round has room for. */
 const samplesOfRound = 2 ** 20;
 
@@ -29,9 +34,15 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
   return {
     ...common,
     check(request) {
-      expectObject('model.capabilities', model.capabilities);
+      expectCapabilities('model.capabilities', model.capabilities);
       expectObject('request', request);
+      expectOptions('context.generate', request, known);
       expectMessages(request.messages);
+      const { tools = [] } = request;
+      expectArray('tools', tools);
+      for (const [place, tool] of tools.entries()) {
+        expectOptions(`tools[${place}]`, tool, 'name description input');
+      }
       expectSamples(request.samples ?? 1);
       expectInteger('offset', request.offset ?? 0, { min: 0 });
       expectInteger('maxTokens', request.maxTokens ?? 1, { min: 1 });

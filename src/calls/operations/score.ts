@@ -1,6 +1,7 @@
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { counted } from '../../base/counted.ts';
 import { expectArray, expectation, expectObject, expectText } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { isFailure } from '../../base/failure.ts';
 import { modelName } from '../../base/model-name.ts';
 import type { Failure } from '../../contracts/failure.ts';
@@ -25,6 +26,7 @@ export function score(model: RewardModel): ModelOperation<ScoreRequest, StepScor
     ...common,
     check(request) {
       expectObject('request', request);
+      expectOptions('context.score', request, 'solutions');
       expectArray('solutions', request.solutions);
       for (const [place, solution] of request.solutions.entries()) {
         expectSolution(model, solution, `solutions[${place}]`);
@@ -93,6 +95,7 @@ function expectSolution(
   name: string,
 ): void {
   expectObject(name, solution);
+  expectOptions(name, solution, 'prompt steps from');
   const { prompt, steps, from = 0 } = solution;
   expectText(`${name}.prompt`, prompt);
   expectArray(`${name}.steps`, steps);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EspalierError } from '../../base/errors.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ToolDefinition } from '../../contracts/language-model.ts';
@@ -85,8 +86,10 @@ const systemSchema = z.object({ role: z.literal('system'), content: z.string() }
  */
 export function readToolBench(
   text: string,
-  { problem }: Readonly<Record<'problem', string>>,
+  options: Readonly<Record<'problem', string>>,
 ): TreeRecord<ToolBenchState, ToolBenchAction> {
+  expectOptions('readToolBench', options, 'problem');
+  const { problem } = options;
   const place: Place = { name: `ToolBench file ${problem}` };
   const file = readDocument(text, fileSchema, place);
   const { query, function: functions, train_messages: messages } = file.answer_generation;

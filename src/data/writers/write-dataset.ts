@@ -21,6 +21,7 @@ import { splitter } from './split.ts';
 export async function writeDataset(options: WriteDatasetOptions): Promise<DatasetReport> {
   expectOptions('writeDataset', options, 'out problems configs file splits rowsPerFile seed card');
   const { out, problems, configs, splits = { train: 1 }, seed = 0, card = {} } = options;
+  expectOptions('card', card, 'title source spend repo license tags');
   const splitOf = splitter(splits, seed);
   const formedConfigs = formed(configs);
   const { file = 'parquet', rowsPerFile = 500_000 } = options;
@@ -103,7 +104,9 @@ function abandon(outputs: readonly ConfigOutput[], folder: DatasetFolder): void 
 function formed(configs: readonly DatasetConfig[]): readonly FormedConfig[] {
   if (configs.length === 0) throw expectation('configs', 'one or more', configs);
   const names = new Set<string>();
-  return configs.map(({ rule, format, name = format.forms[rule.kind]?.name ?? format.name }) => {
+  return configs.map((config, place) => {
+    expectOptions(`configs[${place}]`, config, 'name rule format');
+    const { rule, format, name = format.forms[rule.kind]?.name ?? format.name } = config;
     if (!/^\w[\w.-]*$/.test(name)) {
       throw expectation('configs.name', 'letters, digits, `_`, `-` and `.`', name);
     }

@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { expectation, expectFunction, expectInteger, wrongValue } from '../../base/expect.ts';
+import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectVerifier } from '../../base/expect-no-oracle.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { actingAfter } from '../../calls/acting-on.ts';
@@ -132,8 +133,10 @@ export function reasoning(options: ReasoningOptions): ReasoningEnvironment {
  */
 export function notationFor(
   { notations }: Pick<ReasoningEnvironment, 'notations'>,
-  { continuation = false, schema = false }: Capabilities,
+  capabilities: Capabilities,
 ): Notation<ReasoningState, string> {
+  expectCapabilities('notationFor', capabilities);
+  const { continuation = false, schema = false } = capabilities;
   if (continuation) return notations.continued;
   return schema ? notations.json : notations.restated;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { turn } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
+import { expectOptions } from '../../base/expect-options.ts';
 import { seededRandom } from '../../base/random.ts';
 import { Calls } from '../../calls/calls.ts';
 import { type Journal, memoryJournal, replayed } from '../../calls/journal.ts';
@@ -56,6 +57,8 @@ export function describeEvaluator<State, Action>(
   claims: EvaluatorClaims<State, Action>,
   runner: TestRunner,
 ): void {
+  const known = 'create environment policy unfit calls exempt';
+  expectOptions('describeEvaluator', claims, known);
   const subject = subjectOf(claims, runner);
   subject.runner.describe(`evaluator ${name}`, () => {
     describeValues(subject);

@@ -70,7 +70,7 @@ export function ensemble<State, Action>(options: {
 }): Evaluator<State, Action> {
   expectOptions('ensemble', options, 'parts combine onFailure');
   const { parts, combine = 'mean', onFailure = 'fail' } = options;
-  expectParts('parts', parts);
+  expectParts('parts', parts, 'name evaluator weight');
   expectOneOf('combine', combine, ['mean', 'min', 'max', 'product']);
   expectOneOf('onFailure', onFailure, ['fail', 'leave-out']);
   for (const [place, { weight }] of parts.entries()) expectWeight(place, { weight, combine });
