@@ -91,6 +91,10 @@ export class AlgorithmContext<State, Action>
     return settled(() => this.#expansions.expand(node, options));
   }
 
+  isExpanding(node: SearchNode<State, Action>): boolean {
+    return this.#expansions.isUnderWay(node);
+  }
+
   graft(
     node: SearchNode<State, Action>,
     proposals: readonly Proposal<Action>[],

@@ -152,9 +152,12 @@ export interface SearchContext<State, Action> extends CallContext {
     ) => Promise<unknown>,
   ): Promise<'done' | 'stopped'>;
 
+  /** Whether an expansion of the node is under way. What another one would bring is not known before it ends. */
+  isExpanding(node: SearchNode<State, Action>): boolean;
+
   /**
    * Asks the policy for actions and appends them as children. Duplicates of a child that is there stand
-   * for it, and their prior is added to its own. First expansions of one node at the same time are one,
+   * for it, and their prior is added to its own. Expansions of one node at the same time are one,
    * unless `independent` asks for samples of its own.
    *
    * @returns the children that the proposals stand for, in order; none when the expansion failed, which

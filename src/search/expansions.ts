@@ -23,8 +23,8 @@ type Children<State, Action> = readonly SearchNode<State, Action>[];
 export class Expansions<State, Action> {
   readonly #session: SearchSession<State, Action>;
   readonly #realisations: Realisations<State, Action>;
-  /** First expansions under way: a second request for the same node shares them. */
-  readonly #first = new Map<SearchNode<State, Action>, Promise<Children<State, Action>>>();
+  /** Expansions under way: a second request for the same node shares them. */
+  readonly #underWay = new Map<SearchNode<State, Action>, Promise<Children<State, Action>>>();
 
   /** Checked last: an algorithm asks in the same words again and again. */
   #checked: ExpandOptions | undefined;
@@ -40,7 +40,7 @@ export class Expansions<State, Action> {
   ): Promise<Children<State, Action>> {
     if (options !== this.#checked) this.#check(options);
     const { independent = false } = options;
-    const underWay = this.#first.get(node);
+    const underWay = this.#underWay.get(node);
     if (underWay !== undefined && !independent) return underWay;
     const realising = this.#realisations.realise([node]);
     const proposing =
@@ -48,10 +48,14 @@ export class Expansions<State, Action> {
         ? this.#propose(node, options)
         : realising.then(() => this.#propose(node, options));
     if (!(proposing instanceof Promise)) return Promise.resolve(proposing);
-    if (node.children.length > 0 || independent) return proposing;
-    const tracked = proposing.finally(() => this.#first.delete(node));
-    this.#first.set(node, tracked);
+    if (independent) return proposing;
+    const tracked = proposing.finally(() => this.#underWay.delete(node));
+    this.#underWay.set(node, tracked);
     return tracked;
+  }
+
+  isUnderWay(node: SearchNode<State, Action>): boolean {
+    return this.#underWay.has(node);
   }
 
   #check(options: ExpandOptions): void {

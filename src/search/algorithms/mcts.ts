@@ -130,21 +130,22 @@ type Selected<State, Action> = SearchNode<State, Action> | 'exhausted' | 'waitin
 /**
  * The node below another one to go on from, stepped to.
  *
- * Where leaves are evaluated themselves, two simulations at one new leaf would be one that counts twice: the second
- * waits until the first has said what the leaf is worth, which opens the way on.
+ * Two simulations at one leaf would be one that counts twice: the second waits until the first has said what is there,
+ * which opens the way on. One that is on its way to the end of a path goes on.
  */
 function select<State, Action>(
   stage: Stage<State, Action>,
   from: SearchNode<State, Action>,
+  isUnderWay = false,
 ): MaybePromise<Selected<State, Action>> {
   const { context, simulation, rules } = stage;
-  const { selection, request, evaluate, rollout } = rules;
+  const { selection, request } = rules;
   for (;;) {
     const leaf = simulation.select(selection, { from, widening: request.widening });
     if (leaf === undefined) return 'exhausted';
-    if (evaluate === 'leaf' && !rollout && leaf.visits === 0 && leaf.inFlight > 1) return 'waiting';
+    if (!isUnderWay && (isTaken(leaf) || context.isExpanding(leaf))) return 'waiting';
     if (leaf.kind === 'proposed') {
-      return context.realise([leaf]).then(() => (isOutOfReach(leaf) ? select(stage, from) : leaf));
+      return context.realise([leaf]).then(() => (isOutOfReach(leaf) ? select(stage, from, isUnderWay) : leaf));
     }
     if (!isOutOfReach(leaf)) return leaf;
   }
@@ -199,7 +200,7 @@ async function growPath<State, Action>(
     const children = await expand(stage, node);
     if (!hasGrown(stage, node, children)) return undefined;
     if (stage.rules.evaluate === 'all') await context.evaluate(children);
-    const next = children.length === 0 ? 'exhausted' : await select(stage, node);
+    const next = children.length === 0 ? 'exhausted' : await select(stage, node, true);
     if (typeof next === 'string') break;
     node = next;
   }
@@ -243,6 +244,11 @@ function hasGrown<State, Action>(
   const isFull = widening === undefined && leaf.children.length > 0;
   if (isFull || leaf.depth >= stage.rules.maxDepth) stage.tree.complete(leaf);
   return true;
+}
+
+/** Whether another simulation is at a leaf already: what it brings decides where to go on. */
+function isTaken({ children, inFlight, status }: SearchNode): boolean {
+  return children.length === 0 && inFlight > 1 && status === 'open';
 }
 
 /** Whether a node turned out to be its sibling, or could not be stepped to: then another is tried. */
