@@ -86,9 +86,9 @@ export function mcts(options: MctsOptions = {}): SearchAlgorithm {
         const stage = { tree, context, simulation, rules };
         const selected = select(stage, tree.cursor);
         const leaf = selected instanceof Promise ? await selected : selected;
-        if (typeof leaf === 'string') return leaf;
-        const node = await grow(stage, leaf);
-        if (node === undefined || node.status === 'failed') return 'continue';
+        const node = typeof leaf === 'string' ? leaf : await grow(stage, leaf);
+        if (typeof node === 'string') return node;
+        if (node.status === 'failed') return 'continue';
         const outcome = context.outcome(node);
         tree.backup(node, { rule, outcome: outcome instanceof Promise ? await outcome : outcome });
         return 'continue';
@@ -127,25 +127,34 @@ interface Stage<State, Action> {
 
 type Selected<State, Action> = SearchNode<State, Action> | 'exhausted' | 'waiting';
 
+/** What is to be backed up, or what the simulation comes to. */
+type Grown<State, Action> = SearchNode<State, Action> | 'continue' | 'waiting';
+
 /**
  * The node below another one to go on from, stepped to.
  *
  * Two simulations at one leaf would be one that counts twice: the second waits until the first has said what is there,
- * which opens the way on. One that is on its way to the end of a path goes on.
+ * which opens the way on.
  */
 function select<State, Action>(
   stage: Stage<State, Action>,
   from: SearchNode<State, Action>,
-  isUnderWay = false,
 ): MaybePromise<Selected<State, Action>> {
   const { context, simulation, rules } = stage;
-  const { selection, request } = rules;
+  const { selection, request, evaluate, rollout } = rules;
+  // Roll-outs part at random, and where one child is evaluated each takes another one.
+  const mayShare = rollout || evaluate === 'one';
+  let hasMet = false;
   for (;;) {
     const leaf = simulation.select(selection, { from, widening: request.widening });
     if (leaf === undefined) return 'exhausted';
-    if (!isUnderWay && (isTaken(leaf) || context.isExpanding(leaf))) return 'waiting';
+    const isAlone = mayShare || !(isTaken(leaf) || context.isExpanding(leaf));
+    if (!isAlone && hasMet) return withdraw(stage);
+    // It looks once more, and counts its own mark: where another way is nearly as good, it goes there.
+    hasMet = !isAlone;
+    if (hasMet) continue;
     if (leaf.kind === 'proposed') {
-      return context.realise([leaf]).then(() => (isOutOfReach(leaf) ? select(stage, from, isUnderWay) : leaf));
+      return context.realise([leaf]).then(() => (isOutOfReach(leaf) ? select(stage, from) : leaf));
     }
     if (!isOutOfReach(leaf)) return leaf;
   }
@@ -155,35 +164,45 @@ function select<State, Action>(
 async function growChild<State, Action>(
   stage: Stage<State, Action>,
   leaf: SearchNode<State, Action>,
-): Promise<SearchNode<State, Action> | undefined> {
-  const { context, simulation } = stage;
+): Promise<Grown<State, Action>> {
+  const { context, simulation, rules } = stage;
   // Another simulation may have closed the leaf meanwhile: then the best that is known there counts once more.
   const end = canGrow(stage, leaf) ? undefined : bestEnd(leaf);
   const children = await expand(stage, leaf);
-  if (!hasGrown(stage, leaf, children)) return undefined;
+  if (!hasGrown(stage, leaf, children)) return 'continue';
   let candidates = children;
   // A sample that turns out to be a sibling counts for that one.
   const sift = () => {
     candidates = candidates.map((node) => stage.tree.original(node));
   };
-  if (stage.rules.evaluate === 'all') await context.evaluate(children).then(sift);
+  if (rules.evaluate === 'all') await context.evaluate(children).then(sift);
+  let next = leastTried(candidates);
+  // More simulations came here than there are children.
+  if (next !== undefined && next.visits === 0 && next.inFlight > 0) return withdraw(stage);
   for (;;) {
-    const node = simulation.visit(leastTried(candidates) ?? end ?? leaf);
+    const node = simulation.visit(next ?? end ?? leaf);
     await context.evaluate([node]);
     if (!isOutOfReach(node)) return node;
     sift();
+    next = leastTried(candidates);
   }
+}
+
+/** Leaves a place to who came first. The mark goes at once: the next one may be alone there. */
+function withdraw<State, Action>({ simulation, tree }: Stage<State, Action>): 'waiting' {
+  simulation.visit(tree.cursor);
+  return 'waiting';
 }
 
 /** Evaluates a leaf, and expands it at the same time. */
 async function growBesideLeaf<State, Action>(
   stage: Stage<State, Action>,
   leaf: SearchNode<State, Action>,
-): Promise<SearchNode<State, Action> | undefined> {
+): Promise<Grown<State, Action>> {
   const { context, simulation } = stage;
   const end = canGrow(stage, leaf) ? undefined : bestEnd(leaf);
   const [children] = await Promise.all([expand(stage, leaf), context.evaluate([leaf])]);
-  if (!hasGrown(stage, leaf, children)) return undefined;
+  if (!hasGrown(stage, leaf, children)) return 'continue';
   const node = simulation.visit(end ?? leaf);
   if (node !== leaf) await context.evaluate([node]);
   return node;
@@ -193,14 +212,14 @@ async function growBesideLeaf<State, Action>(
 async function growPath<State, Action>(
   stage: Stage<State, Action>,
   leaf: SearchNode<State, Action>,
-): Promise<SearchNode<State, Action> | undefined> {
+): Promise<Grown<State, Action>> {
   const { context, simulation } = stage;
   let node = leaf;
   for (;;) {
     const children = await expand(stage, node);
-    if (!hasGrown(stage, node, children)) return undefined;
+    if (!hasGrown(stage, node, children)) return 'continue';
     if (stage.rules.evaluate === 'all') await context.evaluate(children);
-    const next = children.length === 0 ? 'exhausted' : await select(stage, node, true);
+    const next = children.length === 0 ? 'exhausted' : await select(stage, node);
     if (typeof next === 'string') break;
     node = next;
   }

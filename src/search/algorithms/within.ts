@@ -40,6 +40,7 @@ export function within<State, Action>(
       ),
     round: (name, nodes, run) => runRound(bounded, { name, nodes, run }),
     expand: (node, options) => context.expand(node, options),
+    isExpanding: (node) => context.isExpanding(node),
     graft: (node, proposals) => context.graft(node, proposals),
     realise: (nodes) => context.realise(nodes),
     evaluate: (nodes, options) => context.evaluate(nodes, options),
