@@ -38,7 +38,7 @@ function foreign({ id }: SearchNode): EspalierError {
 }
 
 /** The answer of a node that can vote. One that cannot be told is noted at the node, and loses only this vote. */
-function answerOf<State, Action>(
+export function answerOf<State, Action>(
   node: SearchNode<State, Action>,
   environment: Environment<State, Action>,
   tree: SearchTree<State, Action>,
