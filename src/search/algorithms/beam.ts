@@ -83,7 +83,8 @@ async function grow<State, Action>(
     readonly batch: 'level' | 'node';
   },
 ): Promise<'done' | 'stopped'> {
-  const end = await context.round('level', level.filter(isToDo), async (node) => {
+  const isNext = batch === 'node' ? isToDo : ({ complete }: SearchNode) => !complete;
+  const end = await context.round('level', level.filter(isNext), async (node) => {
     if (!node.complete) await context.expand(node, { count: samples });
     tree.complete(node);
     if (batch === 'node') await context.evaluate(node.children);
