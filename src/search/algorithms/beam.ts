@@ -61,7 +61,7 @@ export function beam(options: BeamOptions = {}): SearchAlgorithm {
         const random = context.random.split('level', level[0]?.depth ?? 0);
         const candidates = level.flatMap(({ children }) => children.filter(isOpen));
         const { kept, others } = chosen(candidates, { width, select, promise }, random);
-        for (const node of others.filter(({ answer }) => !answer)) tree.prune(node, 'beam');
+        for (const node of others) leaveOut(tree, node);
         if (kept[0] !== undefined) tree.prefer(kept[0]);
         level = kept.filter(({ depth }) => depth < maxDepth);
       }
@@ -123,6 +123,15 @@ function chosen<Node extends SearchNode>(
   }
   const out = new Set(others);
   return { kept: best.filter((node) => !out.has(node)), others };
+}
+
+/** A complete answer stays one, though nothing follows it. */
+function leaveOut<State, Action>(
+  tree: SearchTree<State, Action>,
+  node: SearchNode<State, Action>,
+): void {
+  if (node.answer) tree.complete(node);
+  else tree.prune(node, 'beam');
 }
 
 /** Whether a node was not expanded yet, or not all of its children are evaluated. */
