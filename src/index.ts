@@ -7,6 +7,7 @@
 import { abMctsEntry } from './search/algorithms/ab-mcts.ts';
 import { astarEntry } from './search/algorithms/astar.ts';
 import { beamEntry } from './search/algorithms/beam.ts';
+import { bestFirstEntry } from './search/algorithms/best-first.ts';
 import { bestOfNEntry } from './search/algorithms/best-of-n.ts';
 import { depthFirstEntry } from './search/algorithms/depth-first.ts';
 import type { AlgorithmEntry } from './search/algorithms/entry.ts';
@@ -100,6 +101,7 @@ export type { PromptSet } from './prompting/prompts.ts';
 export { abMcts } from './search/algorithms/ab-mcts.ts';
 export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BeamOptions, beam } from './search/algorithms/beam.ts';
+export { type BestFirstOptions, bestFirst } from './search/algorithms/best-first.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
 export { type DepthFirstOptions, depthFirst } from './search/algorithms/depth-first.ts';
 export type { AlgorithmEntry } from './search/algorithms/entry.ts';
@@ -107,6 +109,11 @@ export { isGoal } from './search/algorithms/is-goal.ts';
 export { type LatsOptions, lats } from './search/algorithms/lats.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
 export { stepwise } from './search/algorithms/stepwise.ts';
+export {
+  adaptiveConsistency,
+  esc,
+  type StoppingRule,
+} from './search/algorithms/stopping-rules.ts';
 export { type ReflectionOptions, withReflection } from './search/algorithms/with-reflection.ts';
 export type {
   ConservationLaw,
@@ -196,6 +203,7 @@ export const algorithms: readonly AlgorithmEntry[] = [
   abMctsEntry,
   astarEntry,
   beamEntry,
+  bestFirstEntry,
   bestOfNEntry,
   depthFirstEntry,
   latsEntry,

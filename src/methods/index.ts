@@ -11,6 +11,8 @@ import { mctsDpoEntry } from './mcts-dpo.ts';
 import type { MethodEntry } from './method.ts';
 import { rMctsEntry } from './r-mcts.ts';
 import { restMctsEntry } from './rest-mcts.ts';
+import { toolChainStarEntry } from './tool-chain-star.ts';
+import { treeOfThoughtsEntry } from './tree-of-thoughts.ts';
 
 export { agentQ } from './agent-q.ts';
 export { type IMctsOptions, iMcts } from './i-mcts.ts';
@@ -18,6 +20,8 @@ export { mctsDpo } from './mcts-dpo.ts';
 export type { Method, MethodEntry, MethodOptions } from './method.ts';
 export { type RMctsOptions, rMcts } from './r-mcts.ts';
 export { type RestMctsOptions, restMcts } from './rest-mcts.ts';
+export { type ToolChainStarOptions, toolChainStar } from './tool-chain-star.ts';
+export { type TreeOfThoughtsOptions, treeOfThoughts } from './tree-of-thoughts.ts';
 
 /** All methods, by name. */
 export const methods: readonly MethodEntry[] = [
@@ -26,4 +30,6 @@ export const methods: readonly MethodEntry[] = [
   mctsDpoEntry,
   rMctsEntry,
   restMctsEntry,
+  toolChainStarEntry,
+  treeOfThoughtsEntry,
 ];

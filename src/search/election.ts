@@ -46,7 +46,7 @@ function isOut({ status }: SearchNode): boolean {
 }
 
 /** The answer of a node that can vote. One that cannot be told is noted at the node, and loses only this vote. */
-function answerOf<State, Action>(
+export function answerOf<State, Action>(
   node: SearchNode<State, Action>,
   environment: Environment<State, Action>,
   tree: SearchTree<State, Action>,

@@ -22,6 +22,8 @@ describe('espalier methods', () => {
       'mcts-dpo',
       'r-mcts',
       'rest-mcts',
+      'tool-chain-star',
+      'tree-of-thoughts',
     ]);
     for (const { name, paper } of list) {
       expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
@@ -32,7 +34,7 @@ describe('espalier methods', () => {
   test('tells people how to run one', async () => {
     const { stdout } = await espalier('methods');
 
-    expect(stdout).toMatch(/^r-mcts {6}R-MCTS \(ExACT\)\n {12}Yu et al\., /m);
+    expect(stdout).toMatch(/^r-mcts {13}R-MCTS \(ExACT\)\n {19}Yu et al\., /m);
     expect(stdout).toContain('--method r-mcts');
   });
 });

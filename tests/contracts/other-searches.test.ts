@@ -1,10 +1,16 @@
 import { describe, test } from 'vitest';
-import { abMcts, algorithms, beam, betaBelief, depthFirst } from '../../src/index.ts';
+import { abMcts, algorithms, beam, bestFirst, betaBelief, depthFirst } from '../../src/index.ts';
 import { describeAlgorithm } from '../../src/testing/index.ts';
 
 const runner = { describe, test };
 
 describeAlgorithm('beam()', { create: () => beam({ width: 200 }) }, runner);
+describeAlgorithm(
+  'beam() that samples, and evaluates by the level',
+  { create: () => beam({ width: 200, select: 'sample', batch: 'level' }) },
+  runner,
+);
+describeAlgorithm('bestFirst() by depth', { create: () => bestFirst({ order: 'depth' }) }, runner);
 
 /** Those that are tried elsewhere with all that they claim, or below with options that the suite needs. */
 const tried = ['astar', 'best-of-n', 'mcts', 'beam', 'depth-first'];

@@ -124,3 +124,86 @@ test('a beam expands at most so many nodes a level, the most promising ones', as
     }
   }
 });
+
+describe('a beam that samples', () => {
+  const values = { a: 0.6, b: 0.3, c: 0.1, d: 0 };
+  const { environment, evaluator, policy } = tableMdp(
+    {
+      start: { a: { to: 'a' }, b: { to: 'b' }, c: { to: 'c' }, d: { to: 'd' } },
+      ...Object.fromEntries(Object.keys(values).map((state) => [state, { on: { to: 'end' } }])),
+    },
+    { values, keys: false },
+  );
+  const keptWith = async (seed: number, width: number) => {
+    const algorithm = beam({ width, select: 'sample', maxDepth: 1 });
+    const { tree } = await searchOf({ environment, policy, evaluator, algorithm, seed });
+    return wordsOf(tree.root.children, 'open').join('');
+  };
+  const shares = async (width: number) => {
+    const counts: Record<string, number> = {};
+    for (let seed = 0; seed < 2000; seed++) {
+      const kept = await keptWith(seed, width);
+      counts[kept] = (counts[kept] ?? 0) + 1 / 2000;
+    }
+    return counts;
+  };
+
+  test('of one keeps each node as often as its share of the values', async () => {
+    const { a = 0, b = 0, c = 0, d = 0 } = await shares(1);
+    // Four standard deviations: 4 · √(0.6 · 0.4 / 2000) = 0.044.
+    expect(Math.abs(a - 0.6)).toBeLessThan(0.044);
+    expect(Math.abs(b - 0.3)).toBeLessThan(0.041);
+    expect(Math.abs(c - 0.1)).toBeLessThan(0.027);
+    expect(d).toBe(0);
+  });
+
+  test('of two draws the second from those that are left', async () => {
+    const { ab = 0, ac = 0, bc = 0 } = await shares(2);
+    // ab: 0.6 · 3/4 + 0.3 · 6/7; ac: 0.6 · 1/4 + 0.1 · 6/9; bc: 0.3 · 1/7 + 0.1 · 3/9.
+    expect(Math.abs(ab - (0.45 + 1.8 / 7))).toBeLessThan(0.041);
+    expect(Math.abs(ac - 0.2167)).toBeLessThan(0.037);
+    expect(Math.abs(bc - 0.0762)).toBeLessThan(0.024);
+    expect(ab + ac + bc).toBeCloseTo(1, 9);
+  });
+
+  test('keeps as many as there is room for', async () => {
+    expect(await keptWith(0, 9)).toBe('abcd');
+  });
+});
+
+test('a beam that evaluates by the level shows the evaluator all children of it at once', async () => {
+  const { environment, policy } = tableMdp(
+    {
+      start: { left: { to: 'a' }, right: { to: 'b' } },
+      a: { x: { to: 'ax' }, y: { to: 'ay' } },
+      b: { x: { to: 'bx' }, y: { to: 'by' } },
+    },
+    { keys: false },
+  );
+  const batches: string[] = [];
+  const grown = (simulations: number, tree?: Awaited<ReturnType<typeof searchOf>>['tree']) =>
+    searchOf({
+      environment,
+      policy,
+      evaluator: {
+        needs: 'realised',
+        evaluate: (nodes) => {
+          batches.push(nodes.map(({ state }) => state).join(' '));
+          return nodes.map((_, place) => ({ value: place / nodes.length }));
+        },
+      },
+      algorithm: beam({ width: 2, batch: 'level' }),
+      budget: { simulations },
+      ...(tree !== undefined && { tree: tree as never }),
+    });
+  const { tree, actions } = await grown(100);
+  // The greater of two values is that of b, which goes first.
+  expect(batches).toEqual(['a b', 'bx by ax ay']);
+  expect(actions).toEqual(['left', 'y']);
+  // Three nodes, and a judgement of each level.
+  expect(tree.simulations).toBe(5);
+
+  batches.length = 0;
+  for (const simulations of [1, 2, 3, 4]) await grown(100, (await grown(simulations)).tree);
+  expect(batches.filter((batch) => batch === 'bx by ax ay')).toHaveLength(4);
+});

@@ -1,8 +1,10 @@
-import { expectBounds } from '../../base/expect.ts';
+import { expectBounds, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import type { Random } from '../../contracts/context.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { promiseOf } from '../../tree/summary.ts';
-import type { SearchAlgorithm } from '../contracts.ts';
+import type { SearchTree } from '../../tree/tree.ts';
+import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
 
 /** Options of {@link beam}. */
@@ -13,6 +15,20 @@ export interface BeamOptions {
   readonly samples?: number;
   /** The longest path, in edges: an integer from 1 up. @defaultValue 64 */
   readonly maxDepth?: number;
+  /**
+   * Which nodes go on: the `best`; or a `sample`, each drawn from those that are left with a probability in proportion to
+   * its promise.
+   *
+   * @defaultValue `'best'`
+   */
+  readonly select?: 'best' | 'sample';
+  /**
+   * What is evaluated in one batch: the children of a `node`, or those of the whole `level`, for an evaluator that
+   * compares them. Then each level is one simulation more.
+   *
+   * @defaultValue `'node'`
+   */
+  readonly batch?: 'level' | 'node';
 }
 
 /**
@@ -26,43 +42,106 @@ export interface BeamOptions {
  * Solving with Large Language Models", 2023, algorithm 1, for steps of a language model.
  */
 export function beam(options: BeamOptions = {}): SearchAlgorithm {
-  expectOptions('beam', options, 'width samples maxDepth');
+  expectOptions('beam', options, 'width samples maxDepth select batch');
   const { width = 5, samples = Number.POSITIVE_INFINITY, maxDepth = 64 } = options;
+  const { select = 'best', batch = 'node' } = options;
   expectBounds({ width, samples, maxDepth });
+  expectOneOf('select', select, ['best', 'sample']);
+  expectOneOf('batch', batch, ['level', 'node']);
   return {
     name: 'beam',
     concurrency: 'any',
     laws: [],
     async run(tree, context) {
+      const promise = (node: SearchNode) => promiseOf(node, tree.discount);
       let level = [tree.cursor].filter(isOpen);
       while (level.length > 0) {
-        const end = await context.round('level', level.filter(isToDo), async (node) => {
-          if (!node.complete) await context.expand(node, { count: samples });
-          tree.complete(node);
-          await context.evaluate(node.children);
-        });
+        const end = await grow(tree, context, { level, samples, batch });
         if (end === 'stopped') return;
+        const random = context.random.split('level', level[0]?.depth ?? 0);
         const candidates = level.flatMap(({ children }) => children.filter(isOpen));
-        const best = candidates.toSorted(
-          (a, b) => promiseOf(b, tree.discount) - promiseOf(a, tree.discount),
-        );
-        for (const node of best.slice(width)) {
-          if (node.answer) tree.complete(node);
-          else tree.prune(node, 'beam');
-        }
-        if (best[0] !== undefined) tree.prefer(best[0]);
-        level = best.slice(0, width).filter(({ depth }) => depth < maxDepth);
+        const { kept, others } = chosen(candidates, { width, select, promise }, random);
+        for (const node of others) leaveOut(tree, node);
+        if (kept[0] !== undefined) tree.prefer(kept[0]);
+        level = kept.filter(({ depth }) => depth < maxDepth);
       }
     },
   };
 }
 
+/** Expands the nodes of a level and evaluates their children. */
+async function grow<State, Action>(
+  tree: SearchTree<State, Action>,
+  context: SearchContext<State, Action>,
+  {
+    level,
+    samples,
+    batch,
+  }: {
+    readonly level: readonly SearchNode<State, Action>[];
+    readonly samples: number;
+    readonly batch: 'level' | 'node';
+  },
+): Promise<'done' | 'stopped'> {
+  const isNext = batch === 'node' ? isToDo : ({ complete }: SearchNode) => !complete;
+  const end = await context.round('level', level.filter(isNext), async (node) => {
+    if (!node.complete) await context.expand(node, { count: samples });
+    tree.complete(node);
+    if (batch === 'node') await context.evaluate(node.children);
+  });
+  if (end === 'stopped' || batch === 'node') return end;
+  const [first] = level.filter(isToDo);
+  return context.round('judgement', first === undefined ? [] : [first], () =>
+    context.evaluate(level.flatMap(({ children }) => children)),
+  );
+}
+
+interface Rules {
+  readonly width: number;
+  readonly select: 'best' | 'sample';
+  readonly promise: (node: SearchNode) => number;
+}
+
+/** Which nodes of a level go on, the best one first, and which do not. */
+function chosen<Node extends SearchNode>(
+  nodes: readonly Node[],
+  { width, select, promise }: Rules,
+  random: Random,
+): { readonly kept: readonly Node[]; readonly others: readonly Node[] } {
+  const best = nodes.toSorted((a, b) => promise(b) - promise(a));
+  if (select === 'best') return { kept: best.slice(0, width), others: best.slice(width) };
+  const others = [...best];
+  while (others.length > 0 && best.length - others.length < width) {
+    const weights = others.map((node) => Math.max(0, promise(node)));
+    let rest = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
+    const place = weights.findIndex((weight) => {
+      rest -= weight;
+      return rest < 0;
+    });
+    // Where none promises anything, the first is as good as any.
+    others.splice(Math.max(0, place), 1);
+  }
+  const out = new Set(others);
+  return { kept: best.filter((node) => !out.has(node)), others };
+}
+
+/** A complete answer stays one, though nothing follows it. */
+function leaveOut<State, Action>(
+  tree: SearchTree<State, Action>,
+  node: SearchNode<State, Action>,
+): void {
+  if (node.answer) tree.complete(node);
+  else tree.prune(node, 'beam');
+}
+
 /** Whether a node was not expanded yet, or not all of its children are evaluated. */
 function isToDo({ complete, children }: SearchNode): boolean {
-  const isUnknown = ({ status, reward, rawValue }: SearchNode) =>
-    rawValue === undefined &&
-    (status === 'open' || (status === 'terminal' && reward === undefined));
-  return !complete || children.some(isUnknown);
+  return !complete || children.some(isUnjudged);
+}
+
+function isUnjudged({ status, rawValue, reward }: SearchNode): boolean {
+  if (rawValue !== undefined) return false;
+  return status === 'open' || (status === 'terminal' && reward === undefined);
 }
 
 function isOpen({ status }: SearchNode): boolean {

@@ -1,11 +1,19 @@
-import { expectInteger, expectOneOf } from '../../base/expect.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
+import { expectation, expectFunction, expectInteger, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { isClosed, subtree } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
-import type { SearchAlgorithm, SearchContext, Simulation } from '../contracts.ts';
+import type {
+  SearchAlgorithm,
+  SearchContext,
+  Simulation,
+  SimulationOutcome,
+} from '../contracts.ts';
+import { answerOf } from '../election.ts';
 import type { AlgorithmEntry } from './entry.ts';
+import type { StoppingRule } from './stopping-rules.ts';
 
 /** Options of {@link bestOfN}. */
 export interface BestOfNOptions {
@@ -21,6 +29,12 @@ export interface BestOfNOptions {
    * @defaultValue `'best'`
    */
   readonly choose?: 'best' | 'majority' | 'weighted';
+  /**
+   * When a vote is settled before `n` is reached: {@link esc} or {@link adaptiveConsistency}.
+   *
+   * @defaultValue never
+   */
+  readonly until?: StoppingRule;
 }
 
 /**
@@ -31,15 +45,23 @@ export interface BestOfNOptions {
  * visits count draws. A policy that lists actions instead of sampling them spreads the first draws at a
  * node over all of them.
  *
+ * With `choose: 'majority'` it is self-consistency, and with `until` besides one that stops early; with `n: 1` one chain of
+ * thought, greedy where the policy samples at temperature 0.
+ *
  * @see Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, for votes; Li et
  * al., "Making Language Models Better Reasoners with Step-Aware Verifier", 2023, for weighted ones.
  */
 export function bestOfN(options: BestOfNOptions = {}): SearchAlgorithm {
-  expectOptions('bestOfN', options, 'n maxDepth choose');
-  const { n = Number.POSITIVE_INFINITY, maxDepth = 64, choose = 'best' } = options;
+  expectOptions('bestOfN', options, 'n maxDepth choose until');
+  const { until, choose = until === undefined ? 'best' : 'majority' } = options;
+  const { n = Number.POSITIVE_INFINITY, maxDepth = 64 } = options;
   expectInteger('n', n, { min: 1, max: Number.POSITIVE_INFINITY });
   expectInteger('maxDepth', maxDepth, { min: 1, max: Number.POSITIVE_INFINITY });
   expectOneOf('choose', choose, ['best', 'majority', 'weighted']);
+  if (until !== undefined) expectFunction('until', until);
+  if (until !== undefined && choose === 'best') {
+    throw expectation('choose', "'majority' or 'weighted' beside `until`", choose);
+  }
 
   return {
     name: 'best-of-n',
@@ -51,21 +73,76 @@ export function bestOfN(options: BestOfNOptions = {}): SearchAlgorithm {
     ): Promise<void> {
       // Without answers to vote on it is refused before anything is spent.
       if (choose !== 'best') context.conclude({ votes: [] });
-      await context.simulate(
-        async (simulation) => {
-          if (isClosed(tree.cursor)) return 'exhausted';
-          const end = await walk(tree, context, { simulation, maxDepth });
-          if (end === undefined) return 'continue';
-          if (choose !== 'majority') await context.evaluate([end]);
-          const outcome = choose === 'majority' ? 0 : undefined;
-          if (end.status !== 'failed') tree.backup(end, { outcome });
-          return 'continue';
-        },
-        { limit: n },
-      );
-      if (choose !== 'best') context.conclude({ votes: votesOf(tree, choose) });
+      const poll = new Poll(tree, context, until);
+      const draw = { tree, context, poll, maxDepth, votesAlike: choose === 'majority' };
+      if (poll.decisive === undefined) {
+        await context.simulate((simulation) => drawOne(draw, simulation), { limit: n });
+      }
+      if (choose !== 'best') context.conclude({ votes: votesOf(tree, choose, poll.decisive) });
     },
   };
+}
+
+interface Draw<State, Action> {
+  readonly tree: SearchTree<State, Action>;
+  readonly context: SearchContext<State, Action>;
+  readonly poll: Poll<State, Action>;
+  readonly maxDepth: number;
+  /** Whether no end needs a score. */
+  readonly votesAlike: boolean;
+}
+
+/** One trajectory. */
+async function drawOne<State, Action>(
+  { tree, context, poll, maxDepth, votesAlike }: Draw<State, Action>,
+  simulation: Simulation<State, Action>,
+): Promise<SimulationOutcome> {
+  if (isClosed(tree.cursor)) return 'exhausted';
+  const end = await walk(tree, context, { simulation, maxDepth });
+  if (end === undefined) return 'continue';
+  if (!votesAlike) await context.evaluate([end]);
+  if (end.status === 'failed') return 'continue';
+  tree.backup(end, { outcome: votesAlike ? 0 : undefined });
+  return poll.add(end) ? 'solved' : 'continue';
+}
+
+/** The ends in the order in which they were drawn, and which of them decide by the stopping rule. */
+class Poll<State, Action> {
+  /** The draws that decide; `undefined` while none do. */
+  decisive: readonly SearchNode<State, Action>[] | undefined;
+  readonly #ends: SearchNode<State, Action>[] = [];
+  readonly #answers: (string | undefined)[] = [];
+  readonly #answerOf: (end: SearchNode<State, Action>) => string | undefined;
+  readonly #until: StoppingRule | undefined;
+
+  /** Takes in what was drawn before, perhaps by a search that this one continues. */
+  constructor(
+    tree: SearchTree<State, Action>,
+    { environment }: SearchContext<State, Action>,
+    until: StoppingRule | undefined,
+  ) {
+    this.#answerOf = (end) => {
+      const answer = answerOf(end, environment, tree);
+      return answer === undefined ? undefined : canonicalJson('answer', answer);
+    };
+    this.#until = until;
+    if (until === undefined) return;
+    const below = new Set(subtree(tree.cursor));
+    for (const { leaf, return: worth } of tree.log) {
+      const end = tree.node(leaf);
+      if (worth !== undefined && end.children.length === 0 && below.has(end)) this.add(end);
+    }
+  }
+
+  /** @returns whether enough were drawn. */
+  add(end: SearchNode<State, Action>): boolean {
+    if (this.#until === undefined || this.decisive !== undefined) return false;
+    this.#ends.push(end);
+    this.#answers.push(this.#answerOf(end));
+    const count = this.#until(this.#answers);
+    if (count > 0) this.decisive = this.#ends.slice(-count);
+    return count > 0;
+  }
 }
 
 /** Draws a trajectory to its end; `undefined` where a draw failed, which ends this one and no other. */
@@ -88,12 +165,17 @@ async function walk<State, Action>(
 }
 
 /** The ends of all trajectories: each votes as often as it was drawn, by its score where that counts. */
-function votesOf<State, Action>(tree: SearchTree<State, Action>, choose: 'majority' | 'weighted') {
+function votesOf<State, Action>(
+  tree: SearchTree<State, Action>,
+  choose: 'majority' | 'weighted',
+  decisive: readonly SearchNode<State, Action>[] | undefined,
+) {
   return [...subtree(tree.cursor)]
     .filter(({ visits, children }) => visits > 0 && children.length === 0)
     .map((node) => {
+      const draws = decisive?.filter((end) => end === node).length ?? node.visits;
       const score = choose === 'majority' ? 1 : (tree.score(node, 1) ?? 0);
-      return { node, weight: Math.min(node.visits * Math.max(0, score), Number.MAX_VALUE) };
+      return { node, weight: Math.min(draws * Math.max(0, score), Number.MAX_VALUE) };
     });
 }
 

@@ -137,19 +137,13 @@ export async function placeByBest(
   question: Question,
   context: CallContext,
 ): Promise<readonly Placing[]> {
-  const { proposals, texts, reason } = question;
+  const { proposals, reason } = question;
   const placings: Placing[] = [];
   let left = proposals.map((_, index) => index + 1);
   let unscored = 0;
   while (left.length > 1) {
     const numbers = left;
-    const completions = await ask(question, context, {
-      numbers,
-      request: fill(texts.best, {}),
-      answer: fill(reason ? texts.reasonedBestAnswer : texts.bestAnswer, {}),
-      schema: { best: { type: 'integer', enum: numbers } },
-    });
-    const named = completions.flatMap((completion) => readBest(completion, numbers) ?? []);
+    const { completions, named } = await askForBest(question, context, numbers);
     const best = mostNamed(named, numbers);
     if (best === undefined) {
       const failure = unreadable(`one of the numbers ${numbers.join(', ')}`, completions);
@@ -165,6 +159,37 @@ export async function placeByBest(
   const [last = 1] = left;
   placings[last - 1] = { ranks: [proposals.length], unscored };
   return placings;
+}
+
+/** How many answers name each as the best one, and how many cannot be read. */
+export async function votesFor(
+  question: Question,
+  context: CallContext,
+): Promise<{ readonly votes: readonly number[]; readonly unscored: number } | Failed> {
+  const numbers = question.proposals.map((_, index) => index + 1);
+  const { completions, named } = await askForBest(question, context, numbers);
+  if (named.length === 0)
+    return unreadable(`one of the numbers ${numbers.join(', ')}`, completions);
+  return {
+    votes: numbers.map((number) => named.filter((best) => best.number === number).length),
+    unscored: completions.length - named.length,
+  };
+}
+
+/** Asks for the best one of some. */
+async function askForBest(
+  question: Question,
+  context: CallContext,
+  numbers: readonly number[],
+): Promise<{ readonly completions: readonly Completion[]; readonly named: readonly Best[] }> {
+  const { texts, reason } = question;
+  const completions = await ask(question, context, {
+    numbers,
+    request: fill(texts.best, {}),
+    answer: fill(reason ? texts.reasonedBestAnswer : texts.bestAnswer, {}),
+    schema: { best: { type: 'integer', enum: numbers } },
+  });
+  return { completions, named: completions.flatMap((each) => readBest(each, numbers) ?? []) };
 }
 
 interface Asked {

@@ -1,0 +1,171 @@
+import { canonicalJson } from '../base/canonical-json.ts';
+import { expectArray, expectBounds, expectFunction, expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
+import { provenanceOf, provenanceOfModel } from '../base/provenance.ts';
+import { mean } from '../base/stats/mean.ts';
+import type { Evaluator } from '../contracts/evaluator.ts';
+import type { SearchNode } from '../contracts/node.ts';
+import { fromModel } from '../policies/from-model/from-model.ts';
+import { jsonAnswers, objectSchema } from '../prompting/object-schema.ts';
+import { askBehind } from '../prompting/prompt-parts.ts';
+import { fill, promptsOf } from '../prompting/prompts.ts';
+import { fieldsIn, unreadable } from '../prompting/read-reply.ts';
+import { astar } from '../search/algorithms/astar.ts';
+import { actionsTo } from '../tree/summary.ts';
+import { evaluateEach, subjectOf } from '../values/evaluate-each.ts';
+import { judge } from '../values/judge/judge.ts';
+import { requestSettings } from '../values/request-settings.ts';
+import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
+
+/** Options of {@link toolChainStar}. The papers' own values are not known to us: the defaults are ours. */
+export interface ToolChainStarOptions<Action = any> extends MethodOptions {
+  /**
+   * M, plans that are known to work, as demonstrations or as the `actions` of earlier results that were solved: put
+   * these in between two searches.
+   *
+   * @defaultValue none
+   */
+  readonly plans?: readonly (readonly Action[])[];
+  /** What of an action is compared with those of the plans, such as the name of its tool. @defaultValue all of it, as JSON */
+  readonly compareBy?: (action: Action) => string;
+  /** α, the share of the plans in the cost so far: in [0, 1]. @defaultValue 0.5 */
+  readonly alpha?: number;
+  /** β, the share of the plans in the cost to come: in [0, 1]. @defaultValue 0.5 */
+  readonly beta?: number;
+  /** k, how many samples a node is asked for: an integer from 1 up. @defaultValue 5 */
+  readonly samples?: number;
+}
+
+/**
+ * ToolChain\*: A\* over the tool calls of an agent, with costs from plans that worked before and from what the model
+ * itself agrees on and foresees.
+ *
+ * - A step to node n costs `(1 − g₁)^α · (1 − g₂)^(1 − α)`: g₁ is the longest common subsequence of the actions to n
+ *   and a plan, over the length of the shorter one, for the plan most like it; g₂ is the share of the samples at its
+ *   parent that are this action.
+ * - To come: `h = (1 − h₁)^β · (1 − h₂)^(1 − β)`: h₁ is the mean place of the action in the plans that have it, over their
+ *   lengths; h₂ the actions taken over those of the whole plan that the model imagines.
+ *
+ * h is not admissible, so that nothing is claimed to be optimal, and costs add up, so that short paths come first.
+ * Without plans g₁ and h₁ are 0. An action that no plan has is at place 0, where the paper takes the one that reads most
+ * like it; equal actions are one, and alike is not equal; a state that was reached before is kept on its cheapest path.
+ *
+ * @see Zhuang et al., "ToolChain*: Efficient Action Space Navigation in Large Language Models with A* Search", 2023
+ * (arXiv 2310.13227).
+ */
+export function toolChainStar<State = any, Action = any>(
+  options: ToolChainStarOptions<Action>,
+): Method<State, Action> {
+  const own = 'plans compareBy alpha beta samples';
+  expectOptions('toolChainStar', options, `${methodOptions} ${own}`);
+  const { model, judgeModel = model, maxTokens = 256 } = options;
+  const { plans = [], compareBy = jsonOf, alpha = 0.5, beta = 0.5, samples = 5 } = options;
+  expectArray('plans', plans);
+  for (const plan of plans) expectArray('plans', plan);
+  expectFunction('compareBy', compareBy);
+  expectNumber('alpha', alpha, { min: 0, max: 1 });
+  expectNumber('beta', beta, { min: 0, max: 1 });
+  expectBounds({ samples });
+  const known = plans.map((plan) => plan.map(compareBy));
+  return {
+    name: toolChainStarEntry.name,
+    policy: fromModel({ model, maxTokens }),
+    evaluator: imagination(judgeModel, (action, progress) => {
+      const place = action === undefined ? 0 : placeIn(known, compareBy(action));
+      return (1 - place) ** beta * (1 - progress) ** (1 - beta);
+    }),
+    algorithm: astar({
+      width: samples,
+      cost: (node) => {
+        const actions = actionsTo(node as SearchNode<State, Action>).map(compareBy);
+        const likeness = likenessTo(known, actions);
+        return (1 - likeness) ** alpha * (1 - Math.min(1, node.prior)) ** (1 - alpha);
+      },
+    }),
+  };
+}
+
+function jsonOf(action: unknown): string {
+  return canonicalJson('action', action);
+}
+
+/** g₁: how like the actions are to the plan that is most like them. */
+function likenessTo(plans: readonly (readonly string[])[], actions: readonly string[]): number {
+  const likenesses = plans.map(
+    (plan) => commonLength(plan, actions) / Math.max(1, Math.min(plan.length, actions.length)),
+  );
+  return Math.max(0, ...likenesses);
+}
+
+/** The length of the longest common subsequence. */
+function commonLength(a: readonly string[], b: readonly string[]): number {
+  let before = b.map(() => 0);
+  for (const item of a) {
+    const row: number[] = [];
+    for (const [place, other] of b.entries()) {
+      const [left = 0, above = 0, diagonal = 0] = [row.at(-1), before[place], before[place - 1]];
+      row.push(item === other ? diagonal + 1 : Math.max(left, above));
+    }
+    before = row;
+  }
+  return before.at(-1) ?? 0;
+}
+
+/** h₁: where an action stands in the plans that have it, 1 at their end. */
+function placeIn(plans: readonly (readonly string[])[], action: string): number {
+  const places = plans.flatMap((plan) => {
+    const place = plan.indexOf(action);
+    return place < 0 ? [] : [(place + 1) / plan.length];
+  });
+  return places.length === 0 ? 0 : mean(places);
+}
+
+const prompts = {
+  name: 'tool-chain-star',
+  version: 1,
+  texts: {
+    plan: [
+      'Do not take a step. Imagine the whole plan from here to the end: every step that is still to be taken, in order,',
+      'each in a few words; none where nothing is left to do.',
+    ].join(' '),
+    answer: jsonAnswers('"steps": ["<text>"]').answer,
+  },
+};
+
+/** Values a state by 1 − h, from its action and the progress that the imagined plan tells. */
+function imagination<State, Action>(
+  model: MethodOptions['model'],
+  costToCome: (action: Action | undefined, progress: number) => number,
+): Evaluator<State, Action> {
+  const schema = objectSchema({ steps: { type: 'array', items: { type: 'string' } } });
+  const settings = requestSettings(model, { samples: 1, maxTokens: 256, schema });
+  const { plan, answer } = prompts.texts;
+  return {
+    ...provenanceOf({ needsNotation: ['toolChainStar'] }, provenanceOfModel(model, settings), {
+      prompts: promptsOf(prompts),
+    }),
+    ...evaluateEach<State, Action>('state', (request) => async (sight) => {
+      const { depth, terminal, action } = sight.place;
+      if (terminal) return { value: 1 - costToCome(action, 1) };
+      const { messages } = await subjectOf(sight, [], request);
+      const asked = askBehind(messages, `${plan}\n\n${fill(answer, {})}`);
+      const { completions } = await request.context.generate(model, {
+        ...settings,
+        messages: asked,
+      });
+      const steps = completions[0] && fieldsIn(completions[0], 'steps')?.['steps'];
+      if (!Array.isArray(steps)) return unreadable('a plan under `steps`', completions);
+      return { value: 1 - costToCome(action, depth / Math.max(1, depth + steps.length)) };
+    }),
+  };
+}
+
+/** ToolChain* in lists. */
+export const toolChainStarEntry: MethodEntry = {
+  name: 'tool-chain-star',
+  title: 'ToolChain*',
+  paper:
+    'Zhuang et al., ToolChain*: Efficient Action Space Navigation in Large Language Models with A* Search, 2023, arXiv 2310.13227',
+  create: toolChainStar,
+  plain: ({ model }) => ({ evaluator: judge({ model }) }),
+};
