@@ -34,3 +34,26 @@ test.each([
   expect(spend.calls).toBe(1 + 4);
   expect(tree.root.children.map(({ visits }) => visits)).toEqual([2, 2, 2, 2]);
 });
+
+test('sixty simulations at once expand sixty nodes: none counts where another one is at work', async () => {
+  const { spend, tree } = await search(
+    {
+      name: 'words',
+      reset: () => ({ state: '' }),
+      step: (state: string, move: string) => ({ state: state + move }),
+    },
+    {
+      policy: async ({ state }, { context }) => {
+        await context.effect('propose', state, () => Promise.resolve(1));
+        return moves.map((action) => ({ action, prior: 0.25 }));
+      },
+      evaluator: () => 0.5,
+      algorithm: mcts({ evaluate: 'all' }),
+      concurrency: 60,
+      budget: { simulations: 60 },
+    },
+  );
+  expect(spend).toMatchObject({ simulations: 60, calls: 60 });
+  expect(tree.size).toBe(1 + 60 * 4);
+  expect([...tree.nodes()].every(({ inFlight }) => inFlight === 0)).toBe(true);
+});
