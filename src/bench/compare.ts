@@ -5,7 +5,7 @@ export interface Outcome {
   readonly solved: boolean;
   readonly calls: number;
   readonly tokens: number;
-  readonly ms: number;
+  readonly usd: number;
 }
 
 /** A way to solve problems. */
@@ -26,7 +26,9 @@ export interface ComparisonRow extends Interval {
   readonly calls: number;
   /** Mean tokens a problem. */
   readonly tokens: number;
-  /** Mean milliseconds a problem. */
+  /** Mean dollars a problem. */
+  readonly usd: number;
+  /** Milliseconds a problem: how long all of them took, over how many they were. */
   readonly ms: number;
 }
 
@@ -38,34 +40,46 @@ export interface Comparison {
 }
 
 /**
- * Runs every method on every problem, one problem after the other, so that at any time all methods have
- * seen the same ones.
+ * Runs every method on every problem, some problems at a time, so that at any time all methods have seen the same
+ * ones, and none runs beside another.
  */
 export async function compare<Problem>(options: {
   readonly problems: readonly Problem[];
   readonly methods: readonly Method<Problem>[];
+  /** How many problems a method works on at once. @defaultValue 1 */
+  readonly atOnce?: number;
   /** Hears how many problems are done. @defaultValue nobody */
   readonly onProgress?: (done: number) => void;
   /** Ends the comparison early; a problem under way does not count. @defaultValue never */
   readonly stopped?: () => boolean;
 }): Promise<Comparison> {
-  const { problems, methods, onProgress = () => {}, stopped = () => false } = options;
-  const finished: Outcome[][] = [];
-  for (const [index, problem] of problems.entries()) {
-    const outcomes: Outcome[] = [];
-    for (const method of methods) outcomes.push(await method.run(problem, index));
+  const { problems, methods, atOnce = 1 } = options;
+  const { onProgress = () => {}, stopped = () => false } = options;
+  const columns: Timed[][] = methods.map(() => []);
+  for (let first = 0; first < problems.length; first += atOnce) {
+    const group = problems.slice(first, first + atOnce);
+    const outcomes: Timed[][] = [];
+    for (const method of methods) {
+      const began = performance.now();
+      const made = await Promise.all(
+        group.map((problem, place) => method.run(problem, first + place)),
+      );
+      const ms = (performance.now() - began) / group.length;
+      outcomes.push(made.map((outcome) => ({ ...outcome, ms })));
+    }
     if (stopped()) break;
-    finished.push(outcomes);
-    onProgress(finished.length);
+    for (const [place, made] of outcomes.entries()) columns[place]?.push(...made);
+    onProgress(first + group.length);
   }
-  const columns = methods.map((_, place) => finished.flatMap((outcomes) => outcomes[place] ?? []));
   return {
     rows: columns.map((column, place) => toRow(methods[place]?.name ?? '', column)),
     solved: columns.map((column) => column.map(({ solved }) => solved)),
   };
 }
 
-function toRow(method: string, outcomes: readonly Outcome[]): ComparisonRow {
+type Timed = Outcome & Pick<ComparisonRow, 'ms'>;
+
+function toRow(method: string, outcomes: readonly Timed[]): ComparisonRow {
   const solved = outcomes.filter((outcome) => outcome.solved).length;
   return {
     method,
@@ -74,6 +88,7 @@ function toRow(method: string, outcomes: readonly Outcome[]): ComparisonRow {
     ...wilsonInterval(solved, outcomes.length),
     calls: mean(outcomes.map(({ calls }) => calls)),
     tokens: mean(outcomes.map(({ tokens }) => tokens)),
+    usd: mean(outcomes.map(({ usd }) => usd)),
     ms: mean(outcomes.map(({ ms }) => ms)),
   };
 }

@@ -1,17 +1,18 @@
+import { defaultPrices } from '../calls/prices.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
+import type { Budget } from '../contracts/spend.ts';
 import {
   type ArithmeticState,
   type ArithmeticStep,
   gameOf24,
   type Rational,
 } from '../environments/index.ts';
-import { astar, bestOfN } from '../index.ts';
+import { astar, bestOfN, descend, mcts, puct, valueWidening } from '../index.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import type { SearchAlgorithm, SearchResult } from '../search/contracts.ts';
 import { search } from '../search/search.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { judge } from '../values/judge/judge.ts';
-import { algorithmFor } from './algorithms.ts';
 
 /** One of the methods that the demo compares. */
 export interface DemoMethod {
@@ -21,11 +22,19 @@ export interface DemoMethod {
   readonly temperature: number;
 }
 
+/** Judgements are shares of a solved puzzle, and most are near 0 or 1: chosen on puzzles that the model has seen. */
+const selection = descend(puct({ cInit: 0.1 }));
+const widening = valueWidening();
+
 /** The methods of the demo, the simplest first. */
 export const demoMethods: Readonly<Record<'greedy' | 'bestOfN' | 'mcts' | 'astar', DemoMethod>> = {
   greedy: { name: 'greedy', algorithm: bestOfN({ n: 1 }), temperature: 0 },
   bestOfN: { name: 'best of N', algorithm: bestOfN(), temperature: 0.7 },
-  mcts: { name: 'MCTS', algorithm: algorithmFor('mcts', undefined).algorithm, temperature: 0.7 },
+  mcts: {
+    name: 'MCTS',
+    algorithm: mcts({ selection, width: 2, evaluate: 'all', widening }),
+    temperature: 0.7,
+  },
   astar: { name: 'A* on 1 − value', algorithm: astar(), temperature: 0.7 },
 };
 
@@ -37,21 +46,26 @@ export interface GameAttempt {
   readonly model: LanguageModel;
   readonly method: DemoMethod;
   readonly numbers: readonly number[];
-  readonly calls: number;
+  readonly budget: Budget;
   readonly seed: number | string;
   readonly stopped: () => boolean;
 }
 
+/** A hosted model for which the toy stands in, and what it costs. */
+export const hostedModel = 'gpt-6-luna';
+const hosted = defaultPrices[hostedModel] ?? { input: 0, output: 0 };
+
 /** Tries to solve one Game of 24: the model proposes the steps, and judges the states. */
 export function solveGame(attempt: GameAttempt): Promise<GameResult> {
-  const { model, method, numbers, calls, seed, stopped } = attempt;
+  const { model, method, numbers, budget, seed, stopped } = attempt;
   const environment = gameOf24.environment({ numbers });
   const { temperature } = method;
   return search(environment, {
     policy: fromModel({ model, temperature, maxTokens: 48 }),
     evaluator: judge({ model }),
     algorithm: method.algorithm,
-    budget: { calls },
+    budget,
+    prices: { [model.modelId]: hosted },
     stopWhen: [solved(), stopped],
     seed,
   });

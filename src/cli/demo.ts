@@ -4,14 +4,15 @@ import { counted } from '../base/counted.ts';
 import { seededRandom } from '../base/random.ts';
 import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
 import { pairedDifference } from '../bench/metrics.ts';
+import type { Budget } from '../contracts/spend.ts';
 import { gameOf24, solvablePuzzles } from '../environments/index.ts';
 import { tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
 import {
   type DemoMethod,
   demoMethods,
-  type GameAttempt,
   type GameResult,
+  hostedModel,
   solveGame,
 } from './demo-methods.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
@@ -23,7 +24,9 @@ import { legend } from './tree.ts';
 export interface DemoRequest {
   readonly json?: boolean;
   readonly puzzles: number;
-  readonly calls: number;
+  readonly tokens?: number;
+  readonly calls?: number;
+  readonly ms?: number;
   readonly seed: number | string;
 }
 
@@ -35,27 +38,22 @@ type Numbers = readonly number[];
 export async function runDemoCommand(request: DemoRequest): Promise<number> {
   const interruption = listenForInterruption();
   const began = performance.now();
-  // The model draws by its own seed: another seed shows other samples too.
-  await using model = tiny({
-    seed: seededRandom(request.seed)
-      .split('model')
-      .integer(2 ** 31),
-  });
-  if (request.json !== true) print(`${await picture({ model, interruption, ...request })}\n`);
+  await using models = new Models(request.seed);
+  const setting = { ...request, models, interruption, budget: budgetOf(request) };
+  if (request.json !== true) print(`${await picture(setting)}\n`);
   const unseen = solvablePuzzles()
     .map(({ numbers }) => numbers)
     .filter((numbers) => isHeldOut(gameOf24.format({ numbers })));
   const problems = sample(unseen, request);
-  if (request.json !== true) print(`${introduction(problems.length, unseen.length, request)}\n`);
-  const comparison = await measure(problems, { model, interruption, ...request });
+  if (request.json !== true) print(`${introduction(problems.length, unseen.length, setting)}\n`);
+  const comparison = await measure(problems, setting);
   const seconds = (performance.now() - began) / 1000;
   const differences = differencesOf(comparison.solved);
   if (request.json === true) {
     print(JSON.stringify({ rows: comparison.rows, differences }, undefined, 2));
   } else {
-    const stats = await model.stats();
     print(table([heading, ...comparison.rows.map(cells)]));
-    print(`\n${conclusion(differences, { ...stats, wall: seconds })}`);
+    print(`\n${conclusion(differences, setting, seconds)}`);
   }
   return interruption.requested ? interrupted : 0;
 }
@@ -68,22 +66,57 @@ function sample(all: readonly Numbers[], { puzzles, seed }: DemoRequest): readon
   return Array.from({ length: size }, () => rest.splice(random.integer(rest.length), 1)).flat(1);
 }
 
+/** So many puzzles are worked on at once: the model reads what they ask for in one pass. A limit on time is for one. */
+const together = 8;
+
+/** A model for each method: none may read what another has left in the cache. */
+class Models implements AsyncDisposable {
+  readonly #seed: number;
+  readonly #models = new Map<DemoMethod, TinyModel>();
+
+  constructor(seed: number | string) {
+    // The model draws by its own seed: another seed shows other samples too.
+    this.#seed = seededRandom(seed)
+      .split('model')
+      .integer(2 ** 31);
+  }
+
+  of(method: DemoMethod): TinyModel {
+    const model = this.#models.get(method) ?? tiny({ seed: this.#seed });
+    this.#models.set(method, model);
+    return model;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const model of this.#models.values()) await model.close();
+  }
+}
+
 interface Setting extends DemoRequest {
-  readonly model: TinyModel;
+  readonly models: Models;
   readonly interruption: Interruption;
+  readonly budget: Budget;
+}
+
+/** What each method may spend on a puzzle. */
+function budgetOf({ tokens, calls, ms }: DemoRequest): Budget {
+  const limits = Object.entries({ tokens, calls, ms }).filter(([, limit]) => limit !== undefined);
+  return limits.length === 0 ? { tokens: 1_000 } : Object.fromEntries(limits);
 }
 
 /** One search, as it looks from inside. */
 async function picture(setting: Setting): Promise<string> {
   const numbers = [2, 4, 6, 7];
-  const result = await attempt(setting, { method: demoMethods.mcts, numbers, seed: setting.seed });
+  const method = demoMethods.mcts;
+  const model = setting.models.of(method);
+  const result = await attempt(setting, method, { numbers, seed: setting.seed });
   const { format } = gameOf24.environment({ numbers }).notation;
   const path = result.actions.map(format);
   const end = result.solved
     ? `${tasks.game24.answer(result.best.state, path)} = 24, found in ${counted(result.spend.calls, 'call')}.`
     : `Not solved in ${counted(result.spend.calls, 'call')}.`;
   return [
-    `Model: ${setting.model.modelId}, the toy that comes with the package, in this process. No key, no network.`,
+    `Model: ${model.modelId}, the toy that comes with the package, in this process. No key, no network.`,
     '',
     `Game of 24: make 24 from ${numbers.join(', ')}. The tree of one search, by MCTS:`,
     '',
@@ -95,20 +128,27 @@ async function picture(setting: Setting): Promise<string> {
   ].join('\n');
 }
 
-function introduction(size: number, all: number, { calls }: DemoRequest): string {
+function introduction(size: number, all: number, { budget, seed }: Setting): string {
   return [
-    `${size} of the ${all} solvable puzzles that the model has never seen, drawn at random, the same for`,
-    `every method, with at most ${counted(calls, 'call')} of the model each. A call is one proposed step or one judgement:`,
-    'the same model proposes and judges.',
+    `${size} of the ${all} solvable puzzles that the model has never seen, drawn with the seed ${seed}, the same for`,
+    `every method, with at most ${limits(budget)} each. The same model proposes steps and judges`,
+    'states. Each method has a copy of it that no other one uses.',
   ].join('\n');
 }
 
+function limits(budget: Budget): string {
+  return Object.entries(budget)
+    .map(([unit, limit]) => `${thousands(Number(limit))} ${unit}`)
+    .join(' and ');
+}
+
 function attempt(
-  { model, calls, interruption }: Setting,
-  { method, numbers, seed }: Pick<GameAttempt, 'method' | 'numbers' | 'seed'>,
+  { models, budget, interruption }: Setting,
+  method: DemoMethod,
+  problem: { readonly numbers: Numbers; readonly seed: number | string },
 ): Promise<GameResult> {
   const stopped = () => interruption.requested;
-  return solveGame({ model, method, numbers, seed, calls, stopped });
+  return solveGame({ model: models.of(method), method, ...problem, budget, stopped });
 }
 
 async function measure(problems: readonly Numbers[], setting: Setting) {
@@ -116,6 +156,7 @@ async function measure(problems: readonly Numbers[], setting: Setting) {
   try {
     return await compare({
       problems,
+      atOnce: setting.ms === undefined ? together : 1,
       methods: Object.values(demoMethods).map((method) => methodOf(setting, method)),
       onProgress: (done) => status.show(() => `${done} of ${counted(problems.length, 'puzzle')}`),
       stopped: () => setting.interruption.requested,
@@ -130,19 +171,28 @@ function methodOf(setting: Setting, method: DemoMethod): Method<Numbers> {
     name: method.name,
     async run(numbers, index) {
       const seed = `${setting.seed}/${index}`;
-      const { solved, spend } = await attempt(setting, { method, numbers, seed });
-      return { solved, calls: spend.calls, tokens: spend.tokens, ms: spend.ms };
+      const { solved, spend } = await attempt(setting, method, { numbers, seed });
+      return { solved, ...spend };
     },
   };
 }
 
-const heading = ['method', 'solved', 'share', '95 % interval', 'calls', 'tokens', 'ms'];
+const heading = [
+  'method',
+  'solved',
+  'share',
+  '95 % interval',
+  'tokens',
+  'calls',
+  '$ of 1,000',
+  'ms',
+];
 
 function cells(row: ComparisonRow): string[] {
-  const { method, solved: count, of, low, high, calls, tokens, ms } = row;
+  const { method, solved: count, of, low, high, calls, tokens, usd, ms } = row;
   const share = of === 0 ? '–' : percent(count / of);
   const interval = `${percent(low)} to ${percent(high)}`;
-  const amounts = [calls.toFixed(1), tokens.toFixed(0), ms.toFixed(0)];
+  const amounts = [tokens.toFixed(0), calls.toFixed(1), (1_000 * usd).toFixed(2), ms.toFixed(0)];
   return [method, `${count}/${of}`, share, interval, ...amounts];
 }
 
@@ -160,16 +210,23 @@ function differencesOf(solved: readonly (readonly boolean[])[]) {
 /** What the table says about the question behind it: does a search pay? */
 function conclusion(
   differences: ReturnType<typeof differencesOf>,
-  { computed, reused, wall }: Readonly<Record<'computed' | 'reused' | 'wall', number>>,
+  { budget }: Setting,
+  seconds: number,
 ): string {
-  const rate = Math.round(computed / wall).toLocaleString('en');
+  const search = differences.find(({ method }) => method === demoMethods.mcts.name);
+  const { low = 0, high = 0, than = '' } = search ?? {};
+  const verdict =
+    low > 0 ? 'more than' : high < 0 ? 'fewer than' : 'neither clearly more nor fewer than';
   return [
-    'Calls, tokens and ms are means per puzzle; a method stops at its first solution. On the same puzzles:',
+    'Tokens, calls and ms are means per puzzle; a method stops at its first solution. The dollars are for 1,000 puzzles at',
+    `the price of ${hostedModel}. On the same puzzles:`,
     ...differences.map(
-      ({ method, than, difference, low, high }) =>
-        `${method} less ${than}: ${points(difference)} points, 95 % interval ${points(low)} to ${points(high)}.`,
+      ({ method, than: other, difference, low: from, high: to }) =>
+        `${method} less ${other}: ${points(difference)} points, 95 % interval ${points(from)} to ${points(to)}.`,
     ),
-    `${wall.toFixed(0)} s: ${thousands(computed)} tokens computed (${rate} a second), ${thousands(reused)} reused.`,
+    `So with this model and ${limits(budget)} a puzzle, MCTS solves ${verdict} ${than}. Other models and problems may differ:`,
+    'measure your own with `espalier generate`.',
+    `${seconds.toFixed(0)} s.`,
   ].join('\n');
 }
 

@@ -102,16 +102,17 @@ function demoCommand(): Command {
     .description(
       'Solve the Game of 24 with a small language model, with and without a tree search.',
     )
-    .option('--puzzles <n>', 'how many puzzles', integerOption('puzzles'), 50)
+    .option('--puzzles <n>', 'how many puzzles', integerOption('puzzles'), 150)
     .option(
-      '--calls <n>',
-      'at most so many calls of the model per puzzle',
-      integerOption('calls'),
-      60,
+      '--tokens <n>',
+      'at most so many tokens a puzzle (1,000 without another limit)',
+      integerOption('tokens'),
     )
+    .option('--calls <n>', 'at most so many calls of the model', integerOption('calls'))
+    .option('--ms <n>', 'at most so many milliseconds', integerOption('ms'))
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the table as one JSON document')
-    .addHelpText('after', '\nExample: espalier demo --puzzles 400 --calls 30');
+    .addHelpText('after', '\nExample: espalier demo --puzzles 400 --tokens 2000');
 }
 
 function treeCommand(): Command {

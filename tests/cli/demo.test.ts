@@ -13,7 +13,7 @@ test('--json prints the rows and nothing else', async () => {
     '--json',
   );
   const amount: unknown = expect.any(Number);
-  const spent = { calls: amount, tokens: amount, ms: amount };
+  const spent = { calls: amount, tokens: amount, usd: amount, ms: amount };
   const row = { of: 5, solved: amount, low: amount, high: amount, ...spent };
   const pair = { difference: amount, low: amount, high: amount };
   expect(JSON.parse(stdout)).toEqual({

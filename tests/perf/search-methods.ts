@@ -19,7 +19,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '0' },
   },
 });
-const calls = Number(values.calls);
+const budget = { calls: Number(values.calls) };
 const model = tiny();
 
 /** A method of the demo, as it is there. */
@@ -29,9 +29,9 @@ function plain(key: keyof typeof demoMethods): Method<readonly number[]> {
     name: method.name,
     run: async (numbers, index) => {
       const seed = `${values.seed}/${index}`;
-      const attempt = { model, method, numbers, calls, seed, stopped: () => false };
+      const attempt = { model, method, numbers, budget, seed, stopped: () => false };
       const { solved, spend } = await solveGame(attempt);
-      return { solved, calls: spend.calls, tokens: spend.tokens, ms: spend.ms };
+      return { solved, ...spend };
     },
   };
 }
@@ -44,10 +44,10 @@ function published(name: string): Method<readonly number[]> {
       const environment = gameOf24.environment({ numbers });
       const { solved, spend } = await search(environment, {
         ...methodFor(name, { model, maxTokens: 48 }),
-        budget: { calls },
+        budget,
         seed: `${values.seed}/${index}`,
       });
-      return { solved, calls: spend.calls, tokens: spend.tokens, ms: spend.ms };
+      return { solved, ...spend };
     },
   };
 }
@@ -68,7 +68,9 @@ await model.close();
 
 const base = solved[methods.findIndex(({ name }) => name === baseline)] ?? [];
 const percent = (share: number) => (100 * share).toFixed(1);
-process.stdout.write(`${size} puzzles, at most ${calls} calls each, seed ${values.seed}.\n\n`);
+process.stdout.write(
+  `${size} puzzles, at most ${values.calls} calls each, seed ${values.seed}.\n\n`,
+);
 process.stdout.write(
   `${table([
     ['method', 'solved', '95 % interval', 'calls', 'less best of N, paired 95 %'],

@@ -97,7 +97,7 @@ function method(
         stopWhen: solved(),
         seed: `${values.seed}/${index}`,
       });
-      return { solved: isSolved, calls: spend.calls, tokens: spend.tokens, ms: spend.ms };
+      return { solved: isSolved, ...spend };
     },
   };
 }

@@ -123,7 +123,7 @@ function methodOf(arm: Arm, { calls, ...chain }: Setting): Method<string> {
         problem,
       });
       const { solved: isSolved, spend } = result;
-      return { solved: isSolved, calls: spend.calls, tokens: spend.tokens, ms: spend.ms };
+      return { solved: isSolved, ...spend };
     },
   };
 }
