@@ -8,8 +8,10 @@ import { abMctsEntry } from './search/algorithms/ab-mcts.ts';
 import { astarEntry } from './search/algorithms/astar.ts';
 import { beamEntry } from './search/algorithms/beam.ts';
 import { bestOfNEntry } from './search/algorithms/best-of-n.ts';
+import { budgetedEntry } from './search/algorithms/budgeted.ts';
 import { depthFirstEntry } from './search/algorithms/depth-first.ts';
 import type { AlgorithmEntry } from './search/algorithms/entry.ts';
+import { gumbelEntry } from './search/algorithms/gumbel.ts';
 import { latsEntry } from './search/algorithms/lats.ts';
 import { mctsEntry } from './search/algorithms/mcts.ts';
 
@@ -101,8 +103,10 @@ export { abMcts } from './search/algorithms/ab-mcts.ts';
 export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BeamOptions, beam } from './search/algorithms/beam.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
+export { type BudgetedOptions, budgeted } from './search/algorithms/budgeted.ts';
 export { type DepthFirstOptions, depthFirst } from './search/algorithms/depth-first.ts';
 export type { AlgorithmEntry } from './search/algorithms/entry.ts';
+export { type GumbelOptions, gumbel } from './search/algorithms/gumbel.ts';
 export { isGoal } from './search/algorithms/is-goal.ts';
 export { type LatsOptions, lats } from './search/algorithms/lats.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
@@ -197,7 +201,9 @@ export const algorithms: readonly AlgorithmEntry[] = [
   astarEntry,
   beamEntry,
   bestOfNEntry,
+  budgetedEntry,
   depthFirstEntry,
+  gumbelEntry,
   latsEntry,
   mctsEntry,
 ];
