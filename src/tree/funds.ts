@@ -8,6 +8,8 @@ export interface Funds {
   readonly step: number;
   /** D̂, how many steps lead to an answer. */
   readonly depth: number;
+  /** What the dearest simulation so far has cost. */
+  readonly simulation: number;
   /** R, what is kept so that an answer stays affordable. */
   readonly reserve: number;
 }
@@ -28,9 +30,10 @@ export function shareLeft({ left, whole }: Funds): number {
   return whole > 0 ? Math.max(0, left) / whole : 0;
 }
 
-/** Whether the way to an answer from depth d can be paid for, beside `inFlight` others. */
+/** Whether a simulation at depth d, and the way to an answer from there, can be paid for beside `inFlight` others. */
 export function canAfford(funds: Funds, from: number, inFlight = 0): boolean {
-  return funds.step === 0 || toAnswer(funds, from) * (inFlight + 1) <= funds.left - funds.reserve;
+  const price = Math.max(funds.simulation, toAnswer(funds, from));
+  return price === 0 || price * (inFlight + 1) <= funds.left - funds.reserve;
 }
 
 /** Whether another sibling can be paid for: two answers from the start, and its own with half of what is left. */

@@ -5,6 +5,7 @@ import { notesOf } from './notes.ts';
 import { type CompletedOptions, completedByMixValue, withScore } from './qtransform.ts';
 import { named, type Reasons } from './rules.ts';
 import {
+  canWiden,
   descend,
   isClosed,
   type Selection,
@@ -70,6 +71,8 @@ function gumbelOf(uniform: number): number {
 interface Halving {
   /** The actions that the phase considers, the best first, with their visits when it began. */
   readonly lanes: readonly { readonly id: number; readonly visits: number }[];
+  /** How many nodes the tree had then: actions that were proposed since have not been dropped. */
+  readonly size: number;
 }
 
 const halvings = notesOf<Halving>('halving');
@@ -89,8 +92,8 @@ export function noteNoise<State, Action>(
 }
 
 /**
- * The actions at the cursor that a phase considers, noted: of those that can grow the best rated, in later phases those
- * of the phase before first.
+ * The actions at the cursor that a phase considers, noted: of those that can grow the best rated, in later phases first
+ * those of the phase before, and those that were proposed since.
  */
 export function noteLanes<State, Action>(
   tree: SearchTree<State, Action>,
@@ -99,15 +102,15 @@ export function noteLanes<State, Action>(
 ): void {
   const { cursor } = tree;
   const rated = byRating(cursor, openChildren(cursor), options);
-  const before = new Set(isFirst ? [] : lanesAt(cursor).map(({ id }) => id));
-  const kept = rated.toSorted((a, b) => Number(before.has(b.id)) - Number(before.has(a.id)));
+  const { lanes: before, size } = halvings.at(cursor) ?? none;
+  const isDropped = ({ id }: SearchNode) =>
+    !isFirst && id < size && before.every((lane) => lane.id !== id);
+  const kept = rated.toSorted((a, b) => Number(isDropped(a)) - Number(isDropped(b)));
   const lanes = kept.slice(0, actions).map(({ id, visits }) => ({ id, visits }));
-  halvings.write(tree, cursor, { lanes });
+  halvings.write(tree, cursor, { lanes, size: tree.size });
 }
 
-function lanesAt(node: SearchNode): Halving['lanes'] {
-  return halvings.at(node)?.lanes ?? [];
-}
+const none: Halving = { lanes: [], size: 0 };
 
 /** The children that can grow. */
 export function openChildren<State, Action>(
@@ -191,8 +194,8 @@ export function improvedPolicy(
 /**
  * Sequential halving at the cursor: of the actions that the phase considers the least visited since it began, of equal
  * ones the better rated, and below it {@link visitingAsImproved}. Their ranking was frozen when the phase began, so that
- * simulations at the same time are spread as those one after the other. Where none of them can grow any more, the
- * selection goes by {@link visitingAsImproved} from the cursor on.
+ * simulations at the same time are spread as those one after the other. Where the cursor may get another action, it does;
+ * where no action can grow any more, the selection goes by {@link visitingAsImproved} from the cursor on.
  */
 export function sequentialHalving(options: HalvingOptions = {}): Selection {
   expectOptions('sequentialHalving', options, halvingOptions);
@@ -205,8 +208,9 @@ export function sequentialHalving(options: HalvingOptions = {}): Selection {
   ) => {
     let next: SearchNode<State, Action> | undefined;
     let least = Number.POSITIVE_INFINITY;
+    if (canWiden(view.cursor, view.widening)) return view.cursor;
     const children = new Map(view.cursor.children.map((child) => [child.id, child]));
-    for (const { id, visits } of lanesAt(view.cursor)) {
+    for (const { id, visits } of (halvings.at(view.cursor) ?? none).lanes) {
       const child = children.get(id);
       if (child === undefined || isClosed(child)) continue;
       const made = child.visits + child.inFlight - visits;

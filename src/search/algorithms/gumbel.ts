@@ -13,6 +13,7 @@ import {
   sequentialHalving,
 } from '../../tree/halving.ts';
 import { withScore } from '../../tree/qtransform.ts';
+import { canWiden, type WideningRule } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import { valueWidening } from '../../tree/widening.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
@@ -27,7 +28,12 @@ export interface GumbelOptions
     HalvingOptions {
   /** m, how many actions of the root are considered at most: an integer from 1 up. @defaultValue 16, the reference code's */
   readonly considered?: number;
-  /** How many actions the root is asked for: an integer from 1 up. @defaultValue all that the policy has */
+  /**
+   * How many samples of actions the root gets, `width` at a time: an integer from 1 up. Where money is limited, no more
+   * are drawn once a quarter of it is spent.
+   *
+   * @defaultValue `width`
+   */
   readonly samples?: number;
   /**
    * By how much the noise is scaled, from 0 up. Where all actions are considered, they have been sampled already, and
@@ -57,14 +63,13 @@ export interface GumbelOptions
 export function gumbel(options: GumbelOptions = {}): SearchAlgorithm {
   expectOptions('gumbel', options, names);
   const { considered = 16, samples, noise, simulations = 100, ...others } = options;
-  const { evaluate = 'all', maxDepth = 64, widening, width = samples, ...values } = others;
+  const { evaluate = 'all', maxDepth = 64, widening, width, ...values } = others;
   expectBounds({ considered, simulations, samples: samples ?? 1 });
   expectNumber('noise', noise ?? 0, { min: 0 });
   const rules = { scored: evaluate !== 'leaf', leastRange: 0.2, ...values };
   const selection = sequentialHalving(rules);
-  const growing = { selection, evaluate, maxDepth, ...(widening !== undefined && { widening }) };
-  const opening = mcts({ ...growing, ...(samples !== undefined && { width: samples }) });
-  const inner = mcts({ ...growing, ...(width !== undefined && { width }) });
+  const growing = { selection, evaluate, maxDepth, ...(width !== undefined && { width }) };
+  const inner = mcts({ ...growing, ...(widening !== undefined && { widening }) });
   return {
     ...inner,
     name: 'gumbel',
@@ -72,7 +77,9 @@ export function gumbel(options: GumbelOptions = {}): SearchAlgorithm {
       const purse = purseOf(tree, context);
       for (let before = -1; !context.stopped && before !== tree.simulations; ) {
         before = tree.simulations;
-        if (tree.cursor.children.length === 0) {
+        const wants = rootWidening(samples, partSpent(purse, 4));
+        if (canWiden(tree.cursor, wants)) {
+          const opening = mcts({ ...growing, widening: wants });
           await opening.run(tree, within(context, { limit: 1, exhausts: 'round' }));
         } else await halve({ tree, context, purse });
       }
@@ -94,6 +101,14 @@ export function gumbel(options: GumbelOptions = {}): SearchAlgorithm {
     }
     if (purse().length > 0) await finishPaths(tree, context, maxDepth);
   }
+}
+
+/** Lets the root have its samples, and no other node more than the first of them. */
+function rootWidening(most: number | undefined, isEnough: () => boolean): WideningRule {
+  return ({ children, samples }) => {
+    const drawn = Math.max(children.length, samples);
+    return drawn === 0 || (most !== undefined && drawn < most && !isEnough());
+  };
 }
 
 interface Search<State, Action> {
@@ -126,7 +141,7 @@ function planOf(
   const actions = Math.min(plan.considered, open.length);
   // The root may get another action where none that it has can grow.
   if (actions === 0) return [{ actions, isFirst: true, begin: () => ({ limit: 1 }) }];
-  const isSeen = plan.rules.scored && open.every((lane) => withScore(lane).visits === 1);
+  const isSeen = plan.rules.scored && open.every((lane) => withScore(lane).visits > 0);
   const seen = isSeen ? actions : 0;
   if (purse().length === 0) {
     const phases = halvingPhases(actions, Math.max(1, plan.simulations), seen);
@@ -140,11 +155,10 @@ function planOf(
   });
 }
 
-/** Gumbel search in lists. Of a model eight actions of the root are sampled, and two of each other node at first. */
+/** Gumbel search in lists. Of a model two samples are drawn at first, as by `mcts`. */
 export const gumbelEntry: AlgorithmEntry = {
   name: 'gumbel',
   title: 'Gumbel search with sequential halving',
   paper: 'Danihelka et al., Policy improvement by planning with Gumbel, 2022',
-  create: ({ asksModel }) =>
-    gumbel(asksModel ? { samples: 8, width: 2, widening: valueWidening() } : {}),
+  create: ({ asksModel }) => gumbel(asksModel ? { width: 2, widening: valueWidening() } : {}),
 };

@@ -1,6 +1,7 @@
 import type { SearchNode } from '../../contracts/node.ts';
 import { answersLeft, type Funds } from '../../tree/funds.ts';
 import { subtree } from '../../tree/selection.ts';
+import type { SimulationLog } from '../../tree/simulation-log.ts';
 import { promiseOf } from '../../tree/summary.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchContext } from '../contracts.ts';
@@ -17,37 +18,52 @@ export type Purse = () => readonly UnitFunds[];
 
 /**
  * Tells at any time what is left of calls, tokens and dollars, as far as they are limited, the scarcest first. A step costs
- * what this search has spent on each node so far. Until there is an answer, the price of one is kept.
+ * what a call of this search has cost so far. Until there is an answer, twice the price of one is kept: a call reserves
+ * more than it uses.
  */
 export function purseOf<State, Action>(
   tree: SearchTree<State, Action>,
   context: SearchContext<State, Action>,
 ): Purse {
   const whole = context.remaining;
-  const size = tree.size;
+  const before = tree.log.size;
   const limited = units.filter((unit) => Number.isFinite(whole[unit]));
   return () => {
     if (limited.length === 0) return [];
     const remaining = context.remaining;
     const depth = depthOfAnswers(tree);
+    const { calls, dearest } = callsSince(tree.log, before);
     const funds = limited.map((unit): UnitFunds => {
       const left = remaining[unit];
-      const step = (whole[unit] - left) / Math.max(1, tree.size - size);
-      const reserve = tree.bestTerminal === undefined ? step * depth : 0;
-      return { unit, left, whole: whole[unit], step, depth, reserve };
+      const step = (whole[unit] - left) / Math.max(1, calls);
+      const reserve = tree.bestTerminal === undefined ? 2 * step * depth : 0;
+      const simulation = step * dearest;
+      return { unit, left, whole: whole[unit], step, depth, simulation, reserve };
     });
     const answers = (each: Funds) => answersLeft(each, 0);
     return funds.sort((a, b) => (answers(a) < answers(b) ? -1 : 1));
   };
 }
 
-/** Tells whether one of so many equal parts of what is left now is spent, of any unit. */
+/** How many calls the simulations have made since, and how many the one that made most. */
+function callsSince(log: SimulationLog, before: number) {
+  let [calls, dearest, place] = [0, 0, 0];
+  for (const logged of log) {
+    if (place++ < before) continue;
+    calls += logged.calls;
+    dearest = Math.max(dearest, logged.calls);
+  }
+  return { calls, dearest };
+}
+
+/** Tells whether one of so many equal parts of what is left now is spent, of any unit, but for what no simulation fits in. */
 export function partSpent(purse: Purse, parts: number): () => boolean {
   const begun = purse();
   const ends = new Map(
     begun.map(({ unit, left, reserve }) => [unit, left - (left - reserve) / parts]),
   );
-  return () => purse().some(({ unit, left }) => left <= (ends.get(unit) ?? 0));
+  return () =>
+    purse().some(({ unit, left, simulation }) => left <= simulation + (ends.get(unit) ?? 0));
 }
 
 /** The mean depth of ends and answers below the cursor; before there is one, that of the deepest node. */
