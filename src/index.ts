@@ -156,6 +156,7 @@ export {
 export {
   byMinMax,
   byParentAndSiblings,
+  type CompletedOptions,
   completedByMixValue,
   mixedWithEvaluation,
 } from './tree/qtransform.ts';

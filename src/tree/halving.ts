@@ -86,7 +86,8 @@ export function noteNoise<State, Action>(
 ): void {
   for (const child of tree.cursor.children) {
     if (noises.at(child) !== undefined) continue;
-    const gumbel = scale * gumbelOf(random.split('gumbel', child.id).next());
+    // Without noise not −0, which no JSON can hold.
+    const gumbel = scale === 0 ? 0 : scale * gumbelOf(random.split('gumbel', child.id).next());
     noises.write(tree, child, { gumbel });
   }
 }
@@ -98,7 +99,7 @@ export function noteNoise<State, Action>(
 export function noteLanes<State, Action>(
   tree: SearchTree<State, Action>,
   { actions, isFirst }: { readonly actions: number; readonly isFirst: boolean },
-  options: HalvingOptions,
+  options: CompletedOptions,
 ): void {
   const { cursor } = tree;
   const rated = byRating(cursor, openChildren(cursor), options);
@@ -119,9 +120,6 @@ export function openChildren<State, Action>(
   return node.children.filter((child) => !isClosed(child));
 }
 
-/** Options of {@link sequentialHalving} and {@link visitingAsImproved}. */
-export type HalvingOptions = Omit<CompletedOptions, 'rescale'>;
-
 const halvingOptions = 'valueScale maxVisitInit leastRange scored';
 
 /**
@@ -131,7 +129,7 @@ const halvingOptions = 'valueScale maxVisitInit leastRange scored';
  * @see Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022, algorithms 1 and 2.
  */
 export function gumbelRating(
-  options: HalvingOptions = {},
+  options: CompletedOptions = {},
 ): (parent: SearchNode) => (child: SearchNode) => Reasons {
   const transform = completedByMixValue(options);
   return (parent) => {
@@ -152,7 +150,7 @@ export function gumbelRating(
  *
  * @see Danihelka et al., 2022, section 5, "Planning at non-root nodes".
  */
-export function visitingAsImproved(options: HalvingOptions = {}): SelectionRule {
+export function visitingAsImproved(options: CompletedOptions = {}): SelectionRule {
   expectOptions('visitingAsImproved', options, halvingOptions);
   const policy = improvedPolicy(options);
   const count = visitsOf(options);
@@ -177,7 +175,7 @@ export function visitingAsImproved(options: HalvingOptions = {}): SelectionRule 
  * @see Danihelka et al., 2022, equation 11.
  */
 export function improvedPolicy(
-  options: HalvingOptions = {},
+  options: CompletedOptions = {},
 ): (parent: NodeStatistics) => (child: NodeStatistics) => number {
   const transform = completedByMixValue(options);
   return (parent) => {
@@ -197,7 +195,7 @@ export function improvedPolicy(
  * simulations at the same time are spread as those one after the other. Where the cursor may get another action, it does;
  * where no action can grow any more, the selection goes by {@link visitingAsImproved} from the cursor on.
  */
-export function sequentialHalving(options: HalvingOptions = {}): Selection {
+export function sequentialHalving(options: CompletedOptions = {}): Selection {
   expectOptions('sequentialHalving', options, halvingOptions);
   const interior = visitingAsImproved(options);
   const below = descend(interior);
@@ -231,7 +229,7 @@ export function sequentialHalving(options: HalvingOptions = {}): Selection {
  */
 export function gumbelChoice<State, Action>(
   parent: SearchNode<State, Action>,
-  options: HalvingOptions = {},
+  options: CompletedOptions = {},
 ): SearchNode<State, Action> | undefined {
   const count = visitsOf(options);
   const sound = parent.children.filter((child) => !isOut(child) && count(child) > 0);
@@ -248,14 +246,14 @@ export function gumbelChoice<State, Action>(
 function byRating<State, Action>(
   parent: SearchNode<State, Action>,
   children: readonly SearchNode<State, Action>[],
-  options: HalvingOptions = {},
+  options: CompletedOptions = {},
 ): readonly SearchNode<State, Action>[] {
   const reasons = gumbelRating(options)(parent);
   const rated = children.map((child) => ({ child, rating: reasons(child).total }));
   return rated.sort((a, b) => b.rating - a.rating).map(({ child }) => child);
 }
 
-function visitsOf({ scored = false }: HalvingOptions): (node: NodeStatistics) => number {
+function visitsOf({ scored = false }: CompletedOptions): (node: NodeStatistics) => number {
   return (node) => (scored ? withScore(node).visits : node.visits) + node.inFlight;
 }
 

@@ -28,65 +28,66 @@ function visitsAfter(actions: number, phases: ReturnType<typeof halvingPhases>):
   return visits;
 }
 
+// n, m, phases of the notes as [actions, simulations], and the final visits: worked out from mctx's own table.
+const table: readonly (readonly [number, number, readonly (readonly number[])[], number[]])[] = [
+  [
+    16,
+    4,
+    [
+      [4, 8],
+      [2, 8],
+    ],
+    [6, 6, 2, 2],
+  ],
+  [16, 16, [[16, 16]], Array.from({ length: 16 }, () => 1)],
+  [
+    50,
+    4,
+    [
+      [4, 24],
+      [2, 24],
+      [2, 2],
+    ],
+    [19, 19, 6, 6],
+  ],
+  [
+    50,
+    16,
+    [
+      [16, 16],
+      [8, 8],
+      [4, 12],
+      [2, 12],
+      [2, 2],
+    ],
+    [12, 12, 5, 5, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1],
+  ],
+  [
+    60,
+    4,
+    [
+      [4, 28],
+      [2, 30],
+      [2, 2],
+    ],
+    [23, 23, 7, 7],
+  ],
+  [
+    60,
+    16,
+    [
+      [16, 16],
+      [8, 8],
+      [4, 12],
+      [2, 14],
+      [2, 10],
+    ],
+    [17, 17, 5, 5, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1],
+  ],
+];
+
 describe('sequential halving', () => {
-  // n, m, phases of the notes as [actions, simulations], and the final visits: worked out from mctx's own table.
-  const table: readonly (readonly [number, number, readonly (readonly number[])[], number[]])[] = [
-    [
-      16,
-      4,
-      [
-        [4, 8],
-        [2, 8],
-      ],
-      [6, 6, 2, 2],
-    ],
-    [16, 16, [[16, 16]], Array.from({ length: 16 }, () => 1)],
-    [
-      50,
-      4,
-      [
-        [4, 24],
-        [2, 24],
-        [2, 2],
-      ],
-      [19, 19, 6, 6],
-    ],
-    [
-      50,
-      16,
-      [
-        [16, 16],
-        [8, 8],
-        [4, 12],
-        [2, 12],
-        [2, 2],
-      ],
-      [12, 12, 5, 5, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1],
-    ],
-    [
-      60,
-      4,
-      [
-        [4, 28],
-        [2, 30],
-        [2, 2],
-      ],
-      [23, 23, 7, 7],
-    ],
-    [
-      60,
-      16,
-      [
-        [16, 16],
-        [8, 8],
-        [4, 12],
-        [2, 14],
-        [2, 10],
-      ],
-      [17, 17, 5, 5, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1],
-    ],
-  ];
-  test.each(table)('shares out %i simulations over %i actions', (n, m, expected, visits) => {
+  test.each(table)('shares out %i simulations over %i actions', (n, m, ...[expected, visits]) => {
     const phases = halvingPhases(m, n);
     expect(phases.map((phase) => [phase.actions, phase.simulations])).toEqual(expected);
     expect(visitsAfter(m, phases)).toEqual(visits);
@@ -309,7 +310,7 @@ describe('what Gumbel search settles on', () => {
     const [a, b] = explain(saved, saved.root);
     // 5.1 · (0.5 − 0.2) / 0.6
     expect(b?.terms).toEqual({
-      gumbel: (tree.root.children[1]?.notes['gumbel'] as { gumbel: number }).gumbel,
+      ...(tree.root.children[1]?.notes['gumbel'] as { readonly gumbel: number }),
       prior: expect.closeTo(Math.log(0.75), 12) as number,
       value: expect.closeTo(2.55, 12) as number,
     });

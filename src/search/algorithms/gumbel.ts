@@ -4,7 +4,6 @@ import type { SearchNode } from '../../contracts/node.ts';
 import { bestBet } from '../../tree/final-choice.ts';
 import {
   gumbelChoice,
-  type HalvingOptions,
   halvingLevels,
   halvingPhases,
   noteLanes,
@@ -12,7 +11,7 @@ import {
   openChildren,
   sequentialHalving,
 } from '../../tree/halving.ts';
-import { withScore } from '../../tree/qtransform.ts';
+import { type CompletedOptions, withScore } from '../../tree/qtransform.ts';
 import { canWiden, type WideningRule } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import { valueWidening } from '../../tree/widening.ts';
@@ -25,7 +24,7 @@ import { type Bounds, within } from './within.ts';
 /** Options of {@link gumbel}. */
 export interface GumbelOptions
   extends Pick<MctsOptions, 'evaluate' | 'maxDepth' | 'widening' | 'width'>,
-    HalvingOptions {
+    CompletedOptions {
   /** m, how many actions of the root are considered at most: an integer from 1 up. @defaultValue 16, the reference code's */
   readonly considered?: number;
   /**
@@ -50,12 +49,12 @@ export interface GumbelOptions
  * Gumbel search: samples actions of the root without replacement, and shares out the budget among them by sequential
  * halving. Below the root it visits children as often as the improved policy would.
  *
- * For language models it differs from the reference code, which `{ evaluate: 'leaf', scored: false, noise: 1, leastRange:
- * 1e-8 }` is, but for the one simulation that looks at the root: children are evaluated when they are made, and that
+ * For language models it differs from the reference code, which `{ evaluate: 'leaf', noise: 1, leastRange: 1e-8 }` is, but
+ * for the one simulation that looks at the root, and that the ranking is frozen when a phase begins: children are evaluated when they are made, and that
  * counts as their first visit; a range of values below `leastRange` is not blown up; where calls, tokens or dollars are
  * limited, each phase gets an equal share of what is left of these, and once all are spent, or what is kept for a first
- * answer is reached, the most promising paths are finished; the ranking is frozen when a phase begins; what is known in
- * full is not visited again. A search that goes on plans a new halving.
+ * answer is reached, the most promising paths are finished; the root gets another action where `widening` allows it; what
+ * is known in full is not visited again. A search that goes on plans a new halving.
  *
  * @see Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022, and its reference
  * code, mctx, whose schedule, σ and choice these are; the rest is ours.
@@ -75,8 +74,10 @@ export function gumbel(options: GumbelOptions = {}): SearchAlgorithm {
     name: 'gumbel',
     async run(tree, context) {
       const purse = purseOf(tree, context);
-      for (let before = -1; !context.stopped && before !== tree.simulations; ) {
-        before = tree.simulations;
+      // A simulation that finds nothing to do counts too: what it brought says whether there is any left.
+      const progress = () => `${tree.root.visits} ${tree.size} ${purse()[0]?.left}`;
+      for (let before = ''; !context.stopped && before !== progress(); ) {
+        before = progress();
         const wants = rootWidening(samples, partSpent(purse, 4));
         if (canWiden(tree.cursor, wants)) {
           const opening = mcts({ ...growing, widening: wants });
@@ -133,7 +134,7 @@ function planOf(
   plan: {
     readonly considered: number;
     readonly simulations: number;
-    readonly rules: HalvingOptions;
+    readonly rules: CompletedOptions;
   },
   purse: Purse,
 ): readonly Phase[] {
