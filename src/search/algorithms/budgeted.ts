@@ -35,8 +35,9 @@ export interface BudgetedOptions
 
 /**
  * Tree search that knows what is left of calls, tokens and dollars, in the unit that is scarcest: broad while there is
- * money, deep when it ends, with an answer affordable throughout. Let T̂(d) be the price of an answer from depth d on, and E
- * how many answers from the start are affordable, without what one takes where there is none yet. Ours:
+ * money, deep when it ends, with an answer affordable throughout. Let T̂(d) be the price of an answer from depth d on, a
+ * call a step, and E how many answers from the start are affordable; until there is one, twice its price is set aside,
+ * because calls reserve more than they use. Ours:
  *
  * - Selection by {@link puct} with `c · min(1, √(E / E₀))`.
  * - A node is expanded only where `T̂(d) · (in flight + 1)` is left.
