@@ -46,7 +46,7 @@ export interface BudgetedOptions
  *
  * Without a limit on calls, tokens or dollars it is `mcts` with {@link puct}.
  *
- * By `share` it is BG-MCTS: {@link spendingDown}; each new node is backed up with its own value, two at a leaf and else
+ * By `share` it is BG-MCTS, by the rule `spendingDown`: each new node is backed up with its own value, two at a leaf and else
  * one. Its budget is one of output tokens; here it is the scarcest unit, of tokens those that are read too.
  *
  * @see BG-MCTS, 2026 (arXiv 2602.09574), for `share`.
