@@ -9,8 +9,10 @@ import { astarEntry } from './search/algorithms/astar.ts';
 import { beamEntry } from './search/algorithms/beam.ts';
 import { bestFirstEntry } from './search/algorithms/best-first.ts';
 import { bestOfNEntry } from './search/algorithms/best-of-n.ts';
+import { budgetedEntry } from './search/algorithms/budgeted.ts';
 import { depthFirstEntry } from './search/algorithms/depth-first.ts';
 import type { AlgorithmEntry } from './search/algorithms/entry.ts';
+import { gumbelEntry } from './search/algorithms/gumbel.ts';
 import { latsEntry } from './search/algorithms/lats.ts';
 import { mctsEntry } from './search/algorithms/mcts.ts';
 
@@ -103,8 +105,10 @@ export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BeamOptions, beam } from './search/algorithms/beam.ts';
 export { type BestFirstOptions, bestFirst } from './search/algorithms/best-first.ts';
 export { type BestOfNOptions, bestOfN } from './search/algorithms/best-of-n.ts';
+export { type BudgetedOptions, budgeted } from './search/algorithms/budgeted.ts';
 export { type DepthFirstOptions, depthFirst } from './search/algorithms/depth-first.ts';
 export type { AlgorithmEntry } from './search/algorithms/entry.ts';
+export { type GumbelOptions, gumbel } from './search/algorithms/gumbel.ts';
 export { isGoal } from './search/algorithms/is-goal.ts';
 export { type LatsOptions, lats } from './search/algorithms/lats.ts';
 export { type MctsOptions, mcts } from './search/algorithms/mcts.ts';
@@ -159,6 +163,7 @@ export {
 export {
   byMinMax,
   byParentAndSiblings,
+  type CompletedOptions,
   completedByMixValue,
   mixedWithEvaluation,
 } from './tree/qtransform.ts';
@@ -205,7 +210,9 @@ export const algorithms: readonly AlgorithmEntry[] = [
   beamEntry,
   bestFirstEntry,
   bestOfNEntry,
+  budgetedEntry,
   depthFirstEntry,
+  gumbelEntry,
   latsEntry,
   mctsEntry,
 ];

@@ -1,6 +1,8 @@
 import { EspalierError } from '../base/errors.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import { spendingDown } from './bg-mcts.ts';
 import { maxChild, robustChild } from './final-choice.ts';
+import { sequentialHalving, visitingAsImproved } from './halving.ts';
 import { unobserved, virtualLoss } from './in-flight.ts';
 import { type Belief, betaBelief, gaussianBelief } from './posterior.ts';
 import {
@@ -57,11 +59,14 @@ const rules: Readonly<Record<string, (options: never) => unknown>> = {
   progressiveWidening,
   puct,
   robustChild: () => robustChild,
+  sequentialHalving,
+  spendingDown,
   thompson,
   uct,
   unobserved: () => unobserved,
   valueWidening,
   virtualLoss,
+  visitingAsImproved,
   widerOrDeeper: ({ belief }: { readonly belief: Belief }) => widerOrDeeper(belief),
 };
 

@@ -1,7 +1,7 @@
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import { named } from './rules.ts';
-import { knownValue, type QTransform } from './selection.ts';
+import { knownValue, ownReturn, type QTransform } from './selection.ts';
 
 /**
  * Maps Q from [min, max] to [0, 1]; an unvisited child counts as `min`.
@@ -74,46 +74,83 @@ export function mixedValue(node: NodeStatistics, weight: number): number {
  * equations 8, 10 and 33.
  */
 export function completedByMixValue(
-  options: {
-    /** c_scale. @defaultValue 0.1 */
-    readonly valueScale?: number;
-    /** c_visit. @defaultValue 50 */
-    readonly maxVisitInit?: number;
+  options: CompletedOptions & {
     /** Whether completed values are first mapped to [0, 1] within the family. @defaultValue true */
     readonly rescale?: boolean;
   } = {},
 ): QTransform {
-  expectOptions('completedByMixValue', options, 'valueScale maxVisitInit rescale');
+  expectOptions(
+    'completedByMixValue',
+    options,
+    'valueScale maxVisitInit leastRange scored rescale',
+  );
   const { valueScale = 0.1, maxVisitInit = 50, rescale = true } = options;
+  const { leastRange = 1e-8, scored = false } = options;
+  const seen = scored ? withScore : asVisited;
   return named('completedByMixValue', options, (parent: NodeStatistics) => {
-    const mixed = mixedValueBelow(parent);
-    const complete = (child: NodeStatistics) => (child.visits > 0 ? child.value : mixed);
+    const mixed = mixedValueBelow(parent, seen);
+    const complete = (child: NodeStatistics) => {
+      const { visits, value } = seen(child);
+      return visits > 0 ? value : mixed;
+    };
     let least = Number.POSITIVE_INFINITY;
     let greatest = Number.NEGATIVE_INFINITY;
     let most = 0;
     for (const child of parent.children) {
       least = Math.min(least, complete(child));
       greatest = Math.max(greatest, complete(child));
-      most = Math.max(most, child.visits);
+      most = Math.max(most, seen(child).visits);
     }
     if (!rescale) least = 0;
-    const span = rescale ? Math.max(greatest - least, 1e-8) : 1;
+    const span = rescale ? Math.max(greatest - least, leastRange) : 1;
     const scale = (maxVisitInit + most) * valueScale;
     return (child: NodeStatistics) => (scale * (complete(child) - least)) / span;
   });
 }
 
+/** Options of {@link completedByMixValue}, and of what is built on it. */
+export interface CompletedOptions {
+  /** c_scale. @defaultValue 0.1 */
+  readonly valueScale?: number;
+  /** c_visit. @defaultValue 50 */
+  readonly maxVisitInit?: number;
+  /**
+   * r₀, the least range that is mapped to [0, 1]: differences below it stay as small as they are, where they would be
+   * blown up otherwise. About twice the spread of an evaluation that is repeated.
+   *
+   * @defaultValue 1e-8, the reference code's
+   */
+  readonly leastRange?: number;
+  /** Whether the evaluation of a child counts as its first visit, where no simulation has ended at it. @defaultValue false */
+  readonly scored?: boolean;
+}
+
+type Seen = Pick<NodeStatistics, 'visits' | 'value'>;
+
+const asVisited = (node: NodeStatistics): Seen => node;
+
+/** N and Q of a node, its own evaluation counted as its first visit where no simulation has ended at it. */
+export function withScore(node: NodeStatistics): Seen {
+  const { children, rawValue, reward, terminal } = node;
+  const ended = children.reduce((left, child) => left - child.visits, node.visits);
+  const isScored = rawValue !== undefined || (terminal && reward !== undefined);
+  if (ended > 0 || !isScored) return node;
+  const visits = node.visits + 1;
+  return { visits, value: (ownReturn(node) + node.visits * node.value) / visits };
+}
+
 /** v_mix: the raw value of the parent, mixed with what its visited children say. */
-function mixedValueBelow(parent: NodeStatistics): number {
+function mixedValueBelow(parent: NodeStatistics, seen: (node: NodeStatistics) => Seen): number {
   const rawValue = parent.rawValue ?? stateValue(parent);
   let visits = 0;
   let prior = 0;
   let weighted = 0;
   for (const child of parent.children) {
-    visits += child.visits;
-    if (child.visits === 0) continue;
+    const own = seen(child);
+    visits += own.visits;
+    if (own.visits === 0) continue;
     prior += child.prior;
-    weighted += child.prior * child.value;
+    weighted += child.prior * own.value;
   }
   return prior === 0 ? rawValue : (rawValue + (visits * weighted) / prior) / (1 + visits);
 }

@@ -13,7 +13,7 @@ describeAlgorithm(
 describeAlgorithm('bestFirst() by depth', { create: () => bestFirst({ order: 'depth' }) }, runner);
 
 /** Those that are tried elsewhere with all that they claim, or below with options that the suite needs. */
-const tried = ['astar', 'best-of-n', 'mcts', 'beam', 'depth-first'];
+const tried = ['astar', 'best-of-n', 'mcts', 'beam', 'depth-first', 'gumbel'];
 for (const { name, create } of algorithms) {
   if (tried.includes(name)) continue;
   describeAlgorithm(

@@ -7,6 +7,8 @@ import { runRound } from '../round.ts';
 export interface Bounds extends SimulateOptions {
   /** Says before each simulation of which unit too little is left for it. @defaultValue of none */
   readonly lacks?: () => keyof Spend | undefined;
+  /** Says before each simulation whether its round is over. @defaultValue never */
+  readonly isOver?: () => boolean;
 }
 
 /**
@@ -15,7 +17,12 @@ export interface Bounds extends SimulateOptions {
  */
 export function within<State, Action>(
   context: SearchContext<State, Action>,
-  { limit = Number.POSITIVE_INFINITY, exhausts, lacks = () => undefined }: Bounds,
+  {
+    limit = Number.POSITIVE_INFINITY,
+    exhausts,
+    lacks = () => undefined,
+    isOver = () => false,
+  }: Bounds,
 ): SearchContext<State, Action> {
   const bounded: SearchContext<State, Action> = {
     ...contextWith(context, {}),
@@ -29,6 +36,7 @@ export function within<State, Action>(
     simulate: (run, options = {}) =>
       context.simulate(
         (simulation) => {
+          if (isOver()) return Promise.resolve('exhausted');
           const reserved = lacks();
           return reserved === undefined ? run(simulation) : Promise.resolve({ reserved });
         },

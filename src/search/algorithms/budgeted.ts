@@ -1,0 +1,147 @@
+import { expectBounds, expectFunction, expectNumber, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
+import { spendingDown } from '../../tree/bg-mcts.ts';
+import {
+  answersLeft,
+  canAfford,
+  canAffordSibling,
+  explorationLeft,
+  shareLeft,
+} from '../../tree/funds.ts';
+import { descend, puct, type Selection, type WideningRule } from '../../tree/selection.ts';
+import type { SearchTree } from '../../tree/tree.ts';
+import { valueWidening } from '../../tree/widening.ts';
+import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
+import type { AlgorithmEntry } from './entry.ts';
+import { type MctsOptions, mcts } from './mcts.ts';
+import { finishPaths, type Purse, purseOf } from './purse.ts';
+import { within } from './within.ts';
+
+/** Options of {@link budgeted}. */
+export interface BudgetedOptions
+  extends Pick<MctsOptions, 'evaluate' | 'maxDepth' | 'widening' | 'width'> {
+  /**
+   * What is known of the budget: by `answers`, how many of them are affordable still; by `share`, how much of it is spent,
+   * as in BG-MCTS, which takes neither `c`, `enough`, `evaluate`, `widening` nor `width`.
+   *
+   * @defaultValue `'answers'`
+   */
+  readonly by?: 'answers' | 'share';
+  /** c, the weight of exploration while money is no matter: from 0 up. @defaultValue 1.25 */
+  readonly c?: number;
+  /** E₀, from how many affordable answers on money is no matter: an integer from 1 up. @defaultValue 8 */
+  readonly enough?: number;
+}
+
+/**
+ * Tree search that knows what is left of calls, tokens and dollars, in the unit that is scarcest: broad while there is
+ * money, deep when it ends, with an answer affordable throughout. Let T̂(d) be the price of an answer from depth d on, a
+ * call a step, and E how many answers from the start are affordable; until there is one, twice its price is set aside,
+ * because calls reserve more than they use. Ours:
+ *
+ * - Selection by {@link puct} with `c · min(1, √(E / E₀))`.
+ * - A node is expanded only where `T̂(d) · (in flight + 1)` is left.
+ * - A further sibling at depth d is sampled only where `E ≥ 2` and T̂(d) is at most half of what is left.
+ * - Where nothing is affordable, the most promising open paths are finished, one sample a step.
+ *
+ * Without a limit on calls, tokens or dollars it is `mcts` with {@link puct}.
+ *
+ * By `share` it is BG-MCTS, by the rule `spendingDown`: each new node is backed up with its own value, two at a leaf and else
+ * one. Its budget is one of output tokens; here it is the scarcest unit, of tokens those that are read too.
+ *
+ * @see BG-MCTS, 2026 (arXiv 2602.09574), for `share`.
+ */
+export function budgeted(options: BudgetedOptions = {}): SearchAlgorithm {
+  expectOptions('budgeted', options, 'by c enough evaluate maxDepth widening width');
+  const { by = 'answers', c = 1.25, enough = 8, maxDepth = 64, ...growing } = options;
+  expectOneOf('by', by, ['answers', 'share']);
+  expectNumber('c', c, { min: 0 });
+  expectBounds({ enough, maxDepth });
+  if (growing.widening !== undefined) expectFunction('widening', growing.widening);
+  const plain = mcts({ ...growing, maxDepth });
+  return {
+    ...plain,
+    name: 'budgeted',
+    laws: by === 'share' ? ['values'] : plain.laws,
+    async run(tree, context) {
+      const purse = purseOf(tree, context);
+      if (by === 'share') return spendDown(tree, context, { purse, maxDepth });
+      const selection = affordable(
+        tree,
+        purse,
+        (answers: number) => c * explorationLeft(answers, enough),
+      );
+      const widening = growing.widening && affordableSiblings(tree, purse, growing.widening);
+      const careful = mcts({ ...growing, maxDepth, selection, ...(widening && { widening }) });
+      const isLimited = purse().length > 0;
+      await careful.run(tree, isLimited ? within(context, { exhausts: 'round' }) : context);
+      if (isLimited) await finishPaths(tree, context, maxDepth);
+    },
+  };
+}
+
+/** Selects as far as an answer can be paid for from there: the rule that a tree names is that of the last selection. */
+function affordable<State, Action>(
+  { cursor }: SearchTree<State, Action>,
+  purse: Purse,
+  weight: (answers: number) => number,
+): Selection {
+  const rule = () => {
+    const answers = Math.min(...purse().map((funds) => answersLeft(funds, 0)));
+    return descend(puct({ cInit: weight(answers) }));
+  };
+  const select: Selection = (view, random) => {
+    const leaf = rule()(view, random);
+    const from = (leaf?.depth ?? 0) - cursor.depth;
+    return purse().every((funds) => canAfford(funds, from, cursor.inFlight)) ? leaf : undefined;
+  };
+  return Object.defineProperty(select, 'spec', { get: () => rule().spec });
+}
+
+/** Lets a node have another child only while that can be paid for; the first ones it always may. */
+function affordableSiblings<State, Action>(
+  { cursor }: SearchTree<State, Action>,
+  purse: Purse,
+  widening: WideningRule,
+): WideningRule {
+  return (node) =>
+    widening(node) &&
+    (node.children.length === 0 ||
+      purse().every((funds) => canAffordSibling(funds, node.depth - cursor.depth)));
+}
+
+/** BG-MCTS. */
+function spendDown<State, Action>(
+  tree: SearchTree<State, Action>,
+  context: SearchContext<State, Action>,
+  { purse, maxDepth }: { readonly purse: Purse; readonly maxDepth: number },
+): Promise<void> {
+  return context.simulate(async (simulation) => {
+    const funds = purse();
+    const spent = Math.max(0, ...funds.map((each) => 1 - shareLeft(each)));
+    const node = simulation.select(spendingDown({ spent, depth: funds[0]?.depth ?? 0 }));
+    if (node === undefined) return 'exhausted';
+    if (node.complete) return 'waiting';
+    if (node.depth >= maxDepth) {
+      tree.complete(node);
+      return 'continue';
+    }
+    const count = node.children.length === 0 ? 2 : 1;
+    const children = await context.expand(node, { count, independent: true });
+    await context.realise(children);
+    await context.evaluate(children);
+    for (const child of new Set(children.map((made) => tree.original(made)))) {
+      if (child.status !== 'failed') tree.backup(simulation.visit(child));
+    }
+    return 'continue';
+  });
+}
+
+/** Budget-conscious search in lists, by affordable answers. Of a model two samples are drawn at first, as by `mcts`. */
+export const budgetedEntry: AlgorithmEntry = {
+  name: 'budgeted',
+  title: 'Tree search that knows what is left of its budget',
+  paper: 'the rule is ours; with another option BG-MCTS, 2026, arXiv 2602.09574',
+  create: ({ asksModel }) =>
+    budgeted({ evaluate: 'all', ...(asksModel && { width: 2, widening: valueWidening() }) }),
+};

@@ -1,0 +1,47 @@
+/** What is left of one unit of a budget, and what going on costs in it. */
+export interface Funds {
+  /** What is left. */
+  readonly left: number;
+  /** What there was at first. */
+  readonly whole: number;
+  /** What one step on the way to an answer costs; 0 while nobody knows. */
+  readonly step: number;
+  /** D̂, how many steps lead to an answer. */
+  readonly depth: number;
+  /** What the dearest simulation so far has cost. */
+  readonly simulation: number;
+  /** R, what is kept so that an answer stays affordable. */
+  readonly reserve: number;
+}
+
+/** T̂(d), what it takes to come from depth d to an answer. */
+export function toAnswer({ step, depth }: Funds, from: number): number {
+  return step * Math.max(1, depth - from);
+}
+
+/** E, how many answers are still affordable from a depth on. */
+export function answersLeft(funds: Funds, from: number): number {
+  const price = toAnswer(funds, from);
+  return price === 0 ? Number.POSITIVE_INFINITY : (funds.left - funds.reserve) / price;
+}
+
+/** ρ, the share that is left. */
+export function shareLeft({ left, whole }: Funds): number {
+  return whole > 0 ? Math.max(0, left) / whole : 0;
+}
+
+/** Whether a simulation at depth d, and the way to an answer from there, can be paid for beside `inFlight` others. */
+export function canAfford(funds: Funds, from: number, inFlight = 0): boolean {
+  const price = Math.max(funds.simulation, toAnswer(funds, from));
+  return price === 0 || price * (inFlight + 1) <= funds.left - funds.reserve;
+}
+
+/** Whether another sibling can be paid for: two answers from the start, and its own with half of what is left. */
+export function canAffordSibling(funds: Funds, from: number): boolean {
+  return answersLeft(funds, 0) >= 2 && toAnswer(funds, from) <= funds.left / 2;
+}
+
+/** By how much exploration shrinks: `min(1, √(E / E₀))`. */
+export function explorationLeft(answers: number, enough: number): number {
+  return Math.min(1, Math.sqrt(Math.max(0, answers) / enough));
+}
