@@ -148,6 +148,13 @@ export class CallGate {
     }
   }
 
+  /** Whether a prompt is counted: where the budget limits its tokens; and as the earlier run did, where that is repeated. */
+  counts(count: CallContent, ledger: Ledger): boolean {
+    const recall = this.#recall;
+    if (recall.knowsNoCounts) return false;
+    return recall.isAtEnd(this.#issued) ? ledger.limitsTokens : recall.holds(addressOfCall(count));
+  }
+
   /** Makes the call, or shares the one like it. */
   call(request: CallRequest): Promise<CallOutput> {
     const { stateless = request.request } = request;
@@ -197,7 +204,7 @@ export class CallGate {
       }
       if (left === undefined) this.#expectRecorded(request);
       const resumes = this.#resumes;
-      const granted = request.ledger.reserve(request.reserve);
+      const granted = request.ledger.reserve(request.reserve, { waits: request.isFree !== true });
       const reservation = granted instanceof Promise ? await granted : granted;
       const issued = this.#issue(key, request, { reservation, left, resumes });
       if (issued !== undefined) return issued;

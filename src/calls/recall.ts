@@ -86,11 +86,20 @@ export class Recall {
   leftBeside(keyOf: () => string): LeftCalls | undefined {
     if (this.#isLive) return this.#left;
     const { calls, left } = this.#index;
-    this.#keys ??= new Set(calls.map(({ key }) => key));
-    if (this.#keys.has(keyOf())) return undefined;
+    if (this.#asks(keyOf())) return undefined;
     // Where the run had been resumed, what it had left decided first.
     this.#beside ??= new LeftCalls([...calls, ...(this.#left ?? left).calls]);
     return this.#beside;
+  }
+
+  /** Whether an earlier run has made a call. */
+  holds(key: string): boolean {
+    return this.#asks(key) || this.leftAnswer(key) !== undefined;
+  }
+
+  #asks(key: string): boolean {
+    this.#keys ??= new Set(this.#index.calls.map((call) => call.key));
+    return this.#keys.has(key);
   }
 
   /** What answers a call that the earlier run had made elsewhere. */
@@ -133,6 +142,11 @@ export class Recall {
   /** Whether effects are addressed without the state that they act on, as they were before version 3. */
   get knowsNoStates(): boolean {
     return this.#index.version < 3;
+  }
+
+  /** Whether prompts were never counted, as before version 4. */
+  get knowsNoCounts(): boolean {
+    return this.#index.version < 4;
   }
 
   /** What all calls of the journal may have cost. */
