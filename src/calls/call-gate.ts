@@ -152,7 +152,10 @@ export class CallGate {
   counts(count: CallContent, ledger: Ledger): boolean {
     const recall = this.#recall;
     if (recall.knowsNoCounts) return false;
-    return recall.isAtEnd(this.#issued) ? ledger.limitsTokens : recall.holds(addressOfCall(count));
+    const key = addressOfCall(count);
+    if (this.#shared.get(key) !== undefined) return true;
+    const next = recall.take(this.#issued);
+    return next === undefined ? ledger.limitsTokens : next.key === key;
   }
 
   /** Makes the call, or shares the one like it. */

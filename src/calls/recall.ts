@@ -86,20 +86,11 @@ export class Recall {
   leftBeside(keyOf: () => string): LeftCalls | undefined {
     if (this.#isLive) return this.#left;
     const { calls, left } = this.#index;
-    if (this.#asks(keyOf())) return undefined;
+    this.#keys ??= new Set(calls.map(({ key }) => key));
+    if (this.#keys.has(keyOf())) return undefined;
     // Where the run had been resumed, what it had left decided first.
     this.#beside ??= new LeftCalls([...calls, ...(this.#left ?? left).calls]);
     return this.#beside;
-  }
-
-  /** Whether an earlier run has made a call. */
-  holds(key: string): boolean {
-    return this.#asks(key) || this.leftAnswer(key) !== undefined;
-  }
-
-  #asks(key: string): boolean {
-    this.#keys ??= new Set(this.#index.calls.map((call) => call.key));
-    return this.#keys.has(key);
   }
 
   /** What answers a call that the earlier run had made elsewhere. */

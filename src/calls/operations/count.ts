@@ -2,6 +2,7 @@ import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { expectMethods } from '../../base/expect.ts';
 import { modelName } from '../../base/model-name.ts';
 import { unlessAborted } from '../../base/unless-aborted.ts';
+import type { MaybePromise } from '../../contracts/json.ts';
 import type { GenerateRequest, LanguageModel, ModelCall } from '../../contracts/language-model.ts';
 import type { ModelOperation } from './model-operation.ts';
 import { mostTokensOfPrompt } from './tokens.ts';
@@ -46,7 +47,7 @@ async function counted(
 ): Promise<number | null> {
   const before = failures.get(model) ?? 0;
   if (before >= mostFailures) return null;
-  const tokens = await inTime(async () => model.count?.(request), call);
+  const tokens = await inTime(() => model.count?.(request), call);
   call.signal.throwIfAborted();
   const isSound = isPossible(tokens, request);
   failures.set(model, isSound ? 0 : before + 1);
@@ -60,17 +61,19 @@ function isPossible(tokens: unknown, request: GenerateRequest): tokens is number
 
 /** What something comes to; nothing where it fails or takes too long. */
 async function inTime<Value>(
-  work: () => Promise<Value>,
+  work: () => MaybePromise<Value>,
   { clock, signal }: ModelCall,
 ): Promise<Value | undefined> {
   const over = new AbortController();
-  const late = clock.sleep(patienceMs, over.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  const working = work().catch(() => undefined);
   try {
+    const working = work();
+    if (!(working instanceof Promise)) return working;
+    const late = clock.sleep(patienceMs, over.signal).then(() => undefined);
+    // Who is not waited for any more may fail.
+    late.catch(() => {});
     return await unlessAborted(Promise.race([working, late]), signal);
+  } catch {
+    return undefined;
   } finally {
     over.abort();
   }

@@ -1,7 +1,7 @@
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 
 /** Tokens that a chat template may add to each message. */
-const templateAllowance = 16;
+export const templateAllowance = 16;
 
 /** The most tokens that a prompt may be, with all that is told with it. */
 export function mostTokensOfPrompt({ messages, schema, tools }: GenerateRequest): number {
