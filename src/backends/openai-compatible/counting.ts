@@ -25,7 +25,8 @@ export async function countedPrompt(
   const prompt = Object.fromEntries(
     Object.entries(body).filter(([name]) => promptFields.includes(name)),
   );
-  switch (recipient.habits.counts) {
+  const { counts } = recipient.habits;
+  switch (counts) {
     case 'input-tokens':
       return numberIn(await post('/chat/completions/input_tokens', prompt), 'input_tokens');
     case 'tokenize':
@@ -36,7 +37,7 @@ export async function countedPrompt(
       const count = numberIn(await post('../tokenize', { model, prompt: text }), 'count');
       return count + templateAllowance * (request.messages.length + 1);
     }
-    default:
+    case undefined:
       throw cannot('The server does not count tokens.');
   }
 }
