@@ -26,6 +26,7 @@ export async function countedPrompt(
     Object.entries(body).filter(([name]) => promptFields.includes(name)),
   );
   const { counts } = recipient.habits;
+  if (counts === undefined) throw cannot('The server does not count tokens.');
   switch (counts) {
     case 'input-tokens':
       return numberIn(await post('/chat/completions/input_tokens', prompt), 'input_tokens');
@@ -37,8 +38,6 @@ export async function countedPrompt(
       const count = numberIn(await post('../tokenize', { model, prompt: text }), 'count');
       return count + templateAllowance * (request.messages.length + 1);
     }
-    case undefined:
-      throw cannot('The server does not count tokens.');
   }
 }
 
