@@ -148,6 +148,16 @@ export class CallGate {
     }
   }
 
+  /** Whether a prompt is counted: where the budget limits its tokens; and as the earlier run did, where that is repeated. */
+  counts(count: CallContent, ledger: Ledger): boolean {
+    const recall = this.#recall;
+    if (recall.knowsNoCounts) return false;
+    const key = addressOfCall(count);
+    if (this.#shared.get(key) !== undefined) return true;
+    const next = recall.take(this.#issued);
+    return next === undefined ? ledger.limitsTokens : next.key === key;
+  }
+
   /** Makes the call, or shares the one like it. */
   call(request: CallRequest): Promise<CallOutput> {
     const { stateless = request.request } = request;
@@ -197,7 +207,7 @@ export class CallGate {
       }
       if (left === undefined) this.#expectRecorded(request);
       const resumes = this.#resumes;
-      const granted = request.ledger.reserve(request.reserve);
+      const granted = request.ledger.reserve(request.reserve, { waits: request.isFree !== true });
       const reservation = granted instanceof Promise ? await granted : granted;
       const issued = this.#issue(key, request, { reservation, left, resumes });
       if (issued !== undefined) return issued;

@@ -18,6 +18,8 @@ export interface CallRequest extends CallContent {
   /** What it asks without the state that it acts on: so journals knew it before version 3. */
   readonly stateless?: JsonValue;
   readonly reserve: CallSpend;
+  /** Whether it costs nothing, and so does not wait until the budget has room. @defaultValue false */
+  readonly isFree?: boolean;
   /** Whether it may run again where its outcome was lost. */
   readonly repeatable: boolean;
   /** Whom it is charged to. */

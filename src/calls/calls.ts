@@ -95,11 +95,14 @@ export class Calls {
   ): Promise<Result> {
     const { result: codec } = operation;
     const price = this.#price(operation);
-    const reserve = mostCost(operation.worstCase?.(request), price);
+    const { counting, isFree } = operation;
+    const promptTokens = counting && (await this.#count(counting, request));
+    const reserve = mostCost(operation.worstCase?.(request, promptTokens), price);
     const stateless = operation.stateless?.(request);
     const { callId, output } = await this.#gate.call({
       ...contentOf(operation, request),
       ...(stateless !== undefined && { stateless }),
+      ...(isFree !== undefined && { isFree }),
       reserve,
       ledger: this.#ledger,
       repeatable: operation.repeatable,
@@ -120,6 +123,15 @@ export class Calls {
     });
     const result = codec === undefined ? (output as Result) : codec.decode(output);
     return operation.named?.(result, callId) ?? result;
+  }
+
+  /** How many tokens a prompt is, where that is of use and can be told. It is a call: what it comes to has its turn. */
+  async #count<Request>(
+    counting: ModelOperation<Request, number | null>,
+    request: Request,
+  ): Promise<number | undefined> {
+    const isUseful = this.#gate.counts(contentOf(counting, request), this.#ledger);
+    return isUseful ? ((await this.#buy(counting, request)) ?? undefined) : undefined;
   }
 
   /** What an earlier run has asked for in calls of this kind and name. */

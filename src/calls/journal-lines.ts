@@ -5,7 +5,7 @@ import type { JsonValue } from '../contracts/json.ts';
 import type { CallSpend } from './call-spend.ts';
 
 /** The version of the journal's lines. A journal of a later version is refused. */
-export const journalVersion = 3;
+export const journalVersion = 4;
 
 /** One line of a journal. */
 export type JournalLine =
@@ -73,7 +73,7 @@ export type JournalLine =
       | {
           /** A call is about to start. */
           readonly type: 'intent';
-          /** What kind of call it is: `generate`, `score`, `decide`, `embed`, `effect`, or another. */
+          /** What kind of call it is: `generate`, `count`, `score`, `decide`, `embed`, `effect`, or another. */
           readonly kind: string;
           /** The model or the effect. */
           readonly name: string;

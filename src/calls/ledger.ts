@@ -139,6 +139,12 @@ export class Ledger {
     return ms !== Infinity && this.#clock.now() - this.#startedAt >= ms ? 'ms' : undefined;
   }
 
+  /** Whether it makes a difference how many tokens a call takes. */
+  get limitsTokens(): boolean {
+    const { tokens, usd } = this.#limits;
+    return Math.min(tokens, usd) !== Infinity || this.#parent?.limitsTokens === true;
+  }
+
   /** Whether the parent holds less of a unit than this ledger would by itself. */
   isBoundByParent(unit: keyof Spend): boolean {
     if (this.#parent === undefined || this.#isRepeating) return false;

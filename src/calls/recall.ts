@@ -135,6 +135,11 @@ export class Recall {
     return this.#index.version < 3;
   }
 
+  /** Whether prompts were never counted, as before version 4. */
+  get knowsNoCounts(): boolean {
+    return this.#index.version < 4;
+  }
+
   /** What all calls of the journal may have cost. */
   get total(): CallSpend {
     return this.#index.total;

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { JsonValue } from './json.ts';
+import type { JsonValue, MaybePromise } from './json.ts';
 
 /** One turn of a conversation. A trailing `assistant` turn is the beginning of the answer asked for. */
 export interface Message {
@@ -51,6 +51,15 @@ export interface LanguageModel extends Payee {
   readonly capabilities: Capabilities;
   /** Answers with `request.samples` completions, or throws. */
   generate(request: GenerateRequest, call: ModelCall): Promise<Generation>;
+  /**
+   * How many tokens the prompt of a request is, with all that is told with it: tools, a schema, the chat template. It
+   * costs nothing, and takes no longer than a call can wait. Where it throws, is late, or tells what cannot be, the
+   * bytes of the prompt count instead. A search counts where its budget limits tokens or dollars, and a replay of it
+   * has to be given a model that counts, but does not ask it.
+   *
+   * @defaultValue absent: no token is shorter than a byte
+   */
+  count?(request: GenerateRequest): MaybePromise<number>;
 }
 
 /** What a model honours. A capability that is absent or false is never relied upon. */

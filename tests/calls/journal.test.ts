@@ -176,21 +176,21 @@ describe('a journal that cannot be read', () => {
   });
 
   test('refuses a later version', () => {
-    const error = errorOf(() => linesIn(textOf([{ ...header, version: 4 }])));
+    const error = errorOf(() => linesIn(textOf([{ ...header, version: 5 }])));
 
     expect(error.code).toBe('invalid-journal');
     expect(error.message).toBe(
-      'The journal cannot be read: it has version 4, and this espalier reads up to 3; update espalier.',
+      'The journal cannot be read: it has version 5, and this espalier reads up to 4; update espalier.',
     );
   });
 
   test('speaks of the later version, and not of the new kinds of lines in it', () => {
     const text = textOf([
-      { ...header, version: 4, host: 'here' },
+      { ...header, version: 5, host: 'here' },
       { type: 'note', text: 'new' },
     ]);
 
-    expect(() => linesIn(text)).toThrow('it has version 4');
+    expect(() => linesIn(text)).toThrow('it has version 5');
   });
 });
 

@@ -101,7 +101,8 @@ describe.each(Object.keys(read) as Name[])('usage that cannot be, by %s,', (name
     expect(exceeded).toBe('tokens');
     expect(spend.tokens).toBeLessThanOrEqual(2_000);
     expect(spend.tokens).toBeGreaterThan(1_800);
-    expect(spend.calls).toBeLessThan(40);
+    // What is charged as reserved is less where the prompt was counted: vLLM does that.
+    expect(spend.calls).toBeLessThan(name === 'openai-compatible' ? 50 : 40);
     expect(spend.usd).toBeLessThan(0.1);
     expect(overdraft).toEqual({ tokens: 0, usd: 0 });
     const told = warnings.filter(({ about }) => about === 'usage');

@@ -36,6 +36,8 @@ export interface Scenario {
   readonly isNested: boolean;
   /** What each step does outside: nothing, or an effect that may or may not be repeated. */
   readonly effects: 'none' | 'once' | 'repeatable';
+  /** How the model counts prompts: as they are, only now and then, or too few tokens. */
+  readonly counts: 'never' | 'exactly' | 'sometimes' | 'too-few';
 }
 
 /** What one process has around it. */
@@ -91,10 +93,23 @@ export class TurningClock implements Clock {
   }
 }
 
+/** What the model may use of a broken attempt: as much as is reserved for each. */
+const leastReserved = { never: 40, exactly: 22, sometimes: 22, 'too-few': 7 } as const;
+
 /** A model that answers equal requests alike, after another time each time, and counts what it served. */
 export function modelOf(scenario: Scenario, { latency, clock, served }: World): LanguageModel {
-  const { retried, failing, passing } = scenario;
+  const { retried, failing, passing, counts } = scenario;
+  const sizeOf = (prompt: string) => 20 + (hash(prompt) % 8);
+  const counting: Pick<LanguageModel, 'count'> = {
+    async count({ messages }) {
+      const turns = latency();
+      await clock.turn(turns);
+      if (counts === 'sometimes' && turns % 2 === 1) throw new Error('Not now.');
+      return sizeOf(messages[0]?.content as string) - (counts === 'too-few' ? 15 : 0);
+    },
+  };
   return {
+    ...(counts !== 'never' && counting),
     provider: 'fuzz',
     modelId: 'fuzzed',
     capabilities: { n: true },
@@ -106,7 +121,7 @@ export function modelOf(scenario: Scenario, { latency, clock, served }: World): 
       call.signal.throwIfAborted();
       if (kind < retried) {
         for (let failed = 0; failed <= kind % 2; failed++) {
-          served.tokens += 40;
+          served.tokens += leastReserved[counts];
           await call.retry?.({ message: 'The connection broke.', charged: true });
           await clock.turn(latency());
           call.signal.throwIfAborted();
@@ -120,7 +135,8 @@ export function modelOf(scenario: Scenario, { latency, clock, served }: World): 
         text: String(hash(`${asked}+${place}`) % 5),
       }));
       const outputTokens = samples * (scenario.overdraws && kind === 9 ? 9 : 1);
-      const usage = { inputTokens: 20 + (hash(asked) % 8), outputTokens };
+      const prompt = counts === 'never' ? asked : (messages[0]?.content as string);
+      const usage = { inputTokens: sizeOf(prompt), outputTokens };
       served.calls += samples;
       served.tokens += usage.inputTokens + usage.outputTokens;
       served.usd +=
@@ -250,5 +266,6 @@ export function scenarioOf(seed: number): Scenario {
     })),
     isNested: random.integer(5) === 0,
     effects: pick(['none', 'none', 'once', 'repeatable']),
+    counts: pick(['never', 'never', 'exactly', 'exactly', 'sometimes', 'too-few']),
   };
 }

@@ -1,4 +1,4 @@
-import { expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectation, expectMethods, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type {
   Capabilities,
@@ -16,10 +16,11 @@ import {
 } from '../transport/connection.ts';
 import { Downgrades } from '../transport/downgrades.ts';
 import { finishedGeneration, hostedModel } from '../transport/hosted.ts';
+import { fieldsOf } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
 import { sampleHeader } from '../transport/sampling.ts';
 import { Sdk } from '../transport/sdk.ts';
-import { type AnthropicClient, openClient, send } from './client.ts';
+import { type AnthropicClient, openClient, send, sendToCount } from './client.ts';
 import { anthropicError } from './errors.ts';
 import { type ModelTraits, modelPriceOf, traitsOf } from './models.ts';
 import { isSendable, messagesRequest, type RequestSettings } from './request.ts';
@@ -64,6 +65,13 @@ export interface AnthropicOptions extends ConnectionOptions {
    * @defaultValue true, which is `'5m'`
    */
   readonly cache?: boolean | '5m' | '1h';
+  /**
+   * Whether the API is asked how many tokens a prompt is, where a budget limits tokens or dollars: one more request
+   * for each prompt, which costs nothing and has a rate limit of its own.
+   *
+   * @defaultValue false: the bytes of the prompt count
+   */
+  readonly count?: boolean;
 }
 
 /**
@@ -93,7 +101,7 @@ export interface AnthropicOptions extends ConnectionOptions {
  */
 export function anthropic(options: AnthropicOptions): LanguageModel {
   checkOptions(options);
-  const { model: modelId, cache = true, thinking, effort, client } = options;
+  const { model: modelId, cache = true, thinking, effort, client, count = false } = options;
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
     ...{ provider: 'anthropic', keyVariable: 'ANTHROPIC_API_KEY', errorFrom: anthropicError },
@@ -101,21 +109,27 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
   const traits = traitsOf(modelId);
   const known = knownOf(traits, thinking !== undefined && thinking.type !== 'disabled');
   const downgrades = new Downgrades(line.name, capabilitiesOf(known), known);
+  const asked: Asking = {
+    ...{ line, downgrades, traits, modelId, thinking, effort, mark: markOf(cache) },
+    headers: options.headers ?? {},
+    sdk: new Sdk(line, client, (fetch) => openClient(options, fetch)),
+  };
   return hostedModel(line, {
     downgrades,
     settings: { ...(thinking && { thinking: { ...thinking } }), ...(effort && { effort }) },
     price: modelPriceOf(modelId, cache === '1h'),
-    ask: asking({
-      ...{ line, downgrades, traits, modelId, thinking, effort, mark: markOf(cache) },
-      headers: options.headers ?? {},
-      sdk: new Sdk(line, client, (fetch) => openClient(options, fetch)),
-    }),
+    count: count ? counting(asked) : undefined,
+    ask: asking(asked),
   });
 }
 
 function checkOptions(options: AnthropicOptions): void {
-  expectOptions('anthropic', options, `${connectionOptions} model client thinking effort cache`);
-  const { model, client, thinking, effort, cache = true } = options;
+  expectOptions(
+    'anthropic',
+    options,
+    `${connectionOptions} model client thinking effort cache count`,
+  );
+  const { model, client, thinking, effort, cache = true, count = false } = options;
   expectModelName(model, 'claude-sonnet-5-5');
   expectConnection(options);
   if (client !== undefined) {
@@ -128,6 +142,10 @@ function checkOptions(options: AnthropicOptions): void {
   }
   if (effort !== undefined) {
     expectOneOf('effort', effort, ['low', 'medium', 'high', 'xhigh', 'max']);
+  }
+  if (typeof count !== 'boolean') throw expectation('count', 'true or false', count);
+  if (count && client !== undefined) {
+    expectMethods('client.messages', client.messages, ['countTokens']);
   }
   if (typeof cache !== 'boolean') expectOneOf('cache', cache, ['5m', '1h']);
 }
@@ -161,9 +179,40 @@ interface Asking extends RequestSettings {
   readonly sdk: Sdk<AnthropicClient>;
 }
 
+/** How long the API may take to count a prompt, in milliseconds. */
+const countMs = 2000;
+
+/** Asks the API how many tokens prompts are. */
+function counting(settings: Asking) {
+  const { line, downgrades, sdk } = settings;
+  return async (request: GenerateRequest): Promise<number> => {
+    const { body } = messagesRequest(request, settings, downgrades);
+    const client = await sdk.client();
+    const call = { signal: AbortSignal.timeout(countMs) };
+    const headers = headersOf(request, settings);
+    const received = await line.request(call, (signal) =>
+      sendToCount(client, body, { signal, headers, timeout: countMs }),
+    );
+    const { input_tokens: tokens } = fieldsOf(received.body);
+    if (typeof tokens === 'number') return tokens;
+    throw line.malformed('no count of tokens', call);
+  };
+}
+
+function headersOf(
+  { offset = 0 }: GenerateRequest,
+  { traits, headers }: Asking,
+): Readonly<Record<string, string>> {
+  return {
+    ...(traits.sampling && { 'anthropic-version': versionWithSampling }),
+    ...headers,
+    [sampleHeader]: String(offset),
+  };
+}
+
 /** Sends one request to the Messages API, for one sample. */
 function asking(settings: Asking) {
-  const { line, downgrades, traits, sdk } = settings;
+  const { line, downgrades, sdk } = settings;
   return async (request: GenerateRequest, call: ModelCall): Promise<Generation> => {
     const { body, beginning: told } = messagesRequest(request, settings, downgrades);
     if (!(request.stop ?? []).every(isSendable)) {
@@ -171,11 +220,7 @@ function asking(settings: Asking) {
       downgrades.warn(call, 'stop', what);
     }
     const client = await sdk.client();
-    const headers = {
-      ...(traits.sampling && { 'anthropic-version': versionWithSampling }),
-      ...settings.headers,
-      [sampleHeader]: String(request.offset ?? 0),
-    };
+    const headers = headersOf(request, settings);
     const received = await line.request(call, (signal) =>
       send(client, body, { signal, headers, timeout: line.timeoutMs }),
     );

@@ -9,6 +9,8 @@ export interface AnthropicClient {
   readonly messages: {
     /** Sends a request. */
     create(body: object, options?: object): PromiseLike<unknown>;
+    /** Says how many tokens a prompt is. */
+    countTokens?(body: object, options?: object): PromiseLike<unknown>;
     /** Sends a request and gathers the reply as it comes. */
     stream(
       body: object,
@@ -37,15 +39,30 @@ export async function openClient(
  */
 const longestInOnePiece = 8192;
 
+/** How a request is sent. */
+interface Sending {
+  readonly signal: AbortSignal;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeout: number;
+}
+
+/** Asks once how many tokens the prompt of a request is. The endpoint refuses what is none of the prompt. */
+export async function sendToCount(
+  { messages }: AnthropicClient,
+  body: MessagesBody,
+  given: Sending,
+): Promise<Received> {
+  if (messages.countTokens === undefined) throw new Error('The client has no `countTokens`.');
+  const { max_tokens: _, stop_sequences: __, ...sampled } = body;
+  const { temperature: ___, top_p: ____, top_k: _____, ...prompt } = sampled;
+  return receivedFrom(messages.countTokens(prompt, { ...given, maxRetries: 0 }));
+}
+
 /** Sends one request, once. */
 export async function send(
   { messages }: AnthropicClient,
   body: MessagesBody,
-  given: {
-    readonly signal: AbortSignal;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly timeout: number;
-  },
+  given: Sending,
 ): Promise<Received> {
   const options = { ...given, maxRetries: 0 };
   if (body.max_tokens <= longestInOnePiece) return receivedFrom(messages.create(body, options));

@@ -3,7 +3,7 @@ import { expectation } from '../../base/expect.ts';
 import { seededRandom } from '../../base/random.ts';
 import { settledOrLeft } from '../../base/unless-aborted.ts';
 import type { Random } from '../../contracts/context.ts';
-import type { Generation, ModelCall } from '../../contracts/language-model.ts';
+import type { Generation, Message, ModelCall } from '../../contracts/language-model.ts';
 import type { Chat } from '../in-process/chat.ts';
 import type { InProcessRequest } from '../in-process/request.ts';
 import { Sample } from '../in-process/sample.ts';
@@ -113,6 +113,11 @@ export class Engine {
       this.#pump();
       return () => this.#fail(job, signal.reason);
     });
+  }
+
+  /** How many tokens a prompt is. */
+  count(messages: readonly Message[]): number {
+    return this.#options.chat(messages).length;
   }
 
   /** Gives up all requests under way; resolves when nothing runs any more. */

@@ -115,6 +115,9 @@ export function llama(options: LlamaOptions): LlamaLanguageModel {
       const { engine } = await host.open(call.signal);
       return engine.generate(checked, call);
     },
+    async count({ messages }) {
+      return (await host.open()).engine.count(messages);
+    },
     async load() {
       await host.open();
     },

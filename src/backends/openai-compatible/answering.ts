@@ -81,17 +81,19 @@ async function answerOverPrompt(request: GenerateRequest, asking: Answering): Pr
   return generationOf(await send('/completions', body, { request, asking }), { request }, asking);
 }
 
-/** Posts to a path behind `/v1`; one that begins with `../` is beside it. */
+/** The address of a path behind `/v1`; one that begins with `../` is beside it. */
+export function urlOf(path: string, { baseUrl }: Pick<Connected, 'baseUrl'>): string {
+  return path.startsWith('..') ? baseUrl.replace(/\/v1$/, '') + path.slice(2) : baseUrl + path;
+}
+
 function send(
   path: string,
   body: JsonBody,
   { request, asking }: { readonly request: GenerateRequest; readonly asking: Answering },
 ): Promise<Received> {
   const { line, connected, call } = asking;
-  const { baseUrl } = connected;
-  const url = path.startsWith('..') ? baseUrl.replace(/\/v1$/, '') + path.slice(2) : baseUrl + path;
   const headers = { [sampleHeader]: String(request.offset ?? 0) };
-  return line.send({ url, body, headers }, call);
+  return line.send({ url: urlOf(path, connected), body, headers }, call);
 }
 
 function generationOf(

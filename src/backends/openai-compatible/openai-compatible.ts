@@ -1,7 +1,8 @@
+import { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
 import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import type { Capabilities, ModelPrice } from '../../contracts/language-model.ts';
+import type { Capabilities, GenerateRequest, ModelPrice } from '../../contracts/language-model.ts';
 import {
   type ConnectionOptions,
   connectionOptions,
@@ -13,8 +14,10 @@ import { Downgrades } from '../transport/downgrades.ts';
 import { type CompatibleClient, Exchange } from '../transport/exchange.ts';
 import { withSecretsKept } from '../transport/guarded.ts';
 import { hostedModel } from '../transport/hosted.ts';
-import { answer, type Way } from './answering.ts';
+import { answer, urlOf, type Way } from './answering.ts';
+import { countedPrompt } from './counting.ts';
 import { habits, type ServerPreset } from './presets.ts';
+import type { Recipient } from './request.ts';
 import { type Connected, type OpenAiCompatibleModel, Server } from './server.ts';
 
 /**
@@ -59,6 +62,7 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions {
  *   is no JSON, ends as `other`, with a warning. Such a call is left out.
  * - What the server turns out not to honour is asked for once, warned of once, and done without from then on.
  * - Log-probabilities are left out where that of a written token is not told.
+ * - vLLM, SGLang and llama-server are asked how many tokens a prompt is, where a budget limits tokens or dollars.
  *
  * @throws EspalierError `usage` where an option is out of its range. A request is rejected with a
  * `ModelCallError`.
@@ -76,15 +80,19 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
   const downgrades = new Downgrades(line.name, { ...usual.capabilities, ...capabilities });
   const closed = new Set<Way>();
   const known: { habits: typeof usual; connected?: Connected } = { habits: usual };
+  const prepare = async (signal: AbortSignal): Promise<Connected> => {
+    known.connected = await server.connect(signal);
+    known.habits = habits[known.connected.preset];
+    downgrades.know({ ...known.habits.capabilities, ...capabilities });
+    return known.connected;
+  };
+  const mayCount = options.preset === undefined || usual.counts !== undefined;
   const model = hostedModel(line, {
     downgrades,
     settings: capabilities === undefined ? {} : { capabilities: { ...capabilities } },
     price: options.price ?? (usual.isFree ? { input: 0, output: 0 } : undefined),
-    async prepare({ signal }) {
-      known.connected = await server.connect(signal);
-      known.habits = habits[known.connected.preset];
-      downgrades.know({ ...known.habits.capabilities, ...capabilities });
-    },
+    prepare: ({ signal }) => prepare(signal),
+    count: mayCount ? counter({ line, downgrades, known, prepare }) : undefined,
     asksOneByOne: ({ seed }) => seed !== undefined && known.habits.seedsChoices !== true,
     ask(request, call) {
       const { connected } = known;
@@ -99,6 +107,40 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
         () => server.look(signal),
       ),
   }) as OpenAiCompatibleModel;
+}
+
+/** How long a server may take to count a prompt, in milliseconds. */
+const countMs = 2000;
+
+/** Asks a server how many tokens prompts are, until it turns out that it has no such endpoint. */
+function counter({
+  line,
+  downgrades,
+  known,
+  prepare,
+}: Pick<Recipient, 'downgrades'> & {
+  readonly line: Exchange;
+  readonly known: Pick<Recipient, 'habits'>;
+  readonly prepare: (signal: AbortSignal) => Promise<Connected>;
+}) {
+  let isAbsent: ModelCallError | undefined;
+  return async (request: GenerateRequest): Promise<number> => {
+    if (isAbsent !== undefined) throw isAbsent;
+    const signal = AbortSignal.timeout(countMs);
+    const connected = await prepare(signal);
+    const { habits } = known;
+    try {
+      return await countedPrompt(request, { connected, habits, downgrades }, async (path, body) => {
+        const url = urlOf(path, connected);
+        return (await line.send({ url, body, timeoutMs: countMs }, { signal })).body;
+      });
+    } catch (error) {
+      if (ModelCallError.isInstance(error) && [404, 405, 501].includes(error.status ?? 0)) {
+        isAbsent = error;
+      }
+      throw error;
+    }
+  };
 }
 
 function reached(options: OpenAiCompatibleOptions) {

@@ -31,6 +31,8 @@ export interface Habits {
   readonly renders?: 'apply-template' | 'tokenize';
   /** Whether that is done always, or where its chat refuses to go on. */
   readonly rendersWhen?: 'always' | 'refused';
+  /** Where it tells how many tokens a conversation is, or at least a text. */
+  readonly counts?: 'input-tokens' | 'tokenize' | 'tokenize-text';
   /** Whether choice `i` of a seeded request is sampled with the seed plus `i`. */
   readonly seedsChoices?: boolean;
   /** Whether its usage counts one choice, however many there are. */
@@ -78,6 +80,7 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
     continuation: { continue_final_message: true, add_generation_prompt: false },
     renders: 'tokenize',
     rendersWhen: 'refused',
+    counts: 'tokenize',
     seedsChoices: true,
   },
   sglang: {
@@ -87,6 +90,7 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
     isFree: true,
     ...neutralWhenAsked,
     continuation: { continue_final_message: true },
+    counts: 'tokenize-text',
   },
   'llama-server': {
     capabilities: { ...scheduled, seed: true },
@@ -98,6 +102,7 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
     continuation: { chat_template_kwargs: { enable_thinking: false } },
     renders: 'apply-template',
     rendersWhen: 'always',
+    counts: 'input-tokens',
     seedsChoices: true,
     countsOneChoice: true,
   },

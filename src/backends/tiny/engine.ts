@@ -4,7 +4,7 @@ import { expectation } from '../../base/expect.ts';
 import { seededRandom } from '../../base/random.ts';
 import { settledOrLeft } from '../../base/unless-aborted.ts';
 import type { Random } from '../../contracts/context.ts';
-import type { Generation } from '../../contracts/language-model.ts';
+import type { Generation, Message } from '../../contracts/language-model.ts';
 import type { Chat } from '../in-process/chat.ts';
 import type { InProcessRequest } from '../in-process/request.ts';
 import { Sample } from '../in-process/sample.ts';
@@ -103,6 +103,11 @@ export class Engine {
       void this.#run();
       return () => this.#fail(job, signal.reason);
     });
+  }
+
+  /** How many tokens a prompt is. */
+  count(messages: readonly Message[]): number {
+    return this.#options.chat(messages).length;
   }
 
   /** Gives up all requests under way. */

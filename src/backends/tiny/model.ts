@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Generation } from '../../contracts/language-model.ts';
+import type { Generation, Message } from '../../contracts/language-model.ts';
 import { chatOf } from '../in-process/chat.ts';
 import { Loading } from '../in-process/loading.ts';
 import type { InProcessRequest } from '../in-process/request.ts';
@@ -25,6 +25,8 @@ export interface ModelHost {
   load(): Promise<void>;
   /** Answers a request; loads the model first where it has not been loaded. */
   generate(request: InProcessRequest, signal: AbortSignal): Promise<Generation>;
+  /** How many tokens a prompt is; loads the model first where it has not been loaded. */
+  count(messages: readonly Message[]): Promise<number>;
   /** What the model has done; nothing where it has not been loaded. */
   stats(): Promise<TinyStats>;
   /** Gives up everything under way, and lets the model go. */
@@ -68,6 +70,7 @@ export function localHost(settings: ModelSettings): ModelHost {
       signal.throwIfAborted();
       return (await host.open(signal)).generate(request, signal);
     },
+    count: async (messages) => (await host.open()).count(messages),
     stats: () => Promise.resolve(host.model?.stats ?? nothingDone),
     close: (reason) => host.close(reason),
   };

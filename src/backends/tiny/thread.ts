@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { EspalierError, type EspalierErrorCode } from '../../base/errors.ts';
 import { type Settle, settledOrLeft } from '../../base/unless-aborted.ts';
-import type { Generation } from '../../contracts/language-model.ts';
+import type { Generation, Message } from '../../contracts/language-model.ts';
 import type { InProcessRequest } from '../in-process/request.ts';
 import { type ModelHost, type ModelSettings, nameOfModel, nothingDone } from './model.ts';
 import type { TinyStats } from './tiny-model.ts';
@@ -11,12 +11,16 @@ import type { TinyStats } from './tiny-model.ts';
 /** What the thread of a model is told. */
 export type ThreadOrder =
   | { readonly type: 'generate'; readonly id: number; readonly request: InProcessRequest }
+  | { readonly type: 'count'; readonly id: number; readonly messages: readonly Message[] }
   | { readonly type: 'load' | 'stats'; readonly id: number }
   | { readonly type: 'abort'; readonly id: number };
 
+/** What an order comes to. */
+type Answered = Generation | TinyStats | number;
+
 /** What it answers to the order of that number. */
 export type ThreadReply =
-  | { readonly id: number; readonly value: Generation | TinyStats }
+  | { readonly id: number; readonly value: Answered }
   | { readonly id: number; readonly message: string; readonly code?: EspalierErrorCode };
 
 /** The program of the thread. Threads run JavaScript only: from sources, it is the built one. */
@@ -41,6 +45,7 @@ export function threadHost(settings: ModelSettings, script: URL = workerScript):
       const order = { type: 'generate', request } as const;
       return (await host.ask(order, signal)) as Generation;
     },
+    count: async (messages) => (await host.ask({ type: 'count', messages })) as number,
     async stats() {
       return host.isRunning ? ((await host.ask({ type: 'stats' })) as TinyStats) : nothingDone;
     },
@@ -51,7 +56,7 @@ export function threadHost(settings: ModelSettings, script: URL = workerScript):
 class ThreadHost {
   readonly #settings: ModelSettings;
   readonly #script: URL;
-  readonly #waiting = new Map<number, Settle<Generation | TinyStats>>();
+  readonly #waiting = new Map<number, Settle<Answered>>();
   #worker: Worker | undefined;
   #orders = 0;
 
@@ -67,13 +72,14 @@ class ThreadHost {
   async ask(
     question:
       | { readonly type: 'generate'; readonly request: InProcessRequest }
+      | { readonly type: 'count'; readonly messages: readonly Message[] }
       | { readonly type: 'load' | 'stats' },
     signal?: AbortSignal,
-  ): Promise<Generation | TinyStats> {
+  ): Promise<Answered> {
     const worker = this.#worker ?? this.#start();
     const id = this.#orders++;
     try {
-      return await settledOrLeft<Generation | TinyStats>(signal, (settle) => {
+      return await settledOrLeft<Answered>(signal, (settle) => {
         this.#waiting.set(id, settle);
         worker.ref();
         worker.postMessage({ ...question, id } satisfies ThreadOrder);

@@ -92,6 +92,10 @@ export function tiny(options: TinyOptions = {}): TinyModel {
       }
       return host.generate(checkedRequest(request, seed), signal);
     },
+    async count({ messages }) {
+      if (closed !== undefined) throw closed;
+      return host.count(messages);
+    },
     async load() {
       if (closed !== undefined) throw closed;
       await host.load();

@@ -17,17 +17,26 @@ async function answer(order: Exclude<ThreadOrder, { type: 'abort' }>): Promise<v
   const controller = new AbortController();
   underWay.set(id, controller);
   try {
-    if (order.type === 'load') await host.load();
-    const value =
-      order.type === 'generate'
-        ? await host.generate(order.request, controller.signal)
-        : await host.stats();
-    send({ id, value });
+    send({ id, value: await answerOf(order, controller.signal) });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     send({ id, message, ...(EspalierError.isInstance(error) && { code: error.code }) });
   } finally {
     underWay.delete(id);
+  }
+}
+
+async function answerOf(order: Exclude<ThreadOrder, { type: 'abort' }>, signal: AbortSignal) {
+  switch (order.type) {
+    case 'generate':
+      return host.generate(order.request, signal);
+    case 'count':
+      return host.count(order.messages);
+    case 'load':
+      await host.load();
+      return host.stats();
+    case 'stats':
+      return host.stats();
   }
 }
 

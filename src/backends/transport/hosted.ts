@@ -12,6 +12,7 @@ import type { Asked } from './chat-reply.ts';
 import { conversationOf } from './chat-request.ts';
 import type { Downgrades, Droppable, Known } from './downgrades.ts';
 import { expectRequest } from './expect-request.ts';
+import { withSecretsKept } from './guarded.ts';
 import { headerLookup } from './headers.ts';
 import type { Line, Received } from './line.ts';
 import { askForSamples, cutAtStop } from './sampling.ts';
@@ -30,13 +31,15 @@ export interface HostedModel {
   readonly asksOneByOne?: (request: GenerateRequest) => boolean;
   /** Whether something that a request asks for is what the model does anyway. */
   readonly isUsual?: (what: Droppable, request: GenerateRequest) => boolean;
+  /** How many tokens a prompt is, where the server can be asked. */
+  readonly count?: ((request: GenerateRequest) => Promise<number>) | undefined;
   /** Sends one request, and reads its answer. It may bring fewer samples than asked for. */
   readonly ask: (request: GenerateRequest, call: ModelCall) => Promise<Generation>;
 }
 
 /** A language model at the end of a line. */
 export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
-  const { downgrades, settings, price, prepare, asksOneByOne, isUsual, ask } = hosted;
+  const { downgrades, settings, price, prepare, asksOneByOne, isUsual, count, ask } = hosted;
   if (price !== undefined) expectPrice(price, (field) => `price${field}`);
   return line.kept({
     provider: line.provider,
@@ -46,6 +49,13 @@ export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
       return downgrades.capabilities;
     },
     ...(price !== undefined && { price }),
+    ...(count !== undefined && {
+      count: (request: GenerateRequest) =>
+        withSecretsKept(
+          () => line.secrets,
+          () => count(request),
+        ),
+    }),
     async generate(request, call) {
       call.signal.throwIfAborted();
       expectRequest(request);

@@ -1,5 +1,5 @@
 import { expectObject } from '../../base/expect.ts';
-import type { ModelCall, Payee } from '../../contracts/language-model.ts';
+import type { LanguageModel, ModelCall, Payee } from '../../contracts/language-model.ts';
 import { decide } from '../operations/decide.ts';
 import { embed } from '../operations/embed.ts';
 import { generate } from '../operations/generate.ts';
@@ -47,8 +47,14 @@ export function aroundCalls(surround: (next: Payee) => Around): AnyMiddleware {
           });
         },
       ]);
-    return inPlaceOf(next, Object.fromEntries(methods));
+    return inPlaceOf(next, { ...Object.fromEntries(methods), ...countOf(next) });
   };
+}
+
+/** A prompt stays as long as it is, whatever stands around the model. */
+function countOf(model: Payee): Pick<LanguageModel, 'count'> {
+  const { count } = model as LanguageModel;
+  return count === undefined ? {} : { count: (request) => count.call(model, request) };
 }
 
 /**

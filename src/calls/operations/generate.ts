@@ -15,9 +15,10 @@ import type {
 import type { WorstCase } from '../../contracts/operation.ts';
 import { faultOfCounts } from '../usage.ts';
 import { answerAttributes, requestAttributes } from './chat-attributes.ts';
+import { count } from './count.ts';
 import type { LeftOf, ModelOperation, Parts, SampleRange } from './model-operation.ts';
 import { ofModel } from './of-model.ts';
-import { mostTokensOf } from './tokens.ts';
+import { mostTokensOfPrompt } from './tokens.ts';
 
 /** The completion length that a reservation assumes where a request sets no `maxTokens`. */
 export const defaultMaxTokens = 1024;
@@ -54,6 +55,7 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
       offset: offset + round * samplesOfRound,
     }),
     worstCase,
+    ...(model.count !== undefined && { counting: count(model) }),
     usageFault,
     run: (request, call) => model.generate(request, call),
     accept: ({ samples = 1 }, reply) => accept(common.name, reply, samples),
@@ -94,11 +96,11 @@ function rangeOf({ samples = 1, offset = 0 }: GenerateRequest): SampleRange {
   return [offset, samples];
 }
 
-function worstCase(request: GenerateRequest): WorstCase {
-  const { messages, schema, tools, samples = 1, maxTokens = defaultMaxTokens } = request;
+function worstCase(request: GenerateRequest, promptTokens?: number): WorstCase {
+  const { samples = 1, maxTokens = defaultMaxTokens } = request;
   return {
     calls: samples,
-    inputTokens: mostTokensOf(messages, schema, tools),
+    inputTokens: promptTokens ?? mostTokensOfPrompt(request),
     outputTokens: samples * maxTokens,
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Usage } from '../../contracts/language-model.ts';
-import type { Operation } from '../../contracts/operation.ts';
+import type { Operation, WorstCase } from '../../contracts/operation.ts';
 
 /** What the answers of all models have in common. */
 export interface Answer {
@@ -18,6 +18,12 @@ export type Attributes = Record<string, string | number | boolean | string[] | u
 export interface ModelOperation<Request, Result> extends Operation<Request, Result> {
   /** Which samples are asked for, where equal addresses have several. */
   samples?(request: Request): SampleRange;
+  /** The most that it may use, where it is known how many tokens its prompt is. */
+  worstCase?(request: Request, promptTokens?: number): WorstCase;
+  /** Finds out how many tokens the prompt of a request is, or that nobody can tell. @defaultValue nobody can */
+  readonly counting?: ModelOperation<Request, number | null>;
+  /** Whether it costs nothing, and so does not wait until the budget has room. @defaultValue false */
+  readonly isFree?: boolean;
   /** What of a result can be used; throws where none of it can. */
   accept?(request: Request, result: Result): Result;
   /** Why the usage that a result tells cannot be, beyond what can be of none. */

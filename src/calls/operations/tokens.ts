@@ -1,10 +1,15 @@
-import type { Message } from '../../contracts/language-model.ts';
+import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 
 /** Tokens that a chat template may add to each message. */
-const templateAllowance = 16;
+export const templateAllowance = 16;
+
+/** The most tokens that a prompt may be, with all that is told with it. */
+export function mostTokensOfPrompt({ messages, schema, tools }: GenerateRequest): number {
+  return mostTokensOf(messages, schema, tools);
+}
 
 /** The most tokens that messages, and what goes along with them as JSON, may be: no token is shorter than a byte. */
-export function mostTokensOf(
+function mostTokensOf(
   messages: readonly Pick<Message, 'content' | 'toolCalls'>[],
   ...besides: readonly unknown[]
 ): number {

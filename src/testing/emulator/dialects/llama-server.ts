@@ -15,6 +15,7 @@ import { badRequest, Rejection, type RejectionOptions } from '../rejection.ts';
 import { jsonReply, modelList } from '../reply.ts';
 import type { Generation } from '../serve-model.ts';
 import { textCompletions } from '../text-completions.ts';
+import { countTokens } from '../tokens.ts';
 import { systemOne } from './decisions.ts';
 import { embeddings } from './embeddings.ts';
 import { completion, ownFields, timingsOf, withOwnFields } from './llama-completion.ts';
@@ -57,6 +58,8 @@ export const llamaServer: Dialect = {
     'GET /v1/models': models,
     'GET /models': models,
     'POST /apply-template': ({ body }) => jsonReply({ prompt: renderPrompt(conversation(body)) }),
+    'POST /v1/chat/completions/input_tokens': ({ body }) =>
+      jsonReply({ input_tokens: countTokens(renderPrompt(conversation(body))) }),
     'POST /tokenize': ({ body, service }) =>
       jsonReply({ tokens: service.vocabulary.encode(textAt(body, 'content') ?? '') }),
     'POST /detokenize': ({ body, service }) =>

@@ -1,0 +1,80 @@
+import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
+import { expectMethods } from '../../base/expect.ts';
+import { modelName } from '../../base/model-name.ts';
+import { unlessAborted } from '../../base/unless-aborted.ts';
+import type { MaybePromise } from '../../contracts/json.ts';
+import type { GenerateRequest, LanguageModel, ModelCall } from '../../contracts/language-model.ts';
+import type { ModelOperation } from './model-operation.ts';
+import { mostTokensOfPrompt } from './tokens.ts';
+
+/** How long a call waits for the count of its prompt, in milliseconds. */
+const patienceMs = 2000;
+
+/** After so many counts in a row that came to nothing, a model is not asked for any more. */
+const mostFailures = 3;
+
+/** What a chat template may tell a model unasked, in tokens. */
+const mostUnasked = 2048;
+
+/** How often in a row the counts of a model have come to nothing. */
+const failures = new WeakMap<LanguageModel, number>();
+
+/**
+ * Counts the tokens of prompts. It is a call of its own, which costs nothing: so that the journal holds it, and what
+ * is reserved depends on no clock and no server when the journal is repeated.
+ */
+export function count(model: LanguageModel): ModelOperation<GenerateRequest, number | null> {
+  expectMethods('model', model, ['count']);
+  return {
+    kind: 'count',
+    name: modelName(model),
+    repeatable: true,
+    isFree: true,
+    // The prompt itself stands in the journal with the call that it is counted for.
+    address: ({ messages, tools, schema, toolChoice }) =>
+      contentAddress(
+        canonicalJson('request', [messages, tools ?? null, schema ?? null, toolChoice ?? null]),
+      ),
+    worstCase: () => ({ calls: 0 }),
+    run: (request, call) => counted(model, request, call),
+  };
+}
+
+async function counted(
+  model: LanguageModel,
+  request: GenerateRequest,
+  call: ModelCall,
+): Promise<number | null> {
+  const before = failures.get(model) ?? 0;
+  if (before >= mostFailures) return null;
+  const tokens = await inTime(() => model.count?.(request), call);
+  call.signal.throwIfAborted();
+  const isSound = isPossible(tokens, request);
+  failures.set(model, isSound ? 0 : before + 1);
+  return isSound ? tokens : null;
+}
+
+function isPossible(tokens: unknown, request: GenerateRequest): tokens is number {
+  const most = mostTokensOfPrompt(request) + mostUnasked;
+  return Number.isSafeInteger(tokens) && Number(tokens) >= 1 && Number(tokens) <= most;
+}
+
+/** What something comes to; nothing where it fails or takes too long. */
+async function inTime<Value>(
+  work: () => MaybePromise<Value>,
+  { clock, signal }: ModelCall,
+): Promise<Value | undefined> {
+  const over = new AbortController();
+  try {
+    const working = work();
+    if (!(working instanceof Promise)) return working;
+    const late = clock.sleep(patienceMs, over.signal).then(() => undefined);
+    // Who is not waited for any more may fail.
+    late.catch(() => {});
+    return await unlessAborted(Promise.race([working, late]), signal);
+  } catch {
+    return undefined;
+  } finally {
+    over.abort();
+  }
+}
