@@ -118,7 +118,7 @@ export {
   esc,
   type StoppingRule,
 } from './search/algorithms/stopping-rules.ts';
-export { type ReflectionOptions, withReflection } from './search/algorithms/with-reflection.ts';
+export { lookBack, type ReflectionOptions, withReflection } from './search/algorithms/with-reflection.ts';
 export type {
   ConservationLaw,
   ExpandOptions,

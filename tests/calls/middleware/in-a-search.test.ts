@@ -177,7 +177,7 @@ describe('with a faulty server', () => {
   test('no token goes uncounted, and no budget is exceeded', async () => {
     const reasons = new Set<string | undefined>();
     for (let seed = 0; seed < 8; seed++) {
-      const tokens = 400 + 50 * seed;
+      const tokens = 400 + 150 * seed;
       const { live, served } = await searched(seed, tokens);
       expect(live.spend.tokens, `seed ${seed}`).toBeGreaterThanOrEqual(served);
       expect(live.spend.tokens, `seed ${seed}`).toBeLessThanOrEqual(tokens);
