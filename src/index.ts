@@ -118,7 +118,11 @@ export {
   esc,
   type StoppingRule,
 } from './search/algorithms/stopping-rules.ts';
-export { lookBack, type ReflectionOptions, withReflection } from './search/algorithms/with-reflection.ts';
+export {
+  lookBack,
+  type ReflectionOptions,
+  withReflection,
+} from './search/algorithms/with-reflection.ts';
 export type {
   ConservationLaw,
   ExpandOptions,

@@ -77,13 +77,8 @@ export class CallGate {
     this.bought = new Map(before?.bought);
     this.#issued = before === undefined ? 0 : before.#issued;
     this.#journal = new JournalUse(journal, signal);
-    this.#underWay = new CallsUnderWay({
-      sequencer,
-      journal: this.#journal,
-      recall: this.#recall,
-      shared: this.#shared,
-      onCall: options.onCall,
-    });
+    const known = { journal: this.#journal, recall: this.#recall, shared: this.#shared };
+    this.#underWay = new CallsUnderWay({ ...known, sequencer, onCall: options.onCall });
     this.#maker = new CallMaker({
       clock: options.clock,
       onWarning: options.onWarning,
@@ -97,9 +92,7 @@ export class CallGate {
       if (this.#hangs()) options.expire?.();
       else this.#resume();
     };
-    signal.addEventListener('abort', () => {
-      this.#underWay.abandon(signal.reason);
-    });
+    signal.addEventListener('abort', () => this.#underWay.abandon(signal.reason));
   }
 
   /** Calls issued so far, shared ones not counted again. */
@@ -150,11 +143,10 @@ export class CallGate {
 
   /** Whether a prompt is counted: where the budget limits its tokens; and as the earlier run did, where that is repeated. */
   counts(count: CallContent, ledger: Ledger): boolean {
-    const recall = this.#recall;
-    if (recall.knowsNoCounts) return false;
+    if (this.#recall.knowsNoCounts) return false;
     const key = addressOfCall(count);
     if (this.#shared.get(key) !== undefined) return true;
-    const next = recall.take(this.#issued);
+    const next = this.#recall.take(this.#issued);
     return next === undefined ? ledger.limitsTokens : next.key === key;
   }
 

@@ -44,7 +44,7 @@ function closeIfDone<State, Action>(node: TreeNode<State, Action>): boolean {
 }
 
 /** Whether all below a closed node is known, and nothing was lost on the way. */
-export function isExact({
+function isExact({
   children,
   failedProposals,
 }: Pick<TreeNode<unknown, unknown>, 'children' | 'failedProposals'>): boolean {

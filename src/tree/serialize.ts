@@ -2,8 +2,6 @@ import { EspalierError } from '../base/errors.ts';
 import { jsonComplaint } from '../base/json.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Codec, JsonValue } from '../contracts/json.ts';
-import { isExact } from './closing.ts';
-import { fromVersion1 } from './from-version-1.ts';
 import type { TreeNode } from './node.ts';
 import { SearchTree } from './tree.ts';
 import { type NodeJson, type TreeJson, treeSchema, treeVersion } from './tree-json.ts';
@@ -123,8 +121,7 @@ export function treeFromJson<State = unknown, Action = unknown>(
   { codec }: Partial<Environment<State, Action>> = {},
 ): SearchTree<State, Action> {
   const saved = typeof source === 'string' ? parseText(source) : source;
-  const version = versionOf(saved);
-  const read = parse(version === 1 ? fromVersion1(saved) : saved);
+  const read = parse(saved);
   const decode = decoderOf(codec);
   const [root] = read.nodes;
   if (root?.state === undefined) throw invalid('nodes.0.state', 'the root must have a state');
@@ -142,7 +139,6 @@ export function treeFromJson<State = unknown, Action = unknown>(
     if (node.state !== undefined && id > 0) own.state = decode(node.state, id);
     expectNode(`nodes.${id}.duplicateOf`, node.duplicateOf, read);
   }
-  if (version === 1) findExact(tree);
   readLog(tree, read);
   expectPosition(read);
   tree.restore(read);
@@ -168,14 +164,6 @@ function decoderOf<State>(codec: Codec<State> | undefined) {
       throw invalid(`nodes.${id}.state`, 'its codec could not decode it', cause);
     }
   };
-}
-
-/** Version 1 did not say what is exact. Children stand behind their parents. */
-function findExact<State, Action>(tree: SearchTree<State, Action>): void {
-  for (let id = tree.size - 1; id >= 0; id--) {
-    const own = tree.mutable(id);
-    own.exact = own.status === 'closed' && isExact(own);
-  }
 }
 
 function fill<State, Action>(own: TreeNode<State, Action>, node: NodeJson): void {
@@ -219,15 +207,11 @@ function parseText(text: string): unknown {
   }
 }
 
-function versionOf(source: unknown): unknown {
-  const version = (source as { version?: unknown } | null)?.version;
-  if (typeof version === 'number' && version > treeVersion) {
-    throw invalid('version', `it is ${version}, this espalier reads up to ${treeVersion}`);
-  }
-  return version;
-}
-
 function parse(source: unknown): TreeJson {
+  const { version } = Object(source) as { readonly version?: unknown };
+  if (typeof version === 'number' && version !== treeVersion) {
+    throw invalid('version', `it is ${version}, this espalier reads ${treeVersion}`);
+  }
   const parsed = treeSchema.safeParse(source);
   // The schema keeps what it checked; the types say the same in the words of spec.
   if (parsed.success) return parsed.data as TreeJson;

@@ -8,7 +8,7 @@ import type { NodeId, NodeStatus, PruneReason } from '../contracts/node.ts';
 import type { Conclusion } from './conclusion.ts';
 import type { RuleSpec } from './rules.ts';
 
-/** The version of the serial form that this espalier writes, and the latest that it reads. */
+/** The version of the serial form that this espalier writes and reads. */
 export const treeVersion = 2;
 
 /** A tree as JSON: the one serial form of a tree, and the most important file format of the project. */

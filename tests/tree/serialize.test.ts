@@ -196,14 +196,14 @@ describe('a codec', () => {
 });
 
 describe('a tree that cannot be read', () => {
-  test('was written by a later version', () => {
+  test('was written by another version', () => {
     const error = errorOf(() =>
       treeFromJson(tampered((tree) => Object.assign(tree, { version: 3, shape: [] }))),
     );
 
     expect(error.code).toBe('invalid-tree');
     expect(error.message).toBe(
-      'The tree cannot be read: field `version`: it is 3, this espalier reads up to 2.',
+      'The tree cannot be read: field `version`: it is 3, this espalier reads 2.',
     );
   });
 
