@@ -11,10 +11,10 @@ import {
   wrapModel,
 } from '../../src/calls/index.ts';
 import {
+  type Codec,
   type EmbeddingModel,
   type Environment,
   type Evaluator,
-  type JsonValue,
   ModelCallError,
   type Operation,
   type Payee,
@@ -147,15 +147,15 @@ describe('a kind of call that is defined outside', () => {
 });
 
 describe('such a kind', () => {
-  const dates = {
-    encode: (date: Date) => date.toISOString(),
-    decode: (text: JsonValue) => new Date(String(text)),
+  const dates: Codec<unknown> = {
+    encode: (date) => (date as Date).toISOString(),
+    decode: (text) => new Date(String(text)),
   };
-  const maps = {
-    encode: (map: Map<number, number>) => [...map],
-    decode: (pairs: JsonValue) => new Map(pairs as [number, number][]),
+  const maps: Codec<unknown> = {
+    encode: (map) => [...(map as Map<number, number>)],
+    decode: (pairs) => new Map(pairs as [number, number][]),
   };
-  test.each([
+  test.each<[unknown, Codec<unknown> | undefined]>([
     [{ v: 1 }, undefined],
     [null, undefined],
     [new Date(0), dates],
@@ -170,17 +170,14 @@ describe('such a kind', () => {
         async policy(_node, { context }) {
           const operation = { ...translate(translator()), run: async () => made };
           got = await context.call(
-            { ...operation, usage: () => told as Usage, ...(result && { result }) } as Operation<
-              string,
-              unknown
-            >,
+            { ...operation, usage: () => told as Usage, ...(result && { result }) },
             'text',
           );
           return [{ action: 'a' }];
         },
       });
       expect(got).toEqual(made);
-      const output = result === undefined ? made : result.encode(made as never);
+      const output = result === undefined ? made : result.encode(made);
       expect(linesOf(journal.lines, 'result')).toMatchObject([{ output }]);
       expect(spend).toMatchObject({ calls: 1, tokens: 4 + 4 + 8 });
       expect(failures.count).toBe(0);

@@ -25,7 +25,7 @@ type Context = Parameters<SearchAlgorithm<string, string>['run']>[1];
 function algorithm(
   run: (tree: SearchTree<string, string>, context: Context) => Promise<void>,
 ): SearchAlgorithm<string, string> {
-  return { name: 'mine', concurrency: 'any', laws: [], run: run as never };
+  return { name: 'mine', concurrency: 'any', laws: [], run: run };
 }
 
 const words = (length: number): Environment<string, string> => ({
