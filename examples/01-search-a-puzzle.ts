@@ -1,6 +1,6 @@
 /** Solves a Game of 24 with Monte-Carlo tree search: a small language model proposes steps and judges states. */
 import assert from 'node:assert/strict';
-import { mcts, renderTree, search, solved, valueWidening } from 'espalier';
+import { descend, mcts, puct, renderTree, search, solved, valueWidening } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
 import { gameOf24 } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
@@ -14,8 +14,13 @@ const { notation } = environment;
 const { actions, tree, stopReason, spend } = await search(environment, {
   policy: fromModel({ model }),
   evaluator: judge({ model }),
-  algorithm: mcts({ width: 2, evaluate: 'all', widening: valueWidening() }),
-  budget: { calls: 400 },
+  algorithm: mcts({
+    selection: descend(puct({ cInit: 0.1 })),
+    width: 2,
+    evaluate: 'all',
+    widening: valueWidening(),
+  }),
+  budget: { tokens: 4_000 },
   stopWhen: solved(),
 });
 

@@ -22,7 +22,7 @@ export interface DemoMethod {
   readonly temperature: number;
 }
 
-/** Judgements are shares of a solved puzzle, and most are near 0 or 1: chosen on puzzles that the model has seen. */
+/** Chosen on 200 puzzles that the model was trained on, where 0.05 to 0.4 are alike. */
 const selection = descend(puct({ cInit: 0.1 }));
 const widening = valueWidening();
 
