@@ -1,6 +1,7 @@
 import { expectation, expectMethods, expectNumber } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { provenanceOf } from '../base/provenance.ts';
+import { placeOf } from '../base/stats/place-of.ts';
 import { contextWith } from '../calls/door.ts';
 import type { CallContext, Random } from '../contracts/context.ts';
 import type { Generation } from '../contracts/language-model.ts';
@@ -130,12 +131,8 @@ function sharesOf({ names, weights }: Dealing): readonly number[] {
 function pick(dealing: Dealing, index: number): string | undefined {
   const { names, weights, random } = dealing;
   if (weights === undefined) return names[index % names.length];
-  let left = random.next();
   const shares = sharesOf(dealing);
-  const place = shares.findIndex((share) => {
-    left -= share;
-    return left < 0;
-  });
+  const place = placeOf(shares, random.next());
   // Shares that were rounded may sum to a little less than 1.
   return names[place < 0 ? shares.findLastIndex((share) => share > 0) : place];
 }

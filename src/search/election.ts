@@ -7,6 +7,7 @@ import type { Environment } from '../contracts/environment.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { type Conclusion, tally } from '../tree/conclusion.ts';
+import { isOut } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
 /** What a vote of nodes comes to; `undefined` where none of them has an answer. */
@@ -38,11 +39,6 @@ export function elected<State, Action>(
 function foreign({ id }: SearchNode): EspalierError {
   const message = `Expected \`votes\` to be of nodes of this tree, got node ${id} of another one.`;
   return new EspalierError('usage', message);
-}
-
-/** What was put aside, for whatever reason, has no vote. */
-function isOut({ status }: SearchNode): boolean {
-  return status === 'pruned' || status === 'failed';
 }
 
 /** The answer of a node that can vote. One that cannot be told is noted at the node, and loses only this vote. */

@@ -9,6 +9,7 @@ import type { Failed, Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Spend } from '../contracts/spend.ts';
+import { isOut } from '../tree/selection.ts';
 import { failNode, withLost } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { Realisations } from './realisations.ts';
@@ -228,13 +229,13 @@ interface Asked<State, Action> {
 
 /** Whether a simulation can go on from a node: it has a state, and its end is not known already. */
 function canBePlayed({ kind, status, terminal, reward }: SearchNode): boolean {
-  if (kind === 'proposed' || status === 'failed' || status === 'pruned') return false;
+  if (kind === 'proposed' || isOut({ status })) return false;
   return !(terminal && reward !== undefined);
 }
 
 /** A rewarded end needs no opinion, and a failed or needless node deserves none. */
 function needsEvaluation(node: SearchNode, again: boolean): boolean {
-  if (node.status === 'failed' || node.status === 'pruned') return false;
+  if (isOut(node)) return false;
   if (node.terminal && node.reward !== undefined) return false;
   return again || node.rawValue === undefined;
 }

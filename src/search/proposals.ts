@@ -100,8 +100,7 @@ function needNoMerging<Action>(
   proposals: readonly Proposal<Action>[],
 ): proposals is readonly NewChild<Action>[] {
   if (proposals.length > scanned) return false;
-  // Other than `every`, this looks at holes too.
-  return Array.from(proposals).every((proposal, index) => {
+  const isPlain = (proposal: Proposal<Action>, index: number): boolean => {
     const { prior } = Object(proposal) as Partial<ValidProposal<Action>>;
     if (prior === undefined || faultOf(proposal) !== undefined || 'failure' in proposal)
       return false;
@@ -112,7 +111,9 @@ function needNoMerging<Action>(
         return false;
     }
     return true;
-  });
+  };
+  // Other than `every`, this looks at holes too.
+  return proposals.findIndex((proposal, index) => !isPlain(proposal, index)) < 0;
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -3,6 +3,7 @@ import { failureFrom } from '../base/failure.ts';
 import { keyOf, stateAddress } from '../calls/acting-on.ts';
 import type { Transition } from '../contracts/environment.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
+import { isOut } from '../tree/selection.ts';
 import { failNode } from './failing.ts';
 import { PluginContext } from './plugin-context.ts';
 import type { SearchSession } from './session.ts';
@@ -36,13 +37,13 @@ export class Realisations<State, Action> {
 
   /** Steps to all that has no state from a node up, the uppermost first. */
   #realise(node: ChildNode<State, Action>): Promise<void> | undefined {
-    if (node.parent.kind !== 'proposed' && isToStep(node)) {
+    if (node.parent.kind !== 'proposed' && !isOut(node)) {
       return this.#underWay.get(node) ?? this.#stepAfter(undefined, node);
     }
     const chain: ChildNode<State, Action>[] = [];
     let pending: Promise<void> | undefined;
     let at: SearchNode<State, Action> = node;
-    while (at.kind === 'proposed' && isToStep(at)) {
+    while (at.kind === 'proposed' && !isOut(at)) {
       pending = this.#underWay.get(at);
       if (pending !== undefined) break;
       chain.push(at);
@@ -147,10 +148,6 @@ export class Realisations<State, Action> {
     context.throwIfInterrupted();
     failNode(this.#session, node, failureFrom(error, 'environment'));
   }
-}
-
-function isToStep({ status }: SearchNode): boolean {
-  return status !== 'failed' && status !== 'pruned';
 }
 
 /** What makes siblings duplicates: all that a transition says. */

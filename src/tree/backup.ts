@@ -2,6 +2,7 @@ import { EspalierError } from '../base/errors.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import type { TreeNode } from './node.ts';
+import { isOut } from './selection.ts';
 
 /** The new Q(s, a) of a node whose `visits` already count this simulation. Pure. */
 export type BackupRule = (
@@ -117,10 +118,6 @@ export function visitWeighted(
     }
     return visits === 0 ? target : reward + discount * (total / visits);
   };
-}
-
-function isOut({ status }: NodeStatistics): boolean {
-  return status === 'failed' || status === 'pruned';
 }
 
 /**

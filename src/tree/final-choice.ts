@@ -1,6 +1,6 @@
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { type Explained, named } from './rules.ts';
-import { subtree } from './selection.ts';
+import { isOut, subtree } from './selection.ts';
 import { promiseOf } from './summary.ts';
 
 /** Picks the action to take once the search is over. `discount` is γ, 1 where it is left out. Pure. */
@@ -89,7 +89,7 @@ export function bestBet<State, Action>(
   from: SearchNode<State, Action>,
   discount: number,
 ): SearchNode<State, Action> {
-  if (from.visits === 0) return mostPromising(from, discount);
+  if (from.visits === 0) return unvisitedBet(from, discount);
   let node = from;
   for (;;) {
     const next = robustChild(node.children.filter(({ status }) => status !== 'pruned'));
@@ -98,19 +98,29 @@ export function bestBet<State, Action>(
   }
 }
 
-function mostPromising<State, Action>(
+function unvisitedBet<State, Action>(
   from: SearchNode<State, Action>,
   discount: number,
 ): SearchNode<State, Action> {
-  let best = from;
+  const nodes = [...subtree(from)].filter((node) => node.kind !== 'proposed' && !isOut(node));
+  // Of a start nothing was promised where it was not evaluated.
+  const promise = (node: SearchNode) =>
+    node === from && node.rawValue === undefined ? -Infinity : promiseOf(node, discount);
+  return mostPromising(nodes, promise) ?? from;
+}
+
+/** The node that promises most, of equal ones the deepest and then the first. */
+export function mostPromising<Node extends SearchNode>(
+  nodes: readonly Node[],
+  promise: (node: Node) => number,
+): Node | undefined {
+  let best: Node | undefined;
   let most = Number.NEGATIVE_INFINITY;
-  for (const node of subtree(from)) {
-    if (node.kind === 'proposed' || node.status === 'failed' || node.status === 'pruned') continue;
-    // Of a start nothing was promised where it was not evaluated.
-    const promise = node === from && node.rawValue === undefined ? most : promiseOf(node, discount);
-    if (promise > most || (promise === most && node.depth > best.depth)) {
+  for (const node of nodes) {
+    const own = promise(node);
+    if (best === undefined || own > most || (own === most && node.depth > best.depth)) {
       best = node;
-      most = promise;
+      most = own;
     }
   }
   return best;

@@ -8,6 +8,7 @@ import {
   canWiden,
   descend,
   isClosed,
+  isOut,
   type Selection,
   type SelectionRule,
   type TreeView,
@@ -255,10 +256,6 @@ function byRating<State, Action>(
 
 function visitsOf({ scored = false }: CompletedOptions): (node: NodeStatistics) => number {
   return (node) => (scored ? withScore(node).visits : node.visits) + node.inFlight;
-}
-
-function isOut({ status }: NodeStatistics): boolean {
-  return status === 'failed' || status === 'pruned';
 }
 
 function logit({ prior }: NodeStatistics): number {

@@ -1,7 +1,7 @@
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics } from '../contracts/node.ts';
 import { named } from './rules.ts';
-import { knownValue, ownReturn, type QTransform } from './selection.ts';
+import { endedAt, knownValue, ownReturn, type QTransform } from './selection.ts';
 
 /**
  * Maps Q from [min, max] to [0, 1]; an unvisited child counts as `min`.
@@ -131,10 +131,9 @@ const asVisited = (node: NodeStatistics): Seen => node;
 
 /** N and Q of a node, its own evaluation counted as its first visit where no simulation has ended at it. */
 export function withScore(node: NodeStatistics): Seen {
-  const { children, rawValue, reward, terminal } = node;
-  const ended = children.reduce((left, child) => left - child.visits, node.visits);
+  const { rawValue, reward, terminal } = node;
   const isScored = rawValue !== undefined || (terminal && reward !== undefined);
-  if (ended > 0 || !isScored) return node;
+  if (endedAt(node) > 0 || !isScored) return node;
   const visits = node.visits + 1;
   return { visits, value: (ownReturn(node) + node.visits * node.value) / visits };
 }

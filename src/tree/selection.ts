@@ -270,9 +270,19 @@ export function* subtree<State, Action>(
   }
 }
 
+/** Whether a node has failed or was put aside. */
+export function isOut({ status }: Pick<NodeStatistics, 'status'>): boolean {
+  return status === 'failed' || status === 'pruned';
+}
+
+/** How many simulations ended at a node. */
+export function endedAt({ visits, children }: NodeStatistics): number {
+  return children.reduce((left, child) => left - child.visits, visits);
+}
+
 /** Whether another visit can teach nothing. A terminal node counts once it has been visited. */
 export function isClosed(node: NodeStatistics, revisit = false): boolean {
-  if (node.status === 'failed' || node.status === 'pruned') return true;
+  if (isOut(node)) return true;
   if (revisit) return false;
   return node.status === 'closed' || (node.status === 'terminal' && node.visits > 0);
 }
@@ -294,7 +304,7 @@ export function leastTried<State, Action>(
 ): SearchNode<State, Action> | undefined {
   let best: SearchNode<State, Action> | undefined;
   for (const node of nodes) {
-    if (node.status === 'failed' || node.status === 'pruned') continue;
+    if (isOut(node)) continue;
     if (best === undefined || byTrials(node, best) > 0) best = node;
   }
   return best;

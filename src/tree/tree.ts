@@ -133,8 +133,8 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
 
   /**
    * The return of a finished path: the sum of its rewards, plus, of a last state that brought no reward, the
-   * return of a simulation from it, or else its evaluation, where that is about the state. Each edge but the first is discounted once more, as
-   * in {@link backup}. `undefined` for an answer that has none of them.
+   * return of a simulation from it, or else its evaluation, where that is about the state. Each edge but the first is
+   * discounted once more, as in {@link backup}. `undefined` for an answer that has none of them.
    *
    * @param discount - γ. @defaultValue that of the tree; 1 asks how much was reached, however late
    */

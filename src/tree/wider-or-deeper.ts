@@ -3,7 +3,7 @@ import type { SearchNode } from '../contracts/node.ts';
 import { notesOf } from './notes.ts';
 import { type Belief, gaussianBelief, type Moments, merged, unseen } from './posterior.ts';
 import { named } from './rules.ts';
-import { isClosed, ownReturn, type Selection, type TreeView } from './selection.ts';
+import { endedAt, isClosed, ownReturn, type Selection, type TreeView } from './selection.ts';
 import { promiseOf } from './summary.ts';
 import type { SearchTree } from './tree.ts';
 
@@ -108,7 +108,7 @@ function counted(node: SearchNode, discount: number): Tally {
   const times = (count: number) => ({ count: Math.max(0, count), mean: score, squares: 0 });
   const tallies = children.map((child) => tallyOf(child, discount));
   const below = all(tallies.map(({ whole }) => whole));
-  const own = times(children.reduce((left, child) => left - child.visits, visits));
+  const own = times(endedAt(node));
   const arms = new Map<string, Moments>();
   const add = (arm: string, seen: Moments) => arms.set(arm, merged(arms.get(arm) ?? unseen, seen));
   for (const arm of Object.keys(notes.at(node) ?? {})) add(arm, times(drawn(node, arm)));

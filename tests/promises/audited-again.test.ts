@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   beam,
+  bestFirst,
   bestOfN,
   type Environment,
   lats,
@@ -39,12 +40,15 @@ const words = (length: number): Environment<string, string> => ({
 const ab = () => ['a', 'b'].map((action) => ({ action }));
 const stateOf = (node: SearchNode<string, string>) => (node.kind === 'proposed' ? '' : node.state);
 
-describe('a beam that goes on', () => {
-  test('evaluates the ends that a budget cut off', async () => {
+describe('a search that goes on', () => {
+  test.each<[string, SearchAlgorithm]>([
+    ['beam', beam({ width: 2 })],
+    ['best-first search', bestFirst()],
+  ])('evaluates the ends that a budget cut off, in %s', async (_name, searching) => {
     const values: Record<string, number> = { a: 0.9, b: 0.8, aa: 0.1, ab: 1, ba: 0.3, bb: 0.2 };
     const parts = {
       policy: ab,
-      algorithm: beam({ width: 2 }),
+      algorithm: searching,
       evaluator: {
         needs: 'realised' as const,
         evaluate: (
@@ -67,7 +71,7 @@ describe('a beam that goes on', () => {
     }
   });
 
-  test('takes no answer into the beam that was beyond its width', async () => {
+  test('takes no answer into a beam that was beyond its width', async () => {
     // A and B make the beam. The children of A are worse than those of B: A has nothing left after the second level.
     const values: Record<string, number> = {
       ...{

@@ -1,5 +1,6 @@
 import { expectation, expectMethods, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { countMs } from '../../calls/operations/count.ts';
 import type {
   Capabilities,
   GenerateRequest,
@@ -178,9 +179,6 @@ interface Asking extends RequestSettings {
   readonly headers: Readonly<Record<string, string>>;
   readonly sdk: Sdk<AnthropicClient>;
 }
-
-/** How long the API may take to count a prompt, in milliseconds. */
-const countMs = 2000;
 
 /** Asks the API how many tokens prompts are. */
 function counting(settings: Asking) {

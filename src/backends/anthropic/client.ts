@@ -46,6 +46,9 @@ interface Sending {
   readonly timeout: number;
 }
 
+/** What of a request is none of its prompt. */
+const ofSampling = ['max_tokens', 'stop_sequences', 'temperature', 'top_p', 'top_k'];
+
 /** Asks once how many tokens the prompt of a request is. The endpoint refuses what is none of the prompt. */
 export async function sendToCount(
   { messages }: AnthropicClient,
@@ -53,8 +56,9 @@ export async function sendToCount(
   given: Sending,
 ): Promise<Received> {
   if (messages.countTokens === undefined) throw new Error('The client has no `countTokens`.');
-  const { max_tokens: _, stop_sequences: __, ...sampled } = body;
-  const { temperature: ___, top_p: ____, top_k: _____, ...prompt } = sampled;
+  const prompt = Object.fromEntries(
+    Object.entries(body).filter(([name]) => !ofSampling.includes(name)),
+  );
   return receivedFrom(messages.countTokens(prompt, { ...given, maxRetries: 0 }));
 }
 

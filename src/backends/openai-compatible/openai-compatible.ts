@@ -2,6 +2,7 @@ import { ModelCallError } from '../../base/errors.ts';
 import { expectation, expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
 import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { countMs } from '../../calls/operations/count.ts';
 import type { Capabilities, GenerateRequest, ModelPrice } from '../../contracts/language-model.ts';
 import {
   type ConnectionOptions,
@@ -108,9 +109,6 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
       ),
   }) as OpenAiCompatibleModel;
 }
-
-/** How long a server may take to count a prompt, in milliseconds. */
-const countMs = 2000;
 
 /** Asks a server how many tokens prompts are, until it turns out that it has no such endpoint. */
 function counter({

@@ -8,7 +8,7 @@ import type { ModelOperation } from './model-operation.ts';
 import { mostTokensOfPrompt } from './tokens.ts';
 
 /** How long a call waits for the count of its prompt, in milliseconds. */
-const patienceMs = 2000;
+export const countMs = 2000;
 
 /** After so many counts in a row that came to nothing, a model is not asked for any more. */
 const mostFailures = 3;
@@ -68,7 +68,7 @@ async function inTime<Value>(
   try {
     const working = work();
     if (!(working instanceof Promise)) return working;
-    const late = clock.sleep(patienceMs, over.signal).then(() => undefined);
+    const late = clock.sleep(countMs, over.signal).then(() => undefined);
     // Who is not waited for any more may fail.
     late.catch(() => {});
     return await unlessAborted(Promise.race([working, late]), signal);

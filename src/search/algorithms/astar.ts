@@ -3,6 +3,7 @@ import { expectOptions } from '../../base/expect-options.ts';
 import type { Heuristic } from '../../contracts/evaluator.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { notesOf } from '../../tree/notes.ts';
+import { isOut } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext, SimulationOutcome } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
@@ -177,7 +178,7 @@ class AstarSearch<State, Action> {
       await this.#context.evaluate(fresh.filter((node) => node !== cursor));
     }
     for (const node of fresh) {
-      if (node.status === 'failed' || node.status === 'pruned') continue;
+      if (isOut(node)) continue;
       this.#note(node, g + this.#edge(node));
       this.#admit(node);
     }

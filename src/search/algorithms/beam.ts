@@ -33,8 +33,9 @@ export interface BeamOptions {
 
 /**
  * Beam search: expands all nodes of a level, evaluates their children, and goes on with the best of them. The
- * others are put aside, but for complete answers. A node is worth the rewards on its way and what is known of it: {@link promiseOf}. Ends leave
- * the beam and stay in the tree; the best of them is the answer. With an infinite width it is exhaustive.
+ * others are put aside, but for complete answers. A node is worth the rewards on its way and what is known of it:
+ * {@link promiseOf}. Ends leave the beam and stay in the tree; the best of them is the answer. With an infinite width it
+ * is exhaustive.
  *
  * Each node of a level is one simulation.
  *
@@ -135,7 +136,7 @@ function leaveOut<State, Action>(
 }
 
 /** Whether a node was not expanded yet, or not all of its children are evaluated. */
-function isToDo({ complete, children }: SearchNode): boolean {
+export function isToDo({ complete, children }: SearchNode): boolean {
   return !complete || children.some(isUnjudged);
 }
 

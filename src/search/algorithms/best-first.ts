@@ -5,6 +5,7 @@ import { subtree } from '../../tree/selection.ts';
 import { promiseOf } from '../../tree/summary.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
+import { isToDo } from './beam.ts';
 import type { AlgorithmEntry } from './entry.ts';
 import { Frontier } from './frontier.ts';
 
@@ -58,7 +59,7 @@ export function bestFirst(options: BestFirstOptions = {}): SearchAlgorithm {
       const promise = (node: SearchNode) => promiseOf(node, tree.discount);
       const admit = (node: SearchNode<State, Action>): void => {
         const { depth, id } = node;
-        if (depth >= maxDepth || !isToDo(node)) return;
+        if (depth >= maxDepth || !isOpen(node) || !isToDo(node)) return;
         const [f, h] = order === 'value' ? [-promise(node), depth] : [-depth, -promise(node)];
         frontier.push(node, { f, h, id });
       };
@@ -82,12 +83,6 @@ export function bestFirst(options: BestFirstOptions = {}): SearchAlgorithm {
       });
     },
   };
-}
-
-/** Whether a node was not expanded yet, or not all of its children are evaluated. */
-function isToDo(node: SearchNode): boolean {
-  const isUnjudged = (child: SearchNode) => isOpen(child) && child.rawValue === undefined;
-  return isOpen(node) && (!node.complete || node.children.some(isUnjudged));
 }
 
 function isOpen({ status }: SearchNode): boolean {

@@ -1,9 +1,10 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { expectation, expectFunction, expectInteger, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { placeOf } from '../../base/stats/place-of.ts';
 import type { Random } from '../../contracts/context.ts';
 import type { SearchNode } from '../../contracts/node.ts';
-import { isClosed, subtree } from '../../tree/selection.ts';
+import { isClosed, isOut, subtree } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type {
   SearchAlgorithm,
@@ -194,7 +195,7 @@ async function draw<State, Action>(
 ): Promise<readonly SearchNode<State, Action>[]> {
   const drawn = node.complete ? [] : await context.expand(node, { count: 1, independent: true });
   if (drawn.length > 0 || !node.complete) return drawn;
-  return node.children.filter(({ status }) => status !== 'failed' && status !== 'pruned');
+  return node.children.filter((child) => !isOut(child));
 }
 
 /** One of the nodes, by prior: a policy may offer more than the one action that was asked for. */
@@ -203,13 +204,9 @@ function drawByPrior<State, Action>(
   random: Random,
 ): SearchNode<State, Action> | undefined {
   if (nodes.length < 2) return nodes[0];
-  let left = random.next() * nodes.reduce((sum, { prior }) => sum + prior, 0);
-  return (
-    nodes.find(({ prior }) => {
-      left -= prior;
-      return left < 0;
-    }) ?? nodes.at(-1)
-  );
+  const priors = nodes.map(({ prior }) => prior);
+  const share = random.next() * priors.reduce((sum, prior) => sum + prior, 0);
+  return nodes.at(placeOf(priors, share));
 }
 
 /** Best-of-N in lists. */

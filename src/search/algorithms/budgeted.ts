@@ -86,16 +86,17 @@ function affordable<State, Action>(
   purse: Purse,
   weight: (answers: number) => number,
 ): Selection {
-  const rule = () => {
-    const answers = Math.min(...purse().map((funds) => answersLeft(funds, 0)));
+  const rule = (funds: ReturnType<Purse>) => {
+    const answers = Math.min(...funds.map((each) => answersLeft(each, 0)));
     return descend(puct({ cInit: weight(answers) }));
   };
   const select: Selection = (view, random) => {
-    const leaf = rule()(view, random);
+    const funds = purse();
+    const leaf = rule(funds)(view, random);
     const from = (leaf?.depth ?? 0) - cursor.depth;
-    return purse().every((funds) => canAfford(funds, from, cursor.inFlight)) ? leaf : undefined;
+    return funds.every((each) => canAfford(each, from, cursor.inFlight)) ? leaf : undefined;
   };
-  return Object.defineProperty(select, 'spec', { get: () => rule().spec });
+  return Object.defineProperty(select, 'spec', { get: () => rule(purse()).spec });
 }
 
 /** Lets a node have another child only while that can be paid for; the first ones it always may. */

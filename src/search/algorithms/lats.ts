@@ -34,6 +34,8 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
   expectBounds({ width, maxDepth });
   expectFunction('reflect', reflect);
   const selection = descend(uct({ c, unvisited: knownValue }));
+  // Another simulation may have expanded a node while this one waited for its state: it gets no more.
+  const request = { count: width, widening: () => false };
   return {
     name: 'lats',
     concurrency: 'any',
@@ -44,10 +46,7 @@ export function lats(options: LatsOptions = {}): SearchAlgorithm {
         if (leaf === undefined) return 'exhausted';
         const grow = async (node: typeof leaf) => {
           const isInner = node.status === 'open' && node.depth < maxDepth;
-          // Another simulation may have expanded it while this one waited for its state.
-          const isNew = isInner && node.children.length === 0;
-          const grown = isInner ? node.children : [];
-          const children = isNew ? await context.expand(node, { count: width }) : grown;
+          const children = isInner ? await context.expand(node, request) : [];
           if (children.length > 0 || node.depth >= maxDepth) tree.complete(node);
           await context.realise(children);
           await context.evaluate(children);

@@ -165,26 +165,22 @@ async function growChild<State, Action>(
   stage: Stage<State, Action>,
   leaf: SearchNode<State, Action>,
 ): Promise<Grown<State, Action>> {
-  const { context, simulation, rules } = stage;
+  const { tree, context, simulation, rules } = stage;
   // Another simulation may have closed the leaf meanwhile: then the best that is known there counts once more.
   const end = canGrow(stage, leaf) ? undefined : bestEnd(leaf);
   const children = await expand(stage, leaf);
   if (!hasGrown(stage, leaf, children)) return 'continue';
-  let candidates = children;
-  // A sample that turns out to be a sibling counts for that one.
-  const sift = () => {
-    candidates = candidates.map((node) => stage.tree.original(node));
-  };
-  if (rules.evaluate === 'all') await context.evaluate(children).then(sift);
-  let next = leastTried(candidates);
+  if (rules.evaluate === 'all') await context.evaluate(children);
+  // A sample that turned out to be a sibling counts for that one.
+  const toTry = () => leastTried(children.map((child) => tree.original(child)));
+  let next = toTry();
   // More simulations came here than there are children.
   if (next !== undefined && next.visits === 0 && next.inFlight > 0) return withdraw(stage);
   for (;;) {
     const node = simulation.visit(next ?? end ?? leaf);
     await context.evaluate([node]);
     if (!isOutOfReach(node)) return node;
-    sift();
-    next = leastTried(candidates);
+    next = toTry();
   }
 }
 

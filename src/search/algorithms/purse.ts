@@ -1,4 +1,5 @@
 import type { SearchNode } from '../../contracts/node.ts';
+import { mostPromising } from '../../tree/final-choice.ts';
 import { answersLeft, type Funds } from '../../tree/funds.ts';
 import { subtree } from '../../tree/selection.ts';
 import type { SimulationLog } from '../../tree/simulation-log.ts';
@@ -89,7 +90,7 @@ export async function finishPaths<State, Action>(
 ): Promise<void> {
   await context.simulate(
     async (simulation) => {
-      const start = mostPromising(tree);
+      const start = nextLeaf(tree);
       if (start === undefined) return 'exhausted';
       let node = simulation.visit(start);
       await context.realise([node]);
@@ -109,15 +110,12 @@ export async function finishPaths<State, Action>(
 }
 
 /** The open leaf that promises most, of equal ones the deepest, and on which no simulation is under way. */
-function mostPromising<State, Action>(
+function nextLeaf<State, Action>(
   tree: SearchTree<State, Action>,
 ): SearchNode<State, Action> | undefined {
-  let [best, most]: [SearchNode<State, Action> | undefined, number] = [undefined, -Infinity];
-  for (const node of subtree(tree.cursor)) {
-    if (node.status !== 'open' || node.children.length > 0 || node.inFlight > 0) continue;
-    const promise = promiseOf(node, tree.discount);
-    const isBetter = promise > most || (promise === most && node.depth > (best?.depth ?? 0));
-    if (isBetter) [best, most] = [node, promise];
-  }
-  return best;
+  const leaves = [...subtree(tree.cursor)].filter(
+    ({ status, children, inFlight }) =>
+      status === 'open' && children.length === 0 && inFlight === 0,
+  );
+  return mostPromising(leaves, (leaf) => promiseOf(leaf, tree.discount));
 }

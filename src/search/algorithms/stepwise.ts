@@ -3,6 +3,7 @@ import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { type FinalChoice, robustOrSolvedChild } from '../../tree/final-choice.ts';
 import { notesOf } from '../../tree/notes.ts';
+import { isOut } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
 import { within } from './within.ts';
@@ -86,7 +87,7 @@ function isWithoutChoice<State, Action>(
 function soundChildren<State, Action>({
   cursor,
 }: SearchTree<State, Action>): readonly SearchNode<State, Action>[] {
-  return cursor.children.filter(({ status }) => status !== 'failed' && status !== 'pruned');
+  return cursor.children.filter((child) => !isOut(child));
 }
 
 /** Takes the chosen action. @returns whether there is anything to go on with. */
