@@ -62,7 +62,7 @@ const lookAhead = 8;
 /** Whether an answer may follow a token: behind other words it may be negated, behind a label such as `Answer:` it is stated. */
 function isLead(token: string, before: boolean): boolean {
   const colon = token.lastIndexOf(':');
-  return (colon >= 0 || before) && !/[\p{L}\p{N}]/u.test(token.slice(colon + 1));
+  return (colon >= 0 || before) && isBlank(token.slice(colon + 1));
 }
 
 /** How the answers share their mass among what could have been written in a place. */
@@ -85,6 +85,11 @@ export function sharesOf(
   }
   if (total < leastMass) return 'unclear';
   return Object.fromEntries(Object.entries(masses).map(([answer, mass]) => [answer, mass / total]));
+}
+
+/** Whether a text holds no word and no number yet. */
+export function isBlank(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(text);
 }
 
 /** The word that a token is, marks and blanks around it left out. */

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { openaiCompatible } from '../../src/backends/index.ts';
+import { tiny } from '../../src/backends/tiny/index.ts';
+import { wrapModel } from '../../src/calls/index.ts';
 import type { Completion, GenerateRequest } from '../../src/contracts/language-model.ts';
 import {
   type ArithmeticState,
@@ -6,7 +9,7 @@ import {
   gameOf24,
   type Rational,
 } from '../../src/environments/index.ts';
-import { plainContext, scriptedModel } from '../../src/testing/index.ts';
+import { emulator, plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { judge } from '../../src/values/index.ts';
 import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
@@ -100,6 +103,68 @@ describe('a judge that reads log-probabilities', () => {
         },
       },
     ]);
+  });
+});
+
+/** What one judgement writes at a server, by its own count. */
+async function writtenFor(options: Parameters<typeof emulator>[0]) {
+  const server = await emulator({ models: ['judge'], ...options });
+  try {
+    const baseUrl = `${server.url}/v1`;
+    const model = openaiCompatible({ preset: options.dialect as 'vllm', baseUrl, model: 'judge' });
+    const [verdict] = await judge({ model }).evaluate([root], request);
+    const { completionsServed: calls, outputTokens } = server.account;
+    return { verdict, calls, outputTokens };
+  } finally {
+    await server.close();
+  }
+}
+
+describe('a judge without options', () => {
+  it.each(['vllm', 'sglang', 'llama-server'] as const)(
+    'has %s write one token, which begins the word',
+    async (dialect) => {
+      const cost = await writtenFor({ dialect, answer: () => 'impossible' });
+      expect(cost).toEqual({ verdict: { value: 0 }, calls: 1, outputTokens: 1 });
+    },
+  );
+
+  it('has the toy write one token', async () => {
+    await using model = tiny();
+    const counted: (number | undefined)[] = [];
+    const counting = wrapModel(model, (next) => ({
+      ...next,
+      async generate(asked, call) {
+        const generation = await model.generate(asked, call);
+        counted.push(generation.usage.outputTokens);
+        return generation;
+      },
+    }));
+    const [verdict] = await judge({ model: counting }).evaluate([root], request);
+    expect(verdict).toMatchObject({ value: expect.closeTo(0.658, 3) as number });
+    expect(counted).toEqual([1]);
+  });
+
+  it('asks once more behind a blank, and reads the first token that is none', async () => {
+    const cost = await writtenFor({ dialect: 'vllm', answer: () => '\nimpossible' });
+    // One token; then the blank and the three tokens of the word.
+    expect(cost).toEqual({ verdict: { value: 0 }, calls: 2, outputTokens: 5 });
+  });
+
+  it('asks for the whole word where log-probabilities are not told after all', async () => {
+    const cost = await writtenFor({
+      dialect: 'vllm',
+      faults: ['ignores-logprobs'],
+      answer: () => 'impossible',
+    });
+    expect(cost).toEqual({ verdict: { value: 0 }, calls: 2, outputTokens: 4 });
+  });
+
+  it('asks once where the caller has set the limit', async () => {
+    const model = tells([['\n', 1]]);
+    const [verdict] = await judge({ model, maxTokens: 1 }).evaluate([root], request);
+    expect(verdict).toMatchObject({ failure: { kind: 'parse' } });
+    expect(model.requests).toHaveLength(1);
   });
 });
 

@@ -6,6 +6,7 @@ import type { Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion } from '../../contracts/language-model.ts';
+import { isBlank } from '../../prompting/answer-words.ts';
 import { askBehind } from '../../prompting/prompt-parts.ts';
 import { type PromptSet, promptsOf } from '../../prompting/prompts.ts';
 import { type Reading, unreadable } from '../../prompting/read-reply.ts';
@@ -24,6 +25,8 @@ export interface JudgeForm extends ReadableForm {
   readonly samples?: number;
   /** The limit on the tokens of a reply, unless the caller says otherwise. */
   readonly maxTokens: number;
+  /** The limit of a second question, where that one cut replies off before they said anything. @defaultValue none is asked */
+  readonly maxTokensAgain?: number;
   /** The schema of a reply that is JSON. */
   readonly schema?: JsonValue;
   /** What is asked behind a state, or behind the state in which a step is proposed. */
@@ -71,10 +74,21 @@ export function byForm<State, Action>(
       const asked = subjectOf(sight, promptParts, request);
       const { messages, step } = asked instanceof Promise ? await asked : asked;
       const question = { ...settings, messages: askBehind(messages, form.request(step)) };
-      const { completions } = await request.context.generate(model, question);
-      return average(form, completions, aggregate);
+      const ask = (limit: number) =>
+        request.context.generate(model, { ...question, maxTokens: limit });
+      const { completions } = await ask(maxTokens);
+      const again = options.maxTokens === undefined ? form.maxTokensAgain : undefined;
+      const isOver = again === undefined || !completions.every((reply) => isCutOff(form, reply));
+      return average(form, isOver ? completions : (await ask(again)).completions, aggregate);
     }),
   };
+}
+
+/** Whether a reply ended before it said anything: behind a blank, or, without log-probabilities, within a word. */
+function isCutOff(form: ReadableForm, reply: Completion): boolean {
+  const { finishReason, logprobs = [], text } = reply;
+  if (finishReason !== 'length' || form.read(reply) !== undefined) return false;
+  return logprobs.length === 0 || isBlank(text);
 }
 
 /** What all replies say together. Those that cannot be read are counted, and count for nothing. */

@@ -11,7 +11,9 @@ import { scaleForm } from './scale.ts';
  *
  * - `scale`: one of a few words, as Tree of Thoughts does. Where the model tells log-probabilities, one call is
  *   enough, and the value is the expectation over the words, `Σ p(w) v(w) / Σ p(w)`, read from the first token. A token
- *   counts for a word that it is, but for the marks around it, or that it begins with two letters or more.
+ *   counts for a word that it is, but for the marks around it, or that it begins with two letters or more. Where that
+ *   token is a blank, or log-probabilities are not told after all, the model is asked once more, for up to 8 tokens;
+ *   `maxTokens` saves the second call.
  * - `number`: a whole number on a range, as in MCTSr (−100 to 100), LATS (1 to 10) or SWE-Search.
  * - `criteria`: points for each of several criteria, as in I-MCTS: their sum over the most there can be. The share of
  *   each is kept as a part, and the sum as the raw score, as is the number of the form before.

@@ -1,6 +1,13 @@
 import { expectation } from '../../base/expect.ts';
 import type { Completion } from '../../contracts/language-model.ts';
-import { isSame, likelyEnough, oneOf, sharesOf, wordIn } from '../../prompting/answer-words.ts';
+import {
+  isBlank,
+  isSame,
+  likelyEnough,
+  oneOf,
+  sharesOf,
+  wordIn,
+} from '../../prompting/answer-words.ts';
 import { fill, type PromptSet, withTexts } from '../../prompting/prompts.ts';
 import type { JudgeForm } from './by-form.ts';
 import type { JudgeOptions } from './judge-options.ts';
@@ -48,6 +55,7 @@ export function scaleForm(
     readsTokens,
     reason,
     maxTokens: readsTokens ? 1 : reason ? 64 : 8,
+    ...(readsTokens && { maxTokensAgain: 8 }),
     expected: `one of the words ${words.join(', ')}${readsTokens ? ` ${likelyEnough}` : ''}`,
     request(step) {
       const slots = { words: oneOf(words) };
@@ -77,14 +85,18 @@ function expectScale(scale: Scale): void {
   );
 }
 
-/** The expectation over the words, from what the model could have written first. */
+/** The expectation over the words, from what the model could have written first; some models begin with a blank or a mark. */
 function valueOfTokens(scale: Scale, { logprobs = [], text }: Completion): number | undefined {
-  const first = logprobs[0];
-  if (first === undefined) return valueOfText(scale, { text });
+  if (logprobs.length === 0) return valueOfText(scale, { text });
   const words = Object.keys(scale);
-  const shares = sharesOf(first, words, (token) => wordOf(words, token));
-  if (shares === 'unclear') return undefined;
-  return words.reduce((sum, word) => sum + (shares[word] ?? 0) * (scale[word] ?? 0), 0);
+  for (const place of logprobs) {
+    const shares = sharesOf(place, words, (token) => wordOf(words, token));
+    if (shares !== 'unclear') {
+      return words.reduce((sum, word) => sum + (shares[word] ?? 0) * (scale[word] ?? 0), 0);
+    }
+    if (!isBlank(place.token)) return undefined;
+  }
+  return undefined;
 }
 
 function valueOfText(scale: Scale, { text }: Completion): number | undefined {
