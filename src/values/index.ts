@@ -14,6 +14,7 @@ export { type CalibrationMap, calibrated, fitIsotonic, fitPlatt } from './calibr
 export { type Reliability, reliability, renderReliability } from './calibrate/report.ts';
 export { labelledFrom } from './calibrate/samples.ts';
 export { ensemble } from './combine/ensemble.ts';
+export { everyNth } from './combine/every-nth.ts';
 export { hybridWeight } from './combine/hybrid-weight.ts';
 export { type StagedOptions, staged } from './combine/staged.ts';
 export { criticRanking } from './critic/critic-ranking.ts';

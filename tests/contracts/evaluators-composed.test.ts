@@ -10,6 +10,7 @@ import {
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 import { calibrated, fitPlatt } from '../../src/values/calibrate/calibrate.ts';
 import { ensemble } from '../../src/values/combine/ensemble.ts';
+import { everyNth } from '../../src/values/combine/every-nth.ts';
 import { staged } from '../../src/values/combine/staged.ts';
 import { goldVerifier } from '../../src/values/gold-verifier.ts';
 import { heuristic } from '../../src/values/heuristic.ts';
@@ -94,6 +95,19 @@ describeEvaluator(
     ...problem,
     create: () => staged({ fast: part('local', local), accurate: part('asking', asking) }),
     calls: (nodes) => nodes.filter(({ state }) => ((state?.at(-1) ?? 0) % 100) / 100 >= 0.5).length,
+  },
+  runner,
+);
+
+describeEvaluator(
+  'every second step',
+  {
+    ...problem,
+    create: () => everyNth(part('asking', asking).evaluator, 2),
+    // For those between, the root is judged, once.
+    calls: (nodes) =>
+      nodes.filter(({ depth }) => depth % 2 === 0).length +
+      (nodes.some(({ depth }) => depth === 1) && nodes.every(({ depth }) => depth > 0) ? 1 : 0),
   },
   runner,
 );

@@ -1,0 +1,66 @@
+import { expectInteger } from '../../base/expect.ts';
+import type { Evaluation } from '../../contracts/evaluation.ts';
+import type { Evaluator } from '../../contracts/evaluator.ts';
+import type { Failed } from '../../contracts/failure.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import { askEvaluator, expectEvaluator } from '../ask-evaluator.ts';
+import { madeOf, type NamedEvaluator, nameless, type Round } from '../evaluator-parts.ts';
+import type { Waiting } from '../settle.ts';
+
+/**
+ * Judges every n-th step only: nodes whose depth is a multiple of n, complete answers, and ends that were not rewarded.
+ * The others are worth what their nearest judged ancestor is, at no cost; `parts.inherited` says so. Where none was
+ * judged yet, that is the root, which is judged for it once.
+ *
+ * VG-Search also draws a single step between two checks, and branches only before one. With a policy that does so,
+ * `beam` makes its cycle: the guide on values has the wiring.
+ *
+ * @param evaluator - Who judges.
+ * @param n - The steps from one judgement to the next, g in the paper: an integer from 1 up. With 1 all are judged.
+ * @see Chen et al., "Rethinking Optimal Verification Granularity for Compute-Efficient Test-Time Scaling", 2025.
+ * @throws EspalierError `usage` where `n` is out of its range, or for an oracle.
+ */
+export function everyNth<State, Action>(
+  evaluator: Evaluator<State, Action>,
+  n: number,
+): Evaluator<State, Action> {
+  expectEvaluator('evaluator', evaluator);
+  expectInteger('n', n, { min: 1 });
+  const judged = { name: 'judged', evaluator };
+  return madeOf([judged], (round) => judgeSome(judged, n, round));
+}
+
+type Verdict = Evaluation | Failed;
+
+function* judgeSome<State, Action>(
+  judged: NamedEvaluator<State, Action>,
+  n: number,
+  { method, nodes, request }: Round<State, Action>,
+): Waiting<readonly Verdict[]> {
+  const isDue = ({ depth, terminal, answer }: SearchNode) => terminal || answer || depth % n === 0;
+  const due = nodes.filter(isDue);
+  const verdicts = yield* askEvaluator({ ...judged, method, nodes: due }, request);
+  const others = nodes.filter((node) => !isDue(node)).map(standIn);
+  const unjudged = [...new Set(others)].filter(({ rawValue }) => rawValue === undefined);
+  const roots = yield* askEvaluator({ ...judged, method: 'evaluate', nodes: unjudged }, request);
+  let [verdict, other] = [0, 0];
+  return nodes.map((node) => {
+    if (isDue(node)) return verdicts[verdict++] ?? nameless;
+    const ancestor = others[other++] ?? node;
+    return inherited(ancestor, roots[unjudged.indexOf(ancestor)] ?? nameless);
+  });
+}
+
+/** The nearest ancestor that was judged; the root where none was. */
+function standIn<State, Action>(node: SearchNode<State, Action>): SearchNode<State, Action> {
+  let at = node;
+  while (at.parent !== undefined && (at === node || at.rawValue === undefined)) at = at.parent;
+  return at;
+}
+
+function inherited({ rawValue, about }: SearchNode, verdict: Verdict): Verdict {
+  const known: Verdict = rawValue === undefined ? verdict : { value: rawValue, about };
+  if ('failure' in known) return known;
+  const { value } = known;
+  return { value, ...(known.about === 'action' && { about }), parts: { inherited: value } };
+}
