@@ -2,14 +2,20 @@ import { Command } from 'commander';
 import type { Examination, ServerFacts } from '../backends/doctor/examination.ts';
 import { examine } from '../backends/doctor/examine.ts';
 import { languageModel } from '../backends/language-model.ts';
+import { counted } from '../base/counted.ts';
+import { examineJudge, type JudgeExamination } from '../runs/examine-judge.ts';
+import { readLabelledStates } from '../runs/labelled-states.ts';
 import { type ModelName, modelOption } from './model.ts';
-import { print, StatusLine } from './output.ts';
+import { oneLine, print, StatusLine } from './output.ts';
 import { table } from './table.ts';
+import { integerOption } from './values.ts';
 
 /** What `espalier doctor` was asked for. */
 export interface DoctorRequest {
   readonly model: ModelName;
   readonly json?: boolean;
+  readonly judge?: string;
+  readonly repeats: number;
 }
 
 /** The command without its action. */
@@ -17,6 +23,8 @@ export function doctorCommand(): Command {
   return new Command('doctor')
     .description('Probe a model: whether it answers, what it honours, how quickly it is.')
     .requiredOption('--model <spec>', 'a model spec, such as ollama:qwen3', modelOption)
+    .option('--judge <file>', 'measure it as a judge instead, on the states of a JSONL file')
+    .option('--repeats <n>', 'how often each of those is judged', integerOption('repeats'), 3)
     .option('--json', 'print what was found as one JSON document')
     .addHelpText(
       'after',
@@ -24,13 +32,19 @@ export function doctorCommand(): Command {
         '',
         'It sends some thirty short requests, which are paid for where the model is.',
         '',
+        'A line of the file for `--judge` is a state as the model is shown it, and whether the goal can be reached from',
+        'there: {"state": "…", "good": true}. Of states of one problem, "problem": "…" says so. Printed are the AUC, the',
+        'noise between judgements of one state, and how wide a search such a judge carries.',
+        '',
         'Example: espalier doctor --model vllm:http://localhost:8000/v1',
       ].join('\n'),
     );
 }
 
 /** Runs `espalier doctor`. Resolves to the exit code: 1 where the model does not answer. */
-export async function runDoctorCommand({ model: spec, json }: DoctorRequest): Promise<number> {
+export async function runDoctorCommand(request: DoctorRequest): Promise<number> {
+  const { model: spec, json, judge: file } = request;
+  if (file !== undefined) return measureJudge(file, request);
   await using model = await languageModel(spec, { retry: false });
   const status = new StatusLine();
   try {
@@ -44,6 +58,55 @@ export async function runDoctorCommand({ model: spec, json }: DoctorRequest): Pr
   } finally {
     status.clear();
   }
+}
+
+async function measureJudge(
+  file: string,
+  { model: spec, json, repeats }: DoctorRequest,
+): Promise<number> {
+  const states = readLabelledStates(file);
+  await using model = await languageModel(spec);
+  const status = new StatusLine();
+  try {
+    const found = await examineJudge(model, states, {
+      repeats,
+      onJudged: (done) =>
+        status.show(() => `Judged: ${done} of ${counted(states.length, 'state')}`),
+    });
+    status.clear();
+    print(json === true ? JSON.stringify(found, undefined, 2) : describeJudge(found));
+    return found.judge === undefined ? 1 : 0;
+  } finally {
+    status.clear();
+  }
+}
+
+/** A judge for people. */
+function describeJudge({ model, judge, failure = '', spend }: JudgeExamination): string {
+  const cost = `It took ${counted(spend.calls, 'call')} and ${counted(spend.tokens, 'token')}.`;
+  if (judge === undefined)
+    return `Model: ${model}\n\nIt could not be measured. ${failure}\n${cost}`;
+  const { states, good, failed, noise, width, sentence } = judge;
+  const [estimate, low, high] = [width.estimate, width.low, width.high].map(shownWidth);
+  return [
+    `Model: ${model}`,
+    '',
+    `${counted(states, 'state')}, ${good} of them good. ${sentence}`,
+    ...(failed === 0
+      ? []
+      : [`${counted(failed, 'state')} could not be judged. ${oneLine(failure)}`]),
+    ...(noise === undefined
+      ? []
+      : [`Judgements of one state differ by ${noise.toFixed(3)}, as a standard deviation.`]),
+    '',
+    `It can choose between about ${estimate} siblings (${low} to ${high}): among more, the one that looks best is more`,
+    'likely lucky than good. That is an estimate of ours, exp(Φ⁻¹(AUC)²). Keep `width` and `samples` at or below it.',
+    cost,
+  ].join('\n');
+}
+
+function shownWidth(width: number): string {
+  return width < 1000 ? width.toFixed(width < 10 ? 1 : 0) : 'any number of';
 }
 
 /** An examination for people. */

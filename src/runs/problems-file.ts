@@ -84,18 +84,29 @@ function parseLine(line: string, { path, number, task }: Line): AskedProblem {
   if (task !== undefined && !line.trimStart().startsWith('{')) {
     return { id: line.trim(), task, input: line.trim() };
   }
+  const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
+  return asAsked(jsonLine(line, lineSchema, { path, number, expected }), { path, number, task });
+}
+
+/**
+ * What stands in a line of a file that people write.
+ *
+ * @throws EspalierError `usage`, naming the line.
+ */
+export function jsonLine<Value>(
+  line: string,
+  schema: z.ZodType<Value>,
+  { expected, ...place }: Place & { readonly expected: string },
+): Value {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    throw fault({ path, number }, 'expected JSON, got something else', cause);
+    throw fault(place, 'expected JSON, got something else', cause);
   }
-  const parsed = lineSchema.safeParse(value);
-  if (!parsed.success) {
-    const expected = `expected \`question\` (and \`answer\`), or \`task\` (${taskNames.join(', ')}) and \`input\``;
-    throw fault({ path, number }, expected, parsed.error);
-  }
-  return asAsked(parsed.data, { path, number, task });
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw fault(place, expected, parsed.error);
+  return parsed.data;
 }
 
 function asAsked(data: z.infer<typeof lineSchema>, { task: given, ...place }: Line): AskedProblem {

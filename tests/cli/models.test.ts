@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Emulator, emulator } from '../../src/testing/index.ts';
@@ -126,6 +126,41 @@ test('doctor --json prints one document', async () => {
   // Ollama ignores `n`: three samples take three requests.
   expect(outcomes['several samples']).toBe('no');
 });
+
+test('doctor --judge measures a model as a judge', async () => {
+  const file = join(folder, 'states.jsonl');
+  // The reasoner is sure of everything: a judge that tells nothing.
+  const lines = [true, true, false].map((good, place) => ({ state: `Work ${place}`, good }));
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const asked = ['doctor', '--model', `ollama:${reasoner.url}#reasoner`, '--judge', file] as const;
+  const { code, stdout } = await espalier(...asked);
+  expect(stdout).toMatch(
+    /^Model: ollama:reasoner\n\n3 states, 2 of them good\. The value cannot be told from noise \(AUC 0\.50, .*\)\.\nJudgements of one state differ by 0\.000, as a standard deviation\.\n\nIt can choose between about 1\.0 siblings /,
+  );
+  expect(code).toBe(0);
+  const { stdout: json } = await espalier(...asked, '--json', '--repeats', '1');
+  expect(JSON.parse(json)).toMatchObject({
+    model: 'ollama:reasoner',
+    judge: { auc: 0.5, states: 3, good: 2, failed: 0, width: { estimate: 1 } },
+    spend: { calls: 9 },
+  });
+});
+
+test('doctor --judge names the line of a broken file, and says why nothing was judged', async () => {
+  const file = join(folder, 'broken.jsonl');
+  writeFileSync(file, '{"state": "a", "good": true}\n{"good": true}');
+  const broken = await espalier('doctor', '--model', 'tiny', '--judge', file);
+  expect(broken).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `Line 2 of \`${file}\`: expected \`state\`, a text, and \`good\`, true or false.\n`,
+  });
+  writeFileSync(file, '{"state": "a", "good": true}\n{"state": "b", "good": false}');
+  const nobody = 'vllm:http://127.0.0.1:9/v1#nobody';
+  const { code, stdout } = await espalier('doctor', '--model', nobody, '--judge', file);
+  expect(stdout).toMatch(/It could not be measured\. .*cannot be reached/);
+  expect(code).toBe(1);
+}, 60_000);
 
 test('doctor says why a model does not answer', async () => {
   const { code, stdout } = await espalier('doctor', '--model', 'vllm:http://127.0.0.1:9/v1#nobody');
