@@ -1,9 +1,11 @@
 """Writes the model card from what the run left behind, so that no number in it is typed by hand.
 
 Reads from the build folder: `tiny-q8_0.gguf`, `checkpoint.pt`, `log.jsonl`, `metrics.json`,
-`corpus/manifest.json`, and `search.json` where TypeScript has measured whole puzzles:
+`corpus/manifest.json`, `search.json` where TypeScript has measured whole puzzles, and `met/*.json` where `espalier
+doctor --judge` has measured the judge on states that searches met:
 
     {"results": [{"puzzle": "game24", "method": "best of 16", "solved": 40, "n": 60, "calls": 26.1}]}
+    {"judge": {"states": 485, "good": 51, "auc": 0.976, "low": 0.94, "high": 0.99, "width": {"estimate": 51}}}
 
     python card.py --build build --out ../../models/tiny.md
 """
@@ -92,6 +94,33 @@ def exact_table(tasks: Json) -> str:
         if "exact" in measures
     ]
     return table(["task", "n", "exact, greedy"], rows)
+
+
+MET = {
+    "two": "two numbers left",
+    "three": "three numbers left",
+    "unseen": "three, which no puzzle leads to that was learnt",
+}
+
+
+def met_section(folder: Path) -> str:
+    """The judge on states that searches met, where it was measured."""
+    if not folder.exists():
+        return ""
+    rows = []
+    for name, title in MET.items():
+        judge = json.loads((folder / f"{name}.json").read_text())["judge"]
+        area = f"{judge['auc']:.3f} ({judge['low']:.3f}–{judge['high']:.3f})"
+        rows.append([title, judge["states"], judge["good"], area, f"{judge['width']['estimate']:.1f}"])
+    return f"""
+### Judgements of states that a search meets
+
+The states of Game of 24 that MCTS met, as the demo runs it, on all held-out puzzles that can be solved, each state
+once; in brackets the 95 % interval, in which states of one puzzle depend on one another. Siblings: how many such a
+judge can choose between, exp(Φ⁻¹(AUC)²), an estimate of ours.
+
+{table(["states", "n", "good", "AUC", "siblings"], rows)}
+"""
 
 
 def search_section(path: Path) -> str:
@@ -198,7 +227,7 @@ against not being impossible; the calibration error is the expected one in ten b
 impossible.
 
 {judgements_table(tasks)}
-
+{met_section(build / "met")}
 ### Exact answers
 
 {exact_table(tasks)}

@@ -28,7 +28,7 @@ export interface Family {
 }
 
 /** All ways to draw four numbers from 1 to 13, solvable or not, of one side. */
-function gamesOf24(side: Side): readonly (readonly number[])[] {
+export function gamesOf24(side: Side): readonly (readonly number[])[] {
   const games: number[][] = [];
   for (let a = 1; a <= 13; a++)
     for (let b = a; b <= 13; b++)
