@@ -14,6 +14,13 @@ test('the program in the README is the first example, which CI runs', () => {
   expect(program).toBe(example.slice(example.indexOf('import')));
 });
 
+test('the recipe in the guide on values is a part of an example, which CI runs', () => {
+  const guide = readFileSync(join(root, 'docs/guides/values.md'), 'utf8');
+  const [, path = '', recipe = ''] = /<!-- (examples\/\S+) -->\n```ts\n(.*?)```/s.exec(guide) ?? [];
+  expect(recipe).toContain('staged({');
+  expect(readFileSync(join(root, path), 'utf8')).toContain(recipe);
+});
+
 test('every link of the documents leads to a file', () => {
   const documents = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.md') && !/node_modules|dist|site|\.tmp/.test(file),
