@@ -106,7 +106,7 @@ function describeJudge({ model, judge, failure = '', spend }: JudgeExamination):
 }
 
 function shownWidth(width: number): string {
-  return width < 1000 ? width.toFixed(width < 10 ? 1 : 0) : 'any number of';
+  return width < 1000 ? width.toFixed(width < 10 ? 1 : 0) : '1000 or more';
 }
 
 /** An examination for people. */

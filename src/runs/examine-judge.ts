@@ -43,7 +43,6 @@ export async function examineJudge(
     algorithm: judging(repeats, onJudged),
     budget: { simulations: states.length },
     concurrency: together,
-    prices: { [model.modelId]: { input: 0, output: 0 } },
   });
   const judged = states.map(({ good, problem }, place) => {
     const values = tree.root.children[place]?.evaluations.map(({ value }) => value) ?? [];

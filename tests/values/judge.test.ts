@@ -12,7 +12,7 @@ import {
 import { emulator, plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { judge } from '../../src/values/index.ts';
 import { environmentOf } from '../support/environment-of.ts';
-import { noSpend, proposedNode, rootNode } from '../support/nodes.ts';
+import { noSpend, proposedNode, realisedNode, rootNode } from '../support/nodes.ts';
 
 const environment = gameOf24.environment({ numbers: [4, 9, 10, 13] });
 const { notation } = environment;
@@ -143,6 +143,32 @@ describe('a judge without options', () => {
     const [verdict] = await judge({ model: counting }).evaluate([root], request);
     expect(verdict).toMatchObject({ value: expect.closeTo(0.658, 3) as number });
     expect(counted).toEqual([1]);
+  });
+
+  it('judges siblings side by side: the toy reads them in one go, a server gets all at once', async () => {
+    const siblings = environment
+      .actions(start)
+      .slice(0, 8)
+      .map((action, place) => {
+        const { state } = environment.step(start, action);
+        return realisedNode(action, state, { id: place + 1, parent: root });
+      });
+    await using model = tiny();
+    await judge({ model }).evaluate([root], request);
+    const before = await model.stats();
+    await judge({ model }).evaluate(siblings, request);
+    const after = await model.stats();
+    // At most 64 rows go through the model at once, and each prompt ends in some of its own.
+    expect(after.batches - before.batches).toBeLessThanOrEqual(3);
+
+    const answers = { answer: () => 'sure', latencyMs: 50 };
+    const server = await emulator({ dialect: 'vllm', models: ['judge'], ...answers });
+    const baseUrl = `${server.url}/v1`;
+    const served = openaiCompatible({ preset: 'vllm', baseUrl, model: 'judge' });
+    await judge({ model: served }).evaluate(siblings, request);
+    expect(server.account).toMatchObject({ completionsServed: 8, outputTokens: 8 });
+    expect(server.account.maxConcurrent).toBe(8);
+    await server.close();
   });
 
   it('asks once more behind a blank, and reads the first token that is none', async () => {

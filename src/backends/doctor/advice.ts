@@ -9,7 +9,7 @@ export function adviceFor(model: LanguageModel): readonly string[] {
       ? 'Samples of one state are asked for together, in one request.'
       : 'Samples of one state are asked for one first, which warms the prefix cache, and then the others at once.',
     logprobs === true
-      ? 'Judgements are read from log-probabilities: one call each.'
+      ? 'Judgements are read from log-probabilities: one call of one token each.'
       : 'Judgements are averaged over three answers.',
     temperature === true
       ? 'Samples differ by temperature.'

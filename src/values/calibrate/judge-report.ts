@@ -21,7 +21,7 @@ export interface JudgeReport extends Pick<Discrimination, 'auc' | 'high' | 'low'
   readonly failed: number;
   /** The standard deviation between judgements of one state; absent where none was judged twice. */
   readonly noise?: number;
-  /** How many siblings it can choose between: {@link widthCarried} by the AUC, and by the ends of its interval. */
+  /** How many siblings it can choose between: {@link widthCarried} by the AUC, and by the ends of its interval. Without limit it is `null` in JSON. */
   readonly width: Readonly<Record<'estimate' | 'high' | 'low', number>>;
 }
 
