@@ -250,17 +250,22 @@ async function grow<State, Action>(
   const unwatch = isPart
     ? () => {}
     : deadline.watch((exceeded) => simulations.end({ reason: 'budget', exceeded }));
-  const context = new AlgorithmContext(session, () => simulations);
+  const context = new AlgorithmContext(session, () => simulations, checked.fill);
   const run = async (): Promise<void> => {
-    await algorithm.run(tree, context);
+    do await algorithm.run(tree, context);
+    while (await mayGoOn());
+  };
+  const mayGoOn = async (): Promise<boolean> => {
     const { reason } = simulations.stop ?? exhausted;
+    if (reason !== 'exhausted' || ledger.exhausted !== undefined) return false;
     // What failed in an earlier run is asked for once this one has come to where that ended, within its budget.
-    if (isPart || reason !== 'exhausted' || ledger.exhausted !== undefined) return;
-    const again = await gate.retry();
-    if (again === undefined) return;
-    reopenFailed(tree, again === 'all');
+    const again = isPart ? undefined : await gate.retry();
+    if (again === undefined && !checked.fill) return false;
+    const isOver = simulations.stop !== undefined;
     simulations = begin();
-    await run();
+    if (again === undefined) return context.fill(isOver);
+    reopenFailed(tree, again === 'all');
+    return true;
   };
   const abort = (): void => controller.abort(signal?.reason);
   signal?.addEventListener('abort', abort);

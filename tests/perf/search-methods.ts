@@ -17,6 +17,7 @@ const { values } = parseArgs({
     puzzles: { type: 'string', default: '400' },
     calls: { type: 'string', default: '60' },
     seed: { type: 'string', default: '0' },
+    fill: { type: 'boolean', default: false },
   },
 });
 const budget = { calls: Number(values.calls) };
@@ -45,6 +46,7 @@ function published(name: string): Method<readonly number[]> {
       const { solved, spend } = await search(environment, {
         ...methodFor(name, { model, maxTokens: 48 }),
         budget,
+        fill: values.fill,
         seed: `${values.seed}/${index}`,
       });
       return { solved, ...spend };
