@@ -110,7 +110,7 @@ export function checkOptions<State, Action>(
     const allowed = `1 for ${algorithm.name} (${algorithm.concurrency.serial})`;
     throw expectation('concurrency', allowed, concurrency);
   }
-  if (typeof fill !== 'boolean') throw expectation('fill', 'true or false', fill);
+  checkFill(fill);
   checkPrices(prices);
   checkNotation(environment, provenanceOf(policy, evaluator));
   return {
@@ -172,6 +172,11 @@ function checkBudget(budget: Budget): Budget {
   // A limit that is present but undefined does not bind.
   const limits = Object.entries(budget) as [string, unknown][];
   return Object.fromEntries(limits.filter(([, limit]) => limit !== undefined));
+}
+
+/** For callers without types: a text would count as true. */
+function checkFill(fill: unknown): void {
+  if (typeof fill !== 'boolean') throw expectation('fill', 'true or false', fill);
 }
 
 function checkPrices(prices: PriceTable): void {

@@ -34,7 +34,7 @@ const sampling: Policy<string, string> = {
     const samples = Array.from({ length: count }, (_, place) => offset + place);
     return Promise.all(
       samples.map(async (sample) => {
-        await context.effect('draw', { sample }, () => null);
+        await context.effect('draw', { sample }, async () => null);
         return { action: 'abcd'.charAt(sample % 4) };
       }),
     );
