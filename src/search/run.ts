@@ -255,12 +255,17 @@ async function grow<State, Action>(
     do await algorithm.run(tree, context);
     while (await mayGoOn());
   };
+  let simulated: number | undefined;
+  let fillsInVain = 0;
   const mayGoOn = async (): Promise<boolean> => {
     const { reason } = simulations.stop ?? exhausted;
     if (reason !== 'exhausted' || ledger.exhausted !== undefined) return false;
     // What failed in an earlier run is asked for once this one has come to where that ended, within its budget.
     const again = isPart ? undefined : await gate.retry();
-    if (again === undefined && !checked.fill) return false;
+    // An algorithm that makes nothing of new nodes, which may cost nothing, would be given them for ever.
+    fillsInVain = tree.simulations === simulated ? fillsInVain + 1 : 0;
+    if (again === undefined && fillsInVain > mostFillsInVain) return false;
+    simulated = tree.simulations;
     const isOver = simulations.stop !== undefined;
     simulations = begin();
     if (again === undefined) return context.fill(isOver);
@@ -294,6 +299,8 @@ async function grow<State, Action>(
 }
 
 const exhausted: Stop = { reason: 'exhausted' };
+
+const mostFillsInVain = 100;
 
 /** Rejects one turn after the abort, so that those who heed it can put things in order. */
 function rejectionBy(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {

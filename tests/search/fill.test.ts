@@ -167,3 +167,19 @@ test('of `fill` anything but true or false is refused', async () => {
     'Expected `fill` to be true or false, got `"yes"`.',
   );
 });
+
+test('an algorithm that makes nothing of new nodes is not given them for ever', async () => {
+  let drawn = 0;
+  const policy: Policy<string, string> = { propose: () => [{ action: String(drawn++) }] };
+  const algorithm: SearchAlgorithm<string, string> = {
+    name: 'once',
+    concurrency: 'any',
+    laws: [],
+    async run(tree, context) {
+      if (tree.size === 1) await context.expand(tree.root, { count: 1 });
+      tree.complete(tree.root);
+    },
+  };
+  const result = await search(letters, { policy, algorithm, fill: true });
+  expect(result.stopReason).toBe('exhausted');
+});
