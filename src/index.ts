@@ -8,7 +8,7 @@ import { abMctsEntry } from './search/algorithms/ab-mcts.ts';
 import { astarEntry } from './search/algorithms/astar.ts';
 import { beamEntry } from './search/algorithms/beam.ts';
 import { bestFirstEntry } from './search/algorithms/best-first.ts';
-import { bestOfNEntry } from './search/algorithms/best-of-n.ts';
+import { bestOfNEntries } from './search/algorithms/best-of-n.ts';
 import { budgetedEntry } from './search/algorithms/budgeted.ts';
 import { depthFirstEntry } from './search/algorithms/depth-first.ts';
 import type { AlgorithmEntry } from './search/algorithms/entry.ts';
@@ -213,7 +213,7 @@ export const algorithms: readonly AlgorithmEntry[] = [
   astarEntry,
   beamEntry,
   bestFirstEntry,
-  bestOfNEntry,
+  ...bestOfNEntries,
   budgetedEntry,
   depthFirstEntry,
   gumbelEntry,

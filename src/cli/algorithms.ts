@@ -1,10 +1,17 @@
-import { algorithms } from '../index.ts';
+import { type AlgorithmEntry, algorithms } from '../index.ts';
 import type { Unaided } from '../runs/problem.ts';
 import type { SearchAlgorithm, StopCondition } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
 
 /** The names of all algorithms. */
 export const algorithmNames: readonly string[] = algorithms.map(({ name }) => name);
+
+/** An algorithm as it is listed. */
+export function algorithmEntry(name: string): AlgorithmEntry {
+  const entry = algorithms.find((each) => each.name === name);
+  if (entry === undefined) throw new Error(`Expected one of ${algorithmNames.join(', ')}.`);
+  return entry;
+}
 
 /**
  * An algorithm, and when its search is over before the budget is spent.
@@ -15,8 +22,7 @@ export function algorithmFor(
   name: string,
   unaided: Pick<Unaided, 'heuristic'> | undefined,
 ): { readonly algorithm: SearchAlgorithm; readonly stopWhen: readonly StopCondition[] } {
-  const entry = algorithms.find((each) => each.name === name);
-  if (entry === undefined) throw new Error(`Expected one of ${algorithmNames.join(', ')}.`);
+  const entry = algorithmEntry(name);
   const asksModel = unaided === undefined;
   return {
     algorithm: entry.create({ asksModel, ...(!asksModel && { heuristic: unaided.heuristic }) }),

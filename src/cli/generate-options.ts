@@ -5,7 +5,7 @@ import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { methodNames } from './methods.ts';
 import { modelOption } from './model.ts';
 import { addPriceOptions } from './prices.ts';
-import type { SearchRequest } from './search-options.ts';
+import { fillOption, type SearchRequest } from './search-options.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier generate` was asked for. */
@@ -101,6 +101,7 @@ function addRunOptions(command: Command): Command {
     .option('--attempts <n>', 'trees for each problem', integerOption('attempts'), 1)
     .option('--limit <n>', 'only the first problems of the file', integerOption('limit'))
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
+    .option(...fillOption)
     .option('--no-answers', 'do not reward ends by the known answers: a model judges them')
     .option('--until-solved', 'end a search at the first right end, and not at its budget')
     .option('--retry-failed', 'search again what has failed');

@@ -6,7 +6,7 @@ import { type Method, methods } from '../methods/index.ts';
 import type { Problem } from '../runs/problem.ts';
 import type { SearchOptions, StopCondition } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
-import { algorithmFor } from './algorithms.ts';
+import { algorithmEntry, algorithmFor } from './algorithms.ts';
 import { guidesOf } from './model.ts';
 import { print } from './output.ts';
 
@@ -35,7 +35,7 @@ export function methodFor(
 
 /** How a problem is searched, and what `run.json` says of that. */
 export interface Plan {
-  readonly plan: Pick<SearchOptions, 'algorithm' | 'evaluator' | 'policy'> & {
+  readonly plan: Pick<SearchOptions, 'algorithm' | 'evaluator' | 'fill' | 'policy'> & {
     readonly method?: Method;
     readonly stopWhen?: readonly StopCondition[];
   };
@@ -48,14 +48,16 @@ export interface Plan {
  * @throws EspalierError `usage` for a method without a model.
  */
 export function planFor(
-  { method: name, algorithm = 'mcts' }: { readonly method?: string; readonly algorithm?: string },
+  request: { readonly method?: string; readonly algorithm?: string; readonly fill?: boolean },
   model: LanguageModel | undefined,
   problem: Problem,
 ): Plan {
+  const { method: name, algorithm = 'mcts', fill = false } = request;
   if (name === undefined) {
     const unaided = model === undefined ? problem.unaided : undefined;
-    const plan = { ...guidesOf(model, problem), ...algorithmFor(algorithm, unaided) };
-    return { plan, asked: { algorithm } };
+    const guides = guidesOf(model, problem, algorithmEntry(algorithm));
+    const plan = { ...guides, ...algorithmFor(algorithm, unaided), fill };
+    return { plan, asked: { algorithm, fill } };
   }
   if (model === undefined) {
     throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
@@ -63,7 +65,8 @@ export function planFor(
   const plan = methodFor(name, { model, maxTokens: problem.maxTokens });
   const { method, ...parts } = plan;
   const replaced = Object.keys(parts).sort();
-  return { plan, asked: { method: method.name, replaced, pairs: method.pairs?.name ?? null } };
+  const pairs = method.pairs?.name ?? null;
+  return { plan: { ...plan, fill }, asked: { method: method.name, replaced, pairs, fill } };
 }
 
 /** The name of the rule that makes pairs of the trees of a run: the one of its method, where that has one. */

@@ -5,6 +5,7 @@ import { modelName } from '../base/model-name.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
 import type { Guides, Problem, ShownEnvironment } from '../runs/problem.ts';
+import type { AlgorithmEntry } from '../search/algorithms/entry.ts';
 import { judge } from '../values/judge/judge.ts';
 
 /** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
@@ -85,9 +86,11 @@ export function environmentFor(
 export function guidesOf(
   model: LanguageModel | undefined,
   { unaided, maxTokens }: Problem,
+  { temperature }: Pick<AlgorithmEntry, 'temperature'>,
 ): Guides {
   if (model !== undefined) {
-    return { policy: fromModel({ model, maxTokens }), evaluator: judge({ model }) };
+    const sampling = { model, maxTokens, ...(temperature !== undefined && { temperature }) };
+    return { policy: fromModel(sampling), evaluator: judge({ model }) };
   }
   if (unaided === undefined) throw new Error('Expected a problem that can do without a model.');
   const { policy, evaluator } = unaided;

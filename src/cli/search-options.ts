@@ -30,6 +30,7 @@ export interface SearchRequest extends PriceRequest {
   readonly json?: boolean;
   readonly save?: string;
   readonly retryFailed?: boolean;
+  readonly fill?: boolean;
 }
 
 /** What a search may spend where no limit is given: without a model, and with one. */
@@ -58,6 +59,12 @@ const help = [
   'Example: espalier search --task game24 --input "4 9 10 13" --simulations 200',
   'Example: espalier search "How many primes are below 50?" --model ollama:qwen3 --calls 60',
 ].join('\n');
+
+/** Shared by the commands that search. */
+export const fillOption = [
+  '--fill',
+  'draw further samples where nothing is left to search, until the budget is spent',
+] as const;
 
 /** The command without its action. */
 export function searchCommand(): Command {
@@ -108,6 +115,7 @@ export function searchCommand(): Command {
       wordOption('order', ['arrival', 'issued']),
       'arrival',
     )
+    .option(...fillOption)
     .option('--seed <seed>', 'a number or a word', seedOption, 0)
     .option('--json', 'print the result as one JSON document')
     .option('--save <folder>', 'keep the run there, and resume it from there')

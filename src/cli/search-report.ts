@@ -4,6 +4,7 @@ import type { Problem } from '../runs/problem.ts';
 import type { SearchResult, StopReason } from '../search/contracts.ts';
 import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
+import { describeUnused, type Unused } from './unused.ts';
 
 /** A finished search as `--json` prints it. */
 export interface SearchReport {
@@ -29,6 +30,8 @@ export interface SearchReport {
   readonly failure?: string;
   /** What came to nothing on the way, where anything did. */
   readonly failures?: { readonly count: number; readonly first: readonly string[] };
+  /** What is left where more than half of a limit is, unsolved: why, and which option would use it. */
+  readonly unused?: Unused;
   /** What the tree is stamped with, such as `oracle-guided`, where it is. */
   readonly stamps?: readonly string[];
 }
@@ -39,9 +42,11 @@ export function reportOf(
   {
     result,
     model,
+    unused,
   }: {
     readonly result: SearchResult<unknown, unknown>;
     readonly model: string | null;
+    readonly unused: Unused | undefined;
   },
 ): SearchReport {
   const { best, actions, stopReason, optimal, failure, failures, unpriced } = result;
@@ -67,6 +72,7 @@ export function reportOf(
     ...(failures.count > 0 && {
       failures: { count: failures.count, first: failures.first.map(({ message }) => message) },
     }),
+    ...(unused !== undefined && { unused }),
     ...(stamps.size > 0 && { stamps: [...stamps] }),
   };
 }
@@ -107,6 +113,7 @@ export function describeSearch(
     ...(plan.length === 0 ? [] : [...plan, '']),
     describeEnd(report, result, budget),
     ...describeLosses(result),
+    ...(report.unused === undefined ? [] : [describeUnused(report.unused)]),
     describeSpend(report, result),
   ].join('\n');
 }

@@ -17,6 +17,7 @@ import { print, printError, StatusLine } from './output.ts';
 import { pricesFor } from './prices.ts';
 import { budgetOf, type SearchRequest } from './search-options.ts';
 import { describeSearch, reportOf, solvedAlready } from './search-report.ts';
+import { unusedOf } from './unused.ts';
 import { espalierVersion } from './version.ts';
 
 /** Runs `espalier search`. Resolves to the exit code. */
@@ -40,10 +41,13 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
     if (folder !== undefined) expectOwnFolder(folder);
     const interruption = listenForInterruption();
     const result = await grow(request, { problem, folder, chosen, interruption, prices });
-    const report = reportOf(problem, { result, model: modelOf(chosen) });
+    const budget = budgetOf(request, chosen.model);
+    const asksModel = chosen.model !== undefined;
+    const unused = unusedOf(result, { budget, request, asksModel });
+    const report = reportOf(problem, { result, model: modelOf(chosen), unused });
     folder?.saveTree({ problem: problem.text, attempt: 0, step: 0, tree: treeToJson(result.tree) });
     folder?.writeReport({ ...report });
-    const end = { result, budget: budgetOf(request, chosen.model), line: chosen.line };
+    const end = { result, budget, line: chosen.line };
     print(request.json === true ? toJson(report) : describeSearch(problem, report, end));
     if (interruption.requested && report.stopReason === 'stopped') return interrupted;
     return report.stopReason === 'failed' ? 1 : 0;

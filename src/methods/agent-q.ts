@@ -8,7 +8,12 @@ import { descend, uct } from '../tree/selection.ts';
 import { criticRanking } from '../values/critic/critic-ranking.ts';
 import { judge } from '../values/judge/judge.ts';
 import { withSimulation } from '../values/rollout/with-simulation.ts';
-import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
+import {
+  type Method,
+  type MethodEntry,
+  methodOptions,
+  type WideningMethodOptions,
+} from './method.ts';
 
 /**
  * Agent Q: tree search over the actions of an agent, guided by a critic that ranks proposals before they are
@@ -30,7 +35,7 @@ import { type Method, type MethodEntry, type MethodOptions, methodOptions } from
  * @throws EspalierError `usage` where an option is out of its range.
  */
 export function agentQ(
-  options: MethodOptions & {
+  options: WideningMethodOptions & {
     /** α, the share of the search in the mixed value: in [0, 1]. @defaultValue 0.5 */
     readonly alpha?: number;
     /** θ, the least margin of a pair: from 0 up. @defaultValue 0.1 */
@@ -43,9 +48,9 @@ export function agentQ(
     readonly maxDepth?: number;
   },
 ): Method {
-  expectOptions('agentQ', options, `${methodOptions} alpha theta c width maxDepth`);
+  expectOptions('agentQ', options, `${methodOptions} widening alpha theta c width maxDepth`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
-  const { alpha = 0.5, theta = 0.1, c = 1, width = 5, maxDepth = 64 } = options;
+  const { alpha = 0.5, theta = 0.1, c = 1, width = 5, maxDepth = 64, widening } = options;
   expectNumber('alpha', alpha, { min: 0, max: 1 });
   expectNumber('theta', theta, { min: 0 });
   const selection = descend(
@@ -58,7 +63,10 @@ export function agentQ(
       criticRanking({ model: judgeModel, by: 'best-of-remaining' }),
       judge({ model: judgeModel, form: 'yes-no' }),
     ),
-    algorithm: mcts({ selection, evaluate: 'all', rollout: true, width, maxDepth }),
+    algorithm: mcts({
+      ...{ selection, evaluate: 'all', rollout: true, width, maxDepth },
+      ...(widening !== undefined && { widening }),
+    }),
     pairs: pairRules.agentQ({ alpha, minMargin: theta }),
   };
 }

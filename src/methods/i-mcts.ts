@@ -1,3 +1,4 @@
+import { expectFunction } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
 import type { Policy } from '../contracts/policy.ts';
@@ -10,10 +11,15 @@ import { hybridWeight } from '../values/combine/hybrid-weight.ts';
 import { judge } from '../values/judge/judge.ts';
 import { rollout } from '../values/rollout/rollout.ts';
 import { withSimulation } from '../values/rollout/with-simulation.ts';
-import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
+import {
+  type Method,
+  type MethodEntry,
+  methodOptions,
+  type WideningMethodOptions,
+} from './method.ts';
 
 /** Options of {@link iMcts}. */
-export interface IMctsOptions<State = any, Action = any> extends MethodOptions {
+export interface IMctsOptions<State = any, Action = any> extends WideningMethodOptions {
   /** Who proposes, in plays too. @defaultValue the model: `introspective` in the tree, and by itself in plays */
   readonly policy?: Policy<State, Action>;
   /** V_llm, and what a play is worth that comes to no end. @defaultValue a judge with the rubric */
@@ -56,12 +62,14 @@ export interface IMctsOptions<State = any, Action = any> extends MethodOptions {
 export function iMcts<State = any, Action = any>(
   options: IMctsOptions<State, Action>,
 ): Method<State, Action> {
-  expectOptions('iMcts', options, `${methodOptions} policy value c cv width maxDepth`);
+  expectOptions('iMcts', options, `${methodOptions} widening policy value c cv width maxDepth`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { c = 2, cv = 0.2, width = 5, maxDepth = 64 } = options;
   const { value = judge({ model: judgeModel, form: 'criteria' }) } = options;
-  const widening: WideningRule = ({ children, samples }) =>
+  if (options.widening !== undefined) expectFunction('widening', options.widening);
+  const upToWidth: WideningRule = ({ children, samples }) =>
     Math.max(children.length, samples) < width;
+  const widening: WideningRule = (node) => upToWidth(node) || options.widening?.(node) === true;
   const playing = rollout({
     policy: options.policy ?? fromModel({ model, maxTokens }),
     evaluator: value,

@@ -17,7 +17,7 @@ import { treeOfThoughtsEntry } from './tree-of-thoughts.ts';
 export { agentQ } from './agent-q.ts';
 export { type IMctsOptions, iMcts } from './i-mcts.ts';
 export { mctsDpo } from './mcts-dpo.ts';
-export type { Method, MethodEntry, MethodOptions } from './method.ts';
+export type { Method, MethodEntry, MethodOptions, WideningMethodOptions } from './method.ts';
 export { type RMctsOptions, rMcts } from './r-mcts.ts';
 export { type RestMctsOptions, restMcts } from './rest-mcts.ts';
 export { type ToolChainStarOptions, toolChainStar } from './tool-chain-star.ts';

@@ -8,7 +8,12 @@ import { visitWeighted } from '../tree/backup.ts';
 import { descend, knownValue, puct } from '../tree/selection.ts';
 import { judge } from '../values/judge/judge.ts';
 import { selfEval } from '../values/judge/self-eval.ts';
-import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
+import {
+  type Method,
+  type MethodEntry,
+  methodOptions,
+  type WideningMethodOptions,
+} from './method.ts';
 
 /**
  * MCTS-DPO: self-evaluated tree search, one committed step at a time, whose siblings make step-level preference
@@ -37,7 +42,7 @@ import { type Method, type MethodEntry, type MethodOptions, methodOptions } from
  * (arXiv 2405.00451), section 2.1.
  */
 export function mctsDpo(
-  options: MethodOptions & {
+  options: WideningMethodOptions & {
     /** w, the weight of the prior: from 0 up. @defaultValue 1, the paper's */
     readonly w?: number;
     /** λ, the exponent of the length in the prior: from 0 up. @defaultValue 1.25, the reference code's */
@@ -50,9 +55,10 @@ export function mctsDpo(
     readonly horizon?: number;
   },
 ): Method {
-  expectOptions('mctsDpo', options, `${methodOptions} lengthPenalty w width simulations horizon`);
+  const own = 'lengthPenalty w width simulations horizon';
+  expectOptions('mctsDpo', options, `${methodOptions} widening ${own}`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
-  const { lengthPenalty = 1.25, w = 1 } = options;
+  const { lengthPenalty = 1.25, w = 1, widening } = options;
   const { width = 2, simulations = 64, horizon = 3 } = options;
   const prior = sequenceProbability({ lengthPenalty });
   return {
@@ -67,6 +73,7 @@ export function mctsDpo(
         rollout: true,
         width,
         horizon,
+        ...(widening !== undefined && { widening }),
       }),
       { simulations },
     ),

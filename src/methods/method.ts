@@ -2,6 +2,7 @@ import type { Entry } from '../contracts/entry.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { PreferenceRow, RowRule } from '../data/rows.ts';
 import type { SearchMethod, SearchOptions } from '../search/contracts.ts';
+import type { WideningRule } from '../tree/selection.ts';
 
 /**
  * A published method: an algorithm, who proposes, who values, and what makes a pair:
@@ -25,6 +26,12 @@ export interface MethodOptions {
 
 /** The names of the options that every method takes. */
 export const methodOptions = 'model judgeModel maxTokens';
+
+/** What every method takes whose nodes may get further actions later. */
+export interface WideningMethodOptions extends MethodOptions {
+  /** Whether a node that has its actions may get as many again, such as `valueWidening()`. @defaultValue the paper's: never */
+  readonly widening?: WideningRule;
+}
 
 /** A method by its name. */
 export interface MethodEntry extends Entry<(options: MethodOptions) => Method> {

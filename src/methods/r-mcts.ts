@@ -14,10 +14,15 @@ import { solved } from '../search/stop-conditions.ts';
 import { descend, puct } from '../tree/selection.ts';
 import { debate } from '../values/judge/debate.ts';
 import { judge } from '../values/judge/judge.ts';
-import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
+import {
+  type Method,
+  type MethodEntry,
+  methodOptions,
+  type WideningMethodOptions,
+} from './method.ts';
 
 /** Options of {@link rMcts}. */
-export interface RMctsOptions extends MethodOptions {
+export interface RMctsOptions extends WideningMethodOptions {
   /** The problem as a text, by which lessons are found again. @defaultValue the name of the environment */
   readonly task?: string;
   /** Where lessons are kept. @defaultValue a memory of this method's own, in this process */
@@ -65,12 +70,12 @@ export interface RMctsOptions extends MethodOptions {
  * (arXiv 2410.02052), R-MCTS.
  */
 export function rMcts(options: RMctsOptions): Method {
-  const own = 'task memory c samples width simulations horizon maxSteps reflects reserve';
+  const own = 'widening task memory c samples width simulations horizon maxSteps reflects reserve';
   expectOptions('rMcts', options, `${methodOptions} ${own}`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
   const { c = 1, samples = 20, width = 5 } = options;
   const { simulations = 20, horizon = 4, maxSteps = Number.POSITIVE_INFINITY } = options;
-  const { reserve = 0.1, reflects = true } = options;
+  const { reserve = 0.1, reflects = true, widening } = options;
   const { memory = newMemory({ store: inMemoryStore() }) } = options;
   const about = { memory, ...(options.task !== undefined && { task: options.task }) };
   const told = (kind: 'policy' | 'value') => [lessons({ ...about, kind })];
@@ -83,6 +88,7 @@ export function rMcts(options: RMctsOptions): Method {
       evaluate: 'leaf',
       width,
       horizon,
+      ...(widening !== undefined && { widening }),
     }),
     { simulations, maxSteps },
   );

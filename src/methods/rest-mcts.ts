@@ -9,13 +9,18 @@ import { descend, knownValue, uct } from '../tree/selection.ts';
 import { judge } from '../values/judge/judge.ts';
 import { rollout } from '../values/rollout/rollout.ts';
 import { withSimulation } from '../values/rollout/with-simulation.ts';
-import { type Method, type MethodEntry, type MethodOptions, methodOptions } from './method.ts';
+import {
+  type Method,
+  type MethodEntry,
+  methodOptions,
+  type WideningMethodOptions,
+} from './method.ts';
 
 /**
  * Options of {@link restMcts}. The defaults are those of the reference code where it evaluates. Where it makes
  * training data they are c 0.5, a bonus of 0.9, roll-outs of 1 step and a gate of 0.8.
  */
-export interface RestMctsOptions<State = any, Action = any> extends MethodOptions {
+export interface RestMctsOptions<State = any, Action = any> extends WideningMethodOptions {
   /** Who proposes, in roll-outs too. @defaultValue the model, at a temperature of 0.7 */
   readonly policy?: Policy<State, Action>;
   /** The process reward model: `prm({ model: vllmReward({ … }) })`, for example. @defaultValue a judge */
@@ -57,10 +62,10 @@ export function restMcts<State = any, Action = any>(
   expectOptions(
     'restMcts',
     options,
-    `${methodOptions} policy value c unvisitedBonus width alpha rollForward gate`,
+    `${methodOptions} widening policy value c unvisitedBonus width alpha rollForward gate`,
   );
   const { model, judgeModel = model, maxTokens = 256 } = options;
-  const { gate = 0.9 } = options;
+  const { gate = 0.9, widening } = options;
   const { c = 0.4, unvisitedBonus = 0.8, width = 3, alpha = 0.5, rollForward = 2 } = options;
   const { policy = fromModel({ model, maxTokens, temperature: 0.7 }) } = options;
   const { value = judge({ model: judgeModel }) } = options;
@@ -80,6 +85,7 @@ export function restMcts<State = any, Action = any>(
       backup: visitWeighted(),
       evaluate: 'all',
       width,
+      ...(widening !== undefined && { widening }),
     }),
     stopWhen: [solved({ score: gate })],
   };

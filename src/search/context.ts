@@ -5,6 +5,7 @@ import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Proposal } from '../contracts/policy.ts';
 import type { Spend } from '../contracts/spend.ts';
+import { isClosed } from '../tree/selection.ts';
 import type {
   ExpandOptions,
   SearchContext,
@@ -17,6 +18,7 @@ import type {
 import { elected } from './election.ts';
 import { Evaluations } from './evaluations.ts';
 import { Expansions } from './expansions.ts';
+import { fillable } from './filling.ts';
 import { PluginContext } from './plugin-context.ts';
 import { Realisations } from './realisations.ts';
 import { runRound } from './round.ts';
@@ -33,15 +35,23 @@ export class AlgorithmContext<State, Action>
   readonly #realisations: Realisations<State, Action>;
   readonly #expansions: Expansions<State, Action>;
   readonly #evaluations: Evaluations<State, Action>;
+  readonly #fills: boolean;
+  /** How large the tree was when no node had anything new. */
+  #fullAt = 0;
 
-  /** @param simulations - Those of the moment: what failed before is searched again by others. */
+  /**
+   * @param simulations - Those of the moment: what failed before is searched again by others.
+   * @param fills - Whether further samples are drawn where nothing is left to search.
+   */
   constructor(
     session: SearchSession<State, Action>,
     simulations: () => Simulations<State, Action>,
+    fills: boolean,
   ) {
     super(session.runtime, 'algorithm');
     this.#session = session;
     this.#simulations = simulations;
+    this.#fills = fills;
     this.#realisations = new Realisations(session);
     this.#expansions = new Expansions(session, this.#realisations);
     this.#evaluations = new Evaluations(session, this.#realisations, (failure) =>
@@ -70,7 +80,31 @@ export class AlgorithmContext<State, Action>
     run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     options?: SimulateOptions,
   ): Promise<void> {
-    return this.#simulations().run(run, options);
+    if (!this.#fills) return this.#simulations().run(run, options);
+    const { tree } = this.#session;
+    const runFilled: typeof run = async (simulation) => {
+      let outcome = await run(simulation);
+      // The algorithm may search no more than a part of the tree, and what is bounded may have ended for that.
+      while (outcome === 'exhausted' && isClosed(tree.cursor) && (await this.fill())) {
+        outcome = await run(simulation);
+      }
+      return outcome;
+    };
+    return this.#simulations().run(runFilled, options);
+  }
+
+  /** Draws further samples, from one node after the other, until there is a new node. @returns whether there is. */
+  async fill(isOver = false): Promise<boolean> {
+    const { tree } = this.#session;
+    const { size } = tree;
+    if (!this.#fills || size === this.#fullAt) return false;
+    for (const node of fillable(tree, isOver)) {
+      if (this.stopped) return false;
+      await this.#expansions.expand(node, { count: 1 }, true);
+      if (tree.size > size) return true;
+    }
+    this.#fullAt = size;
+    return false;
   }
 
   round(

@@ -314,6 +314,13 @@ export interface SearchOptions<State = any, Action = any> {
    * @defaultValue `false`
    */
   readonly retryFailed?: boolean;
+  /**
+   * Whether further samples are drawn where the algorithm has nothing left to search, from the nodes that have the fewest
+   * and one at a time, until the budget is spent or no node has anything new. What was put aside stays so.
+   *
+   * @defaultValue `false`: published methods end there
+   */
+  readonly fill?: boolean;
   /** A tree to go on with. @defaultValue a new one */
   readonly tree?: SearchTree<State, Action>;
   /** @defaultValue the system's */

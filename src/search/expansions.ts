@@ -34,9 +34,11 @@ export class Expansions<State, Action> {
     this.#realisations = realisations;
   }
 
+  /** @param again - Whether the node is asked although it is closed, or all below it failed. */
   expand(
     node: SearchNode<State, Action>,
     options: ExpandOptions = {},
+    again = false,
   ): Promise<Children<State, Action>> {
     if (options !== this.#checked) this.#check(options);
     const { independent = false } = options;
@@ -45,8 +47,8 @@ export class Expansions<State, Action> {
     const realising = this.#realisations.realise([node]);
     const proposing =
       realising === undefined
-        ? this.#propose(node, options)
-        : realising.then(() => this.#propose(node, options));
+        ? this.#propose(node, options, again)
+        : realising.then(() => this.#propose(node, options, again));
     if (!(proposing instanceof Promise)) return Promise.resolve(proposing);
     if (independent) return proposing;
     const tracked = proposing.finally(() => this.#underWay.delete(node));
@@ -83,9 +85,10 @@ export class Expansions<State, Action> {
   #propose(
     node: SearchNode<State, Action>,
     { count = Number.POSITIVE_INFINITY, arm, independent = false, widening }: ExpandOptions,
+    again: boolean,
   ): Children<State, Action> | Promise<Children<State, Action>> {
     const { tree, policy, runtime, ledger, environment } = this.#session;
-    if (node.status !== 'open' || node.kind === 'proposed') return [];
+    if (!(again || node.status === 'open') || node.kind === 'proposed') return [];
     // Another simulation took the place that there was when the node was selected.
     if (widening?.(node) === false && node.children.length > 0) return node.children;
     const offset = node.samples;

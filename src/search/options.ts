@@ -49,6 +49,7 @@ export interface CheckedOptions<State, Action> {
   readonly journal: Journal | undefined;
   readonly pool: BudgetPool | undefined;
   readonly retryFailed: boolean;
+  readonly fill: boolean;
   readonly signal: AbortSignal | undefined;
   readonly tree: SearchTree<State, Action> | undefined;
   readonly budget: Budget;
@@ -64,7 +65,7 @@ export interface CheckedOptions<State, Action> {
 const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd', 'ms'];
 
 const known =
-  'method policy evaluator algorithm outcome budget pool stopWhen concurrency order discount signal seed prices journal retryFailed tree clock';
+  'method policy evaluator algorithm outcome budget pool stopWhen concurrency order discount signal seed prices journal retryFailed fill tree clock';
 
 /** Fills in defaults and refuses what cannot be, in one sentence that names the option. */
 export function checkOptions<State, Action>(
@@ -75,7 +76,8 @@ export function checkOptions<State, Action>(
   expectText('environment.name', environment.name);
   expectObject('options', options);
   expectOptions('search', options, known);
-  const { journal, method, outcome, pool, retryFailed = false, signal, tree } = options;
+  const { journal, method, outcome, pool, signal, tree } = options;
+  const { retryFailed = false, fill = false } = options;
   if (method !== undefined) {
     expectOptions('method', method, 'name policy evaluator algorithm stopWhen pairs');
     expectMethods('method.algorithm', method.algorithm, ['run']);
@@ -108,10 +110,11 @@ export function checkOptions<State, Action>(
     const allowed = `1 for ${algorithm.name} (${algorithm.concurrency.serial})`;
     throw expectation('concurrency', allowed, concurrency);
   }
+  checkFill(fill);
   checkPrices(prices);
   checkNotation(environment, provenanceOf(policy, evaluator));
   return {
-    ...{ journal, pool, retryFailed, signal, tree },
+    ...{ journal, pool, retryFailed, fill, signal, tree },
     environment: outcome === undefined ? environment : withOutcome(environment, outcome),
     ...{ policy, evaluator, algorithm, method: useOf(options), stopWhen: conditionsOf(options) },
     budget: withLastResort(checkBudget(budget)),
@@ -169,6 +172,11 @@ function checkBudget(budget: Budget): Budget {
   // A limit that is present but undefined does not bind.
   const limits = Object.entries(budget) as [string, unknown][];
   return Object.fromEntries(limits.filter(([, limit]) => limit !== undefined));
+}
+
+/** For callers without types: a text would count as true. */
+function checkFill(fill: unknown): void {
+  if (typeof fill !== 'boolean') throw expectation('fill', 'true or false', fill);
 }
 
 function checkPrices(prices: PriceTable): void {

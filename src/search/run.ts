@@ -250,17 +250,27 @@ async function grow<State, Action>(
   const unwatch = isPart
     ? () => {}
     : deadline.watch((exceeded) => simulations.end({ reason: 'budget', exceeded }));
-  const context = new AlgorithmContext(session, () => simulations);
+  const context = new AlgorithmContext(session, () => simulations, checked.fill);
   const run = async (): Promise<void> => {
-    await algorithm.run(tree, context);
+    do await algorithm.run(tree, context);
+    while (await mayGoOn());
+  };
+  let simulated: number | undefined;
+  let fillsInVain = 0;
+  const mayGoOn = async (): Promise<boolean> => {
     const { reason } = simulations.stop ?? exhausted;
+    if (reason !== 'exhausted' || ledger.exhausted !== undefined) return false;
     // What failed in an earlier run is asked for once this one has come to where that ended, within its budget.
-    if (isPart || reason !== 'exhausted' || ledger.exhausted !== undefined) return;
-    const again = await gate.retry();
-    if (again === undefined) return;
-    reopenFailed(tree, again === 'all');
+    const again = isPart ? undefined : await gate.retry();
+    // An algorithm that makes nothing of new nodes, which may cost nothing, would be given them for ever.
+    fillsInVain = tree.simulations === simulated ? fillsInVain + 1 : 0;
+    if (again === undefined && fillsInVain > mostFillsInVain) return false;
+    simulated = tree.simulations;
+    const isOver = simulations.stop !== undefined;
     simulations = begin();
-    await run();
+    if (again === undefined) return context.fill(isOver);
+    reopenFailed(tree, again === 'all');
+    return true;
   };
   const abort = (): void => controller.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
@@ -289,6 +299,8 @@ async function grow<State, Action>(
 }
 
 const exhausted: Stop = { reason: 'exhausted' };
+
+const mostFillsInVain = 100;
 
 /** Rejects one turn after the abort, so that those who heed it can put things in order. */
 function rejectionBy(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {

@@ -164,7 +164,9 @@ describe('a model', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  test.each(algorithms.map(({ name }) => name))(
+  const voting = ['adaptive-consistency', 'esc', 'self-consistency'];
+
+  test.each(algorithms.map(({ name }) => name).filter((name) => !voting.includes(name)))(
     'is metered and repeated, with %s',
     async (name) => {
       const run = join(folder, `model-${name}`);
@@ -181,6 +183,14 @@ describe('a model', () => {
     },
   );
 
+  test.each(voting)('is not asked by %s, where there is no answer to vote on', async (name) => {
+    const { code, stderr } = await espalier(...asked, '--algorithm', name);
+    expect(stderr).toBe(
+      'Expected the environment game24 to have an `answer`, because answers are voted on.\n',
+    );
+    expect(code).toBe(2);
+  });
+
   test('is not used for a puzzle that it was not taught', async () => {
     const { stdout } = await espalier(
       'search',
@@ -192,5 +202,55 @@ describe('a model', () => {
     expect(stdout).toContain(
       '\nModel: none, for the one in the package was not taught this puzzle;',
     );
+  });
+});
+
+describe('a search that ends with more than half of its budget unused', () => {
+  const hard = ['search', '--task', 'game24', '--input', '3 3 8 8'];
+  const unusedIn = async (...options: readonly string[]) => {
+    const { stdout } = await espalier(...hard, ...options);
+    return /^Used .*$/m.exec(stdout)?.[0];
+  };
+
+  test('says so and why, and what would use it', async () => {
+    expect(await unusedIn('--method', 'mcts-dpo', '--calls', '60')).toMatch(
+      /^Used \d+ of 60 calls: every node has all the actions that the method draws. `--fill` draws more\.$/,
+    );
+    expect(await unusedIn('--algorithm', 'depth-first', '--calls', '60')).toMatch(
+      /^Used \d+ of 60 calls: every node has all the actions that the algorithm draws\. `--fill`/,
+    );
+    expect(await unusedIn('--algorithm', 'greedy')).toMatch(
+      /^Used \d of 400 calls: greedy draws 1 path\. `--algorithm best-of-n` draws more\.$/,
+    );
+  });
+
+  test('says so in the document too', async () => {
+    const options = ['--algorithm', 'depth-first', '--calls', '60', '--json'];
+    const report = JSON.parse((await espalier(...hard, ...options)).stdout) as object;
+    expect(report).toMatchObject({
+      solved: false,
+      stopReason: 'exhausted',
+      unused: { unit: 'calls', of: 60, use: '--fill' },
+    });
+  });
+
+  test.each([
+    ['with --fill', ['--method', 'mcts-dpo', '--calls', '60', '--fill']],
+    ['with a budget that is spent', ['--method', 'mcts-dpo', '--calls', '20']],
+    ['once it is solved', ['--model', 'none']],
+  ])('says nothing of it %s', async (_, options) => {
+    expect(await unusedIn(...options)).toBeUndefined();
+  });
+
+  test('is another run with --fill', async () => {
+    const run = join(folder, 'filled');
+    const options = ['--method', 'mcts-dpo', '--calls', '60', '--fill', '--save', run, '--json'];
+    const first = JSON.parse((await espalier(...hard, ...options)).stdout) as {
+      spend: { calls: number };
+    };
+    expect(first.spend.calls).toBeGreaterThan(50);
+    const again = await espalier(...hard, ...options.slice(0, -1));
+    const { calls } = first.spend;
+    expect(again.stdout).toContain(`${calls} calls (${calls} from the journal)`);
   });
 });

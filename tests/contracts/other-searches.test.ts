@@ -14,8 +14,10 @@ describeAlgorithm('bestFirst() by depth', { create: () => bestFirst({ order: 'de
 
 /** Those that are tried elsewhere with all that they claim, or below with options that the suite needs. */
 const tried = ['astar', 'best-of-n', 'mcts', 'beam', 'depth-first', 'gumbel'];
+/** They draw a path or two, or vote, as `bestOfN` does with its options. */
+const baselines = ['adaptive-consistency', 'chain-of-thought', 'esc', 'greedy', 'self-consistency'];
 for (const { name, create } of algorithms) {
-  if (tried.includes(name)) continue;
+  if (tried.includes(name) || baselines.includes(name)) continue;
   describeAlgorithm(
     `${name}, as it is listed`,
     { create: () => create({ asksModel: false }) },

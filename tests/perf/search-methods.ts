@@ -1,12 +1,14 @@
-// The published methods beside plain MCTS, best-of-N and greedy, with the packaged model on puzzles that it has
-// never seen, at equal calls. It reports, and fails only where a method could not be run.
+// The published methods beside plain MCTS, best-of-N, votes with their stopping rules, and greedy, with the packaged model on puzzles that it has
+// never seen, at equal calls; with --fill they draw further samples where nothing is left to search. It reports, and fails only where a method could not be run.
 import { parseArgs } from 'node:util';
 import { seededRandom } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
-import { gameOf24, solvablePuzzles } from 'espalier/environments';
+import { type ArithmeticState, gameOf24, solvablePuzzles } from 'espalier/environments';
+import { fromModel } from 'espalier/policies';
 import { isHeldOut } from '../../dist/backends/tiny/held-out.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
+import { algorithmFor } from '../../dist/cli/algorithms.js';
 import { demoMethods, solveGame } from '../../dist/cli/demo-methods.js';
 import { methodFor, methodNames } from '../../dist/cli/methods.js';
 import { table } from '../../dist/cli/table.js';
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     puzzles: { type: 'string', default: '400' },
     calls: { type: 'string', default: '60' },
     seed: { type: 'string', default: '0' },
+    fill: { type: 'boolean', default: false },
   },
 });
 const budget = { calls: Number(values.calls) };
@@ -36,6 +39,25 @@ function plain(key: keyof typeof demoMethods): Method<readonly number[]> {
   };
 }
 
+/** Votes for the number that is left: they end by their own rule, and not with a right end. */
+function voting(name: string): Method<readonly number[]> {
+  const { algorithm } = algorithmFor(name, undefined);
+  const policy = fromModel({ model, temperature: 0.7, maxTokens: 48 });
+  return {
+    name,
+    run: async (numbers, index) => {
+      const environment = {
+        ...gameOf24.environment({ numbers }),
+        answer: ({ numbers: [only, more] }: ArithmeticState<unknown>) =>
+          more === undefined ? JSON.stringify(only?.value) : undefined,
+      };
+      const seed = `${values.seed}/${index}`;
+      const { solved, spend } = await search(environment, { policy, algorithm, budget, seed });
+      return { solved, ...spend };
+    },
+  };
+}
+
 /** A published method with its own settings, but for what the model was never taught. */
 function published(name: string): Method<readonly number[]> {
   return {
@@ -45,6 +67,7 @@ function published(name: string): Method<readonly number[]> {
       const { solved, spend } = await search(environment, {
         ...methodFor(name, { model, maxTokens: 48 }),
         budget,
+        fill: values.fill,
         seed: `${values.seed}/${index}`,
       });
       return { solved, ...spend };
@@ -62,14 +85,18 @@ const problems = Array.from({ length: size }, () =>
 ).flat(1);
 
 const baseline = demoMethods.bestOfN.name;
-const methods = [plain('greedy'), plain('bestOfN'), plain('mcts'), ...methodNames.map(published)];
+const votes = ['self-consistency', 'esc', 'adaptive-consistency'].map(voting);
+const methods = [
+  ...[plain('greedy'), plain('bestOfN'), ...votes, plain('mcts')],
+  ...methodNames.map(published),
+];
 const { rows, solved } = await compare({ problems, methods });
 await model.close();
 
 const base = solved[methods.findIndex(({ name }) => name === baseline)] ?? [];
 const percent = (share: number) => (100 * share).toFixed(1);
 process.stdout.write(
-  `${size} puzzles, at most ${values.calls} calls each, seed ${values.seed}.\n\n`,
+  `${size} puzzles, at most ${values.calls} calls each, seed ${values.seed}${values.fill ? ', filled' : ''}.\n\n`,
 );
 process.stdout.write(
   `${table([

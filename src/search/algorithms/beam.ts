@@ -110,9 +110,9 @@ function chosen<Node extends SearchNode>(
   random: Random,
 ): { readonly kept: readonly Node[]; readonly others: readonly Node[] } {
   const best = nodes.toSorted((a, b) => promise(b) - promise(a));
-  if (select === 'best') return { kept: best.slice(0, width), others: best.slice(width) };
-  const others = [...best];
-  while (others.length > 0 && best.length - others.length < width) {
+  const wanted = best.filter(hasToDo);
+  const others = wanted.splice(select === 'best' ? width : 0);
+  while (select === 'sample' && others.length > 0 && wanted.length < width) {
     const weights = others.map((node) => Math.max(0, promise(node)));
     let rest = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
     const place = weights.findIndex((weight) => {
@@ -120,7 +120,7 @@ function chosen<Node extends SearchNode>(
       return rest < 0;
     });
     // Where none promises anything, the first is as good as any.
-    others.splice(Math.max(0, place), 1);
+    wanted.push(...others.splice(Math.max(0, place), 1));
   }
   const out = new Set(others);
   return { kept: best.filter((node) => !out.has(node)), others };
@@ -138,6 +138,11 @@ function leaveOut<State, Action>(
 /** Whether a node was not expanded yet, or not all of its children are evaluated. */
 export function isToDo({ complete, children }: SearchNode): boolean {
   return !complete || children.some(isUnjudged);
+}
+
+/** Whether something is to do at a node or below it: what an earlier pass is through with takes no place from the others. */
+function hasToDo(node: SearchNode): boolean {
+  return isToDo(node) || node.children.some((child) => isOpen(child) && hasToDo(child));
 }
 
 function isUnjudged({ status, rawValue, reward }: SearchNode): boolean {

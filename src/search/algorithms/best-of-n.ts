@@ -14,7 +14,7 @@ import type {
 } from '../contracts.ts';
 import { answerOf } from '../election.ts';
 import type { AlgorithmEntry } from './entry.ts';
-import type { StoppingRule } from './stopping-rules.ts';
+import { adaptiveConsistency, esc, type StoppingRule } from './stopping-rules.ts';
 
 /** Options of {@link bestOfN}. */
 export interface BestOfNOptions {
@@ -209,9 +209,47 @@ function drawByPrior<State, Action>(
   return nodes.at(placeOf(priors, share));
 }
 
-/** Best-of-N in lists. */
-export const bestOfNEntry: AlgorithmEntry = {
-  name: 'best-of-n',
-  title: 'independent trajectories, of which the best is taken',
-  create: () => bestOfN(),
-};
+/** Best-of-N in lists, and what else it is: one path, or votes with their stopping rules. */
+export const bestOfNEntries: readonly AlgorithmEntry[] = [
+  {
+    name: 'adaptive-consistency',
+    title: 'votes, until the first answer is sure to stay ahead',
+    paper: "Aggarwal et al., Let's Sample Step by Step: Adaptive-Consistency, 2023",
+    paths: 40,
+    create: () => bestOfN({ n: 40, until: adaptiveConsistency() }),
+  },
+  {
+    name: 'best-of-n',
+    title: 'independent trajectories, of which the best is taken',
+    create: () => bestOfN(),
+  },
+  {
+    name: 'chain-of-thought',
+    title: 'one trajectory, as the policy samples it',
+    paper:
+      'Wei et al., Chain-of-Thought Prompting Elicits Reasoning in Large Language Models, 2022',
+    paths: 1,
+    create: () => bestOfN({ n: 1 }),
+  },
+  {
+    name: 'esc',
+    title: 'votes, until five in a row agree',
+    paper: 'Li et al., Escape Sky-high Cost: Early-stopping Self-Consistency, 2024',
+    paths: 40,
+    create: () => bestOfN({ n: 40, until: esc() }),
+  },
+  {
+    name: 'greedy',
+    title: 'one trajectory at temperature 0',
+    temperature: 0,
+    paths: 1,
+    create: () => bestOfN({ n: 1 }),
+  },
+  {
+    name: 'self-consistency',
+    title: 'independent trajectories that vote for their answers',
+    paper:
+      'Wang et al., Self-Consistency Improves Chain of Thought Reasoning in Language Models, 2023',
+    create: () => bestOfN({ choose: 'majority' }),
+  },
+];

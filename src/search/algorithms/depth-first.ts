@@ -42,10 +42,14 @@ export function depthFirst(options: DepthFirstOptions = {}): SearchAlgorithm {
   const nextPlace = <S, A>(node: SearchNode<S, A>): SearchNode<S, A> | number => {
     if (node.terminal) return climb;
     if (node.depth >= maxDepth) return 1;
+    let up = 1;
     for (const child of node.children) {
       const place = nextPlace(child);
-      if (place !== 1) return typeof place === 'number' ? place - 1 : place;
+      if (typeof place !== 'number') return place;
+      // Only the last one decides: the others were left behind when their next sibling was made.
+      up = place;
     }
+    if (up > 1) return up - 1;
     return canWiden(node, widening) ? node : 1;
   };
   return {

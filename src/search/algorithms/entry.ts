@@ -18,4 +18,8 @@ export interface AlgorithmEntry
    * @defaultValue false
    */
   readonly proves?: boolean;
+  /** At which temperature its policy is to sample. @defaultValue the policy's own */
+  readonly temperature?: number;
+  /** After how many paths it ends by itself. @defaultValue as many as the budget holds */
+  readonly paths?: number;
 }

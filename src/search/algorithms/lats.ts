@@ -1,6 +1,6 @@
 import { expectBounds, expectFunction, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { descend, knownValue, leastTried, uct } from '../../tree/selection.ts';
+import { descend, knownValue, leastTried, uct, type WideningRule } from '../../tree/selection.ts';
 import type { SearchAlgorithm } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
 import { lookBack, type ReflectionOptions } from './with-reflection.ts';
@@ -13,6 +13,8 @@ export interface LatsOptions extends Partial<Pick<ReflectionOptions, 'reflect'>>
   readonly width?: number;
   /** The longest path, in edges: an integer from 1 up. @defaultValue 7, the paper's */
   readonly maxDepth?: number;
+  /** Whether a node may get further children later, `width` at a time. @defaultValue the paper's: never */
+  readonly widening?: WideningRule;
 }
 
 /**
@@ -28,26 +30,28 @@ export interface LatsOptions extends Partial<Pick<ReflectionOptions, 'reflect'>>
  * (arXiv 2310.04406), section 4.
  */
 export function lats(options: LatsOptions = {}): SearchAlgorithm {
-  expectOptions('lats', options, 'c width maxDepth reflect');
-  const { c = 1, width = 5, maxDepth = 7, reflect = async () => {} } = options;
+  expectOptions('lats', options, 'c width maxDepth reflect widening');
+  const { c = 1, width = 5, maxDepth = 7, reflect = async () => {}, widening } = options;
   expectNumber('c', c, { min: 0 });
   expectBounds({ width, maxDepth });
   expectFunction('reflect', reflect);
+  if (widening !== undefined) expectFunction('widening', widening);
   const selection = descend(uct({ c, unvisited: knownValue }));
   // Another simulation may have expanded a node while this one waited for its state: it gets no more.
-  const request = { count: width, widening: () => false };
+  const request = { count: width, widening: widening ?? (() => false) };
   return {
     name: 'lats',
     concurrency: 'any',
     laws: ['visits', 'values', 'simulations'],
     async run(tree, context) {
       await context.simulate(async (simulation) => {
-        const leaf = simulation.select(selection);
+        const leaf = simulation.select(selection, { widening });
         if (leaf === undefined) return 'exhausted';
         const grow = async (node: typeof leaf) => {
           const isInner = node.status === 'open' && node.depth < maxDepth;
           const children = isInner ? await context.expand(node, request) : [];
-          if (children.length > 0 || node.depth >= maxDepth) tree.complete(node);
+          const isFull = widening === undefined && children.length > 0;
+          if (isFull || node.depth >= maxDepth) tree.complete(node);
           await context.realise(children);
           await context.evaluate(children);
           return leastTried(children);

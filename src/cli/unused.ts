@@ -1,0 +1,67 @@
+import { counted } from '../base/counted.ts';
+import type { Budget } from '../contracts/spend.ts';
+import type { SearchResult } from '../search/contracts.ts';
+import { algorithmEntry } from './algorithms.ts';
+
+/** What a search left of its budget, why, and what would use it. */
+export type Unused = NonNullable<ReturnType<typeof unusedOf>>;
+
+/** What is told of a search that ended by itself, unsolved, with more than half of its budget unused. */
+export function unusedOf(
+  { solved, stopReason, exceeded, spend, tree }: SearchResult<unknown, unknown>,
+  {
+    budget,
+    request: { algorithm = 'mcts', method, fill = false },
+    asksModel,
+  }: {
+    readonly budget: Budget;
+    readonly request: {
+      readonly algorithm?: string;
+      readonly method?: string;
+      readonly fill?: boolean;
+    };
+    readonly asksModel: boolean;
+  },
+):
+  | {
+      readonly unit: keyof Budget;
+      readonly used: number;
+      readonly of: number;
+      readonly why: string;
+      /** The option that would use it, where there is one. */
+      readonly use?: string;
+    }
+  | undefined {
+  if (solved || !['budget', 'exhausted'].includes(stopReason)) return undefined;
+  const limits = Object.entries(budget) as [keyof Budget, number][];
+  const spent = limits.map(([unit, of]) => ({ unit, used: spend[unit], of }));
+  const [most] = spent
+    .filter(({ unit }) => exceeded === undefined || unit === exceeded)
+    .sort((a, b) => b.used / b.of - a.used / a.of);
+  if (most === undefined || !(most.used < most.of / 2)) return undefined;
+  if (stopReason === 'budget')
+    return { ...most, why: 'what comes next may take more than is left' };
+  const paths = method === undefined ? algorithmEntry(algorithm).paths : undefined;
+  if (paths !== undefined) {
+    const why = `${algorithm} draws ${counted(paths, 'path')}`;
+    return { ...most, why, use: '--algorithm best-of-n' };
+  }
+  const { cursor } = tree;
+  const isLeft = [...tree.nodes()].some(
+    ({ status, children }) => status === 'open' && children.length === 0,
+  );
+  if (cursor.terminal && isLeft) return { ...most, why: 'it has taken its last step' };
+  if (fill) return { ...most, why: 'no node has anything new' };
+  if (!asksModel) return { ...most, why: 'every move from the states that it kept is searched' };
+  const who = method === undefined ? 'algorithm' : 'method';
+  return { ...most, why: `every node has all the actions that the ${who} draws`, use: '--fill' };
+}
+
+/** The same in a sentence or two. */
+export function describeUnused({ unit, used, of, why, use }: Unused): string {
+  const amount =
+    unit === 'usd'
+      ? `$${used.toFixed(4)} of $${of}`
+      : `${Math.round(used)} of ${unit === 'ms' ? `${of} ms` : counted(of, unit.slice(0, -1))}`;
+  return `Used ${amount}: ${why}.${use === undefined ? '' : ` \`${use}\` draws more.`}`;
+}
