@@ -42,12 +42,12 @@ export function valueWidening(
     readonly k?: number;
     /** The value from which a child is worth going on with. @defaultValue 0.4 */
     readonly below?: number;
-    /** How many samples a node gets at most; 3 k where none of them could be used. @defaultValue 24 */
+    /** How many samples a node gets at most; 3 k where none of them could be used. @defaultValue 100 */
     readonly most?: number;
   } = {},
 ): WideningRule {
   expectOptions('valueWidening', options, 'k below most');
-  const { k = 2, below = 0.4, most = 24 } = options;
+  const { k = 2, below = 0.4, most = 100 } = options;
   const rule: WideningRule = ({ children, samples }) => {
     const drawn = Math.max(children.length, samples);
     if (drawn < k) return true;

@@ -83,7 +83,7 @@ describe('valueWidening', () => {
   });
 
   test('stops at the most samples', () => {
-    expect(rule(stats({ samples: 23, children: [visited(0)] }))).toBe(true);
-    expect(rule(stats({ samples: 24, children: [visited(0)] }))).toBe(false);
+    expect(rule(stats({ samples: 99, children: [visited(0)] }))).toBe(true);
+    expect(rule(stats({ samples: 100, children: [visited(0)] }))).toBe(false);
   });
 });

@@ -12,9 +12,10 @@ import { descend, puct, type Selection, type WideningRule } from '../../tree/sel
 import type { SearchTree } from '../../tree/tree.ts';
 import { valueWidening } from '../../tree/widening.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
+import { bestOfN } from './best-of-n.ts';
 import type { AlgorithmEntry } from './entry.ts';
 import { type MctsOptions, mcts } from './mcts.ts';
-import { finishPaths, type Purse, purseOf } from './purse.ts';
+import { finishPaths, isLeaf, openPath, type Purse, purseOf } from './purse.ts';
 import { within } from './within.ts';
 
 /** Options of {@link budgeted}. */
@@ -36,13 +37,16 @@ export interface BudgetedOptions
 /**
  * Tree search that knows what is left of calls, tokens and dollars, in the unit that is scarcest: broad while there is
  * money, deep when it ends, with an answer affordable throughout. Let T̂(d) be the price of an answer from depth d on, a
- * call a step, and E how many answers from the start are affordable; until there is one, twice its price is set aside,
- * because calls reserve more than they use. Ours:
+ * call a step, and E how many answers from the start are affordable; until there is one, one and a half times its price is set
+ * aside, because calls reserve more than they use. Ours:
  *
+ * - Where E is less than E₀ / 2 once the first actions are known, the likeliest of them is gone on with to an end before
+ *   anything is judged.
  * - Selection by {@link puct} with `c · min(1, √(E / E₀))`.
  * - A node is expanded only where `T̂(d) · (in flight + 1)` is left.
  * - A further sibling at depth d is sampled only where `E ≥ 2` and T̂(d) is at most half of what is left.
- * - Where nothing is affordable, the most promising open paths are finished, one sample a step.
+ * - Where nothing is affordable, the most promising open paths are finished, one sample a step, and what is left then goes
+ *   to independent trajectories.
  *
  * Without a limit on calls, tokens or dollars it is `mcts` with {@link puct}.
  *
@@ -73,9 +77,14 @@ export function budgeted(options: BudgetedOptions = {}): SearchAlgorithm {
       );
       const widening = growing.widening && affordableSiblings(tree, purse, growing.widening);
       const careful = mcts({ ...growing, maxDepth, selection, ...(widening && { widening }) });
-      const isLimited = purse().length > 0;
-      await careful.run(tree, isLimited ? within(context, { exhausts: 'round' }) : context);
-      if (isLimited) await finishPaths(tree, context, maxDepth);
+      if (purse().length === 0) return careful.run(tree, context);
+      const walk = { tree, context, maxDepth };
+      const { width: count = Number.POSITIVE_INFINITY } = growing;
+      const isScarce = () => purse().some((funds) => answersLeft(funds, 0) < enough / 2);
+      if (isLeaf(tree.cursor)) await openPath(walk, count, isScarce);
+      await careful.run(tree, within(context, { exhausts: 'round' }));
+      await finishPaths(walk);
+      await bestOfN({ maxDepth }).run(tree, context);
     },
   };
 }

@@ -100,7 +100,7 @@ export function gumbel(options: GumbelOptions = {}): SearchAlgorithm {
       noteLanes(tree, phase, rules);
       await inner.run(tree, within(context, { ...phase.begin(), exhausts: 'round' }));
     }
-    if (purse().length > 0) await finishPaths(tree, context, maxDepth);
+    if (purse().length > 0) await finishPaths({ tree, context, maxDepth });
   }
 }
 

@@ -1,11 +1,11 @@
-import type { SearchNode } from '../../contracts/node.ts';
+import type { NodeStatistics, SearchNode } from '../../contracts/node.ts';
 import { mostPromising } from '../../tree/final-choice.ts';
 import { answersLeft, type Funds } from '../../tree/funds.ts';
-import { subtree } from '../../tree/selection.ts';
+import { leastTried, subtree } from '../../tree/selection.ts';
 import type { SimulationLog } from '../../tree/simulation-log.ts';
 import { promiseOf } from '../../tree/summary.ts';
 import type { SearchTree } from '../../tree/tree.ts';
-import type { SearchContext } from '../contracts.ts';
+import type { SearchContext, Simulation } from '../contracts.ts';
 
 const units = ['calls', 'tokens', 'usd'] as const;
 
@@ -19,8 +19,8 @@ export type Purse = () => readonly UnitFunds[];
 
 /**
  * Tells at any time what is left of calls, tokens and dollars, as far as they are limited, the scarcest first. A step costs
- * what a call of this search has cost so far. Until there is an answer, twice the price of one is kept: a call reserves
- * more than it uses.
+ * what a call of this search has cost so far. Until there is an answer, one and a half times its price is kept: a call
+ * reserves more than it uses.
  */
 export function purseOf<State, Action>(
   tree: SearchTree<State, Action>,
@@ -37,7 +37,7 @@ export function purseOf<State, Action>(
     const funds = limited.map((unit): UnitFunds => {
       const left = remaining[unit];
       const step = (whole[unit] - left) / Math.max(1, calls);
-      const reserve = tree.bestTerminal === undefined ? 2 * step * depth : 0;
+      const reserve = tree.bestTerminal === undefined ? 1.5 * step * depth : 0;
       const simulation = step * dearest;
       return { unit, left, whole: whole[unit], step, depth, simulation, reserve };
     });
@@ -79,28 +79,50 @@ function depthOfAnswers<State, Action>(tree: SearchTree<State, Action>): number 
   return count === 0 ? deepest : sum / count;
 }
 
+/** What goes on with paths. */
+export interface Walk<State, Action> {
+  readonly tree: SearchTree<State, Action>;
+  readonly context: SearchContext<State, Action>;
+  /** The longest path, in edges from the root. */
+  readonly maxDepth: number;
+}
+
+/**
+ * The first simulation, which learns what a step costs: where that leaves little, it goes on to an end, one sample a
+ * step, and judges nothing on the way.
+ */
+export async function openPath<State, Action>(
+  walk: Walk<State, Action>,
+  count: number,
+  isScarce: () => boolean,
+): Promise<void> {
+  const { tree, context } = walk;
+  await context.simulate(
+    async (simulation) => {
+      const children = await context.expand(tree.cursor, { count, widening: isLeaf });
+      const scarce = isScarce();
+      if (!scarce) await context.evaluate(children);
+      const first = leastTried(children.map((child) => tree.original(child)));
+      if (first === undefined) return 'continue';
+      const node = await goOn(walk, simulation.visit(first), { simulation, while: () => scarce });
+      if (node.status !== 'failed') tree.backup(node);
+      return 'continue';
+    },
+    { name: 'open', limit: 1, exhausts: 'round' },
+  );
+}
+
 /**
  * Goes on with the most promising open path, one sample a step, to its end, and so with the next, until no call is
  * affordable any more or nothing is open.
  */
-export async function finishPaths<State, Action>(
-  tree: SearchTree<State, Action>,
-  context: SearchContext<State, Action>,
-  maxDepth: number,
-): Promise<void> {
+export async function finishPaths<State, Action>(walk: Walk<State, Action>): Promise<void> {
+  const { tree, context } = walk;
   await context.simulate(
     async (simulation) => {
       const start = nextLeaf(tree);
       if (start === undefined) return 'exhausted';
-      let node = simulation.visit(start);
-      await context.realise([node]);
-      while (node.status === 'open' && node.depth < maxDepth) {
-        const [child] = await context.expand(node, { count: 1 });
-        if (child === undefined) return 'continue';
-        await context.realise([child]);
-        node = simulation.visit(tree.original(child));
-      }
-      await context.evaluate([node]);
+      const node = await goOn(walk, simulation.visit(start), { simulation, while: () => true });
       if (node.status === 'open') tree.complete(node);
       if (node.status !== 'failed') tree.backup(node);
       return 'continue';
@@ -109,13 +131,35 @@ export async function finishPaths<State, Action>(
   );
 }
 
+/** Goes on from a node while it may, one sample a step, and evaluates where that ends. */
+async function goOn<State, Action>(
+  { tree, context, maxDepth }: Walk<State, Action>,
+  start: SearchNode<State, Action>,
+  given: { readonly simulation: Simulation<State, Action>; readonly while: () => boolean },
+): Promise<SearchNode<State, Action>> {
+  let node = start;
+  await context.realise([node]);
+  while (node.status === 'open' && node.depth < maxDepth && given.while()) {
+    const [child] = await context.expand(node, { count: 1, widening: isLeaf });
+    if (child === undefined) break;
+    await context.realise([child]);
+    node = given.simulation.visit(tree.original(child));
+  }
+  await context.evaluate([node]);
+  return node;
+}
+
 /** The open leaf that promises most, of equal ones the deepest, and on which no simulation is under way. */
 function nextLeaf<State, Action>(
   tree: SearchTree<State, Action>,
 ): SearchNode<State, Action> | undefined {
   const leaves = [...subtree(tree.cursor)].filter(
-    ({ status, children, inFlight }) =>
-      status === 'open' && children.length === 0 && inFlight === 0,
+    (node) => node.status === 'open' && isLeaf(node) && node.inFlight === 0,
   );
   return mostPromising(leaves, (leaf) => promiseOf(leaf, tree.discount));
+}
+
+/** Whether a node has no children: while it has none, it may be asked again. */
+export function isLeaf({ children }: NodeStatistics): boolean {
+  return children.length === 0;
 }
