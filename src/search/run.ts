@@ -126,6 +126,7 @@ function open<State, Action>(
     journal,
     order: checked.order,
     clock: checked.clock,
+    calls: checked.concurrency.calls,
     random: seededRandom(checked.seed),
     ms: checked.budget.ms,
     before,
@@ -245,7 +246,13 @@ async function grow<State, Action>(
   const { algorithm, concurrency, stopWhen, signal } = checked;
   const { gate, sequencer, deadline, controller } = outside;
   const begin = () =>
-    new Simulations(session, { concurrency, stopWhen, gate, sequencer, deadline });
+    new Simulations(session, {
+      concurrency: concurrency.simulations,
+      stopWhen,
+      gate,
+      sequencer,
+      deadline,
+    });
   let simulations = begin();
   const unwatch = isPart
     ? () => {}
