@@ -11,7 +11,7 @@ import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
 import type { LineOf } from './journal-lines.ts';
 import { JournalUse } from './journal-use.ts';
 import type { Ledger, Reservation } from './ledger.ts';
-import { type Place, Places } from './places.ts';
+import { Places } from './places.ts';
 import { type Losses, noLosses, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
 import { SharedCalls } from './shared-calls.ts';
@@ -97,7 +97,7 @@ export class CallGate {
       if (this.#hangs()) options.expire?.();
       else this.#resume();
     };
-    signal.addEventListener('abort', () => this.#underWay.abandon(signal.reason));
+    signal.addEventListener('abort', () => this.#abandon(signal.reason));
   }
 
   /** Calls issued so far, shared ones not counted again. */
@@ -199,40 +199,56 @@ export class CallGate {
     this.#underWay.end();
   }
 
+  /** Gives up all that is under way and all that waits, and goes on: nobody needs it any more. */
+  giveUp(reason: unknown): void {
+    this.end();
+    this.#abandon(reason);
+  }
+
+  #abandon(reason: unknown): void {
+    this.#places.clear(reason);
+    this.#underWay.abandon(reason);
+  }
+
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
-    const place = this.#places.next(this.#options.signal);
+    const place = this.#places.next();
     try {
       for (;;) {
-        const output = await this.#ask(key, request, place);
-        if (output !== undefined) return output;
+        const reused = this.#reuse(key, request);
+        if (reused !== undefined) return await reused;
+        // Before anything is reserved: what waits here must not keep the budget from others.
+        const turn = place.take();
+        if (turn !== undefined) {
+          await turn;
+          continue;
+        }
+        const resumes = this.#resumes;
+        const left = this.#recall.leftAnswer(key);
+        const granted = request.ledger.reserve(request.reserve, { waits: request.isFree !== true });
+        const reservation = granted instanceof Promise ? await granted : granted;
+        const issued = this.#issue(key, request, { reservation, left, resumes });
+        if (issued !== undefined) return await issued;
       }
     } finally {
       place.give();
     }
   }
 
-  /** What a call comes to; `undefined` where it is to be asked again how it is to be made. */
-  async #ask(key: string, request: CallRequest, place: Place): Promise<CallOutput | undefined> {
+  /** What a call of an earlier run, paid for and charged, comes to; `undefined` where it is to be made. */
+  #reuse(key: string, request: CallRequest): Promise<CallOutput> | undefined {
     const recall = this.#recall;
-    this.#expectOpen();
-    const left = recall.leftAnswer(key);
-    // A run that goes on has been charged for it; a replay that leaves its journal's way pays for what it asks.
-    if (left !== undefined && !(this.#journal.isReplay && recall.isLive)) {
-      if (!recall.mustResume(this.#issued, key)) return this.#reuse(key, request, left);
+    for (;;) {
+      this.#expectOpen();
+      const left = recall.leftAnswer(key);
+      if (left === undefined) {
+        this.#expectRecorded(request);
+        return undefined;
+      }
+      // A run that goes on has been charged for it; a replay that leaves its journal's way pays for what it asks.
+      if (this.#journal.isReplay && recall.isLive) return undefined;
+      if (!recall.mustResume(this.#issued, key)) return this.#answerBy(left, key, request);
       this.#resume();
-      return undefined;
     }
-    if (left === undefined) this.#expectRecorded(request);
-    // Before anything is reserved: what waits here must not keep the budget from others.
-    const turn = place.take();
-    if (turn !== undefined) {
-      await turn;
-      return undefined;
-    }
-    const resumes = this.#resumes;
-    const granted = request.ledger.reserve(request.reserve, { waits: request.isFree !== true });
-    const reservation = granted instanceof Promise ? await granted : granted;
-    return this.#issue(key, request, { reservation, left, resumes });
   }
 
   #expectOpen(): void {
@@ -290,7 +306,7 @@ export class CallGate {
   }
 
   /** A call of an earlier run, paid for and charged, answers a call of this one. */
-  #reuse(key: string, request: CallRequest, left: RecordedCall): Promise<CallOutput> {
+  #answerBy(left: RecordedCall, key: string, request: CallRequest): Promise<CallOutput> {
     if (this.#recall.isLive) this.#journal.write({ type: 'reuse', call: this.#issued, key });
     // What costs nothing always fits.
     const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;

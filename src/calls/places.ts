@@ -8,24 +8,30 @@ export function makingOthers<Result>(make: () => Result): Result {
 }
 
 /** What one call has of the places. */
-export interface Place {
+interface Place {
   /** Takes it, unless it is taken. Returns a promise where there is none yet. */
   take(): Promise<void> | undefined;
   /** Gives it back, where it was taken. */
   give(): void;
 }
 
+/** A call that waits for its place. */
+interface Waiter {
+  readonly admit: () => void;
+  readonly refuse: (reason: unknown) => void;
+}
+
 /** Bounds how many calls are in flight. Who comes first is served first. */
 export class Places {
   #free: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters: Waiter[] = [];
 
   constructor(count: number) {
     this.#free = count;
   }
 
   /** The place of a call that is asked for here. */
-  next(signal: AbortSignal): Place {
+  next(): Place {
     let isTaken = false;
     const isInside = makers.getStore() === true;
     const enter = (): void => {
@@ -35,43 +41,36 @@ export class Places {
     return {
       take: () => {
         if (isInside || isTaken) return undefined;
-        if (this.#free <= 0) return this.#turn(enter, signal);
+        if (this.#free <= 0) return this.#turn(enter);
         enter();
         return undefined;
       },
       give: () => {
         if (!isTaken) return;
         this.#free++;
-        if (this.#free > 0) this.#admit(1);
+        if (this.#free > 0) this.#waiters.shift()?.admit();
       },
     };
   }
 
   /** Says that a call is shared. One in flight may wait for one without a place: then all that wait are let in. */
   share(): void {
-    if (makers.getStore() === true) this.#admit(this.#waiting.size);
+    if (makers.getStore() !== true) return;
+    for (const { admit } of this.#waiters.splice(0)) admit();
   }
 
-  #turn(enter: () => void, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
+  /** Turns away all that wait. */
+  clear(reason: unknown): void {
+    for (const { refuse } of this.#waiters.splice(0)) refuse(reason);
+  }
+
+  #turn(enter: () => void): Promise<void> {
+    return new Promise((resolve, refuse) => {
       const admit = (): void => {
-        signal.removeEventListener('abort', leave);
         enter();
         resolve();
       };
-      const leave = (): void => {
-        this.#waiting.delete(admit);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.add(admit);
+      this.#waiters.push({ admit, refuse });
     });
-  }
-
-  #admit(count: number): void {
-    for (const admit of [...this.#waiting].slice(0, count)) {
-      this.#waiting.delete(admit);
-      admit();
-    }
   }
 }

@@ -32,6 +32,8 @@ export interface SimulationsOptions<State, Action> {
   readonly gate: CallGate;
   readonly sequencer: Sequencer;
   readonly deadline: Deadline;
+  /** Aborts what is under way. */
+  readonly giveUp: () => void;
 }
 
 /** For callers without types: what a condition does not mean must not end a search. */
@@ -93,6 +95,8 @@ export class Simulations<State, Action> {
   /** What had been spent when the last simulation was logged. */
   #logged: CallSpend;
   #ended: (() => void)[] = [];
+  #hasGivenUp = false;
+  readonly #givenUp = signalOnce();
 
   constructor(session: SearchSession<State, Action>, options: SimulationsOptions<State, Action>) {
     this.#session = session;
@@ -109,9 +113,11 @@ export class Simulations<State, Action> {
     return this.#stop !== undefined || this.#error !== undefined;
   }
 
-  /** Lets no further simulation start. Those under way go on to their end. */
+  /** Lets no further simulation start. Those under way go on to their end; where the search is solved, they are given up. */
   end(stop: Stop): void {
+    const isSolved = this.#stop === undefined && stop.reason === 'solved';
     this.#stop ??= stop;
+    if (isSolved && this.#running > 1) void this.#giveUp();
     this.#wake();
   }
 
@@ -125,7 +131,7 @@ export class Simulations<State, Action> {
     expectOneOf('exhausts', exhausts, ['search', 'round']);
     const round: Round = { name, left: limit, running: 0, over: false, exhausts };
     const workers = Math.min(this.#options.concurrency, limit);
-    await Promise.all(
+    const all = Promise.all(
       Array.from({ length: workers }, async () => {
         const worker: Worker<State, Action> = { simulation: undefined };
         this.#workers.add(worker);
@@ -133,6 +139,7 @@ export class Simulations<State, Action> {
         this.#workers.delete(worker);
       }),
     );
+    await (workers === 1 ? all : Promise.race([all, this.#givenUp.promise]));
     if (this.#error !== undefined) throw this.#error.thrown;
   }
 
@@ -155,11 +162,9 @@ export class Simulations<State, Action> {
       let outcome: SimulationOutcome;
       try {
         outcome = this.#heard(await simulate(simulation));
-        this.#end(simulation, outcome);
         this.#finish(simulation, round, outcome);
       } catch (error) {
-        this.#end(simulation);
-        this.#fail(error);
+        this.#break(simulation, error);
         return;
       } finally {
         this.#running--;
@@ -171,6 +176,12 @@ export class Simulations<State, Action> {
       else if (gate.issued === issued && sequencer.pending > 0) await sequencer.nextRelease();
       else if (this.#session.tree.simulations % simulationsPerTurn === 0) await sequencer.rest();
     }
+  }
+
+  /** What was given up has failed for no reason of its own. */
+  #break(simulation: SimulationInFlight<State, Action>, error: unknown): void {
+    this.#end(simulation);
+    if (!this.#hasGivenUp) this.#fail(error);
   }
 
   /** What is under way may bring more to search: only where nothing is, nothing is left. */
@@ -224,6 +235,18 @@ export class Simulations<State, Action> {
     return new SimulationInFlight(tree, { index, source: runtime.random, marks });
   }
 
+  /** Once what is under way has come to rest: where it stands then, a replay can tell. */
+  async #giveUp(): Promise<void> {
+    const { sequencer, giveUp } = this.#options;
+    await sequencer.rest();
+    this.abandon();
+    this.#hasGivenUp = true;
+    giveUp();
+    // Those who heed it put things in order; nobody waits for the others.
+    await sequencer.rest();
+    this.#givenUp.resolve();
+  }
+
   /** Takes back the marks of what never came to its end: a plug-in may take no notice that the search is over. */
   abandon(): void {
     for (const { simulation } of this.#workers) {
@@ -231,20 +254,21 @@ export class Simulations<State, Action> {
     }
   }
 
-  /** Takes the marks back, and logs what came of it. */
-  #end(simulation: SimulationInFlight<State, Action>, outcome?: SimulationOutcome): void {
-    if (simulation.isOver) return;
+  /** Takes the marks back, and logs what came of it. @returns whether that was done before */
+  #end(simulation: SimulationInFlight<State, Action>, outcome?: SimulationOutcome): boolean {
+    if (simulation.isOver) return true;
     const { tree, ledger } = this.#session;
     const leaf = simulation.release() ?? tree.cursor;
     if (outcome === 'waiting') {
       tree.handBackSimulation();
-      return;
+      return false;
     }
     const { answered } = ledger;
     const before = this.#logged;
     const calls = answered.calls - before.calls;
     tree.log.end(leaf.id, { calls, tokens: answered.tokens - before.tokens });
     this.#logged = answered;
+    return false;
   }
 
   #finish(
@@ -252,6 +276,7 @@ export class Simulations<State, Action> {
     round: Round,
     outcome: SimulationOutcome,
   ): void {
+    if (this.#end(simulation, outcome)) return;
     const { tree, ledger, emit } = this.#session;
     if (outcome === 'waiting') {
       ledger.addSimulations(-1);
@@ -328,4 +353,13 @@ export class Simulations<State, Action> {
     this.#ended = [];
     for (const resolve of waiting) resolve();
   }
+}
+
+/** A promise, and how to resolve it. */
+function signalOnce(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }

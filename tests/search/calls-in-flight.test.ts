@@ -44,7 +44,9 @@ describe('calls in flight', () => {
   ])('cannot be bounded by %j', async (concurrency, named) => {
     await expect(searchOf({ ...broad(), concurrency })).rejects.toThrow(named);
   });
+});
 
+describe('calls in flight, bounded,', () => {
   test.each(['arrival', 'issued'] as const)(
     'are replayed to the same tree where results take effect in the order %s',
     async (order) => {

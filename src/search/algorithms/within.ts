@@ -27,6 +27,9 @@ export function within<State, Action>(
   const bounded: SearchContext<State, Action> = {
     ...contextWith(context, {}),
     environment: context.environment,
+    get signal() {
+      return context.signal;
+    },
     get stopped() {
       return context.stopped;
     },
