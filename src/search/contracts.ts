@@ -97,6 +97,13 @@ export interface SimulateOptions {
    * @defaultValue `'search'`
    */
   readonly exhausts?: 'round' | 'search';
+  /**
+   * Whether the round waits for an expansion that is slow: one in whose time each slot could have ended another
+   * simulation. Where it does not, that simulation goes on beside what follows, in a slot of its own.
+   *
+   * @defaultValue `'wait'`
+   */
+  readonly stragglers?: 'leave' | 'wait';
 }
 
 /** What {@link SearchContext.expand} is asked for. */

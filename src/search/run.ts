@@ -18,6 +18,7 @@ import { actionsTo } from '../tree/summary.ts';
 import { SearchTree } from '../tree/tree.ts';
 import { AlgorithmContext } from './context.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
+import { Crowd } from './crowd.ts';
 import type { SearchEvent } from './events.ts';
 import { failuresOf, reopenFailed } from './failing.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
@@ -100,6 +101,7 @@ export async function runSearch<State, Action>(
     tree,
     ledger,
     runtime,
+    crowd: new Crowd(checked.concurrency.simulations),
     emit,
     nested: async (place, nested) => {
       const part = await runNested(place, nested, { outside, ledger, signal: runtime.signal });

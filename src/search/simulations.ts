@@ -14,6 +14,7 @@ import type {
   StopCondition,
   StopReason,
 } from './contracts.ts';
+import { turnedAway } from './crowd.ts';
 import type { Deadline } from './outside.ts';
 import type { SearchSession } from './session.ts';
 import { SimulationInFlight } from './simulation.ts';
@@ -95,6 +96,12 @@ export class Simulations<State, Action> {
   /** What had been spent when the last simulation was logged. */
   #logged: CallSpend;
   #ended: (() => void)[] = [];
+  /** Workers of rounds that have ended without them. */
+  readonly #left = new Set<Worker<State, Action>>();
+  /** How many workers wait for a call to take effect. */
+  #resting = 0;
+  /** How many simulations in a row have made no call and waited for none. */
+  #idle = 0;
   #hasGivenUp = false;
   readonly #givenUp = signalOnce();
 
@@ -102,6 +109,7 @@ export class Simulations<State, Action> {
     this.#session = session;
     this.#options = options;
     this.#logged = session.ledger.answered;
+    session.crowd.others = () => this.#workers.size - this.#ended.length - this.#resting - 1;
   }
 
   /** Why the search is over; `undefined` while it is not. */
@@ -125,22 +133,56 @@ export class Simulations<State, Action> {
     simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     options: SimulateOptions = {},
   ): Promise<void> {
-    expectOptions('context.simulate', options, 'name limit exhausts');
+    expectOptions('context.simulate', options, 'name limit exhausts stragglers');
     const { name, limit = Number.POSITIVE_INFINITY, exhausts = 'search' } = options;
     expectInteger('limit', limit, { min: 0, max: Number.POSITIVE_INFINITY });
+    const { stragglers = 'wait' } = options;
     expectOneOf('exhausts', exhausts, ['search', 'round']);
+    expectOneOf('stragglers', stragglers, ['leave', 'wait']);
     const round: Round = { name, left: limit, running: 0, over: false, exhausts };
-    const workers = Math.min(this.#options.concurrency, limit);
+    const free = Math.max(1, this.#options.concurrency - this.#left.size);
+    const length = Math.min(free, limit);
+    const left = signalOnce();
+    const workers = Array.from(
+      { length },
+      (): Worker<State, Action> => ({ simulation: undefined }),
+    );
+    for (const worker of workers) this.#workers.add(worker);
     const all = Promise.all(
-      Array.from({ length: workers }, async () => {
-        const worker: Worker<State, Action> = { simulation: undefined };
-        this.#workers.add(worker);
+      workers.map(async (worker) => {
         await this.#work(worker, simulate, round);
         this.#workers.delete(worker);
+        this.#left.delete(worker);
+        if (stragglers === 'leave') this.#leave(workers, left);
       }),
     );
-    await (workers === 1 ? all : Promise.race([all, this.#givenUp.promise]));
+    await (length === 1 ? all : Promise.race([all, left.promise, this.#givenUp.promise]));
     if (this.#error !== undefined) throw this.#error.thrown;
+  }
+
+  /** What cost nothing taught nothing that the calls under way might not correct: they go first. */
+  #mustRest(issued: number): boolean {
+    const { gate, sequencer, concurrency } = this.#options;
+    if (gate.issued !== issued) this.#idle = 0;
+    if (gate.issued !== issued || sequencer.pending === 0) return false;
+    // They may never end: where nobody else is left to bring the search on, it goes on for a while.
+    return !this.#session.crowd.isLast || this.#idle++ >= concurrency;
+  }
+
+  async #rest(): Promise<void> {
+    this.#resting++;
+    await this.#options.sequencer.nextRelease();
+    this.#resting--;
+  }
+
+  /** Ends a round where all that it waits for are slow expansions. */
+  #leave(
+    workers: readonly Worker<State, Action>[],
+    { resolve }: ReturnType<typeof signalOnce>,
+  ): void {
+    if (this.#workers.size > this.#session.crowd.late) return;
+    for (const worker of workers) if (this.#workers.has(worker)) this.#left.add(worker);
+    resolve();
   }
 
   async #work(
@@ -164,24 +206,32 @@ export class Simulations<State, Action> {
         outcome = this.#heard(await simulate(simulation));
         this.#finish(simulation, round, outcome);
       } catch (error) {
-        this.#break(simulation, error);
-        return;
+        if (!this.#isHandedBack(simulation, round, error)) return;
+        outcome = 'waiting';
       } finally {
         this.#running--;
         round.running--;
       }
 
       if (outcome === 'waiting') await this.#nextEnd(round);
-      // What cost nothing taught nothing that the calls under way might not correct: they go first.
-      else if (gate.issued === issued && sequencer.pending > 0) await sequencer.nextRelease();
+      else if (this.#mustRest(issued)) await this.#rest();
       else if (this.#session.tree.simulations % simulationsPerTurn === 0) await sequencer.rest();
     }
   }
 
-  /** What was given up has failed for no reason of its own. */
-  #break(simulation: SimulationInFlight<State, Action>, error: unknown): void {
+  /** Whether a simulation that broke off is to begin anew. What was given up has failed for no reason of its own. */
+  #isHandedBack(
+    simulation: SimulationInFlight<State, Action>,
+    round: Round,
+    error: unknown,
+  ): boolean {
+    if (error === turnedAway) {
+      this.#finish(simulation, round, 'waiting');
+      return true;
+    }
     this.#end(simulation);
     if (!this.#hasGivenUp) this.#fail(error);
+    return false;
   }
 
   /** What is under way may bring more to search: only where nothing is, nothing is left. */
@@ -221,7 +271,7 @@ export class Simulations<State, Action> {
   }
 
   #start({ name }: Round): SimulationInFlight<State, Action> {
-    const { tree, ledger, runtime, emit } = this.#session;
+    const { tree, ledger, runtime, crowd, emit } = this.#session;
     const index = tree.startSimulation();
     ledger.addSimulations(1);
     this.#running++;
@@ -232,7 +282,7 @@ export class Simulations<State, Action> {
     });
     this.#options.deadline.start();
     const marks = this.#options.concurrency > 1;
-    return new SimulationInFlight(tree, { index, source: runtime.random, marks });
+    return new SimulationInFlight(tree, { index, source: runtime.random, marks, crowd });
   }
 
   /** Once what is under way has come to rest: where it stands then, a replay can tell. */
@@ -277,7 +327,7 @@ export class Simulations<State, Action> {
     outcome: SimulationOutcome,
   ): void {
     if (this.#end(simulation, outcome)) return;
-    const { tree, ledger, emit } = this.#session;
+    const { tree, ledger, crowd, emit } = this.#session;
     if (outcome === 'waiting') {
       ledger.addSimulations(-1);
       round.left++;
@@ -289,7 +339,9 @@ export class Simulations<State, Action> {
       const { spend } = ledger;
       emit({ type: 'simulation-end', simulation: simulation.index, outcome, best, spend });
     }
-    if (outcome !== 'waiting') this.#wake();
+    if (outcome === 'waiting') return;
+    crowd.end();
+    this.#wake();
   }
 
   #judge(outcome: SimulationOutcome, round: Round): void {

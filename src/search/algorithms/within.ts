@@ -20,6 +20,7 @@ export function within<State, Action>(
   {
     limit = Number.POSITIVE_INFINITY,
     exhausts,
+    stragglers,
     lacks = () => undefined,
     isOver = () => false,
   }: Bounds,
@@ -47,6 +48,7 @@ export function within<State, Action>(
           ...options,
           limit: Math.min(limit, options.limit ?? Number.POSITIVE_INFINITY),
           exhausts: exhausts ?? options.exhausts ?? 'search',
+          stragglers: stragglers ?? options.stragglers ?? 'wait',
         },
       ),
     round: (name, nodes, run) => runRound(bounded, { name, nodes, run }),
