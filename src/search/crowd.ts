@@ -27,6 +27,8 @@ export class Crowd {
   #ended = 0;
   /** How many simulations other than the one that asks are under way or about to start. */
   others: () => number = () => Number.POSITIVE_INFINITY;
+  /** How many simulations have to end before the last one that is free passes by. */
+  patience = 0;
 
   constructor(slots: number) {
     this.#slots = slots;
@@ -59,7 +61,9 @@ export class Crowd {
   passes(node: SearchNode): boolean {
     const expansion = this.#expansions.get(node);
     if (expansion === undefined) return false;
-    return this.#isSlow(expansion) || (!expansion.isOnlyWay && this.isLast);
+    if (this.#isSlow(expansion)) return true;
+    const isEarly = this.#ended - expansion.began < this.patience;
+    return !isEarly && !expansion.isOnlyWay && this.isLast;
   }
 
   /** Says that there is nothing else to do than to wait for it. */

@@ -142,6 +142,8 @@ export class Simulations<State, Action> {
     const round: Round = { name, left: limit, running: 0, over: false, exhausts };
     const free = Math.max(1, this.#options.concurrency - this.#left.size);
     const length = Math.min(free, limit);
+    // What shares out its simulations by a plan keeps to it, unless it would come to a stop.
+    this.#session.crowd.patience = stragglers === 'leave' ? this.#options.concurrency / 2 : 0;
     const left = signalOnce();
     const workers = Array.from(
       { length },
