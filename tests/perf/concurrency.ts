@@ -246,6 +246,14 @@ async function timesLeast(
   return spend.ms / calls.least(slots, name === 'beam()');
 }
 
+async function medianTimes(name: string, latency: string, slots: number): Promise<number> {
+  const times: number[] = [];
+  for (let draw = 0; draw < draws; draw++) {
+    times.push(await timesLeast(name, latency, { slots, draw }));
+  }
+  return times.toSorted((a, b) => a - b)[(draws - 1) / 2] ?? 0;
+}
+
 /**
  * Time on a manual clock as a multiple of the least possible: all latencies divided by the slots, or the longest chain of
  * calls where that takes longer; of a beam, level by level. What is above 1 is mostly the beginning, where the root is the
@@ -261,11 +269,7 @@ async function wallClock(): Promise<void> {
     for (const latency of Object.keys(latencies)) {
       const row: string[] = [];
       for (const [count, most] of mostTimes) {
-        const times: number[] = [];
-        for (let draw = 0; draw < draws; draw++) {
-          times.push(await timesLeast(name, latency, { slots: count, draw }));
-        }
-        const median = times.toSorted((a, b) => a - b)[(draws - 1) / 2] ?? 0;
+        const median = await medianTimes(name, latency, count);
         const isOver = median > most;
         if (isOver && !unpromised.includes(name)) process.exitCode = 1;
         row.push(`${median.toFixed(2)}${isOver ? '!' : ' '}`.padStart(7));
