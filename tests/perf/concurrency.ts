@@ -254,6 +254,13 @@ async function medianTimes(name: string, latency: string, slots: number): Promis
   return times.toSorted((a, b) => a - b)[(draws - 1) / 2] ?? 0;
 }
 
+/** A time in the table. One that is longer than promised fails the command. */
+function timeCell(name: string, times: number, most: number): string {
+  const isOver = times > most;
+  if (isOver && !unpromised.includes(name)) process.exitCode = 1;
+  return `${times.toFixed(2)}${isOver ? '!' : ' '}`.padStart(7);
+}
+
 /**
  * Time on a manual clock as a multiple of the least possible: all latencies divided by the slots, or the longest chain of
  * calls where that takes longer; of a beam, level by level. What is above 1 is mostly the beginning, where the root is the
@@ -269,10 +276,7 @@ async function wallClock(): Promise<void> {
     for (const latency of Object.keys(latencies)) {
       const row: string[] = [];
       for (const [count, most] of mostTimes) {
-        const median = await medianTimes(name, latency, count);
-        const isOver = median > most;
-        if (isOver && !unpromised.includes(name)) process.exitCode = 1;
-        row.push(`${median.toFixed(2)}${isOver ? '!' : ' '}`.padStart(7));
+        row.push(timeCell(name, await medianTimes(name, latency, count), most));
       }
       const promise = unpromised.includes(name) ? '  (not promised)' : '';
       print(`  ${name.padEnd(26)}${latency.padEnd(11)}${row.join('')}${promise}\n`);
