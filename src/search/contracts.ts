@@ -304,12 +304,19 @@ export interface SearchOptions<State = any, Action = any> {
    *
    * What counts as a call in flight is each request to a model, and each effect, from its start until its result takes
    * effect, retries included; calls that an effect makes count with it. Others wait in the order in which they were
-   * asked for, with nothing reserved of the budget. Searches within this one share its places for calls. What a journal answers
-   * in another order than it was asked for, and equal calls shared, take no place. A replay needs the same numbers as its run.
+   * asked for, with nothing reserved of the budget. Searches within this one share its places for calls. What is
+   * bought already, and equal calls shared, take no place. A replay needs the same numbers as its run.
    *
    * @defaultValue 1
    */
-  readonly concurrency?: number | { readonly simulations: number; readonly calls: number };
+  readonly concurrency?:
+    | number
+    | {
+        /** How many simulations are under way at once. */
+        readonly simulations: number;
+        /** How many calls are in flight. */
+        readonly calls: number;
+      };
   /** In which order results take effect. @defaultValue `'arrival'` */
   readonly order?: Order;
   /** Rejects the search when it aborts. */
