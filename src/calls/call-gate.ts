@@ -11,6 +11,7 @@ import type { LeftCalls, RecordedCall, RecordedEnd } from './journal-index.ts';
 import type { LineOf } from './journal-lines.ts';
 import { JournalUse } from './journal-use.ts';
 import type { Ledger, Reservation } from './ledger.ts';
+import { Places } from './places.ts';
 import { type Losses, noLosses, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
 import { SharedCalls } from './shared-calls.ts';
@@ -22,6 +23,8 @@ export interface CallGateOptions {
   readonly clock: Clock;
   /** Aborts every call in flight. */
   readonly signal: AbortSignal;
+  /** How many calls may be in flight. @defaultValue no limit */
+  readonly limit?: number | undefined;
   readonly onCall: (report: CallReport) => void;
   /** Hears what a model does not honour. */
   readonly onWarning: (warning: ModelWarning) => void;
@@ -58,6 +61,7 @@ export class CallGate {
   /** How often a result was resumed on this journal to come to this search. */
   readonly search: number;
   readonly #underWay: CallsUnderWay;
+  readonly #places: Places;
   #issued: number;
   /** How often this run has come to a place at which it was resumed. */
   #resumes = 0;
@@ -79,6 +83,7 @@ export class CallGate {
     this.#journal = new JournalUse(journal, signal);
     const known = { journal: this.#journal, recall: this.#recall, shared: this.#shared };
     this.#underWay = new CallsUnderWay({ ...known, sequencer, onCall: options.onCall });
+    this.#places = new Places(options.limit ?? Number.POSITIVE_INFINITY);
     this.#maker = new CallMaker({
       clock: options.clock,
       onWarning: options.onWarning,
@@ -92,7 +97,7 @@ export class CallGate {
       if (this.#hangs()) options.expire?.();
       else this.#resume();
     };
-    signal.addEventListener('abort', () => this.#underWay.abandon(signal.reason));
+    signal.addEventListener('abort', () => this.#abandon(signal.reason));
   }
 
   /** Calls issued so far, shared ones not counted again. */
@@ -150,13 +155,21 @@ export class CallGate {
     return next === undefined ? ledger.limitsTokens : next.key === key;
   }
 
+  /** Says that a call, or what it brings, is shared. */
+  share(): void {
+    this.#places.share();
+  }
+
   /** Makes the call, or shares the one like it. */
   call(request: CallRequest): Promise<CallOutput> {
     const { stateless = request.request } = request;
     const asked = this.#recall.knowsNoStates ? { ...request, request: stateless } : request;
     const key = addressOfCall(asked);
     const there = this.#shared.get(key);
-    if (there !== undefined) return there;
+    if (there !== undefined) {
+      this.share();
+      return there;
+    }
     const output = this.#make(key, request);
     this.#shared.share(key, output);
     return output;
@@ -186,23 +199,55 @@ export class CallGate {
     this.#underWay.end();
   }
 
+  /** Gives up all that is under way and all that waits, and goes on: nobody needs it any more. */
+  giveUp(reason: unknown): void {
+    this.end();
+    this.#abandon(reason);
+  }
+
+  #abandon(reason: unknown): void {
+    this.#places.clear(reason);
+    this.#underWay.abandon(reason);
+  }
+
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
+    const place = this.#places.next();
+    try {
+      for (;;) {
+        const reused = this.#reuse(key, request);
+        if (reused !== undefined) return await reused;
+        // Before anything is reserved: what waits here must not keep the budget from others.
+        const turn = place.take();
+        if (turn !== undefined) {
+          await turn;
+          continue;
+        }
+        const resumes = this.#resumes;
+        const left = this.#recall.leftAnswer(key);
+        const granted = request.ledger.reserve(request.reserve, { waits: request.isFree !== true });
+        const reservation = granted instanceof Promise ? await granted : granted;
+        const issued = this.#issue(key, request, { reservation, left, resumes });
+        if (issued !== undefined) return await issued;
+      }
+    } finally {
+      place.give();
+    }
+  }
+
+  /** What a call of an earlier run, paid for and charged, comes to; `undefined` where it is to be made. */
+  #reuse(key: string, request: CallRequest): Promise<CallOutput> | undefined {
     const recall = this.#recall;
     for (;;) {
       this.#expectOpen();
       const left = recall.leftAnswer(key);
-      // A run that goes on has been charged for it; a replay that leaves its journal's way pays for what it asks.
-      if (left !== undefined && !(this.#journal.isReplay && recall.isLive)) {
-        if (!recall.mustResume(this.#issued, key)) return this.#reuse(key, request, left);
-        this.#resume();
-        continue;
+      if (left === undefined) {
+        this.#expectRecorded(request);
+        return undefined;
       }
-      if (left === undefined) this.#expectRecorded(request);
-      const resumes = this.#resumes;
-      const granted = request.ledger.reserve(request.reserve, { waits: request.isFree !== true });
-      const reservation = granted instanceof Promise ? await granted : granted;
-      const issued = this.#issue(key, request, { reservation, left, resumes });
-      if (issued !== undefined) return issued;
+      // A run that goes on has been charged for it; a replay that leaves its journal's way pays for what it asks.
+      if (this.#journal.isReplay && recall.isLive) return undefined;
+      if (!recall.mustResume(this.#issued, key)) return this.#answerBy(left, key, request);
+      this.#resume();
     }
   }
 
@@ -261,7 +306,7 @@ export class CallGate {
   }
 
   /** A call of an earlier run, paid for and charged, answers a call of this one. */
-  #reuse(key: string, request: CallRequest, left: RecordedCall): Promise<CallOutput> {
+  #answerBy(left: RecordedCall, key: string, request: CallRequest): Promise<CallOutput> {
     if (this.#recall.isLive) this.#journal.write({ type: 'reuse', call: this.#issued, key });
     // What costs nothing always fits.
     const reservation = request.ledger.reserve(nothing, { waits: false }) as Reservation;

@@ -1,12 +1,13 @@
 import { expectMethods, expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { modelName } from '../base/model-name.ts';
-import type { ModelPrice, Payee, Usage } from '../contracts/language-model.ts';
+import type { ModelCall, ModelPrice, Payee, Usage } from '../contracts/language-model.ts';
 import type { CallGate } from './call-gate.ts';
 import { addressOfCall, type CallContent } from './call-request.ts';
 import type { LeftCalls } from './journal-index.ts';
 import type { Ledger } from './ledger.ts';
 import type { LeftOf, ModelOperation, Parts } from './operations/model-operation.ts';
+import { makingOthers } from './places.ts';
 import type { PriceTable } from './prices.ts';
 import { actualCost, mostCost, priceOf } from './pricing.ts';
 import { faultOfCounts, ImpossibleUsages, sumOfUsages, withoutUsage } from './usage.ts';
@@ -63,8 +64,10 @@ export class Calls {
     const missing: number[] = [];
     for (const [place, key] of keys.entries()) {
       const there = bought.get(key);
-      if (there !== undefined) found.set(key, there);
-      else if (keys.indexOf(key) === place) missing.push(place);
+      if (there !== undefined) {
+        this.#gate.share();
+        found.set(key, there);
+      } else if (keys.indexOf(key) === place) missing.push(place);
     }
     const buying = purchases(missing, this.#leftOf(operation, parts));
     for (const [turn, purchase] of buying.entries()) {
@@ -107,7 +110,7 @@ export class Calls {
       ledger: this.#ledger,
       repeatable: operation.repeatable,
       run: async (call) => {
-        const made = await operation.run(request, call);
+        const made = await makeBy(operation, request, call);
         const accepted = operation.accept?.(request, made) ?? made;
         const used = operation.usage?.(request, accepted);
         const countFault = used === undefined ? undefined : faultOfCounts(used);
@@ -190,6 +193,16 @@ function expectOperation<Request, Result>(operation: ModelOperation<Request, Res
 /** Whether it is one of our own for models: they know more than others, and their answers tell a usage. */
 function isOfModel<Request, Result>({ telemetry }: ModelOperation<Request, Result>): boolean {
   return telemetry !== undefined;
+}
+
+/** Makes a call. A model makes no others; what users do in an effect, nobody knows. */
+function makeBy<Request, Result>(
+  operation: ModelOperation<Request, Result>,
+  request: Request,
+  call: ModelCall,
+): Promise<Result> {
+  const make = () => operation.run(request, call);
+  return isOfModel(operation) ? make() : makingOthers(make);
 }
 
 /** What of a request the journal holds, and its content address depends on. */

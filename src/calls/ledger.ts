@@ -266,13 +266,20 @@ export class Ledger {
     });
   }
 
-  /** Refuses everything that waits: the search is over. */
+  /** Refuses everything that waits here, and in what spends from it: the search is over. */
   close(): void {
     const { root } = this;
     for (const waiter of root.#waiters.splice(0)) {
-      if (waiter.ledger === this) waiter.refuse(this.#refusal(waiter.estimate, waiter.holds));
+      if (waiter.ledger.#isWithin(this))
+        waiter.refuse(this.#refusal(waiter.estimate, waiter.holds));
       else root.#waiters.push(waiter);
     }
+  }
+
+  #isWithin(ledger: Ledger): boolean {
+    let within: Ledger | undefined = this;
+    while (within !== undefined && within !== ledger) within = within.#parent;
+    return within !== undefined;
   }
 
   get #ownRemaining(): Spend {

@@ -59,6 +59,11 @@ export class AlgorithmContext<State, Action>
     );
   }
 
+  /** That of the moment: what follows simulations outlives those that were given up. */
+  override get signal(): AbortSignal {
+    return this.#session.runtime.signal;
+  }
+
   get environment(): Environment<State, Action> {
     return this.#session.environment;
   }

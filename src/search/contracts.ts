@@ -97,6 +97,13 @@ export interface SimulateOptions {
    * @defaultValue `'search'`
    */
   readonly exhausts?: 'round' | 'search';
+  /**
+   * Whether the round waits for an expansion that is slow: one in whose time each slot could have ended another
+   * simulation. Where it does not, that simulation goes on beside what follows, in a slot of its own.
+   *
+   * @defaultValue `'wait'`
+   */
+  readonly stragglers?: 'leave' | 'wait';
 }
 
 /** What {@link SearchContext.expand} is asked for. */
@@ -291,8 +298,25 @@ export interface SearchOptions<State = any, Action = any> {
   readonly pool?: BudgetPool;
   /** Conditions that end the search gracefully, beside those of the method. @defaultValue none */
   readonly stopWhen?: StopCondition<State, Action> | readonly StopCondition<State, Action>[];
-  /** Simulations under way at once, from 1 up. @defaultValue 1 */
-  readonly concurrency?: number;
+  /**
+   * Simulations under way at once, and calls in flight: integers from 1 up. A simulation may have several calls in flight,
+   * the samples of an expansion for example. A number n is n simulations and max(16, 4 · n) calls.
+   *
+   * What counts as a call in flight is each request to a model, and each effect, from its start until its result takes
+   * effect, retries included; calls that an effect makes count with it. Others wait in the order in which they were
+   * asked for, with nothing reserved of the budget. Searches within this one share its places for calls. What is
+   * bought already, and equal calls shared, take no place. A replay needs the same numbers as its run.
+   *
+   * @defaultValue 1
+   */
+  readonly concurrency?:
+    | number
+    | {
+        /** How many simulations are under way at once. */
+        readonly simulations: number;
+        /** How many calls are in flight. */
+        readonly calls: number;
+      };
   /** In which order results take effect. @defaultValue `'arrival'` */
   readonly order?: Order;
   /** Rejects the search when it aborts. */

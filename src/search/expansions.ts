@@ -43,7 +43,8 @@ export class Expansions<State, Action> {
     if (options !== this.#checked) this.#check(options);
     const { independent = false } = options;
     const underWay = this.#underWay.get(node);
-    if (underWay !== undefined && !independent) return underWay;
+    const { crowd } = this.#session;
+    if (underWay !== undefined && !independent) return crowd.join(node, underWay);
     const realising = this.#realisations.realise([node]);
     const proposing =
       realising === undefined
@@ -51,7 +52,11 @@ export class Expansions<State, Action> {
         : realising.then(() => this.#propose(node, options, again));
     if (!(proposing instanceof Promise)) return Promise.resolve(proposing);
     if (independent) return proposing;
-    const tracked = proposing.finally(() => this.#underWay.delete(node));
+    const settle = crowd.begin(node);
+    const tracked = proposing.finally(() => {
+      this.#underWay.delete(node);
+      settle();
+    });
     this.#underWay.set(node, tracked);
     return tracked;
   }

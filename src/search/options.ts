@@ -54,7 +54,7 @@ export interface CheckedOptions<State, Action> {
   readonly tree: SearchTree<State, Action> | undefined;
   readonly budget: Budget;
   readonly stopWhen: readonly StopCondition<State, Action>[];
-  readonly concurrency: number;
+  readonly concurrency: Exclude<SearchOptions['concurrency'], number | undefined>;
   readonly order: Order;
   readonly discount: number;
   readonly seed: number | string;
@@ -88,7 +88,6 @@ export function checkOptions<State, Action>(
   const {
     algorithm = method?.algorithm ?? mcts(),
     budget = defaultBudget,
-    concurrency = 1,
     order = 'arrival',
     discount = tree?.discount ?? 1,
     seed = tree?.origin.seed ?? 0,
@@ -99,16 +98,16 @@ export function checkOptions<State, Action>(
   const evaluator = evaluatorOf(options.evaluator ?? method?.evaluator);
   expectMethods('algorithm', algorithm, ['run']);
   expectMethods('clock', clock, ['now', 'sleep']);
-  expectInteger('concurrency', concurrency, { min: 1 });
+  const concurrency = concurrencyOf(options.concurrency);
   expectOneOf('order', order, ['arrival', 'issued']);
   if (typeof seed !== 'string') expectNumber('seed', seed);
   expectNumber('discount', discount, { min: 0, max: 1 });
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw expectation('signal', 'an AbortSignal', signal);
   }
-  if (concurrency > 1 && algorithm.concurrency !== 'any') {
+  if (concurrency.simulations > 1 && algorithm.concurrency !== 'any') {
     const allowed = `1 for ${algorithm.name} (${algorithm.concurrency.serial})`;
-    throw expectation('concurrency', allowed, concurrency);
+    throw expectation('concurrency', allowed, concurrency.simulations);
   }
   checkFill(fill);
   checkPrices(prices);
@@ -120,6 +119,22 @@ export function checkOptions<State, Action>(
     budget: withLastResort(checkBudget(budget)),
     ...{ concurrency, order, discount, seed, prices, clock },
   };
+}
+
+function concurrencyOf(given: SearchOptions['concurrency'] = 1): {
+  simulations: number;
+  calls: number;
+} {
+  if (typeof given !== 'object') {
+    expectInteger('concurrency', given, { min: 1 });
+    // Room for the samples of an expansion, and for a few of them at each simulation.
+    return { simulations: given, calls: Math.max(16, 4 * given) };
+  }
+  const { simulations, calls } = given;
+  expectOptions('concurrency', given, 'simulations calls');
+  expectInteger('concurrency.simulations', simulations, { min: 1 });
+  expectInteger('concurrency.calls', calls, { min: 1 });
+  return { simulations, calls };
 }
 
 /** A part that shows states to a model would fail at every node. */

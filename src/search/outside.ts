@@ -24,6 +24,8 @@ export interface OutsideOptions {
   readonly journal: Journal;
   readonly order: Order;
   readonly clock: Clock;
+  /** How many calls may be in flight. @defaultValue no limit */
+  readonly calls?: number;
   readonly random: Random;
   /** The limit on time, in milliseconds. */
   readonly ms: number | undefined;
@@ -48,6 +50,7 @@ export function openOutside(options: OutsideOptions): Outside {
     journal,
     clock,
     signal: controller.signal,
+    limit: options.calls,
     before: before?.gate,
     retryFailed: options.retryFailed,
     onWarning: options.onWarning,

@@ -9,7 +9,8 @@ import type { Operation } from '../contracts/operation.ts';
 /** What all plug-in calls of one search share. */
 export interface PluginRuntime {
   readonly calls: Calls;
-  readonly signal: AbortSignal;
+  /** Aborts what starts now. What is given up does not abort what starts after it. */
+  signal: AbortSignal;
   readonly clock: Clock;
   /** The source from which every plug-in call splits its own. */
   readonly random: Random;
@@ -31,6 +32,7 @@ export interface PluginPlace {
  */
 export class PluginContext extends Door {
   readonly #runtime: PluginRuntime;
+  readonly #signal: AbortSignal;
   readonly #purpose: string;
   readonly #node: number;
   readonly #offset: number;
@@ -47,6 +49,7 @@ export class PluginContext extends Door {
   ) {
     super();
     this.#runtime = runtime;
+    this.#signal = runtime.signal;
     this.#purpose = purpose;
     this.#node = node;
     this.#offset = offset;
@@ -55,7 +58,7 @@ export class PluginContext extends Door {
   }
 
   get signal(): AbortSignal {
-    return this.#runtime.signal;
+    return this.#signal;
   }
 
   get clock(): Clock {
@@ -73,6 +76,7 @@ export class PluginContext extends Door {
   ): Promise<Result> {
     const bound = this.#state === undefined ? operation : acting(operation, this.#state);
     const asked = this.#round === 0 ? request : (bound.again?.(request, this.#round) ?? request);
+    this.signal.throwIfAborted();
     try {
       return await this.#runtime.calls.call(bound, asked);
     } catch (error) {

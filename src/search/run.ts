@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { expectJson } from '../base/canonical-json.ts';
 import { turn } from '../base/clock.ts';
 import { EspalierError } from '../base/errors.ts';
@@ -17,6 +18,7 @@ import { actionsTo } from '../tree/summary.ts';
 import { SearchTree } from '../tree/tree.ts';
 import { AlgorithmContext } from './context.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
+import { Crowd } from './crowd.ts';
 import type { SearchEvent } from './events.ts';
 import { failuresOf, reopenFailed } from './failing.ts';
 import { type CheckedOptions, checkOptions } from './options.ts';
@@ -25,6 +27,17 @@ import { PluginContext, type PluginRuntime } from './plugin-context.ts';
 import { faultOfTransition } from './realisations.ts';
 import type { SearchSession } from './session.ts';
 import { Simulations, type Stop } from './simulations.ts';
+
+/** What aborts a part of what is under way, and is aborted with all of it. */
+function scopeWithin(outer: AbortSignal): AbortController {
+  const controller = new AbortController();
+  // Every call in flight may listen; that is no leak.
+  setMaxListeners(0, controller.signal);
+  const abort = (): void => controller.abort(outer.reason);
+  if (outer.aborted) abort();
+  else outer.addEventListener('abort', abort, { once: true });
+  return controller;
+}
 
 /** What surrounds a search. */
 export interface Surroundings<State, Action> {
@@ -35,7 +48,11 @@ export interface Surroundings<State, Action> {
   /** The search that this one continues. */
   readonly before?: Outside;
   /** The search that this one is a part of. */
-  readonly within?: { readonly outside: Outside; readonly ledger: Ledger };
+  readonly within?: {
+    readonly outside: Outside;
+    readonly ledger: Ledger;
+    readonly signal: AbortSignal;
+  };
 }
 
 /** Runs one search to its end. */
@@ -61,9 +78,10 @@ export async function runSearch<State, Action>(
     } else ledger.takeOver(before);
     ledger.isRepeating = !outside.gate.isLive;
   }
+  let scope = scopeWithin(within?.signal ?? outside.controller.signal);
   const runtime: PluginRuntime = {
     calls: new Calls(outside.gate, { prices: checked.prices, ledger }),
-    signal: outside.controller.signal,
+    signal: scope.signal,
     clock,
     random: outside.random,
   };
@@ -83,15 +101,26 @@ export async function runSearch<State, Action>(
     tree,
     ledger,
     runtime,
+    crowd: new Crowd(checked.concurrency.simulations),
     emit,
     nested: async (place, nested) => {
-      const part = await runNested(place, nested, { outside, ledger });
+      const part = await runNested(place, nested, { outside, ledger, signal: runtime.signal });
       for (const stamp of part.tree.stamps) tree.stamps.add(stamp);
       return part;
     },
   };
   emit?.({ type: 'search-start', tree });
-  const stop = await grow(session, { checked, outside, isPart: within !== undefined });
+  // What is under way of a part is left to end by itself: others may share it, and the search around it gives it up.
+  const giveUp = (): void => {
+    const given = scope;
+    scope = scopeWithin(within?.signal ?? outside.controller.signal);
+    runtime.signal = scope.signal;
+    given.abort(searchIsOver);
+    if (within !== undefined) return;
+    ledger.close();
+    outside.gate.giveUp(searchIsOver);
+  };
+  const stop = await grow(session, { checked, outside, isPart: within !== undefined, giveUp });
   const result = report(session, {
     ...{ checked, outside, stop },
     resume: (changes = {}) => {
@@ -126,6 +155,7 @@ function open<State, Action>(
     journal,
     order: checked.order,
     clock: checked.clock,
+    calls: checked.concurrency.calls,
     random: seededRandom(checked.seed),
     ms: checked.budget.ms,
     before,
@@ -234,18 +264,27 @@ interface Growth<State, Action> {
   readonly outside: Outside;
   /** Whether the search is part of another, which looks after time and aborts. */
   readonly isPart: boolean;
+  /** Aborts what is under way; what starts after it may go on. */
+  readonly giveUp: () => void;
 }
 
 /** Runs the algorithm and says why it stopped. */
 async function grow<State, Action>(
   session: SearchSession<State, Action>,
-  { checked, outside, isPart }: Growth<State, Action>,
+  { checked, outside, isPart, giveUp }: Growth<State, Action>,
 ): Promise<Stop> {
   const { tree, ledger } = session;
   const { algorithm, concurrency, stopWhen, signal } = checked;
   const { gate, sequencer, deadline, controller } = outside;
   const begin = () =>
-    new Simulations(session, { concurrency, stopWhen, gate, sequencer, deadline });
+    new Simulations(session, {
+      concurrency: concurrency.simulations,
+      stopWhen,
+      gate,
+      sequencer,
+      deadline,
+      giveUp,
+    });
   let simulations = begin();
   const unwatch = isPart
     ? () => {}
@@ -326,7 +365,7 @@ function close({ controller, gate, sequencer }: Outside, ledger: Ledger): void {
 function runNested<State, Action>(
   environment: Environment<State, Action>,
   options: SearchOptions<State, Action> & { readonly share: number },
-  within: { readonly outside: Outside; readonly ledger: Ledger },
+  within: NonNullable<Surroundings<State, Action>['within']>,
 ): Promise<SearchResult<State, Action>> {
   const { share, ...rest } = options;
   if (!(share > 0 && share <= 1)) {

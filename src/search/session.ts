@@ -4,6 +4,7 @@ import type { Evaluator } from '../contracts/evaluator.ts';
 import type { Policy } from '../contracts/policy.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import type { SearchOptions, SearchResult } from './contracts.ts';
+import type { Crowd } from './crowd.ts';
 import type { SearchEvent } from './events.ts';
 import type { PluginRuntime } from './plugin-context.ts';
 
@@ -15,6 +16,7 @@ export interface SearchSession<State, Action> {
   readonly tree: SearchTree<State, Action>;
   readonly ledger: Ledger;
   readonly runtime: PluginRuntime;
+  readonly crowd: Crowd;
   /** Tells an event; absent when nobody listens, so that no event is even made. */
   readonly emit: ((event: SearchEvent<State, Action>) => void) | undefined;
   /** Runs another search on a share of this one's budget. */

@@ -5,6 +5,7 @@ import type { Selection } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import { goingOnFrom } from '../tree/widening.ts';
 import type { Simulation } from './contracts.ts';
+import type { Crowd } from './crowd.ts';
 
 /**
  * A simulation under way, with the marks that it leaves on its path. It is its own source of random
@@ -15,6 +16,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   readonly #tree: SearchTree<State, Action>;
   readonly #marks: boolean;
   readonly #source: Random;
+  readonly #crowd: Crowd;
   #draws: Random | undefined;
   #deepest: SearchNode<State, Action> | undefined;
   #isOver = false;
@@ -22,12 +24,23 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   /** @param marks - Whether another simulation could see the marks. */
   constructor(
     tree: SearchTree<State, Action>,
-    { index, source, marks }: { index: number; source: Random; marks: boolean },
+    {
+      index,
+      source,
+      marks,
+      crowd,
+    }: {
+      readonly index: number;
+      readonly source: Random;
+      readonly marks: boolean;
+      readonly crowd: Crowd;
+    },
   ) {
     this.#tree = tree;
     this.index = index;
     this.#source = source;
     this.#marks = marks;
+    this.#crowd = crowd;
   }
 
   get random(): Random {
@@ -59,9 +72,29 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
       const selected = selection(view, this);
       if (selected === undefined) return undefined;
       const node = widening === undefined ? selected : goingOnFrom(selected, widening);
-      if (node !== undefined) return this.visit(node);
-      this.#tree.complete(selected);
+      if (node === undefined) this.#tree.complete(selected);
+      else if (!this.#marks || !this.#crowd.passes(node)) return this.visit(node);
+      else return this.#passBy(node, () => selection(view, this));
     }
+  }
+
+  /** Another node than one whose expansion holds up others; that one where there is no other. */
+  #passBy(
+    first: SearchNode<State, Action>,
+    select: () => SearchNode<State, Action> | undefined,
+  ): SearchNode<State, Action> {
+    const passed = [first];
+    for (;;) {
+      const node = this.#tree.without(passed, select);
+      if (node === undefined) break;
+      // All ways on from a node may be passed by: then it is none to go on from either.
+      const isBlocked =
+        this.#crowd.passes(node) || node.children.some((child) => passed.includes(child));
+      if (!isBlocked) return this.visit(node);
+      passed.push(node);
+    }
+    this.#crowd.keep(first);
+    return this.visit(first);
   }
 
   visit<Node extends SearchNode<State, Action>>(node: Node): Node {

@@ -14,6 +14,7 @@ import type {
   StopCondition,
   StopReason,
 } from './contracts.ts';
+import { turnedAway } from './crowd.ts';
 import type { Deadline } from './outside.ts';
 import type { SearchSession } from './session.ts';
 import { SimulationInFlight } from './simulation.ts';
@@ -32,6 +33,8 @@ export interface SimulationsOptions<State, Action> {
   readonly gate: CallGate;
   readonly sequencer: Sequencer;
   readonly deadline: Deadline;
+  /** Aborts what is under way. */
+  readonly giveUp: () => void;
 }
 
 /** For callers without types: what a condition does not mean must not end a search. */
@@ -93,11 +96,20 @@ export class Simulations<State, Action> {
   /** What had been spent when the last simulation was logged. */
   #logged: CallSpend;
   #ended: (() => void)[] = [];
+  /** Workers of rounds that have ended without them. */
+  readonly #left = new Set<Worker<State, Action>>();
+  /** How many workers wait for a call to take effect. */
+  #resting = 0;
+  /** How many simulations in a row have made no call and waited for none. */
+  #idle = 0;
+  #hasGivenUp = false;
+  readonly #givenUp = signalOnce();
 
   constructor(session: SearchSession<State, Action>, options: SimulationsOptions<State, Action>) {
     this.#session = session;
     this.#options = options;
     this.#logged = session.ledger.answered;
+    session.crowd.others = () => this.#workers.size - this.#ended.length - this.#resting - 1;
   }
 
   /** Why the search is over; `undefined` while it is not. */
@@ -109,9 +121,11 @@ export class Simulations<State, Action> {
     return this.#stop !== undefined || this.#error !== undefined;
   }
 
-  /** Lets no further simulation start. Those under way go on to their end. */
+  /** Lets no further simulation start. Those under way go on to their end; where the search is solved, they are given up. */
   end(stop: Stop): void {
+    const isSolved = this.#stop === undefined && stop.reason === 'solved';
     this.#stop ??= stop;
+    if (isSolved && this.#running > 1) void this.#giveUp();
     this.#wake();
   }
 
@@ -119,21 +133,58 @@ export class Simulations<State, Action> {
     simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     options: SimulateOptions = {},
   ): Promise<void> {
-    expectOptions('context.simulate', options, 'name limit exhausts');
+    expectOptions('context.simulate', options, 'name limit exhausts stragglers');
     const { name, limit = Number.POSITIVE_INFINITY, exhausts = 'search' } = options;
     expectInteger('limit', limit, { min: 0, max: Number.POSITIVE_INFINITY });
+    const { stragglers = 'wait' } = options;
     expectOneOf('exhausts', exhausts, ['search', 'round']);
+    expectOneOf('stragglers', stragglers, ['leave', 'wait']);
     const round: Round = { name, left: limit, running: 0, over: false, exhausts };
-    const workers = Math.min(this.#options.concurrency, limit);
-    await Promise.all(
-      Array.from({ length: workers }, async () => {
-        const worker: Worker<State, Action> = { simulation: undefined };
-        this.#workers.add(worker);
+    const free = Math.max(1, this.#options.concurrency - this.#left.size);
+    const length = Math.min(free, limit);
+    // What shares out its simulations by a plan keeps to it, unless it would come to a stop.
+    this.#session.crowd.patience = stragglers === 'leave' ? this.#options.concurrency / 2 : 0;
+    const left = signalOnce();
+    const workers = Array.from(
+      { length },
+      (): Worker<State, Action> => ({ simulation: undefined }),
+    );
+    for (const worker of workers) this.#workers.add(worker);
+    const all = Promise.all(
+      workers.map(async (worker) => {
         await this.#work(worker, simulate, round);
         this.#workers.delete(worker);
+        this.#left.delete(worker);
+        if (stragglers === 'leave') this.#leave(workers, left);
       }),
     );
+    await (length === 1 ? all : Promise.race([all, left.promise, this.#givenUp.promise]));
     if (this.#error !== undefined) throw this.#error.thrown;
+  }
+
+  /** What cost nothing taught nothing that the calls under way might not correct: they go first. */
+  #mustRest(issued: number): boolean {
+    const { gate, sequencer, concurrency } = this.#options;
+    if (gate.issued !== issued) this.#idle = 0;
+    if (gate.issued !== issued || sequencer.pending === 0) return false;
+    // They may never end: where nobody else is left to bring the search on, it goes on for a while.
+    return !this.#session.crowd.isLast || this.#idle++ >= concurrency;
+  }
+
+  async #rest(): Promise<void> {
+    this.#resting++;
+    await this.#options.sequencer.nextRelease();
+    this.#resting--;
+  }
+
+  /** Ends a round where all that it waits for are slow expansions. */
+  #leave(
+    workers: readonly Worker<State, Action>[],
+    { resolve }: ReturnType<typeof signalOnce>,
+  ): void {
+    if (this.#workers.size > this.#session.crowd.late) return;
+    for (const worker of workers) if (this.#workers.has(worker)) this.#left.add(worker);
+    resolve();
   }
 
   async #work(
@@ -155,22 +206,34 @@ export class Simulations<State, Action> {
       let outcome: SimulationOutcome;
       try {
         outcome = this.#heard(await simulate(simulation));
-        this.#end(simulation, outcome);
         this.#finish(simulation, round, outcome);
       } catch (error) {
-        this.#end(simulation);
-        this.#fail(error);
-        return;
+        if (!this.#isHandedBack(simulation, round, error)) return;
+        outcome = 'waiting';
       } finally {
         this.#running--;
         round.running--;
       }
 
       if (outcome === 'waiting') await this.#nextEnd(round);
-      // What cost nothing taught nothing that the calls under way might not correct: they go first.
-      else if (gate.issued === issued && sequencer.pending > 0) await sequencer.nextRelease();
+      else if (this.#mustRest(issued)) await this.#rest();
       else if (this.#session.tree.simulations % simulationsPerTurn === 0) await sequencer.rest();
     }
+  }
+
+  /** Whether a simulation that broke off is to begin anew. What was given up has failed for no reason of its own. */
+  #isHandedBack(
+    simulation: SimulationInFlight<State, Action>,
+    round: Round,
+    error: unknown,
+  ): boolean {
+    if (error === turnedAway) {
+      this.#finish(simulation, round, 'waiting');
+      return true;
+    }
+    this.#end(simulation);
+    if (!this.#hasGivenUp) this.#fail(error);
+    return false;
   }
 
   /** What is under way may bring more to search: only where nothing is, nothing is left. */
@@ -210,7 +273,7 @@ export class Simulations<State, Action> {
   }
 
   #start({ name }: Round): SimulationInFlight<State, Action> {
-    const { tree, ledger, runtime, emit } = this.#session;
+    const { tree, ledger, runtime, crowd, emit } = this.#session;
     const index = tree.startSimulation();
     ledger.addSimulations(1);
     this.#running++;
@@ -221,7 +284,19 @@ export class Simulations<State, Action> {
     });
     this.#options.deadline.start();
     const marks = this.#options.concurrency > 1;
-    return new SimulationInFlight(tree, { index, source: runtime.random, marks });
+    return new SimulationInFlight(tree, { index, source: runtime.random, marks, crowd });
+  }
+
+  /** Once what is under way has come to rest: where it stands then, a replay can tell. */
+  async #giveUp(): Promise<void> {
+    const { sequencer, giveUp } = this.#options;
+    await sequencer.rest();
+    this.abandon();
+    this.#hasGivenUp = true;
+    giveUp();
+    // Those who heed it put things in order; nobody waits for the others.
+    await sequencer.rest();
+    this.#givenUp.resolve();
   }
 
   /** Takes back the marks of what never came to its end: a plug-in may take no notice that the search is over. */
@@ -231,20 +306,21 @@ export class Simulations<State, Action> {
     }
   }
 
-  /** Takes the marks back, and logs what came of it. */
-  #end(simulation: SimulationInFlight<State, Action>, outcome?: SimulationOutcome): void {
-    if (simulation.isOver) return;
+  /** Takes the marks back, and logs what came of it. @returns whether that was done before */
+  #end(simulation: SimulationInFlight<State, Action>, outcome?: SimulationOutcome): boolean {
+    if (simulation.isOver) return true;
     const { tree, ledger } = this.#session;
     const leaf = simulation.release() ?? tree.cursor;
     if (outcome === 'waiting') {
       tree.handBackSimulation();
-      return;
+      return false;
     }
     const { answered } = ledger;
     const before = this.#logged;
     const calls = answered.calls - before.calls;
     tree.log.end(leaf.id, { calls, tokens: answered.tokens - before.tokens });
     this.#logged = answered;
+    return false;
   }
 
   #finish(
@@ -252,7 +328,8 @@ export class Simulations<State, Action> {
     round: Round,
     outcome: SimulationOutcome,
   ): void {
-    const { tree, ledger, emit } = this.#session;
+    if (this.#end(simulation, outcome)) return;
+    const { tree, ledger, crowd, emit } = this.#session;
     if (outcome === 'waiting') {
       ledger.addSimulations(-1);
       round.left++;
@@ -264,7 +341,9 @@ export class Simulations<State, Action> {
       const { spend } = ledger;
       emit({ type: 'simulation-end', simulation: simulation.index, outcome, best, spend });
     }
-    if (outcome !== 'waiting') this.#wake();
+    if (outcome === 'waiting') return;
+    crowd.end();
+    this.#wake();
   }
 
   #judge(outcome: SimulationOutcome, round: Round): void {
@@ -328,4 +407,13 @@ export class Simulations<State, Action> {
     this.#ended = [];
     for (const resolve of waiting) resolve();
   }
+}
+
+/** A promise, and how to resolve it. */
+function signalOnce(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }

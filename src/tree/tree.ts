@@ -236,6 +236,18 @@ export class SearchTree<State = unknown, Action = unknown> implements TreeView<S
     if (this.#best.node === node) this.#best.reconsider();
   }
 
+  /** @internal Lets a rule choose as if some nodes had been put aside. */
+  without<Chosen>(nodes: readonly SearchNode<State, Action>[], choose: () => Chosen): Chosen {
+    const own = nodes.map((node) => this.#own(node));
+    const before = own.map(({ status }) => status);
+    for (const node of own) node.status = 'pruned';
+    try {
+      return choose();
+    } finally {
+      for (const [place, node] of own.entries()) node.status = before[place] ?? node.status;
+    }
+  }
+
   /** Takes a node back that had failed or was put aside, and opens what that had closed above it. */
   reopen(node: SearchNode<State, Action>): void {
     const own = this.#own(node);

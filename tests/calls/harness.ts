@@ -62,6 +62,7 @@ export interface GateOptions {
   readonly before?: CallGate;
   readonly deadlineAhead?: () => boolean;
   readonly expire?: () => void;
+  readonly limit?: number;
 }
 
 /** A gate and all that is around it in a search. */
@@ -95,6 +96,7 @@ export function openGate(options: GateOptions = {}): Harness {
     deadlineAhead: options.deadlineAhead ?? (() => false),
     expire: options.expire ?? (() => {}),
     before: options.before,
+    limit: options.limit,
   });
   gate.ledger = ledger;
   const engine = new Calls(gate, { prices, ledger });

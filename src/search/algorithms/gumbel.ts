@@ -98,7 +98,10 @@ export function gumbel(options: GumbelOptions = {}): SearchAlgorithm {
     for (const phase of planOf(tree.cursor, plan, purse)) {
       if (context.stopped) return;
       noteLanes(tree, phase, rules);
-      await inner.run(tree, within(context, { ...phase.begin(), exhausts: 'round' }));
+      await inner.run(
+        tree,
+        within(context, { ...phase.begin(), exhausts: 'round', stragglers: 'leave' }),
+      );
     }
     if (purse().length > 0) await finishPaths({ tree, context, maxDepth });
   }

@@ -47,7 +47,7 @@ export function stepwise<State = any, Action = any>(
     laws: algorithm.laws.filter((law) => law !== 'simulations'),
     async run(tree, context) {
       const simulate = (limit: number) =>
-        algorithm.run(tree, within(context, { limit, exhausts: 'round' }));
+        algorithm.run(tree, within(context, { limit, exhausts: 'round', stragglers: 'leave' }));
       const isOver = () => context.stopped || stepsTaken(tree) >= maxSteps;
       while (!isOver()) {
         const left = simulations - simulationsHere(tree);

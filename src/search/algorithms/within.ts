@@ -20,6 +20,7 @@ export function within<State, Action>(
   {
     limit = Number.POSITIVE_INFINITY,
     exhausts,
+    stragglers,
     lacks = () => undefined,
     isOver = () => false,
   }: Bounds,
@@ -27,6 +28,9 @@ export function within<State, Action>(
   const bounded: SearchContext<State, Action> = {
     ...contextWith(context, {}),
     environment: context.environment,
+    get signal() {
+      return context.signal;
+    },
     get stopped() {
       return context.stopped;
     },
@@ -44,6 +48,7 @@ export function within<State, Action>(
           ...options,
           limit: Math.min(limit, options.limit ?? Number.POSITIVE_INFINITY),
           exhausts: exhausts ?? options.exhausts ?? 'search',
+          stragglers: stragglers ?? options.stragglers ?? 'wait',
         },
       ),
     round: (name, nodes, run) => runRound(bounded, { name, nodes, run }),
