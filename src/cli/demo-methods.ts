@@ -7,8 +7,9 @@ import {
   gameOf24,
   type Rational,
 } from '../environments/index.ts';
-import { astar, bestOfN, descend, mcts, puct, valueWidening } from '../index.ts';
+import { astar, bestOfN } from '../index.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
+import { mctsEntry } from '../search/algorithms/mcts.ts';
 import type { SearchAlgorithm, SearchResult } from '../search/contracts.ts';
 import { search } from '../search/search.ts';
 import { solved } from '../search/stop-conditions.ts';
@@ -22,17 +23,13 @@ export interface DemoMethod {
   readonly temperature: number;
 }
 
-/** Chosen on 200 puzzles that the model was trained on, where 0.05 to 0.4 are alike. */
-const selection = descend(puct({ cInit: 0.1 }));
-const widening = valueWidening();
-
 /** The methods of the demo, the simplest first. */
 export const demoMethods: Readonly<Record<'greedy' | 'bestOfN' | 'mcts' | 'astar', DemoMethod>> = {
   greedy: { name: 'greedy', algorithm: bestOfN({ n: 1 }), temperature: 0 },
   bestOfN: { name: 'best of N', algorithm: bestOfN(), temperature: 0.7 },
   mcts: {
     name: 'MCTS',
-    algorithm: mcts({ selection, width: 2, evaluate: 'all', widening }),
+    algorithm: mctsEntry.create({ asksModel: true }),
     temperature: 0.7,
   },
   astar: { name: 'A* on 1 − value', algorithm: astar(), temperature: 0.7 },
@@ -61,7 +58,7 @@ export function solveGame(attempt: GameAttempt): Promise<GameResult> {
   const environment = gameOf24.environment({ numbers });
   const { temperature } = method;
   return search(environment, {
-    policy: fromModel({ model, temperature, maxTokens: 48 }),
+    policy: fromModel({ model, temperature, maxTokens: 24 }),
     evaluator: judge({ model }),
     algorithm: method.algorithm,
     budget,

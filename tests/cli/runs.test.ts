@@ -31,6 +31,7 @@ test('saves a run, draws its tree, and repeats it without a call', async () => {
     model: null,
     budget: { simulations: 10_000 },
     concurrency: 1,
+    fill: false,
     order: 'arrival',
     seed: 0,
     versions: { espalier: expect.any(String) as unknown, node: process.versions.node },

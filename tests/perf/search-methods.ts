@@ -1,15 +1,17 @@
 // The published methods beside plain MCTS, best-of-N, votes with their stopping rules, and greedy, with the packaged model on puzzles that it has
-// never seen, at equal calls; with --fill they draw further samples where nothing is left to search. It reports, and fails only where a method could not be run.
+// never seen, at equal calls; with --fill they draw further samples where nothing is left to search. With --tokens, and
+// as many budgets as that names, it compares searches with their rivals: a curve each. Fails where the best of these
+// searches is below a rival, or solves less with more; else only where a method could not be run.
 import { parseArgs } from 'node:util';
-import { seededRandom } from 'espalier';
+import { type Budget, seededRandom } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
 import { type ArithmeticState, gameOf24, solvablePuzzles } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { isHeldOut } from '../../dist/backends/tiny/held-out.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
-import { algorithmFor } from '../../dist/cli/algorithms.js';
-import { demoMethods, solveGame } from '../../dist/cli/demo-methods.js';
+import { algorithmEntry, algorithmFor } from '../../dist/cli/algorithms.js';
+import { solveGame } from '../../dist/cli/demo-methods.js';
 import { methodFor, methodNames } from '../../dist/cli/methods.js';
 import { table } from '../../dist/cli/table.js';
 import { search } from '../../dist/index.js';
@@ -18,20 +20,26 @@ const { values } = parseArgs({
   options: {
     puzzles: { type: 'string', default: '400' },
     calls: { type: 'string', default: '60' },
+    /** Budgets, as `250,500`. */
+    tokens: { type: 'string' },
     seed: { type: 'string', default: '0' },
     fill: { type: 'boolean', default: false },
   },
 });
-const budget = { calls: Number(values.calls) };
+const budgets: readonly Budget[] = values.tokens
+  ?.split(',')
+  .map((tokens) => ({ tokens: Number(tokens) })) ?? [{ calls: Number(values.calls) }];
 const model = tiny();
 
-/** A method of the demo, as it is there. */
-function plain(key: keyof typeof demoMethods): Method<readonly number[]> {
-  const method = demoMethods[key];
+/** An algorithm as the command line has it, with the policy and the judge of the demo. */
+function plain(name: string, budget: Budget): Method<readonly number[]> {
+  const { algorithm } = algorithmFor(name, undefined);
+  const { temperature = 0.7 } = algorithmEntry(name);
   return {
-    name: method.name,
+    name,
     run: async (numbers, index) => {
       const seed = `${values.seed}/${index}`;
+      const method = { name, algorithm, temperature };
       const attempt = { model, method, numbers, budget, seed, stopped: () => false };
       const { solved, spend } = await solveGame(attempt);
       return { solved, ...spend };
@@ -40,9 +48,9 @@ function plain(key: keyof typeof demoMethods): Method<readonly number[]> {
 }
 
 /** Votes for the number that is left: they end by their own rule, and not with a right end. */
-function voting(name: string): Method<readonly number[]> {
+function voting(name: string, budget: Budget): Method<readonly number[]> {
   const { algorithm } = algorithmFor(name, undefined);
-  const policy = fromModel({ model, temperature: 0.7, maxTokens: 48 });
+  const policy = fromModel({ model, temperature: 0.7, maxTokens: 24 });
   return {
     name,
     run: async (numbers, index) => {
@@ -59,7 +67,7 @@ function voting(name: string): Method<readonly number[]> {
 }
 
 /** A published method with its own settings, but for what the model was never taught. */
-function published(name: string): Method<readonly number[]> {
+function published(name: string, budget: Budget): Method<readonly number[]> {
   return {
     name,
     run: async (numbers, index) => {
@@ -84,34 +92,57 @@ const problems = Array.from({ length: size }, () =>
   rest.splice(random.integer(rest.length), 1),
 ).flat(1);
 
-const baseline = demoMethods.bestOfN.name;
-const votes = ['self-consistency', 'esc', 'adaptive-consistency'].map(voting);
-const methods = [
-  ...[plain('greedy'), plain('bestOfN'), ...votes, plain('mcts')],
-  ...methodNames.map(published),
-];
-const { rows, solved } = await compare({ problems, methods });
-await model.close();
-
-const base = solved[methods.findIndex(({ name }) => name === baseline)] ?? [];
+const baseline = 'best-of-n';
+const votes = ['self-consistency', 'esc', 'adaptive-consistency'];
+const searches = ['mcts', 'gumbel', 'budgeted'];
 const percent = (share: number) => (100 * share).toFixed(1);
-process.stdout.write(
-  `${size} puzzles, at most ${values.calls} calls each, seed ${values.seed}${values.fill ? ', filled' : ''}.\n\n`,
-);
-process.stdout.write(
-  `${table([
-    ['method', 'solved', '95 % interval', 'calls', 'less best of N, paired 95 %'],
-    ...rows.map((row, place) => {
-      const { difference, low, high } = pairedDifference(solved[place] ?? [], base);
-      return [
-        row.method,
-        `${row.solved} of ${row.of}`,
-        `${percent(row.low)}–${percent(row.high)} %`,
-        row.calls.toFixed(1),
-        row.method === baseline
-          ? '–'
-          : `${percent(difference)} [${percent(low)}, ${percent(high)}]`,
-      ];
-    }),
-  ])}\n`,
-);
+const print = (text: string) => process.stdout.write(text);
+const curve: number[] = [];
+
+for (const budget of budgets) {
+  const [[unit = '', limit] = []] = Object.entries(budget);
+  const isCurve = values.tokens !== undefined;
+  const methods = [
+    ...(isCurve ? [baseline] : ['greedy', baseline]).map((name) => plain(name, budget)),
+    ...votes.map((name) => voting(name, budget)),
+    ...(isCurve ? searches : ['mcts']).map((name) => plain(name, budget)),
+    ...(isCurve ? [] : methodNames).map((name) => published(name, budget)),
+  ];
+  const { rows, solved } = await compare({ problems, methods, atOnce: 8 });
+  const base = solved[methods.findIndex(({ name }) => name === baseline)] ?? [];
+  print(
+    `${size} puzzles, at most ${limit} ${unit} each, seed ${values.seed}${values.fill ? ', filled' : ''}.\n\n`,
+  );
+  print(
+    `${table([
+      ['method', 'solved', '95 % interval', 'calls', 'tokens', 'less best of N, paired 95 %'],
+      ...rows.map((row, place) => {
+        const { difference, low, high } = pairedDifference(solved[place] ?? [], base);
+        return [
+          row.method,
+          `${row.solved} of ${row.of}`,
+          `${percent(row.low)}–${percent(row.high)} %`,
+          ...[row.calls.toFixed(1), row.tokens.toFixed(0)],
+          row.method === baseline
+            ? '–'
+            : `${percent(difference)} [${percent(low)}, ${percent(high)}]`,
+        ];
+      }),
+    ])}\n\n`,
+  );
+  if (!isCurve) continue;
+  const most = (isSearch: boolean) =>
+    Math.max(
+      ...rows.flatMap((row) => (searches.includes(row.method) === isSearch ? row.solved : [])),
+    );
+  if (most(true) < most(false)) {
+    print(`With ${limit} tokens no search solves as many as the best rival.\n\n`);
+    process.exitCode = 1;
+  }
+  if (most(true) < (curve.at(-1) ?? 0)) {
+    print(`With ${limit} tokens the best search solves less than with fewer tokens.\n\n`);
+    process.exitCode = 1;
+  }
+  curve.push(most(true));
+}
+await model.close();

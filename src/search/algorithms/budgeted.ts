@@ -10,11 +10,10 @@ import {
 } from '../../tree/funds.ts';
 import { descend, puct, type Selection, type WideningRule } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
-import { valueWidening } from '../../tree/widening.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
 import { bestOfN } from './best-of-n.ts';
 import type { AlgorithmEntry } from './entry.ts';
-import { type MctsOptions, mcts } from './mcts.ts';
+import { cInit, forModels, type MctsOptions, mcts } from './mcts.ts';
 import { finishPaths, isLeaf, openPath, type Purse, purseOf } from './purse.ts';
 import { within } from './within.ts';
 
@@ -147,11 +146,10 @@ function spendDown<State, Action>(
   });
 }
 
-/** Budget-conscious search in lists, by affordable answers. Of a model two samples are drawn at first, as by `mcts`. */
+/** Budget-conscious search in lists, by affordable answers. Of a model it samples as `mcts` does. */
 export const budgetedEntry: AlgorithmEntry = {
   name: 'budgeted',
   title: 'Tree search that knows what is left of its budget',
   paper: 'the rule is ours; with another option BG-MCTS, 2026, arXiv 2602.09574',
-  create: ({ asksModel }) =>
-    budgeted({ evaluate: 'all', ...(asksModel && { width: 2, widening: valueWidening() }) }),
+  create: ({ asksModel }) => budgeted(asksModel ? { ...forModels, c: cInit } : { evaluate: 'all' }),
 };

@@ -14,10 +14,9 @@ import {
 import { type CompletedOptions, withScore } from '../../tree/qtransform.ts';
 import { canWiden, type WideningRule } from '../../tree/selection.ts';
 import type { SearchTree } from '../../tree/tree.ts';
-import { valueWidening } from '../../tree/widening.ts';
 import type { SearchAlgorithm, SearchContext } from '../contracts.ts';
 import type { AlgorithmEntry } from './entry.ts';
-import { type MctsOptions, mcts } from './mcts.ts';
+import { forModels, type MctsOptions, mcts } from './mcts.ts';
 import { finishPaths, type Purse, partSpent, purseOf } from './purse.ts';
 import { type Bounds, within } from './within.ts';
 
@@ -159,10 +158,10 @@ function planOf(
   });
 }
 
-/** Gumbel search in lists. Of a model two samples are drawn at first, as by `mcts`. */
+/** Gumbel search in lists. Of a model it samples as `mcts` does. */
 export const gumbelEntry: AlgorithmEntry = {
   name: 'gumbel',
   title: 'Gumbel search with sequential halving',
   paper: 'Danihelka et al., Policy improvement by planning with Gumbel, 2022',
-  create: ({ asksModel }) => gumbel(asksModel ? { width: 2, widening: valueWidening() } : {}),
+  create: ({ asksModel }) => gumbel(asksModel ? forModels : {}),
 };

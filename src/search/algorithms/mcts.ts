@@ -273,12 +273,23 @@ function isOutOfReach({ status, kind }: SearchNode): boolean {
 
 /**
  * MCTS in lists. All new children of a leaf are evaluated. Of a model two samples are drawn at first: further ones
- * where the judgements leave no hope.
+ * where the judgements leave no hope. Its c was chosen on 200 puzzles that the packaged model was trained on, where 0.05
+ * to 0.4 are alike.
  */
 export const mctsEntry: AlgorithmEntry = {
   name: 'mcts',
   title: 'Monte Carlo tree search, guided by priors',
   paper: 'Kocsis, Szepesvári, Bandit based Monte-Carlo Planning, 2006; Silver et al., 2018',
   create: ({ asksModel }) =>
-    mcts({ evaluate: 'all', ...(asksModel && { width: 2, widening: valueWidening() }) }),
+    mcts(asksModel ? { ...forModels, selection: descend(puct({ cInit })) } : { evaluate: 'all' }),
 };
+
+/** How a tree grows whose policy and value are a model. */
+export const forModels: Pick<MctsOptions, 'evaluate' | 'widening' | 'width'> = {
+  evaluate: 'all',
+  width: 2,
+  widening: valueWidening(),
+};
+
+/** c of PUCT where values are judgements of a model. */
+export const cInit = 0.1;
