@@ -5,6 +5,7 @@ import type { ModelCall, ModelPrice, Payee, Usage } from '../contracts/language-
 import type { CallGate } from './call-gate.ts';
 import { addressOfCall, type CallContent } from './call-request.ts';
 import type { LeftCalls } from './journal-index.ts';
+import { KnownPrompts } from './known-prompts.ts';
 import type { Ledger } from './ledger.ts';
 import type { LeftOf, ModelOperation, Parts } from './operations/model-operation.ts';
 import { makingOthers } from './places.ts';
@@ -26,6 +27,7 @@ export class Calls {
   readonly #gate: CallGate;
   readonly #prices: PriceTable;
   readonly #ledger: Ledger;
+  readonly #prompts = new KnownPrompts();
   readonly #impossible = new ImpossibleUsages();
   readonly #left = new WeakMap<LeftCalls, Map<string, LeftIndex>>();
 
@@ -98,8 +100,10 @@ export class Calls {
   ): Promise<Result> {
     const { result: codec } = operation;
     const price = this.#price(operation);
-    const { counting, isFree } = operation;
-    const promptTokens = counting && (await this.#count(counting, request));
+    const { counting, isFree, name } = operation;
+    const prompt = this.#ledger.limitsTokens ? operation.prompt?.(request) : undefined;
+    const counted = counting && (await this.#count(counting, request));
+    const promptTokens = counted ?? (prompt && this.#prompts.most(name, prompt));
     const reserve = mostCost(operation.worstCase?.(request, promptTokens), price);
     const stateless = operation.stateless?.(request);
     const { callId, output } = await this.#gate.call({
@@ -125,6 +129,8 @@ export class Calls {
       },
     });
     const result = codec === undefined ? (output as Result) : codec.decode(output);
+    const told = operation.usage?.(request, result)?.inputTokens ?? 0;
+    if (prompt !== undefined && told > 0) this.#prompts.learn(name, prompt, told);
     return operation.named?.(result, callId) ?? result;
   }
 

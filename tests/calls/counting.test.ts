@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { tiny } from '../../src/backends/tiny/index.ts';
 import { withCache, withLimit, withRetry, wrapModel } from '../../src/calls/index.ts';
 import { type Journal, memoryJournal, replayed } from '../../src/calls/journal.ts';
 import type { JournalLine, LineOf } from '../../src/calls/journal-lines.ts';
-import type { LanguageModel } from '../../src/contracts/language-model.ts';
-import { type Budget, bestOfN, mcts, treeToJson } from '../../src/index.ts';
+import { KnownPrompts } from '../../src/calls/known-prompts.ts';
+import { mostTokensOfPrompt } from '../../src/calls/operations/tokens.ts';
+import type { GenerateRequest, LanguageModel } from '../../src/contracts/language-model.ts';
+import { type Budget, bestOfN, mcts, seededRandom, treeToJson } from '../../src/index.ts';
 import { manualClock, scriptedModel, syntheticTree } from '../../src/testing/index.ts';
 import { hashedAnswer, throughModel } from '../../src/testing/through-model.ts';
 import { searchOf } from '../support/search-of.ts';
@@ -258,3 +261,67 @@ describe('a journal of a search that counts', () => {
     expect(journal.lines).toHaveLength(size);
   });
 });
+
+describe('the reservation of a model that cannot count', () => {
+  const ask = (texts: readonly string[], { journal = memoryJournal(), used = 21 } = {}) => {
+    const { calls } = openGate({ budget: { tokens: 5000 }, journal });
+    return texts
+      .reduce(async (before, content, offset) => {
+        await before;
+        const request = { messages: [{ role: 'user', content }], maxTokens: 10, offset } as const;
+        await calls.generate(counting(undefined, used), request);
+      }, Promise.resolve())
+      .then(() => intents(journal.lines, 'generate').map(({ reserved }) => reserved.tokens));
+  };
+
+  test('is the tokens of the longest beginning that was answered, and the bytes of the rest', async () => {
+    const other = 'x'.repeat(200);
+    const reserved = await ask([prompt, `${prompt} More.`, other, `${prompt} Less.`, prompt]);
+
+    expect(reserved).toEqual([
+      byBytes + 10,
+      // ` More.` is 6 bytes; a template may add to the message and to the prompt.
+      21 + 6 + 32 + 10,
+      200 + 32 + 10,
+      // The beginning without the rest is as near as the one that ends otherwise: `Less.` is 5 bytes.
+      21 + 5 + 32 + 10,
+      21 + 32 + 10,
+    ]);
+  });
+
+  test('is the same in a replay, and never more than the bytes', async () => {
+    const texts = [prompt, `${prompt} More.`, prompt.slice(0, 40)];
+    const journal = memoryJournal();
+    const live = await ask(texts, { journal });
+    const again = memoryJournal(journal.lines);
+    await ask(texts, { journal: replayed(again) });
+    const spent = await ask(texts, { used: 60 });
+
+    expect(live.at(-1)).toBe(21 + 32 + 10);
+    expect(spent.at(-1)).toBe(40 + 32 + 10);
+  });
+
+  test('is enough for the prompts of a real tokenizer, wherever they part', async () => {
+    const random = seededRandom('prompts');
+    await using model = tiny();
+    const words = ['(left: 4 6 14)', '13/2', ' * ', '= 24', '\n', 'é', '🙂', 'step', '  ', '0'];
+    const text = () =>
+      Array.from({ length: 1 + random.integer(30) }, () => words[random.integer(10)]).join('');
+    const known = new KnownPrompts();
+    let closer = 0;
+    for (let place = 0; place < 300; place++) {
+      const [start, first, second] = [text(), text(), text()];
+      const of = (content: string) => ({ messages: [{ role: 'user', content }] }) as const;
+      known.learn('tiny', of(start + first), await counted(model, of(start + first)));
+      const most = known.most('tiny', of(start + second));
+
+      expect(most).toBeGreaterThanOrEqual(await counted(model, of(start + second)));
+      if (most < mostTokensOfPrompt(of(start + second))) closer++;
+    }
+    expect(closer).toBeGreaterThan(50);
+  });
+});
+
+async function counted(model: LanguageModel, request: GenerateRequest): Promise<number> {
+  return (await model.count?.(request)) ?? Number.NaN;
+}

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Usage } from '../../contracts/language-model.ts';
 import type { Operation, WorstCase } from '../../contracts/operation.ts';
+import type { Prompt } from './tokens.ts';
 
 /** What the answers of all models have in common. */
 export interface Answer {
@@ -20,6 +21,8 @@ export interface ModelOperation<Request, Result> extends Operation<Request, Resu
   samples?(request: Request): SampleRange;
   /** The most that it may use, where it is known how many tokens its prompt is. */
   worstCase?(request: Request, promptTokens?: number): WorstCase;
+  /** What of a request the model reads, and tells the tokens of with its answer. */
+  prompt?(request: Request): Prompt;
   /** Finds out how many tokens the prompt of a request is, or that nobody can tell. @defaultValue nobody can */
   readonly counting?: ModelOperation<Request, number | null>;
   /** Whether it costs nothing, and so does not wait until the budget has room. @defaultValue false */

@@ -3,14 +3,19 @@ import type { GenerateRequest, Message } from '../../contracts/language-model.ts
 /** Tokens that a chat template may add to each message. */
 export const templateAllowance = 16;
 
-/** The most tokens that a prompt may be, with all that is told with it: no token is shorter than a byte. */
-export function mostTokensOfPrompt({
-  messages,
-  schema,
-  tools,
-}: Pick<GenerateRequest, 'schema' | 'tools'> & {
+/** What of a request a model reads. */
+export type Prompt = Pick<GenerateRequest, 'schema' | 'tools'> & {
   readonly messages: readonly Pick<Message, 'content' | 'toolCalls'>[];
-}): number {
+};
+
+/** A prompt as one text, of which prompts that begin alike have the beginning in common. */
+export function textOfPrompt({ messages, schema, tools }: Prompt): string {
+  const turns = messages.flatMap(({ content, toolCalls }) => [JSON.stringify(toolCalls), content]);
+  return [JSON.stringify([schema, tools]), ...turns].join('\n');
+}
+
+/** The most tokens that a prompt may be, with all that is told with it: no token is shorter than a byte. */
+export function mostTokensOfPrompt({ messages, schema, tools }: Prompt): number {
   return messages.reduce(
     (sum, { content, toolCalls }) =>
       sum + Buffer.byteLength(content) + sizeOf(toolCalls) + templateAllowance,

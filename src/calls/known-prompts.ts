@@ -1,0 +1,41 @@
+import {
+  mostTokensOfPrompt,
+  type Prompt,
+  templateAllowance,
+  textOfPrompt,
+} from './operations/tokens.ts';
+
+/** How many prompts of a model are kept. */
+const kept = 16;
+
+/**
+ * Bounds the tokens of a prompt by what the model has told of earlier ones: what it has in common with one is no more
+ * than that one was, and no token of the rest is shorter than a byte.
+ */
+export class KnownPrompts {
+  readonly #told = new Map<string, { readonly text: string; readonly tokens: number }[]>();
+
+  /** Takes in how many tokens a prompt was. */
+  learn(model: string, prompt: Prompt, tokens: number): void {
+    const text = textOfPrompt(prompt);
+    const others = (this.#told.get(model) ?? []).filter((earlier) => earlier.text !== text);
+    this.#told.set(model, [...others, { text, tokens }].slice(-kept));
+  }
+
+  /** The most tokens that a prompt may be. */
+  most(model: string, prompt: Prompt): number {
+    const text = textOfPrompt(prompt);
+    const allowance = templateAllowance * (prompt.messages.length + 1);
+    return (this.#told.get(model) ?? []).reduce((least, earlier) => {
+      const rest = Buffer.byteLength(text.slice(commonLength(text, earlier.text)));
+      return Math.min(least, earlier.tokens + rest + allowance);
+    }, mostTokensOfPrompt(prompt));
+  }
+}
+
+function commonLength(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  return length;
+}
