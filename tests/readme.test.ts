@@ -52,7 +52,7 @@ test.each([
   const row = readme.split('\n').find((line) => line.startsWith(`| ${what} |`)) ?? '';
   const bare = (name: string) => name.replaceAll('-', '').toLowerCase();
   // By its name here, or by that of its paper behind it: `abMcts` (AB-MCTS-A).
-  const names = [...row.matchAll(/`(\w+)`(?: \(([\w-]+)\))?/g)].flatMap(
+  const names = [...row.matchAll(/`([\w-]+)`(?: \(([\w-]+)\))?/g)].flatMap(
     ([, here = '', paper = '']) => [bare(here), bare(paper)],
   );
   for (const { name } of entries) expect(names).toContain(bare(name));

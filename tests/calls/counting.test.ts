@@ -36,7 +36,7 @@ function intents(lines: readonly JournalLine[], kind: string): readonly LineOf<'
 async function reservedBy(model: LanguageModel, budget: Budget = { tokens: 1000 }) {
   const { calls, journal, ledger } = openGate({ budget });
   await calls.generate(model, { messages, maxTokens: 10 });
-  const [asked] = intents(journal.lines, 'generate');
+  const [asked] = intents([...journal.lines], 'generate');
   return { tokens: asked?.reserved.tokens, lines: journal.lines, ledger };
 }
 
@@ -55,7 +55,7 @@ describe('the reservation of a model that counts', () => {
       { messages, maxTokens: 10, samples: 3 },
     );
 
-    expect(intents(journal.lines, 'generate')[0]?.reserved.tokens).toBe(21 + 3 * 10);
+    expect(intents([...journal.lines], 'generate')[0]?.reserved.tokens).toBe(21 + 3 * 10);
   });
 
   test('asks for each prompt once', async () => {
@@ -263,7 +263,10 @@ describe('a journal of a search that counts', () => {
 });
 
 describe('the reservation of a model that cannot count', () => {
-  const ask = (texts: readonly string[], { journal = memoryJournal(), used = 21 } = {}) => {
+  const ask = (
+    texts: readonly string[],
+    { journal = memoryJournal(), used = 21 }: { journal?: Journal; used?: number } = {},
+  ) => {
     const { calls } = openGate({ budget: { tokens: 5000 }, journal });
     return texts
       .reduce(async (before, content, offset) => {
@@ -271,7 +274,7 @@ describe('the reservation of a model that cannot count', () => {
         const request = { messages: [{ role: 'user', content }], maxTokens: 10, offset } as const;
         await calls.generate(counting(undefined, used), request);
       }, Promise.resolve())
-      .then(() => intents(journal.lines, 'generate').map(({ reserved }) => reserved.tokens));
+      .then(() => intents([...journal.lines], 'generate').map(({ reserved }) => reserved.tokens));
   };
 
   test('is the tokens of the longest beginning that was answered, and the bytes of the rest', async () => {
