@@ -8,28 +8,33 @@ export const turnedAway: Error = new Error(
 interface Expansion {
   /** How many simulations had ended when it began. */
   readonly began: number;
-  /** How many simulations it holds up: the one that asked for it, and those that share it. */
-  held: number;
-  /** Turns those away that share it. */
+  /** Turn those away that share it. */
   readonly recall: (() => void)[];
+  /** Whether others go elsewhere. */
+  isPassed: boolean;
   /** Whether a simulation waits for it because there is nothing else to do. */
   isOnlyWay: boolean;
 }
 
 /**
- * Who is held up by which expansion. One that is slow, or never settles, holds up the simulation that asked for it; others
- * pass its node by. What is slow is told by what else has ended meanwhile, and not by the clock: a replay tells the same.
+ * Who is held up by which expansion. Once expansions hold up all who could bring the search on, others pass those nodes
+ * by, and who waits looks once more. The clock decides nothing: a replay goes the same way.
  */
 export class Crowd {
   readonly #expansions = new Map<SearchNode, Expansion>();
   readonly #slots: number;
   /** How many simulations have ended. */
   #ended = 0;
-  /** How many simulations other than the one that asks are under way or about to start. */
-  others: () => number = () => Number.POSITIVE_INFINITY;
-  /** How many simulations have to end before the last one that is free passes by. */
+  /** How often there was reason to look again: a simulation ended, or there was more to pass by. */
+  looks = 0;
+  /** How many others have to end in the time of an expansion until it is late. */
   patience = 0;
+  /** How many simulations are under way or about to start: those that wait for nothing, and those held up. */
+  busy: () => number = () => Number.POSITIVE_INFINITY;
+  /** Lets those look again who wait for what others bring. */
+  wake: () => void = () => {};
 
+  /** @param slots - How many simulations may be under way. One alone waits for its own. */
   constructor(slots: number) {
     this.#slots = slots;
   }
@@ -41,29 +46,27 @@ export class Crowd {
   /** Holds up the simulation that asks for an expansion. Returns how to say that it has settled. */
   begin(node: SearchNode): () => void {
     const began = this.#ended;
-    this.#expansions.set(node, { began, held: 1, recall: [], isOnlyWay: false });
+    this.#expansions.set(node, { began, recall: [], isPassed: false, isOnlyWay: false });
+    this.look();
     return () => void this.#expansions.delete(node);
   }
 
-  /** Shares an expansion, for as long as it is not slow. */
+  /** Shares an expansion, until all wait for it and there may be something else to do. */
   join<Result>(node: SearchNode, result: Promise<Result>): Promise<Result> {
     const expansion = this.#expansions.get(node);
     if (expansion === undefined) return result;
     if (this.passes(node)) throw turnedAway;
-    expansion.held++;
     return new Promise((resolve, reject) => {
       expansion.recall.push(() => reject(turnedAway));
       result.then(resolve, reject);
+      this.look();
     });
   }
 
   /** Whether a simulation passes a node by rather than wait for what is under way there. */
   passes(node: SearchNode): boolean {
     const expansion = this.#expansions.get(node);
-    if (expansion === undefined) return false;
-    if (this.#isSlow(expansion)) return true;
-    const isEarly = this.#ended - expansion.began < this.patience;
-    return !isEarly && !expansion.isOnlyWay && this.isLast;
+    return expansion?.isPassed === true && !expansion.isOnlyWay;
   }
 
   /** Says that there is nothing else to do than to wait for it. */
@@ -72,36 +75,51 @@ export class Crowd {
     if (expansion !== undefined) expansion.isOnlyWay = true;
   }
 
-  /** Counts a simulation as ended. */
+  /** Counts a simulation as ended: what it brought may be something else to do. */
   end(): void {
     this.#ended++;
+    this.looks++;
     for (const expansion of this.#expansions.values()) {
+      if (!expansion.isPassed) continue;
       expansion.isOnlyWay = false;
-      if (expansion.recall.length === 0 || !this.#isSlow(expansion)) continue;
-      expansion.held = 1;
-      for (const recall of expansion.recall.splice(0)) recall();
+      this.#recall(expansion);
     }
   }
 
-  /** How many expansions every slot has had time for another simulation beside. */
+  /** Has the expansions passed by that are out, where they hold up all who could bring the search on. */
+  look(): void {
+    if (this.#slots === 1 || !this.holdsUp(this.busy())) return;
+    let isNew = false;
+    for (const expansion of this.#expansions.values()) {
+      if (expansion.isPassed || !this.#isLate(expansion)) continue;
+      isNew = true;
+      expansion.isPassed = true;
+      this.#recall(expansion);
+    }
+    if (!isNew) return;
+    this.looks++;
+    this.wake();
+  }
+
+  /** Whether expansions hold up so many. */
+  holdsUp(simulations: number): boolean {
+    let held = this.#expansions.size;
+    for (const { recall } of this.#expansions.values()) held += recall.length;
+    return held > 0 && held >= simulations;
+  }
+
+  /** How many expansions are late. */
   get late(): number {
-    let late = 0;
-    for (const { began } of this.#expansions.values()) {
-      if (this.#ended - began >= this.#slots) late++;
-    }
-    return late;
+    return [...this.#expansions.values()].filter((expansion) => this.#isLate(expansion)).length;
   }
 
-  /** Whether every slot has had time for two simulations since it began. */
-  #isSlow({ began }: Expansion): boolean {
-    return this.#ended - began >= 2 * this.#slots;
+  #isLate({ began }: Expansion): boolean {
+    // Where it is the only one, nobody else may be left to end.
+    const most = this.#expansions.size === 1 ? 2 : Number.POSITIVE_INFINITY;
+    return this.#ended - began >= Math.min(this.patience, most);
   }
 
-  /** Whether expansions hold up all other simulations: then nobody else would bring the search on. */
-  get isLast(): boolean {
-    let held = 0;
-    for (const expansion of this.#expansions.values()) held += expansion.held;
-    const others = this.others();
-    return others > 0 && held >= others;
+  #recall({ recall }: Expansion): void {
+    for (const turnAway of recall.splice(0)) turnAway();
   }
 }

@@ -65,6 +65,9 @@ function expectOutcome(outcome: unknown): void {
 /** After so many simulations without a call, the event loop gets its turn: signals and timers must come through. */
 const simulationsPerTurn = 128;
 
+/** So many simulations without a call turn a selection away from where nothing is to be learnt, even with two slots. */
+const leastIdle = 16;
+
 /** Runs one simulation after the other. */
 interface Worker<State, Action> {
   simulation: SimulationInFlight<State, Action> | undefined;
@@ -98,8 +101,8 @@ export class Simulations<State, Action> {
   #ended: (() => void)[] = [];
   /** Workers of rounds that have ended without them. */
   readonly #left = new Set<Worker<State, Action>>();
-  /** How many workers wait for a call to take effect. */
-  #resting = 0;
+  /** Wakes workers that wait for a call to take effect. */
+  readonly #resting = new Set<() => void>();
   /** How many simulations in a row have made no call and waited for none. */
   #idle = 0;
   #hasGivenUp = false;
@@ -109,7 +112,13 @@ export class Simulations<State, Action> {
     this.#session = session;
     this.#options = options;
     this.#logged = session.ledger.answered;
-    session.crowd.others = () => this.#workers.size - this.#ended.length - this.#resting - 1;
+    const { crowd } = session;
+    crowd.busy = () => this.#workers.size - this.#ended.length - this.#resting.size;
+    crowd.wake = () => {
+      this.#wake();
+      for (const resolve of this.#resting) resolve();
+      this.#resting.clear();
+    };
   }
 
   /** Why the search is over; `undefined` while it is not. */
@@ -142,9 +151,10 @@ export class Simulations<State, Action> {
     const round: Round = { name, left: limit, running: 0, over: false, exhausts };
     const free = Math.max(1, this.#options.concurrency - this.#left.size);
     const length = Math.min(free, limit);
-    // What shares out its simulations by a plan keeps to it, unless it would come to a stop.
-    this.#session.crowd.patience = stragglers === 'leave' ? this.#options.concurrency / 2 : 0;
     const left = signalOnce();
+    const { crowd } = this.#session;
+    // What shares out its simulations by a plan keeps to it, unless it would come to a stop.
+    crowd.patience = stragglers === 'leave' ? Math.min(free, limit / 2) : 0;
     const workers = Array.from(
       { length },
       (): Worker<State, Action> => ({ simulation: undefined }),
@@ -156,6 +166,7 @@ export class Simulations<State, Action> {
         this.#workers.delete(worker);
         this.#left.delete(worker);
         if (stragglers === 'leave') this.#leave(workers, left);
+        crowd.look();
       }),
     );
     await (length === 1 ? all : Promise.race([all, left.promise, this.#givenUp.promise]));
@@ -168,20 +179,21 @@ export class Simulations<State, Action> {
     if (gate.issued !== issued) this.#idle = 0;
     if (gate.issued !== issued || sequencer.pending === 0) return false;
     // They may never end: where nobody else is left to bring the search on, it goes on for a while.
-    return !this.#session.crowd.isLast || this.#idle++ >= concurrency;
+    const { crowd } = this.#session;
+    return !crowd.holdsUp(crowd.busy() - 1) || this.#idle++ >= Math.max(concurrency, leastIdle);
   }
 
   async #rest(): Promise<void> {
-    this.#resting++;
-    await this.#options.sequencer.nextRelease();
-    this.#resting--;
+    const { promise, resolve } = signalOnce();
+    this.#resting.add(resolve);
+    void this.#options.sequencer.nextRelease().then(resolve);
+    this.#session.crowd.look();
+    await promise;
+    this.#resting.delete(resolve);
   }
 
   /** Ends a round where all that it waits for are slow expansions. */
-  #leave(
-    workers: readonly Worker<State, Action>[],
-    { resolve }: ReturnType<typeof signalOnce>,
-  ): void {
+  #leave(workers: readonly Worker<State, Action>[], { resolve }: Signal): void {
     if (this.#workers.size > this.#session.crowd.late) return;
     for (const worker of workers) if (this.#workers.has(worker)) this.#left.add(worker);
     resolve();
@@ -203,6 +215,7 @@ export class Simulations<State, Action> {
       const simulation = this.#start(round);
       worker.simulation = simulation;
       const issued = gate.issued;
+      const seen = this.#session.crowd.looks;
       let outcome: SimulationOutcome;
       try {
         outcome = this.#heard(await simulate(simulation));
@@ -215,7 +228,7 @@ export class Simulations<State, Action> {
         round.running--;
       }
 
-      if (outcome === 'waiting') await this.#nextEnd(round);
+      if (outcome === 'waiting') await this.#nextEnd(round, seen);
       else if (this.#mustRest(issued)) await this.#rest();
       else if (this.#session.tree.simulations % simulationsPerTurn === 0) await sequencer.rest();
     }
@@ -387,7 +400,9 @@ export class Simulations<State, Action> {
   }
 
   /** Resolves when another simulation has ended; when none is running, there is nothing to wait for. */
-  #nextEnd(round: Round): Promise<void> | undefined {
+  #nextEnd(round: Round, seen: number): Promise<void> | undefined {
+    // Something has changed since the simulation began: it looks once more.
+    if (seen !== this.#session.crowd.looks) return undefined;
     if (round.running > 0) return this.#anotherEnd();
     round.over = true;
     // What other rounds have under way may bring more.
@@ -399,6 +414,7 @@ export class Simulations<State, Action> {
   #anotherEnd(): Promise<void> {
     return new Promise((resolve) => {
       this.#ended.push(resolve);
+      this.#session.crowd.look();
     });
   }
 
@@ -410,7 +426,12 @@ export class Simulations<State, Action> {
 }
 
 /** A promise, and how to resolve it. */
-function signalOnce(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+interface Signal {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+function signalOnce(): Signal {
   let resolve = (): void => {};
   const promise = new Promise<void>((done) => {
     resolve = done;

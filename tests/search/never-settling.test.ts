@@ -90,3 +90,16 @@ test('a level of a beam waits for all of its nodes, and the others are worked on
   const { tree } = await search(beam({ width: 30, maxDepth: 4 }), 'alone');
   expect(tree.root.children.filter(({ children }) => children.length > 0)).toHaveLength(3);
 });
+
+test.each([
+  ["mcts({ evaluate: 'all' })", 16],
+  ["mcts({ evaluate: 'all' })", 64],
+  ['gumbel()', 16],
+  ['gumbel()', 64],
+  ['lats()', 2],
+  ['lats()', 16],
+  ['lats()', 64],
+] as const)('%s makes all its simulations with %i slots', async (name, concurrency) => {
+  const { spend } = await search(algorithms[name] ?? mcts(), 'as a call', { concurrency });
+  expect(spend.simulations).toBe(100);
+});
