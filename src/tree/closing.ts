@@ -62,9 +62,7 @@ function isExact({
 /** Names what failed first, however far below: not that it failed because something below it did. */
 function causeBelow<State, Action>(failed: TreeNode<State, Action>): string {
   const message = failed.failure?.message ?? 'no reason is known.';
-  return hasFailedBelow(failed)
-    ? message
-    : `All of its children failed, the first of them: ${message}`;
+  return hasFailedBelow(failed) ? message : `Every way on failed, the first with: ${message}`;
 }
 
 /** Whether a node failed because none of its samples could be used. */
