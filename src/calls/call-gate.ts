@@ -61,7 +61,8 @@ export class CallGate {
   /** How often a result was resumed on this journal to come to this search. */
   readonly search: number;
   readonly #underWay: CallsUnderWay;
-  readonly #places: Places;
+  /** How many calls may be in flight, and who waits. */
+  readonly places: Places;
   #issued: number;
   /** How often this run has come to a place at which it was resumed. */
   #resumes = 0;
@@ -83,7 +84,7 @@ export class CallGate {
     this.#journal = new JournalUse(journal, signal);
     const known = { journal: this.#journal, recall: this.#recall, shared: this.#shared };
     this.#underWay = new CallsUnderWay({ ...known, sequencer, onCall: options.onCall });
-    this.#places = new Places(options.limit ?? Number.POSITIVE_INFINITY);
+    this.places = new Places(options.limit ?? Number.POSITIVE_INFINITY);
     this.#maker = new CallMaker({
       clock: options.clock,
       onWarning: options.onWarning,
@@ -155,11 +156,6 @@ export class CallGate {
     return next === undefined ? ledger.limitsTokens : next.key === key;
   }
 
-  /** Says that a call, or what it brings, is shared. */
-  share(): void {
-    this.#places.share();
-  }
-
   /** Makes the call, or shares the one like it. */
   call(request: CallRequest): Promise<CallOutput> {
     const { stateless = request.request } = request;
@@ -167,11 +163,12 @@ export class CallGate {
     const key = addressOfCall(asked);
     const there = this.#shared.get(key);
     if (there !== undefined) {
-      this.share();
+      this.places.share(there);
       return there;
     }
     const output = this.#make(key, request);
     this.#shared.share(key, output);
+    this.places.offer(output);
     return output;
   }
 
@@ -181,12 +178,16 @@ export class CallGate {
    */
   async retry(): Promise<'transient' | 'all' | undefined> {
     const { sequencer } = this.#options;
-    while (this.#failedBefore.size > 0 && sequencer.pending > 0) await sequencer.nextRelease();
+    const { isReplay } = this.#journal;
+    // A replay waits for nothing that its run did not wait for.
+    while (!isReplay && this.#failedBefore.size > 0 && sequencer.pending > 0) {
+      await sequencer.nextRelease();
+    }
     const recorded = this.#recall.takeRetry(this.#issued, this.search);
     const all = recorded?.all ?? this.#options.retryFailed === true;
     if (recorded === undefined) {
       const isDue = this.#failedBefore.has('transient') || (all && this.#failedBefore.size > 0);
-      if (this.#journal.isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
+      if (isReplay || !isDue || !this.#recall.isAtEnd(this.#issued)) return undefined;
       this.#journal.write({ type: 'retry', call: this.#issued, all, search: this.search });
     }
     this.#failedBefore.clear();
@@ -206,12 +207,17 @@ export class CallGate {
   }
 
   #abandon(reason: unknown): void {
-    this.#places.clear(reason);
+    this.places.clear(reason);
     this.#underWay.abandon(reason);
   }
 
   async #make(key: string, request: CallRequest): Promise<CallOutput> {
-    const place = this.#places.next();
+    const { isInside } = this.places;
+    const { isFree = false } = request;
+    if (isInside && !this.#options.sequencer.mayWait) throw insideIssued();
+    const place = this.places.next(isFree);
+    // What a call in flight waits for must not wait until that has given back its money.
+    const waits = !isFree && !isInside;
     try {
       for (;;) {
         const reused = this.#reuse(key, request);
@@ -224,7 +230,7 @@ export class CallGate {
         }
         const resumes = this.#resumes;
         const left = this.#recall.leftAnswer(key);
-        const granted = request.ledger.reserve(request.reserve, { waits: request.isFree !== true });
+        const granted = request.ledger.reserve(request.reserve, { waits });
         const reservation = granted instanceof Promise ? await granted : granted;
         const issued = this.#issue(key, request, { reservation, left, resumes });
         if (issued !== undefined) return await issued;
@@ -442,4 +448,10 @@ export class CallGate {
       this.#underWay.settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
     call.ticket.arrive(apply, { isLast: true });
   }
+}
+
+function insideIssued(): EspalierError {
+  const message =
+    "Expected an effect to make no calls where `order` is 'issued': what it asks for could not take effect before it. Take 'arrival'.";
+  return new EspalierError('usage', message);
 }

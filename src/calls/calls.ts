@@ -8,7 +8,6 @@ import type { LeftCalls } from './journal-index.ts';
 import { KnownPrompts } from './known-prompts.ts';
 import type { Ledger } from './ledger.ts';
 import type { LeftOf, ModelOperation, Parts } from './operations/model-operation.ts';
-import { makingOthers } from './places.ts';
 import type { PriceTable } from './prices.ts';
 import { actualCost, mostCost, priceOf } from './pricing.ts';
 import { faultOfCounts, ImpossibleUsages, sumOfUsages, withoutUsage } from './usage.ts';
@@ -67,7 +66,7 @@ export class Calls {
     for (const [place, key] of keys.entries()) {
       const there = bought.get(key);
       if (there !== undefined) {
-        this.#gate.share();
+        this.#gate.places.share(there);
         found.set(key, there);
       } else if (keys.indexOf(key) === place) missing.push(place);
     }
@@ -80,6 +79,7 @@ export class Calls {
           usage: place === 0 ? (operation.usage?.(purchase.request, whole) ?? {}) : undefined,
         }));
         bought.set(key, part);
+        this.#gate.places.offer(part);
         found.set(key, part);
         // Asked for again, the gate decides anew whether the failure stands.
         part.catch(() => bought.delete(key));
@@ -114,7 +114,7 @@ export class Calls {
       ledger: this.#ledger,
       repeatable: operation.repeatable,
       run: async (call) => {
-        const made = await makeBy(operation, request, call);
+        const made = await this.#makeBy(operation, request, call);
         const accepted = operation.accept?.(request, made) ?? made;
         const used = operation.usage?.(request, accepted);
         const countFault = used === undefined ? undefined : faultOfCounts(used);
@@ -141,6 +141,16 @@ export class Calls {
   ): Promise<number | undefined> {
     const isUseful = this.#gate.counts(contentOf(counting, request), this.#ledger);
     return isUseful ? ((await this.#buy(counting, request)) ?? undefined) : undefined;
+  }
+
+  /** Makes a call. A model makes no others; what users do in an effect, nobody knows. */
+  #makeBy<Request, Result>(
+    operation: ModelOperation<Request, Result>,
+    request: Request,
+    call: ModelCall,
+  ): Promise<Result> {
+    const make = () => operation.run(request, call);
+    return isOfModel(operation) ? make() : this.#gate.places.makingOthers(make);
   }
 
   /** What an earlier run has asked for in calls of this kind and name. */
@@ -199,16 +209,6 @@ function expectOperation<Request, Result>(operation: ModelOperation<Request, Res
 /** Whether it is one of our own for models: they know more than others, and their answers tell a usage. */
 function isOfModel<Request, Result>({ telemetry }: ModelOperation<Request, Result>): boolean {
   return telemetry !== undefined;
-}
-
-/** Makes a call. A model makes no others; what users do in an effect, nobody knows. */
-function makeBy<Request, Result>(
-  operation: ModelOperation<Request, Result>,
-  request: Request,
-  call: ModelCall,
-): Promise<Result> {
-  const make = () => operation.run(request, call);
-  return isOfModel(operation) ? make() : makingOthers(make);
 }
 
 /** What of a request the journal holds, and its content address depends on. */

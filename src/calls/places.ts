@@ -1,11 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const makers = new AsyncLocalStorage<true>();
-
-/** Makes a call that may make others. Those take no place of their own: each would wait for the other. */
-export function makingOthers<Result>(make: () => Result): Result {
-  return makers.run(true, make);
-}
+/** Whose call is being made, where it may make others. */
+const makers = new AsyncLocalStorage<Places>();
 
 /** What one call has of the places. */
 interface Place {
@@ -25,22 +21,34 @@ interface Waiter {
 export class Places {
   #free: number;
   readonly #waiters: Waiter[] = [];
+  /** What may be shared before it has settled. */
+  readonly #unsettled = new Set<Promise<unknown>>();
 
   constructor(count: number) {
     this.#free = count;
   }
 
-  /** The place of a call that is asked for here. */
-  next(): Place {
+  /** Whether a call is asked for by another one that is being made. */
+  get isInside(): boolean {
+    return makers.getStore() === this;
+  }
+
+  /** Makes a call that may make others. Those take no place of their own: each would wait for the other. */
+  makingOthers<Result>(make: () => Result): Result {
+    return makers.run(this, make);
+  }
+
+  /** The place of a call that is asked for here. One that is free takes none. */
+  next(isFree: boolean): Place {
     let isTaken = false;
-    const isInside = makers.getStore() === true;
+    const needsNone = isFree || this.isInside;
     const enter = (): void => {
       isTaken = true;
       this.#free--;
     };
     return {
       take: () => {
-        if (isInside || isTaken) return undefined;
+        if (needsNone || isTaken) return undefined;
         if (this.#free <= 0) return this.#turn(enter);
         enter();
         return undefined;
@@ -53,9 +61,16 @@ export class Places {
     };
   }
 
-  /** Says that a call is shared. One in flight may wait for one without a place: then all that wait are let in. */
-  share(): void {
-    if (makers.getStore() !== true) return;
+  /** Tells of something that may be shared before it has settled. */
+  offer(output: Promise<unknown>): void {
+    const forget = (): void => void this.#unsettled.delete(output);
+    this.#unsettled.add(output);
+    output.then(forget, forget);
+  }
+
+  /** Says that something is shared. A call in flight may wait for one without a place: then all that wait are let in. */
+  share(output: Promise<unknown>): void {
+    if (!this.isInside || !this.#unsettled.has(output)) return;
     for (const { admit } of this.#waiters.splice(0)) admit();
   }
 

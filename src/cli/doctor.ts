@@ -85,9 +85,18 @@ async function measureJudge(
 function describeJudge({ model, judge, failure = '', spend }: JudgeExamination): string {
   const cost = `It took ${counted(spend.calls, 'call')} and ${counted(spend.tokens, 'token')}.`;
   if (judge === undefined)
-    return `Model: ${model}\n\nIt could not be measured. ${failure}\n${cost}`;
-  const { states, good, failed, noise, width, sentence } = judge;
+    return `Model: ${model}\n\nIt could not be measured. ${oneLine(failure)}\n${cost}`;
+  const { states, good, failed, noise, low: least, width, sentence } = judge;
   const [estimate, low, high] = [width.estimate, width.low, width.high].map(shownWidth);
+  const advice =
+    least > 0.5
+      ? [
+          `It can choose between about ${estimate} siblings (${low} to ${high}): among more, the one that looks best is more`,
+          'likely lucky than good. That is an estimate of ours, exp(Φ⁻¹(AUC)²). Keep `width` and `samples` at or below it.',
+        ]
+      : [
+          'How many siblings it can choose between cannot be told from so few states, or from such judgements: label more.',
+        ];
   return [
     `Model: ${model}`,
     '',
@@ -99,8 +108,7 @@ function describeJudge({ model, judge, failure = '', spend }: JudgeExamination):
       ? []
       : [`Judgements of one state differ by ${noise.toFixed(3)}, as a standard deviation.`]),
     '',
-    `It can choose between about ${estimate} siblings (${low} to ${high}): among more, the one that looks best is more`,
-    'likely lucky than good. That is an estimate of ours, exp(Φ⁻¹(AUC)²). Keep `width` and `samples` at or below it.',
+    ...advice,
     cost,
   ].join('\n');
 }

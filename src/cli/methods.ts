@@ -54,8 +54,13 @@ export function planFor(
 ): Plan {
   const { method: name, algorithm = 'mcts', fill = false } = request;
   if (name === undefined) {
+    const entry = algorithmEntry(algorithm);
+    if (entry.votes === true && problem.environment.answer === undefined) {
+      const message = `Expected a question for \`--algorithm ${algorithm}\`, which lets answers vote: a puzzle has none. Take best-of-n.`;
+      throw new EspalierError('usage', message);
+    }
     const unaided = model === undefined ? problem.unaided : undefined;
-    const guides = guidesOf(model, problem, algorithmEntry(algorithm));
+    const guides = guidesOf(model, problem, entry);
     const plan = { ...guides, ...algorithmFor(algorithm, unaided), fill };
     return { plan, asked: { algorithm, fill } };
   }
@@ -99,7 +104,7 @@ function runMethodsCommand({ json = false }: { readonly json?: boolean }): void 
         ({ name, title, paper }) => `${name.padEnd(width)}   ${title}\n${indent}${paper}`,
       ),
       '',
-      'Example: espalier search --task game24 --input "4 9 10 13" --method r-mcts --calls 100',
+      'Example: espalier search --task game24 --input "4 9 10 13" --method agent-q --calls 100',
     ].join('\n'),
   );
 }

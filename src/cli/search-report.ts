@@ -113,7 +113,9 @@ export function describeSearch(
     ...(plan.length === 0 ? [] : [...plan, '']),
     describeEnd(report, result, budget),
     ...describeLosses(result),
-    ...(report.unused === undefined ? [] : [describeUnused(report.unused)]),
+    ...(report.unused === undefined
+      ? []
+      : [describeUnused(report.unused, { isCut: report.stopReason === 'budget' })]),
     describeSpend(report, result),
   ].join('\n');
 }
@@ -136,7 +138,7 @@ function describePlan(
 
 function describeEnd(
   { solved, answer, path, stopReason, optimal, failure }: SearchReport,
-  { best, tree, exceeded }: SearchResult<unknown, unknown>,
+  { best, tree, exceeded, spend }: SearchResult<unknown, unknown>,
   budget: Budget,
 ): string {
   const steps = counted(path.length, 'step');
@@ -151,9 +153,11 @@ function describeEnd(
   }
   switch (stopReason) {
     case 'budget':
-      return exceeded === 'ms'
-        ? `Not solved: the time of ${budget.ms} ms is up.`
-        : `Not solved: the budget of ${describeLimit(budget, exceeded)} is spent.`;
+      if (exceeded === 'ms') return `Not solved: the time of ${budget.ms} ms is up.`;
+      if (exceeded !== undefined && spend[exceeded] < (budget[exceeded] ?? 0)) {
+        return `Not solved: what comes next may take more than is left of ${describeLimit(budget, exceeded)}.`;
+      }
+      return `Not solved: the budget of ${describeLimit(budget, exceeded)} is spent.`;
     case 'exhausted':
       return 'Not solved: nothing is left to search.';
     case 'stopped':

@@ -1,6 +1,8 @@
 import { counted } from '../base/counted.ts';
+import type { SearchNode } from '../contracts/node.ts';
 import type { Budget } from '../contracts/spend.ts';
 import type { SearchResult } from '../search/contracts.ts';
+import { hasFailedBelow, hasFailedToGrow } from '../tree/closing.ts';
 import { algorithmEntry } from './algorithms.ts';
 
 /** What a search left of its budget, why, and what would use it. */
@@ -32,7 +34,9 @@ export function unusedOf(
       readonly use?: string;
     }
   | undefined {
-  if (solved || !['budget', 'exhausted'].includes(stopReason)) return undefined;
+  if (solved || !['budget', 'exhausted', 'failed'].includes(stopReason)) return undefined;
+  // What failed for another reason than that nothing came of its samples, no further sample helps.
+  if (stopReason === 'failed' && !isUsedUp(tree.root)) return undefined;
   const limits = Object.entries(budget) as [keyof Budget, number][];
   const spent = limits.map(([unit, of]) => ({ unit, used: spend[unit], of }));
   const [most] = spent
@@ -57,11 +61,20 @@ export function unusedOf(
   return { ...most, why: `every node has all the actions that the ${who} draws`, use: '--fill' };
 }
 
+function isUsedUp(root: SearchNode): boolean {
+  return hasFailedBelow(root) || hasFailedToGrow(root);
+}
+
 /** The same in a sentence or two. */
-export function describeUnused({ unit, used, of, why, use }: Unused): string {
+export function describeUnused(
+  { unit, used, of, why, use }: Unused,
+  { isCut }: { readonly isCut: boolean },
+): string {
   const amount =
     unit === 'usd'
       ? `$${used.toFixed(4)} of $${of}`
       : `${Math.round(used)} of ${unit === 'ms' ? `${of} ms` : counted(of, unit.slice(0, -1))}`;
+  // What stopped it is said already.
+  if (isCut) return `Used ${amount}.`;
   return `Used ${amount}: ${why}.${use === undefined ? '' : ` \`${use}\` draws more.`}`;
 }

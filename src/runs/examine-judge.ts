@@ -37,7 +37,12 @@ export async function examineJudge(
     readonly onJudged?: (done: number) => void;
   },
 ): Promise<JudgeExamination> {
-  const { tree, spend, failures } = await search<number, number>(listOf(states), {
+  const {
+    tree,
+    spend,
+    failures,
+    failure: end,
+  } = await search<number, number>(listOf(states), {
     policy: uniform(() => [...states.keys()]),
     evaluator: judge({ model }),
     algorithm: judging(repeats, onJudged),
@@ -50,7 +55,7 @@ export async function examineJudge(
   });
   const scored = judged.filter(({ values }) => values.length > 0);
   const isMeasured = scored.some(({ good }) => good) && scored.some(({ good }) => !good);
-  const [failure] = failures.first;
+  const [failure = end] = failures.first;
   return {
     model: modelName(model),
     ...(isMeasured && { judge: judgeReport(judged) }),

@@ -16,7 +16,7 @@ export interface LabelledState {
 const lineSchema = z.object({
   state: z.string().refine((value) => value.trim() !== ''),
   good: z.boolean(),
-  problem: z.coerce.string().optional(),
+  problem: z.union([z.string(), z.number()]).transform(String).optional(),
 });
 
 /**
@@ -25,8 +25,10 @@ const lineSchema = z.object({
  * @throws EspalierError `usage`, naming the line; or where all are good, or none is.
  */
 export function readLabelledStates(path: string): readonly LabelledState[] {
-  const expected = 'expected `state`, a text, and `good`, true or false';
+  const expected =
+    'expected `state`, a text, and `good`, true or false, and `problem`, if any, a text or a number';
   const states = readInput(path)
+    .replace(/^\uFEFF/, '')
     .split('\n')
     .flatMap((line, index) =>
       line.trim() === '' ? [] : [jsonLine(line, lineSchema, { path, number: index + 1, expected })],

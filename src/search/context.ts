@@ -25,6 +25,9 @@ import { runRound } from './round.ts';
 import type { SearchSession } from './session.ts';
 import type { Simulations } from './simulations.ts';
 
+/** How often all nodes are asked in vain before there is nothing new: a model repeats itself now and then. */
+const passes = 3;
+
 /** The context that an algorithm works with: a thin face of the parts that do the work. */
 export class AlgorithmContext<State, Action>
   extends PluginContext
@@ -103,10 +106,12 @@ export class AlgorithmContext<State, Action>
     const { tree } = this.#session;
     const { size } = tree;
     if (!this.#fills || size === this.#fullAt) return false;
-    for (const node of fillable(tree, isOver)) {
-      if (this.stopped) return false;
-      await this.#expansions.expand(node, { count: 1 }, true);
-      if (tree.size > size) return true;
+    for (let pass = 0; pass < passes; pass++) {
+      for (const node of fillable(tree, isOver)) {
+        if (this.stopped) return false;
+        await this.#expansions.expand(node, { count: 1 }, true);
+        if (tree.size > size) return true;
+      }
     }
     this.#fullAt = size;
     return false;

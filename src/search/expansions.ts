@@ -165,6 +165,8 @@ export class Expansions<State, Action> {
     const applied = applyProposals(tree, node, { proposals, before, room: ledger.freeNodes });
     if ('needs' in applied) return context.refuse(ledger.refuseNodes(applied.needs));
     const { children, failures } = applied;
+    // Further ones are asked for behind all that were listed.
+    if (wanted === Number.POSITIVE_INFINITY) tree.countSamples(node, proposals.length);
     ledger.addNodes(tree.size - size);
     this.#settleFailures(node, failures, batch);
     emit?.({ type: 'node-expanded', node, children });

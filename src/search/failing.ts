@@ -1,6 +1,6 @@
 import type { CountedFailure, Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
-import { hasFailedBelow } from '../tree/closing.ts';
+import { hasFailedBelow, hasFailedToGrow } from '../tree/closing.ts';
 import type { SearchTree } from '../tree/tree.ts';
 import type { SearchResult } from './contracts.ts';
 import type { SearchSession } from './session.ts';
@@ -48,16 +48,12 @@ export function failuresOf<State, Action>(
     // A node that goes on notes why an expansion brought nothing, or why it got no further evaluation.
     const isCounted =
       status === 'failed'
-        ? hasFailedBelow(node) || isLost(lost, failure)
+        ? hasFailedBelow(node) || hasFailedToGrow(node)
         : lost.some(({ kind }) => kind === failure?.kind);
     if (!isCounted && failure !== undefined) add(failure, 1);
   }
   const count = [...kinds.values()].reduce((sum, some) => sum + some, 0);
   return { count, kinds: Object.fromEntries(kinds), first };
-}
-
-function isLost(lost: readonly CountedFailure[], failure: Failure | undefined): boolean {
-  return lost.some(({ kind, message }) => kind === failure?.kind && message === failure.message);
 }
 
 /** Takes back what failed by itself: all of it, or what failed for a reason that may have passed. */

@@ -1,5 +1,5 @@
 import type { SearchNode } from '../contracts/node.ts';
-import { hasFailedBelow } from '../tree/closing.ts';
+import { hasFailedBelow, hasFailedToGrow } from '../tree/closing.ts';
 import { isOut } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
 
@@ -16,9 +16,10 @@ export function fillable<State, Action>(
   const found: SearchNode<State, Action>[] = [];
   const stack = [tree.cursor];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (isOut(node) && !hasFailedBelow(node)) continue;
+    const hasFailed = hasFailedToGrow(node);
+    if (isOut(node) && !hasFailed && !hasFailedBelow(node)) continue;
     stack.push(...node.children);
-    if (node.children.length > 0 && (all || node.complete)) found.push(node);
+    if (hasFailed || (node.children.length > 0 && (all || node.complete))) found.push(node);
   }
   return found.sort((a, b) => a.samples - b.samples || a.id - b.id);
 }

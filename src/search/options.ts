@@ -203,6 +203,7 @@ function checkPrices(prices: PriceTable): void {
 
 function withLastResort(budget: Budget): Budget {
   // Nodes do not bind a search that comes back to those it has.
+  if (Object.keys(budget).length === 0) return defaultBudget;
   const bound = budget.simulations ?? budget.ms;
   return bound === undefined ? { ...budget, simulations: simulationsOfLastResort } : budget;
 }

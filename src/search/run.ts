@@ -306,6 +306,7 @@ async function grow<State, Action>(
     if (again === undefined && fillsInVain > mostFillsInVain) return false;
     simulated = tree.simulations;
     const isOver = simulations.stop !== undefined;
+    simulations.abandon();
     simulations = begin();
     if (again === undefined) return context.fill(isOver);
     reopenFailed(tree, again === 'all');

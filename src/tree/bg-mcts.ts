@@ -1,7 +1,7 @@
 import { expectOptions } from '../base/expect-options.ts';
 import type { NodeStatistics, SearchNode } from '../contracts/node.ts';
 import { named, type Reasons } from './rules.ts';
-import { isClosed, ownReturn, type Selection, subtree, type TreeView } from './selection.ts';
+import { isClosed, isOut, ownReturn, type Selection, subtree, type TreeView } from './selection.ts';
 
 /** Options of {@link spendingDown}. */
 export interface SpendingDownOptions {
@@ -55,7 +55,7 @@ export function spendingDown(options: SpendingDownOptions): Selection {
 
 /** GEN of a node; of one without children it is infinite. */
 function anotherChild({ children }: NodeStatistics, weight: number): number {
-  const values = children.map(ownReturn);
+  const values = children.filter(isIn).map(ownReturn);
   if (values.length === 0) return Number.POSITIVE_INFINITY;
   const mean = meanOf(values);
   return mean + weight * meanOf(values.map((value) => (value - mean) ** 2));
@@ -66,12 +66,12 @@ function worthOf(
   parent: NodeStatistics,
   { spent, depth, kappa = 1 }: SpendingDownOptions,
 ): (child: NodeStatistics) => Reasons {
-  const weights = parent.children.map((child) => Math.exp(ownReturn(child)));
+  const weights = parent.children.filter(isIn).map((child) => Math.exp(ownReturn(child)));
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const visits = parent.depth === 0 ? 1 : parent.visits;
   const deepening = depth > 0 ? (kappa * spent) / depth : 0;
   return (child) => {
-    const nodes = [...below(child)];
+    const nodes = [...below(child)].filter(isIn);
     const value = meanOf(nodes.map(ownReturn));
     const deep = meanOf(
       nodes.map((node) => (node.terminal || node.answer ? 0 : deepening * node.depth)),
@@ -85,6 +85,11 @@ function worthOf(
 
 function below(top: NodeStatistics): Iterable<NodeStatistics> {
   return subtree(top as SearchNode);
+}
+
+/** What has failed, or turned out to be its sibling, is no child. */
+function isIn(node: NodeStatistics): boolean {
+  return !isOut(node);
 }
 
 function meanOf(values: readonly number[]): number {

@@ -1,3 +1,4 @@
+import type { Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { TreeNode } from './node.ts';
 import { isClosed } from './selection.ts';
@@ -18,7 +19,7 @@ export function closeAbove<State, Action>(node: TreeNode<State, Action>): void {
 /** Opens the nodes above one that is open again, as far as they were closed for want of it. */
 export function openAbove<State, Action>(node: TreeNode<State, Action>): void {
   for (let above = node.parent; above !== undefined; above = above.parent) {
-    if (above.status === 'failed' && hasFailedBelow(above)) above.set({ failure: undefined });
+    if (hasFailedBelow(above) || hasFailedToGrow(above)) above.set({ failure: undefined });
     else if (above.status !== 'closed') return;
     above.status = 'open';
     above.exact = false;
@@ -61,9 +62,18 @@ function isExact({
 /** Names what failed first, however far below: not that it failed because something below it did. */
 function causeBelow<State, Action>(failed: TreeNode<State, Action>): string {
   const message = failed.failure?.message ?? 'no reason is known.';
-  return hasFailedBelow(failed)
-    ? message
-    : `All of its children failed, the first of them: ${message}`;
+  return hasFailedBelow(failed) ? message : `Every way on failed, the first with: ${message}`;
+}
+
+/** Whether a node failed because none of its samples could be used. */
+export function hasFailedToGrow({
+  status,
+  failure,
+  failedProposals,
+}: Pick<SearchNode, 'status' | 'failure' | 'failedProposals'>): boolean {
+  const isWhy = ({ kind, message }: Failure) =>
+    kind === failure?.kind && message === failure.message;
+  return status === 'failed' && failedProposals.some(isWhy);
 }
 
 /** Whether a node failed only because all its children did: the failure is theirs. */

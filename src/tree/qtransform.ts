@@ -97,6 +97,8 @@ export function completedByMixValue(
     let greatest = Number.NEGATIVE_INFINITY;
     let most = 0;
     for (const child of parent.children) {
+      // A duplicate is none of the children.
+      if (child.status === 'pruned') continue;
       least = Math.min(least, complete(child));
       greatest = Math.max(greatest, complete(child));
       most = Math.max(most, seen(child).visits);

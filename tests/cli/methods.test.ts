@@ -35,7 +35,7 @@ describe('espalier methods', () => {
     const { stdout } = await espalier('methods');
 
     expect(stdout).toMatch(/^r-mcts {13}R-MCTS \(ExACT\)\n {19}Yu et al\., /m);
-    expect(stdout).toContain('--method r-mcts');
+    expect(stdout).toContain('--method agent-q');
   });
 });
 

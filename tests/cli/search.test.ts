@@ -186,7 +186,7 @@ describe('a model', () => {
   test.each(voting)('is not asked by %s, where there is no answer to vote on', async (name) => {
     const { code, stderr } = await espalier(...asked, '--algorithm', name);
     expect(stderr).toBe(
-      'Expected the environment game24 to have an `answer`, because answers are voted on.\n',
+      `Expected a question for \`--algorithm ${name}\`, which lets answers vote: a puzzle has none. Take best-of-n.\n`,
     );
     expect(code).toBe(2);
   });

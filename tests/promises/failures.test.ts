@@ -182,7 +182,7 @@ test('that all children failed names the cause, however far below', async () => 
   });
   expect(stopReason).toBe('failed');
   expect(failure?.message).toBe(
-    'All of its children failed, the first of them: The last bridge is out.',
+    'Every way on failed, the first with: The last bridge is out.',
   );
   expect(failures.count).toBe(1);
 });

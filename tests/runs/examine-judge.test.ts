@@ -76,11 +76,11 @@ test.each([
   ],
   [
     '\n{"state": "a", "good": "yes"}',
-    'Line 2 of `%`: expected `state`, a text, and `good`, true or false.',
+    'Line 2 of `%`: expected `state`, a text, and `good`, true or false, and `problem`, if any, a text or a number.',
   ],
   [
     '{"state": " ", "good": true}',
-    'Line 1 of `%`: expected `state`, a text, and `good`, true or false.',
+    'Line 1 of `%`: expected `state`, a text, and `good`, true or false, and `problem`, if any, a text or a number.',
   ],
   [
     '{"state": "a", "good": true}',

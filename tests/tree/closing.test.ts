@@ -55,7 +55,7 @@ describe('a complete node', () => {
       status: 'failed',
       failure: {
         kind: 'empty',
-        message: 'All of its children failed, the first of them: It broke.',
+        message: 'Every way on failed, the first with: It broke.',
       },
     });
     expect(x.failure).toEqual(broken);

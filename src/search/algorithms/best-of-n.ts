@@ -216,6 +216,7 @@ export const bestOfNEntries: readonly AlgorithmEntry[] = [
     title: 'votes, until the first answer is sure to stay ahead',
     paper: "Aggarwal et al., Let's Sample Step by Step: Adaptive-Consistency, 2023",
     paths: 40,
+    votes: true,
     create: () => bestOfN({ n: 40, until: adaptiveConsistency() }),
   },
   {
@@ -236,6 +237,7 @@ export const bestOfNEntries: readonly AlgorithmEntry[] = [
     title: 'votes, until five in a row agree',
     paper: 'Li et al., Escape Sky-high Cost: Early-stopping Self-Consistency, 2024',
     paths: 40,
+    votes: true,
     create: () => bestOfN({ n: 40, until: esc() }),
   },
   {
@@ -250,6 +252,7 @@ export const bestOfNEntries: readonly AlgorithmEntry[] = [
     title: 'independent trajectories that vote for their answers',
     paper:
       'Wang et al., Self-Consistency Improves Chain of Thought Reasoning in Language Models, 2023',
+    votes: true,
     create: () => bestOfN({ choose: 'majority' }),
   },
 ];

@@ -42,6 +42,8 @@ export interface BudgetedOptions
  * - Where E is less than E₀ / 2 once the first actions are known, the likeliest of them is gone on with to an end before
  *   anything is judged.
  * - Selection by {@link puct} with `c · min(1, √(E / E₀))`.
+ * - Once two thirds of what there was are spent without an answer, the most promising paths are finished, one sample a step, until
+ *   there is one: how deep answers lie nobody knows before.
  * - A node is expanded only where `T̂(d) · (in flight + 1)` is left.
  * - A further sibling at depth d is sampled only where `E ≥ 2` and T̂(d) is at most half of what is left.
  * - Where nothing is affordable, the most promising open paths are finished, one sample a step, and what is left then goes
@@ -81,7 +83,14 @@ export function budgeted(options: BudgetedOptions = {}): SearchAlgorithm {
       const { width: count = Number.POSITIVE_INFINITY } = growing;
       const isScarce = () => purse().some((funds) => answersLeft(funds, 0) < enough / 2);
       if (isLeaf(tree.cursor)) await openPath(walk, count, isScarce);
-      await careful.run(tree, within(context, { exhausts: 'round' }));
+      const isLate = () =>
+        tree.bestTerminal === undefined && purse().some(({ left, whole }) => left <= whole / 3);
+      await careful.run(tree, within(context, { exhausts: 'round', isOver: isLate }));
+      if (isLate()) {
+        const untilAnswered = within(context, { exhausts: 'round', isOver: () => !isLate() });
+        await finishPaths({ ...walk, context: untilAnswered });
+        await careful.run(tree, within(context, { exhausts: 'round' }));
+      }
       await finishPaths(walk);
       await bestOfN({ maxDepth }).run(tree, context);
     },

@@ -20,6 +20,8 @@ export interface AlgorithmEntry
   readonly proves?: boolean;
   /** At which temperature its policy is to sample. @defaultValue the policy's own */
   readonly temperature?: number;
+  /** Whether answers vote: it needs an environment with an `answer`. @defaultValue false */
+  readonly votes?: boolean;
   /** After how many paths it ends by itself. @defaultValue as many as the budget holds */
   readonly paths?: number;
 }

@@ -9,8 +9,8 @@ import type { Waiting } from '../settle.ts';
 
 /**
  * Judges every n-th step only: nodes whose depth is a multiple of n, complete answers, and ends that were not rewarded.
- * The others are worth what their nearest judged ancestor is, at no cost; `parts.inherited` says so. Where none was
- * judged yet, that is the root, which is judged for it once.
+ * The others are worth what the last of these on their way is, and `parts.inherited` says so; where that was not judged
+ * yet, as the root never is, it is judged for them: a model is asked once, other evaluators each time.
  *
  * VG-Search also draws a single step between two checks, and branches only before one. With a policy that does so,
  * `beam` makes its cycle: the guide on values has the wiring.
@@ -38,6 +38,13 @@ function* judgeSome<State, Action>(
   { method, nodes, request }: Round<State, Action>,
 ): Waiting<readonly Verdict[]> {
   const isDue = ({ depth, terminal, answer }: SearchNode) => terminal || answer || depth % n === 0;
+  const standIn = (node: SearchNode<State, Action>): SearchNode<State, Action> => {
+    let { parent: at = node } = node;
+    // One between them has taken over what the last one is worth.
+    while (at.parent !== undefined && at.depth % n !== 0 && at.rawValue === undefined)
+      at = at.parent;
+    return at;
+  };
   const due = nodes.filter(isDue);
   const verdicts = yield* askEvaluator({ ...judged, method, nodes: due }, request);
   const others = nodes.filter((node) => !isDue(node)).map(standIn);
@@ -49,13 +56,6 @@ function* judgeSome<State, Action>(
     const ancestor = others[other++] ?? node;
     return inherited(ancestor, roots[unjudged.indexOf(ancestor)] ?? nameless);
   });
-}
-
-/** The nearest ancestor that was judged; the root where none was. */
-function standIn<State, Action>(node: SearchNode<State, Action>): SearchNode<State, Action> {
-  let at = node;
-  while (at.parent !== undefined && (at === node || at.rawValue === undefined)) at = at.parent;
-  return at;
 }
 
 function inherited({ rawValue, about }: SearchNode, verdict: Verdict): Verdict {
