@@ -98,8 +98,8 @@ export interface SimulateOptions {
    */
   readonly exhausts?: 'round' | 'search';
   /**
-   * Whether the round waits for an expansion that is slow: one in whose time each slot could have ended another
-   * simulation. Where it does not, that simulation goes on beside what follows, in a slot of its own.
+   * Whether the round waits for expansions that are all it waits for, and in whose time others have ended. Where it does
+   * not, these simulations go on beside what follows, each in a slot of its own.
    *
    * @defaultValue `'wait'`
    */

@@ -291,8 +291,10 @@ async function grow<State, Action>(
     : deadline.watch((exceeded) => simulations.end({ reason: 'budget', exceeded }));
   const context = new AlgorithmContext(session, () => simulations, checked.fill);
   const run = async (): Promise<void> => {
-    do await algorithm.run(tree, context);
-    while (await mayGoOn());
+    do {
+      await algorithm.run(tree, context);
+      await simulations.rest();
+    } while (await mayGoOn());
   };
   let simulated: number | undefined;
   let fillsInVain = 0;

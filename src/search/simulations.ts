@@ -107,6 +107,8 @@ export class Simulations<State, Action> {
   #idle = 0;
   #hasGivenUp = false;
   readonly #givenUp = signalOnce();
+  /** Rounds of which something is under way. */
+  readonly #rounds = new Set<Promise<unknown>>();
 
   constructor(session: SearchSession<State, Action>, options: SimulationsOptions<State, Action>) {
     this.#session = session;
@@ -169,8 +171,15 @@ export class Simulations<State, Action> {
         crowd.look();
       }),
     );
+    this.#rounds.add(all);
+    void all.finally(() => this.#rounds.delete(all));
     await (length === 1 ? all : Promise.race([all, left.promise, this.#givenUp.promise]));
     if (this.#error !== undefined) throw this.#error.thrown;
+  }
+
+  /** Waits for what rounds have left behind: it is paid for. */
+  async rest(): Promise<void> {
+    await Promise.race([Promise.all(this.#rounds), this.#givenUp.promise]);
   }
 
   /** What cost nothing taught nothing that the calls under way might not correct: they go first. */

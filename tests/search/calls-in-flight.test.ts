@@ -115,7 +115,7 @@ describe('a call that makes others', () => {
   const request = { messages: [{ role: 'user' as const, content: 'what?' }], maxTokens: 4 };
 
   /** An effect that asks a model, as many at once as there are nodes. */
-  function asking(inner: ReturnType<typeof model>, alike: boolean): Policy<any, number> {
+  function asking(inner: ReturnType<typeof model>, alike: boolean): Policy<unknown, number> {
     return {
       propose: async ({ id }, { context }) => {
         const content = alike ? 'the same' : `of ${id}`;

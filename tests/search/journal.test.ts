@@ -129,12 +129,12 @@ describe('what a replay tells', () => {
       },
       latencyMs: 3,
     });
-    const live = await run(model, { journal, budget: { simulations: 40 } });
+    const live = await run(model, { journal, budget: { simulations: 120 } });
     const failures = [...live.tree.nodes()].flatMap(({ failure }) => failure?.kind ?? []);
     expect(new Set(failures)).toEqual(new Set(['call', 'parse', 'empty']));
     const again = await run(uneven(99), {
       journal: replayed(journal),
-      budget: { simulations: 40 },
+      budget: { simulations: 120 },
     });
     expect(textOf(again.tree)).toBe(textOf(live.tree));
   });
