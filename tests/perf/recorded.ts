@@ -108,7 +108,10 @@ const rivals: Readonly<Record<string, (run: Recorded) => SearchAlgorithm>> = {
   [asRecorded]: (run) => beam({ width: widthOf(run) }),
   [`${asRecorded}, depth-first`]: () => bestFirst({ order: 'depth' }),
   ...Object.fromEntries(
-    algorithms.map(({ name, create }) => [name, () => create({ asksModel: false })]),
+    algorithms
+      // Votes need an answer, and a few paths are best-of-N cut short.
+      .filter(({ votes, paths }) => votes !== true && paths === undefined)
+      .map(({ name, create }) => [name, () => create({ asksModel: false })]),
   ),
 };
 
