@@ -9,11 +9,11 @@ import {
 } from '../environments/index.ts';
 import { astar, bestOfN } from '../index.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
-import { mctsEntry } from '../search/algorithms/mcts.ts';
 import type { SearchAlgorithm, SearchResult } from '../search/contracts.ts';
 import { search } from '../search/search.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { judge } from '../values/judge/judge.ts';
+import { algorithmFor } from './algorithms.ts';
 
 /** One of the methods that the demo compares. */
 export interface DemoMethod {
@@ -29,7 +29,7 @@ export const demoMethods: Readonly<Record<'greedy' | 'bestOfN' | 'mcts' | 'astar
   bestOfN: { name: 'best of N', algorithm: bestOfN(), temperature: 0.7 },
   mcts: {
     name: 'MCTS',
-    algorithm: mctsEntry.create({ asksModel: true }),
+    algorithm: algorithmFor('mcts', undefined).algorithm,
     temperature: 0.7,
   },
   astar: { name: 'A* on 1 − value', algorithm: astar(), temperature: 0.7 },
