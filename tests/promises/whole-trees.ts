@@ -65,7 +65,7 @@ function problemOf(fixed: Fixed, random: Random) {
         state: next,
         terminal,
         answer,
-        ...(isRewarded && { reward: fixed('reward', next) / depth }),
+        ...(isRewarded && { reward: fixed('reward', next) / (2 * (depth + 2)) }),
       };
     },
     key: (state) => state,
@@ -96,7 +96,8 @@ function evaluatorOf(fixed: Fixed, random: Random): Evaluator<string, string> {
         const label = about === 'action' ? `${parent?.state}/${action}` : `${state}`;
         if (fixed(what, 'fails', label) < broken)
           return { failure: { kind: 'call', message: 'Busy.' } };
-        const value = fixed(what, label);
+        // A path's rewards and its value stay within 1 together, as beta beliefs need.
+        const value = fixed(what, label) / 2;
         return { value, parts: { half: value / 2 }, rationale: label, ...more };
       });
   return {
