@@ -77,6 +77,11 @@ export function expectOneOf(name: string, value: unknown, options: readonly stri
   }
 }
 
+/** Throws unless `value` is true or false. For callers without types: a text would count as true. */
+export function expectBoolean(name: string, value: unknown): void {
+  if (typeof value !== 'boolean') throw expectation(name, 'true or false', value);
+}
+
 /** Throws unless `value` is a function. */
 export function expectFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw expectation(name, 'a function', value);

@@ -101,10 +101,11 @@ export class Calls {
     const { result: codec } = operation;
     const price = this.#price(operation);
     const { counting, isFree, name } = operation;
-    const prompt = this.#ledger.limitsTokens ? operation.prompt?.(request) : undefined;
     const counted = counting && (await this.#count(counting, request));
-    const promptTokens = counted ?? (prompt && this.#prompts.most(name, prompt));
-    const reserve = mostCost(operation.worstCase?.(request, promptTokens), price);
+    const isGuessed = counted === undefined && this.#ledger.limitsTokens;
+    const prompt = isGuessed ? operation.prompt?.(request) : undefined;
+    const guess = prompt && this.#prompts.of(name, prompt);
+    const reserve = mostCost(operation.worstCase?.(request, counted ?? guess?.most), price);
     const stateless = operation.stateless?.(request);
     const { callId, output } = await this.#gate.call({
       ...contentOf(operation, request),
@@ -130,7 +131,7 @@ export class Calls {
     });
     const result = codec === undefined ? (output as Result) : codec.decode(output);
     const told = operation.usage?.(request, result)?.inputTokens ?? 0;
-    if (prompt !== undefined && told > 0) this.#prompts.learn(name, prompt, told);
+    if (told > 0) guess?.learn(told);
     return operation.named?.(result, callId) ?? result;
   }
 

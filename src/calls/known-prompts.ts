@@ -15,21 +15,19 @@ const kept = 16;
 export class KnownPrompts {
   readonly #told = new Map<string, { readonly text: string; readonly tokens: number }[]>();
 
-  /** Takes in how many tokens a prompt was. */
-  learn(model: string, prompt: Prompt, tokens: number): void {
-    const text = textOfPrompt(prompt);
-    const others = (this.#told.get(model) ?? []).filter((earlier) => earlier.text !== text);
-    this.#told.set(model, [...others, { text, tokens }].slice(-kept));
-  }
-
-  /** The most tokens that a prompt may be. */
-  most(model: string, prompt: Prompt): number {
+  /** The most tokens that a prompt may be, and how to take in how many it was. */
+  of(model: string, prompt: Prompt): { most: number; learn: (tokens: number) => void } {
     const text = textOfPrompt(prompt);
     const allowance = templateAllowance * (prompt.messages.length + 1);
-    return (this.#told.get(model) ?? []).reduce((least, earlier) => {
+    const most = (this.#told.get(model) ?? []).reduce((least, earlier) => {
       const rest = Buffer.byteLength(text.slice(commonLength(text, earlier.text)));
       return Math.min(least, earlier.tokens + rest + allowance);
     }, mostTokensOfPrompt(prompt));
+    const learn = (tokens: number): void => {
+      const others = (this.#told.get(model) ?? []).filter((earlier) => earlier.text !== text);
+      this.#told.set(model, [...others, { text, tokens }].slice(-kept));
+    };
+    return { most, learn };
   }
 }
 

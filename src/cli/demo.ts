@@ -1,11 +1,10 @@
-import { isHeldOut } from '../backends/tiny/held-out.ts';
 import { type TinyModel, tiny } from '../backends/tiny/index.ts';
 import { counted } from '../base/counted.ts';
 import { seededRandom } from '../base/random.ts';
 import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
 import { pairedDifference } from '../bench/metrics.ts';
 import type { Budget } from '../contracts/spend.ts';
-import { gameOf24, solvablePuzzles } from '../environments/index.ts';
+import { gameOf24 } from '../environments/index.ts';
 import { tasks } from '../runs/tasks.ts';
 import { renderTree } from '../tree/render.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type GameResult,
   hostedModel,
   solveGame,
+  unseenGames,
 } from './demo-methods.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { print, StatusLine } from './output.ts';
@@ -41,10 +41,8 @@ export async function runDemoCommand(request: DemoRequest): Promise<number> {
   await using models = new Models(request.seed);
   const setting = { ...request, models, interruption, budget: budgetOf(request) };
   if (request.json !== true) print(`${await picture(setting)}\n`);
-  const unseen = solvablePuzzles()
-    .map(({ numbers }) => numbers)
-    .filter((numbers) => isHeldOut(gameOf24.format({ numbers })));
-  const problems = sample(unseen, request);
+  const unseen = unseenGames(request.seed);
+  const problems = unseen.slice(0, request.puzzles);
   if (request.json !== true) print(`${introduction(problems.length, unseen.length, setting)}\n`);
   const comparison = await measure(problems, setting);
   const seconds = (performance.now() - began) / 1000;
@@ -56,14 +54,6 @@ export async function runDemoCommand(request: DemoRequest): Promise<number> {
     print(`\n${conclusion(differences, setting, seconds)}`);
   }
   return interruption.requested ? interrupted : 0;
-}
-
-/** Different puzzles, each as likely as any other. */
-function sample(all: readonly Numbers[], { puzzles, seed }: DemoRequest): readonly Numbers[] {
-  const random = seededRandom(seed);
-  const rest = [...all];
-  const size = Math.min(puzzles, rest.length);
-  return Array.from({ length: size }, () => rest.splice(random.integer(rest.length), 1)).flat(1);
 }
 
 /** So many puzzles are worked on at once: the model reads what they ask for in one pass. A limit on time is for one. */

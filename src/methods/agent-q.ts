@@ -65,7 +65,7 @@ export function agentQ(
     ),
     algorithm: mcts({
       ...{ selection, evaluate: 'all', rollout: true, width, maxDepth },
-      ...(widening !== undefined && { widening }),
+      widening,
     }),
     pairs: pairRules.agentQ({ alpha, minMargin: theta }),
   };

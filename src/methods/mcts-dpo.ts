@@ -73,7 +73,7 @@ export function mctsDpo(
         rollout: true,
         width,
         horizon,
-        ...(widening !== undefined && { widening }),
+        widening,
       }),
       { simulations },
     ),

@@ -88,7 +88,7 @@ export function rMcts(options: RMctsOptions): Method {
       evaluate: 'leaf',
       width,
       horizon,
-      ...(widening !== undefined && { widening }),
+      widening,
     }),
     { simulations, maxSteps },
   );

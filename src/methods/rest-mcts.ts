@@ -85,7 +85,7 @@ export function restMcts<State = any, Action = any>(
       backup: visitWeighted(),
       evaluate: 'all',
       width,
-      ...(widening !== undefined && { widening }),
+      widening,
     }),
     stopWhen: [solved({ score: gate })],
   };

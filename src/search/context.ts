@@ -5,7 +5,6 @@ import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Proposal } from '../contracts/policy.ts';
 import type { Spend } from '../contracts/spend.ts';
-import { isClosed } from '../tree/selection.ts';
 import type {
   ExpandOptions,
   SearchContext,
@@ -18,15 +17,12 @@ import type {
 import { elected } from './election.ts';
 import { Evaluations } from './evaluations.ts';
 import { Expansions } from './expansions.ts';
-import { fillable } from './filling.ts';
+import { Filling } from './filling.ts';
 import { PluginContext } from './plugin-context.ts';
 import { Realisations } from './realisations.ts';
 import { runRound } from './round.ts';
 import type { SearchSession } from './session.ts';
 import type { Simulations } from './simulations.ts';
-
-/** How often all nodes are asked in vain before there is nothing new: a model repeats itself now and then. */
-const passes = 3;
 
 /** The context that an algorithm works with: a thin face of the parts that do the work. */
 export class AlgorithmContext<State, Action>
@@ -38,9 +34,8 @@ export class AlgorithmContext<State, Action>
   readonly #realisations: Realisations<State, Action>;
   readonly #expansions: Expansions<State, Action>;
   readonly #evaluations: Evaluations<State, Action>;
-  readonly #fills: boolean;
-  /** How large the tree was when no node had anything new. */
-  #fullAt = 0;
+  /** What draws further samples, where that was asked for. */
+  readonly filling: Filling<State, Action> | undefined;
 
   /**
    * @param simulations - Those of the moment: what failed before is searched again by others.
@@ -54,12 +49,14 @@ export class AlgorithmContext<State, Action>
     super(session.runtime, 'algorithm');
     this.#session = session;
     this.#simulations = simulations;
-    this.#fills = fills;
     this.#realisations = new Realisations(session);
     this.#expansions = new Expansions(session, this.#realisations);
     this.#evaluations = new Evaluations(session, this.#realisations, (failure) =>
       simulations().end({ reason: 'failed', failure }),
     );
+    this.filling = fills
+      ? new Filling(session.tree, this.#expansions, () => this.stopped)
+      : undefined;
   }
 
   /** That of the moment: what follows simulations outlives those that were given up. */
@@ -88,33 +85,7 @@ export class AlgorithmContext<State, Action>
     run: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     options?: SimulateOptions,
   ): Promise<void> {
-    if (!this.#fills) return this.#simulations().run(run, options);
-    const { tree } = this.#session;
-    const runFilled: typeof run = async (simulation) => {
-      let outcome = await run(simulation);
-      // The algorithm may search no more than a part of the tree, and what is bounded may have ended for that.
-      while (outcome === 'exhausted' && isClosed(tree.cursor) && (await this.fill())) {
-        outcome = await run(simulation);
-      }
-      return outcome;
-    };
-    return this.#simulations().run(runFilled, options);
-  }
-
-  /** Draws further samples, from one node after the other, until there is a new node. @returns whether there is. */
-  async fill(isOver = false): Promise<boolean> {
-    const { tree } = this.#session;
-    const { size } = tree;
-    if (!this.#fills || size === this.#fullAt) return false;
-    for (let pass = 0; pass < passes; pass++) {
-      for (const node of fillable(tree, isOver)) {
-        if (this.stopped) return false;
-        await this.#expansions.expand(node, { count: 1 }, true);
-        if (tree.size > size) return true;
-      }
-    }
-    this.#fullAt = size;
-    return false;
+    return this.#simulations().run(this.filling?.after(run) ?? run, options);
   }
 
   round(

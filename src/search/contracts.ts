@@ -305,7 +305,8 @@ export interface SearchOptions<State = any, Action = any> {
    * What counts as a call in flight is each request to a model, and each effect, from its start until its result takes
    * effect, retries included; calls that an effect makes count with it. Others wait in the order in which they were
    * asked for, with nothing reserved of the budget. Searches within this one share its places for calls. What is
-   * bought already, equal calls shared, and counts of prompts, which are free, take no place. A replay needs the same numbers as its run.
+   * bought already, equal calls shared, and counts of prompts, which are free, take no place. A replay needs the same
+   * numbers as its run.
    *
    * @defaultValue 1
    */

@@ -1,15 +1,73 @@
 import type { SearchNode } from '../contracts/node.ts';
 import { hasFailedBelow, hasFailedToGrow } from '../tree/closing.ts';
-import { isOut } from '../tree/selection.ts';
+import { isClosed, isOut } from '../tree/selection.ts';
 import type { SearchTree } from '../tree/tree.ts';
+import type { Simulation, SimulationOutcome } from './contracts.ts';
+import type { Expansions } from './expansions.ts';
+
+/** How often all nodes are asked in vain before there is nothing new: a model repeats itself now and then. */
+const passes = 3;
+
+type Run<State, Action> = (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>;
+
+/** Draws further samples where an algorithm has nothing left to search. */
+export class Filling<State, Action> {
+  readonly #tree: SearchTree<State, Action>;
+  readonly #expansions: Expansions<State, Action>;
+  readonly #isStopped: () => boolean;
+  /** How large the tree was when no node had anything new. */
+  #fullAt = 0;
+
+  constructor(
+    tree: SearchTree<State, Action>,
+    expansions: Expansions<State, Action>,
+    isStopped: () => boolean,
+  ) {
+    this.#tree = tree;
+    this.#expansions = expansions;
+    this.#isStopped = isStopped;
+  }
+
+  /** A simulation that is run again after each further node, for as long as it finds nothing to search. */
+  after(run: Run<State, Action>): Run<State, Action> {
+    return async (simulation) => {
+      let outcome = await run(simulation);
+      // The algorithm may search no more than a part of the tree, and what is bounded may have ended for that.
+      while (outcome === 'exhausted' && isClosed(this.#tree.cursor) && (await this.draw())) {
+        outcome = await run(simulation);
+      }
+      return outcome;
+    };
+  }
+
+  /**
+   * Asks one node after the other for a further sample, until there is a new node.
+   *
+   * @param isOver - Whether the algorithm has ended: then nodes are asked too that it might have asked again by itself.
+   * @returns whether there is a new node
+   */
+  async draw(isOver = false): Promise<boolean> {
+    const { size } = this.#tree;
+    if (size === this.#fullAt) return false;
+    for (let pass = 0; pass < passes; pass++) {
+      for (const node of fillable(this.#tree, isOver)) {
+        if (this.#isStopped()) return false;
+        await this.#expansions.expand(node, { count: 1 }, true);
+        if (this.#tree.size > size) return true;
+      }
+    }
+    this.#fullAt = size;
+    return false;
+  }
+}
 
 /**
- * The nodes that may be asked for further actions, those with the fewest samples first: they have been expanded, and nothing
- * from where the world stands to them was put aside.
+ * The nodes that may be asked for further actions, those with the fewest samples first: they have been expanded,
+ * and nothing from where the world stands to them was put aside.
  *
  * @param all - Whether that includes nodes which their algorithm may ask again by itself.
  */
-export function fillable<State, Action>(
+function fillable<State, Action>(
   tree: SearchTree<State, Action>,
   all: boolean,
 ): readonly SearchNode<State, Action>[] {

@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.ts';
 import { EspalierError } from '../base/errors.ts';
 import {
   expectation,
+  expectBoolean,
   expectFunction,
   expectInteger,
   expectMethods,
@@ -109,7 +110,7 @@ export function checkOptions<State, Action>(
     const allowed = `1 for ${algorithm.name} (${algorithm.concurrency.serial})`;
     throw expectation('concurrency', allowed, concurrency.simulations);
   }
-  checkFill(fill);
+  expectBoolean('fill', fill);
   checkPrices(prices);
   checkNotation(environment, provenanceOf(policy, evaluator));
   return {
@@ -121,10 +122,9 @@ export function checkOptions<State, Action>(
   };
 }
 
-function concurrencyOf(given: SearchOptions['concurrency'] = 1): {
-  simulations: number;
-  calls: number;
-} {
+function concurrencyOf(
+  given: SearchOptions['concurrency'] = 1,
+): CheckedOptions<unknown, unknown>['concurrency'] {
   if (typeof given !== 'object') {
     expectInteger('concurrency', given, { min: 1 });
     // Room for the samples of an expansion, and for a few of them at each simulation.
@@ -189,11 +189,6 @@ function checkBudget(budget: Budget): Budget {
   return Object.fromEntries(limits.filter(([, limit]) => limit !== undefined));
 }
 
-/** For callers without types: a text would count as true. */
-function checkFill(fill: unknown): void {
-  if (typeof fill !== 'boolean') throw expectation('fill', 'true or false', fill);
-}
-
 function checkPrices(prices: PriceTable): void {
   expectObject('prices', prices);
   for (const [modelId, price] of Object.entries(prices)) {
@@ -202,8 +197,8 @@ function checkPrices(prices: PriceTable): void {
 }
 
 function withLastResort(budget: Budget): Budget {
-  // Nodes do not bind a search that comes back to those it has.
   if (Object.keys(budget).length === 0) return defaultBudget;
+  // Nodes do not bind a search that comes back to those it has.
   const bound = budget.simulations ?? budget.ms;
   return bound === undefined ? { ...budget, simulations: simulationsOfLastResort } : budget;
 }

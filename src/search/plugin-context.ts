@@ -10,7 +10,7 @@ import type { Operation } from '../contracts/operation.ts';
 export interface PluginRuntime {
   readonly calls: Calls;
   /** Aborts what starts now. What is given up does not abort what starts after it. */
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
   readonly clock: Clock;
   /** The source from which every plug-in call splits its own. */
   readonly random: Random;

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { expectJson } from '../base/canonical-json.ts';
 import { turn } from '../base/clock.ts';
 import { EspalierError } from '../base/errors.ts';
@@ -25,19 +24,9 @@ import { type CheckedOptions, checkOptions } from './options.ts';
 import { type Outside, openOutside } from './outside.ts';
 import { PluginContext, type PluginRuntime } from './plugin-context.ts';
 import { faultOfTransition } from './realisations.ts';
+import { Scope } from './scope.ts';
 import type { SearchSession } from './session.ts';
 import { Simulations, type Stop } from './simulations.ts';
-
-/** What aborts a part of what is under way, and is aborted with all of it. */
-function scopeWithin(outer: AbortSignal): AbortController {
-  const controller = new AbortController();
-  // Every call in flight may listen; that is no leak.
-  setMaxListeners(0, controller.signal);
-  const abort = (): void => controller.abort(outer.reason);
-  if (outer.aborted) abort();
-  else outer.addEventListener('abort', abort, { once: true });
-  return controller;
-}
 
 /** What surrounds a search. */
 export interface Surroundings<State, Action> {
@@ -78,10 +67,12 @@ export async function runSearch<State, Action>(
     } else ledger.takeOver(before);
     ledger.isRepeating = !outside.gate.isLive;
   }
-  let scope = scopeWithin(within?.signal ?? outside.controller.signal);
+  const scope = new Scope(within?.signal ?? outside.controller.signal);
   const runtime: PluginRuntime = {
     calls: new Calls(outside.gate, { prices: checked.prices, ledger }),
-    signal: scope.signal,
+    get signal(): AbortSignal {
+      return scope.signal;
+    },
     clock,
     random: outside.random,
   };
@@ -112,15 +103,15 @@ export async function runSearch<State, Action>(
   emit?.({ type: 'search-start', tree });
   // What is under way of a part is left to end by itself: others may share it, and the search around it gives it up.
   const giveUp = (): void => {
-    const given = scope;
-    scope = scopeWithin(within?.signal ?? outside.controller.signal);
-    runtime.signal = scope.signal;
-    given.abort(searchIsOver);
+    scope.renew(searchIsOver);
     if (within !== undefined) return;
     ledger.close();
     outside.gate.giveUp(searchIsOver);
   };
-  const stop = await grow(session, { checked, outside, isPart: within !== undefined, giveUp });
+  const isPart = within !== undefined;
+  const stop = await grow(session, { checked, outside, isPart, giveUp }).finally(() =>
+    scope.close(),
+  );
   const result = report(session, {
     ...{ checked, outside, stop },
     resume: (changes = {}) => {
@@ -310,7 +301,7 @@ async function grow<State, Action>(
     const isOver = simulations.stop !== undefined;
     simulations.abandon();
     simulations = begin();
-    if (again === undefined) return context.fill(isOver);
+    if (again === undefined) return (await context.filling?.draw(isOver)) === true;
     reopenFailed(tree, again === 'all');
     return true;
   };

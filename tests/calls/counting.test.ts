@@ -315,8 +315,8 @@ describe('the reservation of a model that cannot count', () => {
     for (let place = 0; place < 300; place++) {
       const [start, first, second] = [text(), text(), text()];
       const of = (content: string) => ({ messages: [{ role: 'user', content }] }) as const;
-      known.learn('tiny', of(start + first), await counted(model, of(start + first)));
-      const most = known.most('tiny', of(start + second));
+      known.of('tiny', of(start + first)).learn(await counted(model, of(start + first)));
+      const { most } = known.of('tiny', of(start + second));
 
       expect(most).toBeGreaterThanOrEqual(await counted(model, of(start + second)));
       if (most < mostTokensOfPrompt(of(start + second))) closer++;

@@ -31,9 +31,9 @@ import { gameOf24, solvablePuzzles } from 'espalier/environments';
 import { fromModel, journaled, uniform } from 'espalier/policies';
 import { manualClock } from 'espalier/testing';
 import { heuristic, judge } from 'espalier/values';
-import { isHeldOut } from '../../src/backends/tiny/held-out.ts';
 import { wilsonInterval } from '../../src/base/stats/wilson-interval.ts';
 import { pairedDifference } from '../../src/bench/metrics.ts';
+import { unseenGames } from '../../src/cli/demo-methods.ts';
 import { nextState, valueOfState } from './bare-uct.ts';
 
 const budgets = [60, 400];
@@ -99,12 +99,7 @@ const mostPoints = 5;
 
 /** The same for the model's own proposals and values, on puzzles held out from its training. */
 async function judged(count: number): Promise<void> {
-  const order = seededRandom('judged');
-  const puzzles = solvablePuzzles()
-    .filter(({ numbers }) => isHeldOut(gameOf24.format({ numbers })))
-    .map(({ numbers }) => ({ numbers, place: order.next() }))
-    .toSorted((a, b) => a.place - b.place)
-    .slice(0, count);
+  const puzzles = unseenGames('judged').slice(0, count);
   const model = tiny();
   const solve = (numbers: readonly number[], seed: number, concurrency: number) =>
     search(gameOf24.environment({ numbers }), {
@@ -124,7 +119,7 @@ async function judged(count: number): Promise<void> {
     for (let first = 0; first < puzzles.length; first += 8) {
       const batch = puzzles.slice(first, first + 8);
       const results = await Promise.all(
-        batch.map(({ numbers }, place) => solve(numbers, first + place, concurrency)),
+        batch.map((numbers, place) => solve(numbers, first + place, concurrency)),
       );
       outcomes.push(...results.map((result) => result.solved));
       for (const { spend } of results) calls += spend.calls;

@@ -3,15 +3,14 @@
 // as many budgets as that names, it compares searches with their rivals: a curve each. Fails where the best of these
 // searches is below a rival, or solves less with more; else only where a method could not be run.
 import { parseArgs } from 'node:util';
-import { type Budget, seededRandom } from 'espalier';
+import type { Budget } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
-import { type ArithmeticState, gameOf24, solvablePuzzles } from 'espalier/environments';
+import { type ArithmeticState, gameOf24 } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
-import { isHeldOut } from '../../dist/backends/tiny/held-out.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
 import { algorithmEntry, algorithmFor } from '../../dist/cli/algorithms.js';
-import { solveGame } from '../../dist/cli/demo-methods.js';
+import { solveGame, unseenGames } from '../../dist/cli/demo-methods.js';
 import { methodFor, methodNames } from '../../dist/cli/methods.js';
 import { table } from '../../dist/cli/table.js';
 import { search } from '../../dist/index.js';
@@ -83,14 +82,7 @@ function published(name: string, budget: Budget): Method<readonly number[]> {
   };
 }
 
-const random = seededRandom(Number(values.seed));
-const rest = solvablePuzzles()
-  .map(({ numbers }) => numbers)
-  .filter((numbers) => isHeldOut(gameOf24.format({ numbers })));
-const size = Math.min(Number(values.puzzles), rest.length);
-const problems = Array.from({ length: size }, () =>
-  rest.splice(random.integer(rest.length), 1),
-).flat(1);
+const problems = unseenGames(Number(values.seed)).slice(0, Number(values.puzzles));
 
 const baseline = 'best-of-n';
 const votes = ['self-consistency', 'esc', 'adaptive-consistency'];
@@ -111,7 +103,7 @@ for (const budget of budgets) {
   const { rows, solved } = await compare({ problems, methods, atOnce: 8 });
   const base = solved[methods.findIndex(({ name }) => name === baseline)] ?? [];
   print(
-    `${size} puzzles, at most ${limit} ${unit} each, seed ${values.seed}${values.fill ? ', filled' : ''}.\n\n`,
+    `${problems.length} puzzles, at most ${limit} ${unit} each, seed ${values.seed}${values.fill ? ', filled' : ''}.\n\n`,
   );
   print(
     `${table([

@@ -7,22 +7,16 @@ import {
   mcts,
   type SearchAlgorithm,
   search,
-  seededRandom,
   solved,
   valueWidening,
 } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
-import {
-  type ArithmeticState,
-  gameOf24,
-  type Rational,
-  solvablePuzzles,
-} from 'espalier/environments';
+import { type ArithmeticState, gameOf24, type Rational } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { judge } from 'espalier/values';
-import { isHeldOut } from '../../dist/backends/tiny/held-out.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
+import { unseenGames } from '../../dist/cli/demo-methods.js';
 
 const { values } = parseArgs({
   options: {
@@ -102,14 +96,7 @@ function method(
   };
 }
 
-const random = seededRandom(Number(values.seed));
-const rest = solvablePuzzles()
-  .map(({ numbers }) => numbers)
-  .filter((numbers) => isHeldOut(gameOf24.format({ numbers })));
-const size = Math.min(Number(values.puzzles), rest.length);
-const problems = Array.from({ length: size }, () =>
-  rest.splice(random.integer(rest.length), 1),
-).flat(1);
+const problems = unseenGames(Number(values.seed)).slice(0, Number(values.puzzles));
 
 const methods = [
   method('best of N', bestOfN(), judged),
@@ -123,7 +110,7 @@ await model.close();
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`;
 process.stdout.write(
-  `${size} puzzles, at most ${values.calls} calls each; less best of N, paired 95 %.\n`,
+  `${problems.length} puzzles, at most ${values.calls} calls each; less best of N, paired 95 %.\n`,
 );
 for (const [place, { method: name, solved: count, of, calls }] of rows.entries()) {
   const { difference, low, high } = pairedDifference(outcomes[place] ?? [], outcomes[0] ?? []);

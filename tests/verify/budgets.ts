@@ -4,12 +4,11 @@
  * replayed, and gone on with after a cut. Then how much of a budget the toy model's unsolved searches use, with its
  * counts, and by what earlier prompts were. Fails where one of the promises is broken.
  */
-import { isHeldOut } from '../../src/backends/tiny/held-out.ts';
 import { tiny } from '../../src/backends/tiny/index.ts';
 import { memoryJournal, replayed } from '../../src/calls/index.ts';
 import type { Journal } from '../../src/calls/journal.ts';
-import { demoMethods } from '../../src/cli/demo-methods.ts';
-import { gameOf24, solvablePuzzles } from '../../src/environments/index.ts';
+import { demoMethods, unseenGames } from '../../src/cli/demo-methods.ts';
+import { gameOf24 } from '../../src/environments/index.ts';
 import {
   beam,
   bestOfN,
@@ -100,11 +99,8 @@ async function usedBy(
   model: LanguageModel,
   { tokens, count }: { readonly tokens: number; readonly count: number },
 ): Promise<number> {
-  const held = solvablePuzzles()
-    .map(({ numbers }) => numbers)
-    .filter((numbers) => isHeldOut(gameOf24.format({ numbers })));
   const used: number[] = [];
-  for (const numbers of held.filter((_, place) => place % 3 === 0).slice(0, count)) {
+  for (const numbers of unseenGames(0).slice(0, count)) {
     const { spend, ...result } = await search(gameOf24.environment({ numbers }), {
       policy: fromModel({ model, temperature: 0.7, maxTokens: 24 }),
       evaluator: judge({ model }),

@@ -1,4 +1,4 @@
-import { expectation, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectBoolean, expectMethods, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { countMs } from '../../calls/operations/count.ts';
 import type {
@@ -144,7 +144,7 @@ function checkOptions(options: AnthropicOptions): void {
   if (effort !== undefined) {
     expectOneOf('effort', effort, ['low', 'medium', 'high', 'xhigh', 'max']);
   }
-  if (typeof count !== 'boolean') throw expectation('count', 'true or false', count);
+  expectBoolean('count', count);
   if (count && client !== undefined) {
     expectMethods('client.messages', client.messages, ['countTokens']);
   }

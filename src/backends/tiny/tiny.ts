@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { expectation, expectInteger } from '../../base/expect.ts';
+import { expectation, expectBoolean, expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { checkedRequest } from '../in-process/request.ts';
 import { localHost, nameOfModel, packagedModel } from './model.ts';
@@ -62,7 +62,7 @@ export function tiny(options: TinyOptions = {}): TinyModel {
   if (typeof model !== 'string' || model === '') {
     throw expectation('model', 'the path of a GGUF file', model);
   }
-  if (typeof thread !== 'boolean') throw expectation('thread', 'true or false', thread);
+  expectBoolean('thread', thread);
   expectInteger('seed', seed);
   if (cacheBytes !== undefined) expectInteger('cacheBytes', cacheBytes, { min: 1 });
   expectInteger('batch', batch, { min: 1 });

@@ -1,4 +1,4 @@
-import { expectation, expectBounds, expectFunction, expectOneOf } from '../../base/expect.ts';
+import { expectBoolean, expectBounds, expectFunction, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -47,7 +47,7 @@ export interface MctsOptions {
    *
    * @defaultValue never
    */
-  readonly widening?: WideningRule;
+  readonly widening?: WideningRule | undefined;
   /** The longest path, in edges from the root: what lies there is closed. @defaultValue 64 */
   readonly maxDepth?: number;
   /**
@@ -111,7 +111,7 @@ function checkedRules(options: MctsOptions): Rules {
   expectFunction('backup', backup);
   if (widening !== undefined) expectFunction('widening', widening);
   expectOneOf('evaluate', evaluate, ['one', 'all', 'leaf']);
-  if (typeof rollout !== 'boolean') throw expectation('rollout', 'true or false', rollout);
+  expectBoolean('rollout', rollout);
   expectBounds({ width, maxDepth, horizon });
   const request = { count: width, ...(widening !== undefined && { widening }) };
   return { selection, backup, request, evaluate, rollout, maxDepth, horizon };

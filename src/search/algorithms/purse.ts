@@ -104,7 +104,7 @@ export async function openPath<State, Action>(
       if (!scarce) await context.evaluate(children);
       const first = leastTried(children.map((child) => tree.original(child)));
       if (first === undefined) return 'continue';
-      const node = await goOn(walk, simulation.visit(first), { simulation, while: () => scarce });
+      const node = await goOn(walk, simulation.visit(first), { simulation, toEnd: scarce });
       if (node.status !== 'failed') tree.backup(node);
       return 'continue';
     },
@@ -122,7 +122,7 @@ export async function finishPaths<State, Action>(walk: Walk<State, Action>): Pro
     async (simulation) => {
       const start = nextLeaf(tree);
       if (start === undefined) return 'exhausted';
-      const node = await goOn(walk, simulation.visit(start), { simulation, while: () => true });
+      const node = await goOn(walk, simulation.visit(start), { simulation, toEnd: true });
       if (node.status === 'open') tree.complete(node);
       if (node.status !== 'failed') tree.backup(node);
       return 'continue';
@@ -131,15 +131,15 @@ export async function finishPaths<State, Action>(walk: Walk<State, Action>): Pro
   );
 }
 
-/** Goes on from a node while it may, one sample a step, and evaluates where that ends. */
+/** Evaluates a node, or goes on from it, one sample a step, and evaluates where that ends. */
 async function goOn<State, Action>(
   { tree, context, maxDepth }: Walk<State, Action>,
   start: SearchNode<State, Action>,
-  given: { readonly simulation: Simulation<State, Action>; readonly while: () => boolean },
+  given: { readonly simulation: Simulation<State, Action>; readonly toEnd: boolean },
 ): Promise<SearchNode<State, Action>> {
   let node = start;
   await context.realise([node]);
-  while (node.status === 'open' && node.depth < maxDepth && given.while()) {
+  while (node.status === 'open' && node.depth < maxDepth && given.toEnd) {
     const [child] = await context.expand(node, { count: 1, widening: isLeaf });
     if (child === undefined) break;
     await context.realise([child]);

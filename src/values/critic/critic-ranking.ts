@@ -1,4 +1,4 @@
-import { expectation, expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
+import { expectBoolean, expectFunction, expectMethods, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { mean } from '../../base/stats/mean.ts';
@@ -48,7 +48,7 @@ export function criticRanking<State = any, Action = any>(
   expectMethods('model', model, ['generate']);
   expectOneOf('by', by, ['best-of-remaining', 'list']);
   expectFunction('rankScore', rankScore);
-  if (typeof reason !== 'boolean') throw expectation('reason', 'true or false', reason);
+  expectBoolean('reason', reason);
   const prompts = withTexts(criticRankingPrompts, options.prompts);
   const { texts } = prompts;
   const { samples = 1, maxTokens = reason ? 256 : 64, temperature, rubric } = options;
