@@ -35,6 +35,7 @@ export type {
   Environment,
   Notation,
   Parsed,
+  StepContext,
   Transition,
 } from './contracts/environment.ts';
 export type { Evaluation } from './contracts/evaluation.ts';
@@ -52,12 +53,14 @@ export type {
   FailedAttempt,
   GenerateRequest,
   Generation,
+  Image,
   LanguageModel,
   Message,
   Middleware,
   ModelCall,
   ModelPrice,
   ModelWarning,
+  OriginalTurn,
   Payee,
   RateLimits,
   TokenAlternative,
@@ -99,6 +102,7 @@ export type { Provenance } from './contracts/provenance.ts';
 export type { RewardModel, ScoreRequest, Solution, StepScores } from './contracts/reward-model.ts';
 export type { Budget, Spend } from './contracts/spend.ts';
 export type { Oracle, Verdict, Verifier } from './contracts/verifier.ts';
+export type { ActCall, Seen, Workspace, World } from './contracts/world.ts';
 export type { PromptSet } from './prompting/prompts.ts';
 export { abMcts } from './search/algorithms/ab-mcts.ts';
 export { type AstarOptions, astar } from './search/algorithms/astar.ts';

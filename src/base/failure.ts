@@ -75,6 +75,7 @@ const kinds: Readonly<Record<Failure['kind'], true>> = {
   environment: true,
   interrupted: true,
   unrecorded: true,
+  stale: true,
 };
 
 /** Tells a failure from a result that may be anything. */

@@ -1,7 +1,7 @@
 import type { CallContext } from './context.ts';
 import type { Failed } from './failure.ts';
 import type { Codec, JsonValue, MaybePromise } from './json.ts';
-import type { Message } from './language-model.ts';
+import type { Completion, Message, ToolCall, ToolDefinition } from './language-model.ts';
 import type { Provenance } from './provenance.ts';
 
 /** The dynamics of a problem: where it starts and what an action does. */
@@ -19,7 +19,7 @@ export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
    * Takes `action` in `state`. It never changes `state`, because many branches step from it.
    * An error it throws fails this one child.
    */
-  step(state: State, action: Action, context: CallContext): MaybePromise<Transition<State>>;
+  step(state: State, action: Action, context: StepContext): MaybePromise<Transition<State>>;
 
   /** States with equal keys are the same state: siblings of equal state, reward and cost are merged, calls are shared. */
   key?(state: State): string;
@@ -32,6 +32,12 @@ export interface Environment<State, Action> extends Pick<Provenance, 'stamps'> {
 
   /** How states are saved. Without it, a state must be JSON itself. */
   readonly codec?: Codec<State>;
+}
+
+/** The door of a step. */
+export interface StepContext extends CallContext {
+  /** What the action was read from, where a model wrote it. */
+  readonly completion?: Completion | undefined;
 }
 
 /** What an action led to. */
@@ -77,4 +83,20 @@ export interface Notation<State, Action> {
    * it. A model that honours `schema` is bound to it; in the answers of others JSON is looked for.
    */
   readonly schema?: JsonValue;
+
+  /**
+   * The tools of which an action is a call. A model that takes tools is offered these, and `called` reads what it asks
+   * for; of others JSON is asked for, by `schema`.
+   */
+  readonly tools?: readonly ToolDefinition[];
+
+  /** Reads an action from the calls of one turn, where there are `tools`. */
+  called?(calls: readonly ToolCall[], state: State): Parsed<Action>;
+
+  /**
+   * An action as a turn of the conversation, where it is more than text, such as a call of a tool.
+   *
+   * @defaultValue `format(action)`, said by the assistant
+   */
+  turn?(action: Action, completion?: Completion): Message;
 }

@@ -9,6 +9,7 @@
  * - `environment`: the environment threw while stepping.
  * - `interrupted`: an effect was open when the process died, and its outcome is unknown.
  * - `unrecorded`: a replay came to a call that its journal does not hold.
+ * - `stale`: a live world no longer goes the way that led to the state.
  */
 export interface Failure {
   /** What came to nothing. */
@@ -19,7 +20,8 @@ export interface Failure {
     | 'invalid'
     | 'environment'
     | 'interrupted'
-    | 'unrecorded';
+    | 'unrecorded'
+    | 'stale';
   /** One sentence for a person. */
   readonly message: string;
   /** Present where the same may go well later: a server was busy, or could not be reached. */

@@ -11,6 +11,26 @@ export interface Message {
   readonly toolCalls?: readonly ToolCall[];
   /** The call that a `tool` turn answers. */
   readonly toolCallId?: string;
+  /** Images that it shows, before what is said. @defaultValue none */
+  readonly images?: readonly Image[];
+  /** An `assistant` turn as its provider told it, who wants it back unchanged. Others read what is said and called. */
+  readonly original?: OriginalTurn;
+}
+
+/** An image in a message. A model that takes none refuses the request before anything is paid. */
+export interface Image {
+  /** What it is, such as `image/png`. */
+  readonly mediaType: string;
+  /** Its bytes as Base64. */
+  readonly base64: string;
+}
+
+/** A turn in the form of a provider: with thoughts, their signatures, and all else that its API wants handed back. */
+export interface OriginalTurn {
+  /** Who told it, as {@link Payee.provider}: nobody else is shown it. */
+  readonly provider: string;
+  /** What it told. */
+  readonly data: JsonValue;
 }
 
 /** A tool as a model is told of it. */
@@ -124,9 +144,10 @@ export interface GenerateRequest {
   readonly schema?: JsonValue;
   /** The tools that may be called. */
   readonly tools?: readonly ToolDefinition[];
-  /** Whether a tool is called: as the model likes, always, or this one. @defaultValue `'auto'` */
+  /** Whether a tool is called: as the model likes, never, always, or this one. @defaultValue `'auto'` */
   readonly toolChoice?:
     | 'auto'
+    | 'none'
     | 'required'
     | {
         /** Its name. */
@@ -227,6 +248,8 @@ export interface Completion {
   readonly toolCalls?: readonly ToolCall[];
   /** What it thought before it wrote, where the server tells. Never part of the answer. */
   readonly reasoning?: string;
+  /** The turn as the provider told it, where that has more to hand back than text and calls. */
+  readonly original?: OriginalTurn;
   /** Who wrote it, as `provider:modelId`, where a policy has several models. */
   readonly model?: string;
   /** The call in the journal that bought this sample. */

@@ -19,9 +19,10 @@ export function rowBase<State, Action>(
   origin: RowOrigin<State, Action>,
 ): Pick<TrainingRow, 'prompt' | 'provenance' | 'tools'> {
   const { prompt = promptAt(record, origin.from) } = origin;
+  const { tools = record.notation.tools } = record;
   return {
     prompt,
-    ...(record.tools !== undefined && { tools: record.tools }),
+    ...(tools !== undefined && { tools }),
     provenance: rowProvenance(record, origin),
   };
 }

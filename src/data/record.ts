@@ -13,16 +13,16 @@ export interface TreeRecord<State = unknown, Action = unknown> {
   readonly id?: string;
   /** The tree. Rows only read it. */
   readonly tree: SearchTree<State, Action>;
-  /** How its states and actions look: the notation that the policy was shown, and what only rows need. */
-  readonly notation: Pick<Notation<State, Action>, 'delimiter' | 'format' | 'prompt'> & {
-    /** An action as a turn, where it is more than text, such as a call of a tool. @defaultValue `format(action)` */
-    turn?(action: Action): Message;
-  };
+  /** How its states and actions look: the notation that the policy was shown. */
+  readonly notation: Pick<
+    Notation<State, Action>,
+    'delimiter' | 'format' | 'prompt' | 'tools' | 'turn'
+  >;
   /** The score from which an end counts as right, on the scale of the rewards. @defaultValue 1 */
   readonly correctFrom?: number;
   /** The right answer, where it is known: for reward functions and tables only, never in a prompt. */
   readonly answer?: string;
-  /** The tools that the model was offered. @defaultValue none */
+  /** The tools that the model was offered. @defaultValue those of the notation */
   readonly tools?: readonly ToolDefinition[];
   /** The name of the method that grew it. */
   readonly method?: string;
@@ -104,7 +104,9 @@ export function promptAt<State, Action>(
 /** The action of a node as the turn of a model. */
 export function turnOf<State, Action>(
   { notation }: Pick<TreeRecord<State, Action>, 'notation'>,
-  { action }: ChildNode<State, Action>,
+  { action, completion }: ChildNode<State, Action>,
 ): Message {
-  return notation.turn?.(action) ?? { role: 'assistant', content: notation.format(action) };
+  return (
+    notation.turn?.(action, completion) ?? { role: 'assistant', content: notation.format(action) }
+  );
 }

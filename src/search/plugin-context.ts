@@ -4,6 +4,7 @@ import type { Calls } from '../calls/calls.ts';
 import { Door } from '../calls/door.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { Random } from '../contracts/context.ts';
+import type { Completion } from '../contracts/language-model.ts';
 import type { Operation } from '../contracts/operation.ts';
 
 /** What all plug-in calls of one search share. */
@@ -24,6 +25,8 @@ export interface PluginPlace {
   readonly round?: number;
   /** The content address of the state that its effects act on. */
   readonly state?: () => string;
+  /** What the action of a step was read from. */
+  readonly completion?: Completion | undefined;
 }
 
 /**
@@ -38,6 +41,7 @@ export class PluginContext extends Door {
   readonly #offset: number;
   readonly #round: number;
   readonly #state: (() => string) | undefined;
+  readonly completion: Completion | undefined;
   #random: Random | undefined;
   /** The refusal that this plug-in call ran into, kept in case the plug-in swallows it. */
   #refusal: Error | undefined;
@@ -45,7 +49,7 @@ export class PluginContext extends Door {
   constructor(
     runtime: PluginRuntime,
     purpose: string,
-    { node = 0, offset = 0, round = 0, state }: PluginPlace = {},
+    { node = 0, offset = 0, round = 0, state, completion }: PluginPlace = {},
   ) {
     super();
     this.#runtime = runtime;
@@ -55,6 +59,7 @@ export class PluginContext extends Door {
     this.#offset = offset;
     this.#round = round;
     this.#state = state;
+    this.completion = completion;
   }
 
   get signal(): AbortSignal {

@@ -72,7 +72,8 @@ export class Realisations<State, Action> {
       return undefined;
     }
     const state = () => stateAddress(parent, environment);
-    const context = new PluginContext(runtime, 'step', { node: node.id, state });
+    const { completion } = node;
+    const context = new PluginContext(runtime, 'step', { node: node.id, state, completion });
     try {
       const transition = environment.step(parent.state, action, context);
       if (!(transition instanceof Promise)) {

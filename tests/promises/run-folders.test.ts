@@ -89,7 +89,10 @@ describe('a folder with a file of somebody else', () => {
     expect(() => openRun(run)).toThrowError(
       expect.objectContaining({
         code: 'usage',
-        message: `\`${path}\` is no file of a run, and the run would write over it. Choose another folder, or restore the file from a copy.`,
+        message:
+          name === 'lock'
+            ? `\`${path}\` is no lock of espalier. Move it away, or choose another folder.`
+            : `\`${path}\` is no file of a run, and the run would write over it. Choose another folder, or restore the file from a copy.`,
       }) as Error,
     );
     expect(readdirSync(run)).toEqual([name]);

@@ -67,7 +67,7 @@ function toolChoiceOf(
   downgrades: Pick<Downgrades, 'refuses'>,
 ): JsonBody {
   if (toolChoice === 'auto' || downgrades.refuses('toolChoice')) return {};
-  if (toolChoice === 'required') return { toolChoice: { type: 'required' } };
+  if (typeof toolChoice === 'string') return { toolChoice: { type: toolChoice } };
   return { toolChoice: { type: 'tool', toolName: toolChoice.name } };
 }
 

@@ -104,6 +104,7 @@ function toolChoiceOf(
   downgrades: Pick<Downgrades, 'refuses'>,
 ): Pick<MessagesBody, 'tool_choice'> {
   if (toolChoice === 'auto' || downgrades.refuses('toolChoice')) return {};
+  if (toolChoice === 'none') return { tool_choice: { type: 'none' } };
   if (toolChoice === 'required') return { tool_choice: { type: 'any' } };
   return { tool_choice: { type: 'tool', name: toolChoice.name } };
 }

@@ -29,7 +29,8 @@ function schemaInWords(schema: JsonValue): string {
   return `Answer with nothing but JSON that satisfies this JSON schema: ${JSON.stringify(schema)}`;
 }
 
-function toolChoiceInWords(choice: 'required' | { readonly name: string }): string {
+function toolChoiceInWords(choice: 'none' | 'required' | { readonly name: string }): string {
+  if (choice === 'none') return 'Answer without calling a tool.';
   return choice === 'required'
     ? 'Answer by calling one of the tools.'
     : `Answer by calling the tool \`${choice.name}\`.`;

@@ -11,11 +11,10 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { contentAddress } from '../base/canonical-json.ts';
-import { EspalierError } from '../base/errors.ts';
-import { expectRegularFile } from '../base/regular-file.ts';
-import { isCode, withStorageErrors } from '../base/with-storage-errors.ts';
-import { foreign } from './own-files.ts';
+import { contentAddress } from './canonical-json.ts';
+import { EspalierError } from './errors.ts';
+import { expectRegularFile } from './regular-file.ts';
+import { isCode, withStorageErrors } from './with-storage-errors.ts';
 
 interface Holder {
   readonly pid: number;
@@ -116,7 +115,10 @@ function takeOver(path: string, aside: string): void {
     if (link(aside, path)) return;
     throw heldBy(path, read(path));
   }
-  if (!isOwn(seen)) throw foreign(path);
+  if (!isOwn(seen)) {
+    const message = `\`${path}\` is no lock of espalier. Move it away, or choose another folder.`;
+    throw new EspalierError('usage', message);
+  }
   if (isAlive(seen)) throw heldBy(path, seen);
   const release = take(`${path}.${contentAddress(seen)}`);
   try {
