@@ -34,8 +34,10 @@ export class Crowd<State, Action> {
   patience = 0;
   /** How many simulations are under way or about to start: those that wait for nothing, and those held up. */
   busy: () => number = () => Number.POSITIVE_INFINITY;
-  /** Lets those look again who wait for what others bring. */
-  wake: () => void = () => {};
+  /** Lets the next one look again of those who wait for what others bring. */
+  wakeNext: () => void = () => {};
+  /** Lets those go on who wait for a result because what they did cost nothing. */
+  wakeResting: () => void = () => {};
 
   /** @param slots - How many simulations may be under way. One alone waits for its own. */
   constructor(slots: number) {
@@ -54,6 +56,7 @@ export class Crowd<State, Action> {
     const children = expanding.finally(() => void this.#expansions.delete(node));
     const began = this.#ended;
     this.#expansions.set(node, { children, began, recall: [], isPassed: false, isOnlyWay: false });
+    this.wakeNext();
     this.look();
     return children;
   }
@@ -105,7 +108,8 @@ export class Crowd<State, Action> {
     }
     if (!isNew) return;
     this.looks++;
-    this.wake();
+    this.wakeNext();
+    this.wakeResting();
   }
 
   /** Whether expansions hold up so many. */

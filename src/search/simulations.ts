@@ -116,11 +116,8 @@ export class Simulations<State, Action> {
     this.#logged = session.ledger.answered;
     const { crowd } = session;
     crowd.busy = () => this.#workers.size - this.#ended.length - this.#resting.size;
-    crowd.wake = () => {
-      this.#wake();
-      for (const resolve of this.#resting) resolve();
-      this.#resting.clear();
-    };
+    crowd.wakeNext = () => this.#wakeNext();
+    crowd.wakeResting = () => this.#wakeResting();
   }
 
   /** Why the search is over; `undefined` while it is not. */
@@ -168,6 +165,7 @@ export class Simulations<State, Action> {
         this.#workers.delete(worker);
         this.#left.delete(worker);
         if (stragglers === 'leave') this.#leave(workers, left);
+        this.#wakeNext();
         crowd.look();
       }),
     );
@@ -365,7 +363,7 @@ export class Simulations<State, Action> {
     }
     if (outcome === 'waiting') return;
     crowd.end();
-    this.#wake();
+    this.#wakeNext();
   }
 
   #judge(outcome: SimulationOutcome, round: Round): void {
@@ -427,10 +425,21 @@ export class Simulations<State, Action> {
     });
   }
 
+  /** Where one that waits finds nothing to do, those behind it would not either. */
+  #wakeNext(): void {
+    this.#ended.shift()?.();
+  }
+
   #wake(): void {
     const waiting = this.#ended;
     this.#ended = [];
     for (const resolve of waiting) resolve();
+    this.#wakeResting();
+  }
+
+  #wakeResting(): void {
+    for (const resolve of this.#resting) resolve();
+    this.#resting.clear();
   }
 }
 
