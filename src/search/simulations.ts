@@ -80,6 +80,8 @@ interface Round {
   running: number;
   over: boolean;
   readonly exhausts: 'round' | 'search';
+  /** Whether it waits for what the rounds before it have left behind, where it has nothing else to do. */
+  readonly waits: boolean;
 }
 
 /**
@@ -116,11 +118,8 @@ export class Simulations<State, Action> {
     this.#logged = session.ledger.answered;
     const { crowd } = session;
     crowd.busy = () => this.#workers.size - this.#ended.length - this.#resting.size;
-    crowd.wake = () => {
-      this.#wake();
-      for (const resolve of this.#resting) resolve();
-      this.#resting.clear();
-    };
+    crowd.wakeNext = () => this.#wakeNext();
+    crowd.wakeResting = () => this.#wakeResting();
   }
 
   /** Why the search is over; `undefined` while it is not. */
@@ -150,13 +149,14 @@ export class Simulations<State, Action> {
     const { stragglers = 'wait' } = options;
     expectOneOf('exhausts', exhausts, ['search', 'round']);
     expectOneOf('stragglers', stragglers, ['leave', 'wait']);
-    const round: Round = { name, left: limit, running: 0, over: false, exhausts };
+    const waits = stragglers === 'wait';
+    const round: Round = { name, left: limit, running: 0, over: false, exhausts, waits };
     const free = Math.max(1, this.#options.concurrency - this.#left.size);
     const length = Math.min(free, limit);
     const left = signalOnce();
     const { crowd } = this.#session;
     // What shares out its simulations by a plan keeps to it, unless it would come to a stop.
-    crowd.patience = stragglers === 'leave' ? Math.min(free, limit / 2) : 0;
+    crowd.patience = waits ? 0 : Math.min(free, limit / 2);
     const workers = Array.from(
       { length },
       (): Worker<State, Action> => ({ simulation: undefined }),
@@ -167,7 +167,9 @@ export class Simulations<State, Action> {
         await this.#work(worker, simulate, round);
         this.#workers.delete(worker);
         this.#left.delete(worker);
-        if (stragglers === 'leave') this.#leave(workers, left);
+        if (!waits) this.#leave(workers, left);
+        // There may be no more to do for others either.
+        this.#wake();
         crowd.look();
       }),
     );
@@ -365,7 +367,7 @@ export class Simulations<State, Action> {
     }
     if (outcome === 'waiting') return;
     crowd.end();
-    this.#wake();
+    this.#wakeNext();
   }
 
   #judge(outcome: SimulationOutcome, round: Round): void {
@@ -412,11 +414,10 @@ export class Simulations<State, Action> {
   #nextEnd(round: Round, seen: number): Promise<void> | undefined {
     // Something has changed since the simulation began: it looks once more.
     if (seen !== this.#session.crowd.looks) return undefined;
-    if (round.running > 0) return this.#anotherEnd();
+    if (round.running > 0 || (round.waits && this.#left.size > 0)) return this.#anotherEnd();
     round.over = true;
     // What other rounds have under way may bring more.
     if (round.exhausts === 'search' && this.#running === 0) this.end({ reason: 'exhausted' });
-    this.#wake();
     return undefined;
   }
 
@@ -427,10 +428,21 @@ export class Simulations<State, Action> {
     });
   }
 
+  /** Where one that waits finds nothing to do, those behind it would not either. */
+  #wakeNext(): void {
+    this.#ended.shift()?.();
+  }
+
   #wake(): void {
     const waiting = this.#ended;
     this.#ended = [];
     for (const resolve of waiting) resolve();
+    this.#wakeResting();
+  }
+
+  #wakeResting(): void {
+    for (const resolve of this.#resting) resolve();
+    this.#resting.clear();
   }
 }
 

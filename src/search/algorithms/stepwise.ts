@@ -46,13 +46,14 @@ export function stepwise<State = any, Action = any>(
     // A simulation that finds nothing left at one step adds no visit, and ends only the step.
     laws: algorithm.laws.filter((law) => law !== 'simulations'),
     async run(tree, context) {
-      const simulate = (limit: number) =>
-        algorithm.run(tree, within(context, { limit, exhausts: 'round', stragglers: 'leave' }));
+      const simulate = (limit: number, stragglers: 'leave' | 'wait') =>
+        algorithm.run(tree, within(context, { limit, exhausts: 'round', stragglers }));
       const isOver = () => context.stopped || stepsTaken(tree) >= maxSteps;
       while (!isOver()) {
         const left = simulations - simulationsHere(tree);
-        if (left > 0) await simulate(left);
-        while (isWithoutChoice(tree, choice) && !isOver()) await simulate(simulations);
+        if (left > 0) await simulate(left, 'leave');
+        // There may be no choice because of what is slow.
+        while (isWithoutChoice(tree, choice) && !isOver()) await simulate(simulations, 'wait');
         if (isOver() || !(await commit(tree, context, choice))) return;
       }
     },
