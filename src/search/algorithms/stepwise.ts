@@ -46,8 +46,11 @@ export function stepwise<State = any, Action = any>(
     // A simulation that finds nothing left at one step adds no visit, and ends only the step.
     laws: algorithm.laws.filter((law) => law !== 'simulations'),
     async run(tree, context) {
-      const simulate = (limit: number, stragglers: 'leave' | 'wait') =>
-        algorithm.run(tree, within(context, { limit, exhausts: 'round', stragglers }));
+      const simulate = (count: number, stragglers: 'leave' | 'wait') => {
+        const end = tree.simulations + count;
+        const limit = () => end - tree.simulations;
+        return algorithm.run(tree, within(context, { limit, exhausts: 'round', stragglers }));
+      };
       const isOver = () => context.stopped || stepsTaken(tree) >= maxSteps;
       while (!isOver()) {
         const left = simulations - simulationsHere(tree);
