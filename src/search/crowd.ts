@@ -7,6 +7,9 @@ export const turnedAway: Error = new Error(
 
 type Children<State, Action> = Promise<readonly SearchNode<State, Action>[]>;
 
+/** Where nobody else may be left to end, an expansion is late once so many others have ended in its time. */
+const leastEnds = 2;
+
 interface Expansion<State, Action> {
   readonly children: Children<State, Action>;
   /** How many simulations had ended when it began. */
@@ -119,15 +122,15 @@ export class Crowd<State, Action> {
     return held > 0 && held >= simulations;
   }
 
-  /** How many expansions are late. */
-  get late(): number {
-    return [...this.#expansions.values()].filter((expansion) => this.#isLate(expansion)).length;
+  /** Whether so many simulations are those of expansions that are late, where nobody else is left to end. */
+  holdsUpAll(simulations: number): boolean {
+    const all = [...this.#expansions.values()];
+    return simulations <= all.length && all.every((each) => this.#isLate(each, leastEnds));
   }
 
-  #isLate({ began }: Expansion<State, Action>): boolean {
-    // Where it is the only one, nobody else may be left to end.
-    const most = this.#expansions.size === 1 ? 2 : Number.POSITIVE_INFINITY;
-    return this.#ended - began >= Math.min(this.patience, most);
+  #isLate({ began }: Expansion<State, Action>, most = Number.POSITIVE_INFINITY): boolean {
+    const isOnly = this.#expansions.size === 1;
+    return this.#ended - began >= Math.min(this.patience, isOnly ? leastEnds : most);
   }
 
   #recall({ recall }: Expansion<State, Action>): void {

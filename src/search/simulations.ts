@@ -105,6 +105,7 @@ export class Simulations<State, Action> {
   readonly #left = new Set<Worker<State, Action>>();
   /** Wakes workers that wait for a call to take effect. */
   readonly #resting = new Set<() => void>();
+  #turn: Promise<void> | undefined;
   /** How many simulations in a row have made no call and waited for none. */
   #idle = 0;
   #hasGivenUp = false;
@@ -152,9 +153,9 @@ export class Simulations<State, Action> {
     const waits = stragglers === 'wait';
     const round: Round = { name, left: limit, running: 0, over: false, exhausts, waits };
     const free = Math.max(1, this.#options.concurrency - this.#left.size);
-    const length = Math.min(free, limit);
+    const { crowd, ledger } = this.#session;
+    const length = Math.min(free, limit, Math.max(1, ledger.remaining.simulations));
     const left = signalOnce();
-    const { crowd } = this.#session;
     // What shares out its simulations by a plan keeps to it, unless it would come to a stop.
     crowd.patience = waits ? 0 : Math.min(free, limit / 2);
     const workers = Array.from(
@@ -205,7 +206,7 @@ export class Simulations<State, Action> {
 
   /** Ends a round where all that it waits for are slow expansions. */
   #leave(workers: readonly Worker<State, Action>[], { resolve }: Signal): void {
-    if (this.#workers.size > this.#session.crowd.late) return;
+    if (!this.#session.crowd.holdsUpAll(this.#workers.size)) return;
     for (const worker of workers) if (this.#workers.has(worker)) this.#left.add(worker);
     resolve();
   }
@@ -215,7 +216,7 @@ export class Simulations<State, Action> {
     simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     round: Round,
   ): Promise<void> {
-    const { gate, sequencer } = this.#options;
+    const { gate } = this.#options;
     for (let may = this.#mayStart(round); may !== false; may = this.#mayStart(round)) {
       if (may instanceof Promise) {
         await may;
@@ -241,8 +242,18 @@ export class Simulations<State, Action> {
 
       if (outcome === 'waiting') await this.#nextEnd(round, seen);
       else if (this.#mustRest(issued)) await this.#rest();
-      else if (this.#session.tree.simulations % simulationsPerTurn === 0) await sequencer.rest();
+      else await this.#turnOfOthers();
     }
+  }
+
+  /** Now and then all workers let the event loop have its turn: as long as one goes on, it has none. */
+  #turnOfOthers(): Promise<void> | undefined {
+    if (this.#session.tree.simulations % simulationsPerTurn === 0) {
+      this.#turn ??= this.#options.sequencer.rest().then(() => {
+        this.#turn = undefined;
+      });
+    }
+    return this.#turn;
   }
 
   /** Whether a simulation that broke off is to begin anew. What was given up has failed for no reason of its own. */
