@@ -12,7 +12,7 @@ const environment = gameOf24.environment(puzzle);
 const { notation } = environment;
 
 const { actions, tree, stopReason, spend } = await search(environment, {
-  policy: fromModel({ model }),
+  policy: fromModel({ model, maxTokens: 24 }), // a call reserves what it may write
   evaluator: judge({ model }),
   algorithm: mcts({
     selection: descend(puct({ cInit: 0.1 })),

@@ -75,6 +75,7 @@ export function describeUnused(
       ? `$${used.toFixed(4)} of $${of}`
       : `${Math.round(used)} of ${unit === 'ms' ? `${of} ms` : counted(of, unit.slice(0, -1))}`;
   // What stopped it is said already.
-  if (isCut) return `Used ${amount}.`;
+  if (isCut)
+    return `Used ${amount}: a call reserves the most that it may take. A larger budget has room for it.`;
   return `Used ${amount}: ${why}.${use === undefined ? '' : ` \`${use}\` draws more.`}`;
 }

@@ -5,7 +5,13 @@ export const turnedAway: Error = new Error(
   'The simulation is handed back: what it waits for is slow.',
 );
 
-interface Expansion {
+type Children<State, Action> = Promise<readonly SearchNode<State, Action>[]>;
+
+/** Where nobody else may be left to end, an expansion is late once so many others have ended in its time. */
+const leastEnds = 2;
+
+interface Expansion<State, Action> {
+  readonly children: Children<State, Action>;
   /** How many simulations had ended when it began. */
   readonly began: number;
   /** Turn those away that share it. */
@@ -17,11 +23,11 @@ interface Expansion {
 }
 
 /**
- * Who is held up by which expansion. Once expansions hold up all who could bring the search on, others pass those nodes
- * by, and who waits looks once more. The clock decides nothing: a replay goes the same way.
+ * The expansions under way, and who is held up by which. Once they hold up all who could bring the search on, others pass
+ * those nodes by, and who waits looks once more. The clock decides nothing: a replay goes the same way.
  */
-export class Crowd {
-  readonly #expansions = new Map<SearchNode, Expansion>();
+export class Crowd<State, Action> {
+  readonly #expansions = new Map<SearchNode<State, Action>, Expansion<State, Action>>();
   readonly #slots: number;
   /** How many simulations have ended. */
   #ended = 0;
@@ -31,46 +37,53 @@ export class Crowd {
   patience = 0;
   /** How many simulations are under way or about to start: those that wait for nothing, and those held up. */
   busy: () => number = () => Number.POSITIVE_INFINITY;
-  /** Lets those look again who wait for what others bring. */
-  wake: () => void = () => {};
+  /** Lets the next one look again of those who wait for what others bring. */
+  wakeNext: () => void = () => {};
+  /** Lets those go on who wait for a result because what they did cost nothing. */
+  wakeResting: () => void = () => {};
 
   /** @param slots - How many simulations may be under way. One alone waits for its own. */
   constructor(slots: number) {
     this.#slots = slots;
   }
 
-  has(node: SearchNode): boolean {
+  has(node: SearchNode<State, Action>): boolean {
     return this.#expansions.has(node);
   }
 
-  /** Holds up the simulation that asks for an expansion. Returns how to say that it has settled. */
-  begin(node: SearchNode): () => void {
+  /** Holds up the simulation that asks for an expansion, until it has settled. */
+  begin(
+    node: SearchNode<State, Action>,
+    expanding: Children<State, Action>,
+  ): Children<State, Action> {
+    const children = expanding.finally(() => void this.#expansions.delete(node));
     const began = this.#ended;
-    this.#expansions.set(node, { began, recall: [], isPassed: false, isOnlyWay: false });
+    this.#expansions.set(node, { children, began, recall: [], isPassed: false, isOnlyWay: false });
+    this.wakeNext();
     this.look();
-    return () => void this.#expansions.delete(node);
+    return children;
   }
 
-  /** Shares an expansion, until all wait for it and there may be something else to do. */
-  join<Result>(node: SearchNode, result: Promise<Result>): Promise<Result> {
+  /** Shares an expansion under way, until all wait for it and there may be something else to do. */
+  join(node: SearchNode<State, Action>): Children<State, Action> | undefined {
     const expansion = this.#expansions.get(node);
-    if (expansion === undefined) return result;
+    if (expansion === undefined) return undefined;
     if (this.passes(node)) throw turnedAway;
     return new Promise((resolve, reject) => {
       expansion.recall.push(() => reject(turnedAway));
-      result.then(resolve, reject);
+      expansion.children.then(resolve, reject);
       this.look();
     });
   }
 
   /** Whether a simulation passes a node by rather than wait for what is under way there. */
-  passes(node: SearchNode): boolean {
+  passes(node: SearchNode<State, Action>): boolean {
     const expansion = this.#expansions.get(node);
     return expansion?.isPassed === true && !expansion.isOnlyWay;
   }
 
   /** Says that there is nothing else to do than to wait for it. */
-  keep(node: SearchNode): void {
+  keep(node: SearchNode<State, Action>): void {
     const expansion = this.#expansions.get(node);
     if (expansion !== undefined) expansion.isOnlyWay = true;
   }
@@ -98,7 +111,8 @@ export class Crowd {
     }
     if (!isNew) return;
     this.looks++;
-    this.wake();
+    this.wakeNext();
+    this.wakeResting();
   }
 
   /** Whether expansions hold up so many. */
@@ -108,18 +122,18 @@ export class Crowd {
     return held > 0 && held >= simulations;
   }
 
-  /** How many expansions are late. */
-  get late(): number {
-    return [...this.#expansions.values()].filter((expansion) => this.#isLate(expansion)).length;
+  /** Whether so many simulations are those of expansions that are late, where nobody else is left to end. */
+  holdsUpAll(simulations: number): boolean {
+    const all = [...this.#expansions.values()];
+    return simulations <= all.length && all.every((each) => this.#isLate(each, leastEnds));
   }
 
-  #isLate({ began }: Expansion): boolean {
-    // Where it is the only one, nobody else may be left to end.
-    const most = this.#expansions.size === 1 ? 2 : Number.POSITIVE_INFINITY;
-    return this.#ended - began >= Math.min(this.patience, most);
+  #isLate({ began }: Expansion<State, Action>, most = Number.POSITIVE_INFINITY): boolean {
+    const isOnly = this.#expansions.size === 1;
+    return this.#ended - began >= Math.min(this.patience, isOnly ? leastEnds : most);
   }
 
-  #recall({ recall }: Expansion): void {
+  #recall({ recall }: Expansion<State, Action>): void {
     for (const turnAway of recall.splice(0)) turnAway();
   }
 }

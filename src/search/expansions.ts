@@ -23,9 +23,6 @@ type Children<State, Action> = readonly SearchNode<State, Action>[];
 export class Expansions<State, Action> {
   readonly #session: SearchSession<State, Action>;
   readonly #realisations: Realisations<State, Action>;
-  /** Expansions under way: a second request for the same node shares them. */
-  readonly #underWay = new Map<SearchNode<State, Action>, Promise<Children<State, Action>>>();
-
   /** Checked last: an algorithm asks in the same words again and again. */
   #checked: ExpandOptions | undefined;
 
@@ -42,27 +39,21 @@ export class Expansions<State, Action> {
   ): Promise<Children<State, Action>> {
     if (options !== this.#checked) this.#check(options);
     const { independent = false } = options;
-    const underWay = this.#underWay.get(node);
     const { crowd } = this.#session;
-    if (underWay !== undefined && !independent) return crowd.join(node, underWay);
+    // A second request for the same node shares the first.
+    const shared = independent ? undefined : crowd.join(node);
+    if (shared !== undefined) return shared;
     const realising = this.#realisations.realise([node]);
     const proposing =
       realising === undefined
         ? this.#propose(node, options, again)
         : realising.then(() => this.#propose(node, options, again));
     if (!(proposing instanceof Promise)) return Promise.resolve(proposing);
-    if (independent) return proposing;
-    const settle = crowd.begin(node);
-    const tracked = proposing.finally(() => {
-      this.#underWay.delete(node);
-      settle();
-    });
-    this.#underWay.set(node, tracked);
-    return tracked;
+    return independent ? proposing : crowd.begin(node, proposing);
   }
 
   isUnderWay(node: SearchNode<State, Action>): boolean {
-    return this.#underWay.has(node);
+    return this.#session.crowd.has(node);
   }
 
   #check(options: ExpandOptions): void {

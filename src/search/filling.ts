@@ -15,8 +15,10 @@ export class Filling<State, Action> {
   readonly #tree: SearchTree<State, Action>;
   readonly #expansions: Expansions<State, Action>;
   readonly #isStopped: () => boolean;
-  /** How large the tree was when no node had anything new. */
-  #fullAt = 0;
+  /** The nodes that are still asked in this pass, how many passes there were, and how large the tree was. */
+  #queue: SearchNode<State, Action>[] = [];
+  #passed = 0;
+  #size = 0;
 
   constructor(
     tree: SearchTree<State, Action>,
@@ -48,16 +50,27 @@ export class Filling<State, Action> {
    */
   async draw(isOver = false): Promise<boolean> {
     const { size } = this.#tree;
-    if (size === this.#fullAt) return false;
-    for (let pass = 0; pass < passes; pass++) {
-      for (const node of fillable(this.#tree, isOver)) {
-        if (this.#isStopped()) return false;
-        await this.#expansions.expand(node, { count: 1 }, true);
-        if (this.#tree.size > size) return true;
-      }
+    while (!this.#isStopped() && this.#tree.size === size) {
+      const node = this.#next(isOver);
+      if (node === undefined) return false;
+      await this.#expansions.expand(node, { count: 1 }, true);
     }
-    this.#fullAt = size;
-    return false;
+    return this.#tree.size > size;
+  }
+
+  /** The next node to ask: none that others ask just now, and none once all were asked in vain. */
+  #next(isOver: boolean): SearchNode<State, Action> | undefined {
+    const { size } = this.#tree;
+    if (size !== this.#size) {
+      this.#size = size;
+      this.#passed = 0;
+      this.#queue = [];
+    }
+    if (this.#queue.length === 0 && this.#passed++ < passes) {
+      this.#queue = [...fillable(this.#tree, isOver)];
+    }
+    const place = this.#queue.findIndex((node) => !this.#expansions.isUnderWay(node));
+    return place < 0 ? undefined : this.#queue.splice(place, 1)[0];
   }
 }
 

@@ -125,7 +125,7 @@ export function checkOptions<State, Action>(
 function concurrencyOf(
   given: SearchOptions['concurrency'] = 1,
 ): CheckedOptions<unknown, unknown>['concurrency'] {
-  if (typeof given !== 'object') {
+  if (typeof given !== 'object' || given === null) {
     expectInteger('concurrency', given, { min: 1 });
     // Room for the samples of an expansion, and for a few of them at each simulation.
     return { simulations: given, calls: Math.max(16, 4 * given) };

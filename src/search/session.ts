@@ -16,7 +16,7 @@ export interface SearchSession<State, Action> {
   readonly tree: SearchTree<State, Action>;
   readonly ledger: Ledger;
   readonly runtime: PluginRuntime;
-  readonly crowd: Crowd;
+  readonly crowd: Crowd<State, Action>;
   /** Tells an event; absent when nobody listens, so that no event is even made. */
   readonly emit: ((event: SearchEvent<State, Action>) => void) | undefined;
   /** Runs another search on a share of this one's budget. */

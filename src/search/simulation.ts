@@ -16,7 +16,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
   readonly #tree: SearchTree<State, Action>;
   readonly #marks: boolean;
   readonly #source: Random;
-  readonly #crowd: Crowd;
+  readonly #crowd: Crowd<State, Action>;
   #draws: Random | undefined;
   #deepest: SearchNode<State, Action> | undefined;
   #isOver = false;
@@ -33,7 +33,7 @@ export class SimulationInFlight<State, Action> implements Simulation<State, Acti
       readonly index: number;
       readonly source: Random;
       readonly marks: boolean;
-      readonly crowd: Crowd;
+      readonly crowd: Crowd<State, Action>;
     },
   ) {
     this.#tree = tree;

@@ -80,6 +80,8 @@ interface Round {
   running: number;
   over: boolean;
   readonly exhausts: 'round' | 'search';
+  /** Whether it waits for what the rounds before it have left behind, where it has nothing else to do. */
+  readonly waits: boolean;
 }
 
 /**
@@ -103,6 +105,7 @@ export class Simulations<State, Action> {
   readonly #left = new Set<Worker<State, Action>>();
   /** Wakes workers that wait for a call to take effect. */
   readonly #resting = new Set<() => void>();
+  #turn: Promise<void> | undefined;
   /** How many simulations in a row have made no call and waited for none. */
   #idle = 0;
   #hasGivenUp = false;
@@ -116,11 +119,8 @@ export class Simulations<State, Action> {
     this.#logged = session.ledger.answered;
     const { crowd } = session;
     crowd.busy = () => this.#workers.size - this.#ended.length - this.#resting.size;
-    crowd.wake = () => {
-      this.#wake();
-      for (const resolve of this.#resting) resolve();
-      this.#resting.clear();
-    };
+    crowd.wakeNext = () => this.#wakeNext();
+    crowd.wakeResting = () => this.#wakeResting();
   }
 
   /** Why the search is over; `undefined` while it is not. */
@@ -150,13 +150,14 @@ export class Simulations<State, Action> {
     const { stragglers = 'wait' } = options;
     expectOneOf('exhausts', exhausts, ['search', 'round']);
     expectOneOf('stragglers', stragglers, ['leave', 'wait']);
-    const round: Round = { name, left: limit, running: 0, over: false, exhausts };
+    const waits = stragglers === 'wait';
+    const round: Round = { name, left: limit, running: 0, over: false, exhausts, waits };
     const free = Math.max(1, this.#options.concurrency - this.#left.size);
-    const length = Math.min(free, limit);
+    const { crowd, ledger } = this.#session;
+    const length = Math.min(free, limit, Math.max(1, ledger.remaining.simulations));
     const left = signalOnce();
-    const { crowd } = this.#session;
     // What shares out its simulations by a plan keeps to it, unless it would come to a stop.
-    crowd.patience = stragglers === 'leave' ? Math.min(free, limit / 2) : 0;
+    crowd.patience = waits ? 0 : Math.min(free, limit / 2);
     const workers = Array.from(
       { length },
       (): Worker<State, Action> => ({ simulation: undefined }),
@@ -167,7 +168,9 @@ export class Simulations<State, Action> {
         await this.#work(worker, simulate, round);
         this.#workers.delete(worker);
         this.#left.delete(worker);
-        if (stragglers === 'leave') this.#leave(workers, left);
+        if (!waits) this.#leave(workers, left);
+        // There may be no more to do for others either.
+        this.#wake();
         crowd.look();
       }),
     );
@@ -203,7 +206,7 @@ export class Simulations<State, Action> {
 
   /** Ends a round where all that it waits for are slow expansions. */
   #leave(workers: readonly Worker<State, Action>[], { resolve }: Signal): void {
-    if (this.#workers.size > this.#session.crowd.late) return;
+    if (!this.#session.crowd.holdsUpAll(this.#workers.size)) return;
     for (const worker of workers) if (this.#workers.has(worker)) this.#left.add(worker);
     resolve();
   }
@@ -213,7 +216,7 @@ export class Simulations<State, Action> {
     simulate: (simulation: Simulation<State, Action>) => Promise<SimulationOutcome>,
     round: Round,
   ): Promise<void> {
-    const { gate, sequencer } = this.#options;
+    const { gate } = this.#options;
     for (let may = this.#mayStart(round); may !== false; may = this.#mayStart(round)) {
       if (may instanceof Promise) {
         await may;
@@ -239,8 +242,18 @@ export class Simulations<State, Action> {
 
       if (outcome === 'waiting') await this.#nextEnd(round, seen);
       else if (this.#mustRest(issued)) await this.#rest();
-      else if (this.#session.tree.simulations % simulationsPerTurn === 0) await sequencer.rest();
+      else await this.#turnOfOthers();
     }
+  }
+
+  /** Now and then all workers let the event loop have its turn: as long as one goes on, it has none. */
+  #turnOfOthers(): Promise<void> | undefined {
+    if (this.#session.tree.simulations % simulationsPerTurn === 0) {
+      this.#turn ??= this.#options.sequencer.rest().then(() => {
+        this.#turn = undefined;
+      });
+    }
+    return this.#turn;
   }
 
   /** Whether a simulation that broke off is to begin anew. What was given up has failed for no reason of its own. */
@@ -365,7 +378,7 @@ export class Simulations<State, Action> {
     }
     if (outcome === 'waiting') return;
     crowd.end();
-    this.#wake();
+    this.#wakeNext();
   }
 
   #judge(outcome: SimulationOutcome, round: Round): void {
@@ -412,11 +425,10 @@ export class Simulations<State, Action> {
   #nextEnd(round: Round, seen: number): Promise<void> | undefined {
     // Something has changed since the simulation began: it looks once more.
     if (seen !== this.#session.crowd.looks) return undefined;
-    if (round.running > 0) return this.#anotherEnd();
+    if (round.running > 0 || (round.waits && this.#left.size > 0)) return this.#anotherEnd();
     round.over = true;
     // What other rounds have under way may bring more.
     if (round.exhausts === 'search' && this.#running === 0) this.end({ reason: 'exhausted' });
-    this.#wake();
     return undefined;
   }
 
@@ -427,10 +439,21 @@ export class Simulations<State, Action> {
     });
   }
 
+  /** Where one that waits finds nothing to do, those behind it would not either. */
+  #wakeNext(): void {
+    this.#ended.shift()?.();
+  }
+
   #wake(): void {
     const waiting = this.#ended;
     this.#ended = [];
     for (const resolve of waiting) resolve();
+    this.#wakeResting();
+  }
+
+  #wakeResting(): void {
+    for (const resolve of this.#resting) resolve();
+    this.#resting.clear();
   }
 }
 

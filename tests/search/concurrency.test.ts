@@ -94,3 +94,22 @@ test('virtual loss and unobserved samples both come off again', async () => {
     for (const node of tree.nodes()) expect(node.inFlight).toBe(0);
   }
 });
+
+test('a result lets no more simulations look again than find something to do, and the first that does not', async () => {
+  for (const [slots, most] of [
+    [16, 60],
+    [64, 150],
+  ] as const) {
+    const model = scriptedModel({ answer: hashedAnswer, latencyMs });
+    const { tree } = await searchOf({
+      ...throughModel(syntheticTree(), { model }),
+      algorithm: mcts({ evaluate: 'all', width: 2 }),
+      budget: { simulations: 60 },
+      concurrency: slots,
+      clock: manualClock({ auto: true }),
+    });
+
+    expect(tree.simulations).toBe(60);
+    expect(tree.handedBack).toBeLessThanOrEqual(most);
+  }
+});

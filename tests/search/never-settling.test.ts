@@ -9,7 +9,10 @@ import {
   mcts,
   type Policy,
   puct,
+  robustOrSolvedChild,
   type SearchAlgorithm,
+  type SearchOptions,
+  stepwise,
   unobserved,
 } from '../../src/index.ts';
 import { manualClock, type SyntheticState, syntheticTree } from '../../src/testing/index.ts';
@@ -101,4 +104,56 @@ test.each([
 ] as const)('%s makes all its simulations with %i slots', async (name, concurrency) => {
   const { spend } = await search(algorithms[name] ?? mcts(), 'as a call', { concurrency });
   expect(spend.simulations).toBe(100);
+});
+
+/** A tree of a few nodes, of which one takes so long to expand. */
+function slow(
+  { depth, ms, at }: { readonly depth: number; readonly ms: number; readonly at: number },
+  options: Pick<SearchOptions<SyntheticState, number>, 'algorithm' | 'budget' | 'concurrency'>,
+) {
+  const { environment, policy, evaluator } = syntheticTree({ depth, branching: 3 });
+  const holding: Policy<SyntheticState, number> = {
+    async propose(node, request) {
+      const { context, offset } = request;
+      await context.effect({ name: 'propose', repeatable: true }, [node.id, offset], (call) =>
+        call.clock.sleep(node.id === at ? ms : 10 + node.id, call.signal).then(() => null),
+      );
+      return policy.propose(node, request);
+    },
+  };
+  const clock = manualClock({ auto: true });
+  return searchOf({ ...{ environment, policy: holding, evaluator, clock }, ...options });
+}
+
+describe('stepwise()', () => {
+  test.each([2, 4, 8, 16, 64])(
+    'takes all of its steps while an expansion never settles, with %i slots',
+    async (concurrency) => {
+      for (const inner of [mcts(), mcts({ evaluate: 'all' })]) {
+        for (const at of [1, 2, 3]) {
+          const algorithm = stepwise(inner, { simulations: 10 });
+          const { tree } = await slow(
+            { depth: 6, ms: 1e9, at },
+            { algorithm, concurrency, budget: { simulations: 200, ms: 60_000 } },
+          );
+          expect([at, tree.cursor.depth]).toEqual([at, 6]);
+        }
+      }
+    },
+  );
+
+  test('waits where the world has come to a node that a step before it still expands', async () => {
+    const algorithm = stepwise(mcts({ evaluate: 'all' }), {
+      simulations: 8,
+      choice: (children, discount) =>
+        children[0]?.depth === 1 ? children[0] : robustOrSolvedChild(children, discount),
+    });
+    const { tree, spend } = await slow(
+      { depth: 3, ms: 5_000, at: 1 },
+      { algorithm, concurrency: 4, budget: { simulations: 100 } },
+    );
+
+    expect(tree.cursor.depth).toBe(3);
+    expect(spend.ms).toBeGreaterThanOrEqual(5_000);
+  });
 });

@@ -147,8 +147,10 @@ function spendDown<State, Action>(
     const count = node.children.length === 0 ? 2 : 1;
     const children = await context.expand(node, { count, independent: true });
     await context.realise(children);
-    await context.evaluate(children);
-    for (const child of new Set(children.map((made) => tree.original(made)))) {
+    // Of those that were merged the others may be judged just now, by another simulation.
+    const made = [...new Set(children.map((child) => tree.original(child)))];
+    await context.evaluate(made);
+    for (const child of made) {
       if (child.status !== 'failed') tree.backup(simulation.visit(child));
     }
     return 'continue';

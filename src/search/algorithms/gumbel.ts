@@ -80,7 +80,7 @@ export function gumbel(options: GumbelOptions = {}): SearchAlgorithm {
         const wants = rootWidening(samples, partSpent(purse, 4));
         if (canWiden(tree.cursor, wants)) {
           const opening = mcts({ ...growing, widening: wants });
-          await opening.run(tree, within(context, { limit: 1, exhausts: 'round' }));
+          await opening.run(tree, within(context, { limit: () => 1, exhausts: 'round' }));
         } else await halve({ tree, context, purse });
       }
       const choice = gumbelChoice(tree.cursor, rules);
@@ -143,13 +143,14 @@ function planOf(
   const open = openChildren(root);
   const actions = Math.min(plan.considered, open.length);
   // The root may get another action where none that it has can grow.
-  if (actions === 0) return [{ actions, isFirst: true, begin: () => ({ limit: 1 }) }];
+  if (actions === 0) return [{ actions, isFirst: true, begin: () => ({ limit: () => 1 }) }];
   const isSeen = plan.rules.scored && open.every((lane) => withScore(lane).visits > 0);
   const seen = isSeen ? actions : 0;
   if (purse().length === 0) {
     const phases = halvingPhases(actions, Math.max(1, plan.simulations), seen);
-    return phases.map(({ actions: count, simulations: limit }, index) => {
-      return { actions: count, isFirst: index === 0, begin: () => ({ limit }) };
+    return phases.map(({ actions: count, simulations }, index) => {
+      const begin = () => ({ limit: () => simulations });
+      return { actions: count, isFirst: index === 0, begin };
     });
   }
   return halvingLevels(actions, seen).map((count, index, levels) => {

@@ -137,8 +137,9 @@ async function goOn<State, Action>(
   start: SearchNode<State, Action>,
   given: { readonly simulation: Simulation<State, Action>; readonly toEnd: boolean },
 ): Promise<SearchNode<State, Action>> {
-  let node = start;
-  await context.realise([node]);
+  await context.realise([start]);
+  // It may have come to where a sibling stands.
+  let node = given.simulation.visit(tree.original(start));
   while (node.status === 'open' && node.depth < maxDepth && given.toEnd) {
     const [child] = await context.expand(node, { count: 1, widening: isLeaf });
     if (child === undefined) break;

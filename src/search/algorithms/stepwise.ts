@@ -1,6 +1,7 @@
 import { expectFunction, expectInteger, expectMethods } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { SearchNode } from '../../contracts/node.ts';
+import { isAtOrBelow } from '../../tree/best-end.ts';
 import { type FinalChoice, robustOrSolvedChild } from '../../tree/final-choice.ts';
 import { notesOf } from '../../tree/notes.ts';
 import { isOut } from '../../tree/selection.ts';
@@ -24,18 +25,19 @@ export function stepwise<State = any, Action = any>(
   options: {
     /** How many simulations each step gets: an integer from 1 up. */
     readonly simulations: number;
-    /** Which action is taken. @defaultValue {@link robustOrSolvedChild} */
+    /**
+     * Which action is taken.
+     *
+     * @defaultValue {@link robustOrSolvedChild}; of an algorithm that counts no visits, the one that leads to the best node
+     */
     readonly choice?: FinalChoice;
     /** How many actions are taken: an integer from 1 up. @defaultValue until the end */
     readonly maxSteps?: number;
   },
 ): SearchAlgorithm<State, Action> {
   expectOptions('stepwise', options, 'simulations choice maxSteps');
-  const {
-    simulations,
-    choice = robustOrSolvedChild,
-    maxSteps = Number.POSITIVE_INFINITY,
-  } = options;
+  const { simulations, choice = robustOrSolvedChild } = options;
+  const { maxSteps = Number.POSITIVE_INFINITY } = options;
   expectMethods('algorithm', algorithm, ['run']);
   expectInteger('simulations', simulations, { min: 1 });
   expectFunction('choice', choice);
@@ -46,14 +48,26 @@ export function stepwise<State = any, Action = any>(
     // A simulation that finds nothing left at one step adds no visit, and ends only the step.
     laws: algorithm.laws.filter((law) => law !== 'simulations'),
     async run(tree, context) {
-      const simulate = (limit: number) =>
-        algorithm.run(tree, within(context, { limit, exhausts: 'round', stragglers: 'leave' }));
+      const simulate = (count: number, stragglers: 'leave' | 'wait') => {
+        const end = tree.simulations + count;
+        const limit = () => end - tree.simulations;
+        return algorithm.run(tree, within(context, { limit, exhausts: 'round', stragglers }));
+      };
+      const countsVisits = options.choice !== undefined || algorithm.laws.includes('visits');
+      const chosen = () =>
+        countsVisits ? choice(soundChildren(tree), tree.discount) : firstStepTo(tree.best, tree);
       const isOver = () => context.stopped || stepsTaken(tree) >= maxSteps;
       while (!isOver()) {
         const left = simulations - simulationsHere(tree);
-        if (left > 0) await simulate(left);
-        while (isWithoutChoice(tree, choice) && !isOver()) await simulate(simulations);
-        if (isOver() || !(await commit(tree, context, choice))) return;
+        if (left > 0) await simulate(left, 'leave');
+        // All simulations may have failed, and further ones may not; or there is no choice because of what is slow.
+        const lacksChoice = () => tree.cursor.status === 'open' && chosen() === undefined;
+        let before = '';
+        while (!isOver() && lacksChoice() && before !== progressOf(tree)) {
+          before = progressOf(tree);
+          await simulate(simulations, 'wait');
+        }
+        if (isOver() || !(await commit(tree, context, chosen()))) return;
       }
     },
   };
@@ -76,12 +90,17 @@ function simulationsHere<State, Action>(tree: SearchTree<State, Action>): number
   return 0;
 }
 
-/** Whether all simulations failed, and further ones may not. */
-function isWithoutChoice<State, Action>(
+/** Tells whether simulations have brought anything. */
+function progressOf<State, Action>({ simulations, size, cursor }: SearchTree<State, Action>) {
+  return `${simulations} ${size} ${cursor.visits}`;
+}
+
+/** The sound child of the cursor at or above a node. */
+function firstStepTo<State, Action>(
+  end: SearchNode<State, Action>,
   tree: SearchTree<State, Action>,
-  choice: FinalChoice,
-): boolean {
-  return tree.cursor.status === 'open' && choice(soundChildren(tree), tree.discount) === undefined;
+): SearchNode<State, Action> | undefined {
+  return soundChildren(tree).find((child) => isAtOrBelow(end, child));
 }
 
 function soundChildren<State, Action>({
@@ -94,9 +113,8 @@ function soundChildren<State, Action>({
 async function commit<State, Action>(
   tree: SearchTree<State, Action>,
   context: SearchContext<State, Action>,
-  choice: FinalChoice,
+  chosen: SearchNode<State, Action> | undefined,
 ): Promise<boolean> {
-  const chosen = choice(soundChildren(tree), tree.discount);
   if (chosen === undefined) return false;
   await context.realise([chosen]);
   const taken = tree.original(chosen);

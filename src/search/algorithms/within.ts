@@ -4,7 +4,9 @@ import type { SearchContext, SimulateOptions } from '../contracts.ts';
 import { runRound } from '../round.ts';
 
 /** Bounds for an algorithm inside another one. */
-export interface Bounds extends SimulateOptions {
+export interface Bounds extends Omit<SimulateOptions, 'limit'> {
+  /** How many simulations there may still be. @defaultValue as many as without it */
+  readonly limit?: () => number;
   /** Says before each simulation of which unit too little is left for it. @defaultValue of none */
   readonly lacks?: () => keyof Spend | undefined;
   /** Says before each simulation whether its round is over. @defaultValue never */
@@ -18,7 +20,7 @@ export interface Bounds extends SimulateOptions {
 export function within<State, Action>(
   context: SearchContext<State, Action>,
   {
-    limit = Number.POSITIVE_INFINITY,
+    limit = () => Number.POSITIVE_INFINITY,
     exhausts,
     stragglers,
     lacks = () => undefined,
@@ -35,7 +37,8 @@ export function within<State, Action>(
       return context.stopped;
     },
     get remaining() {
-      return context.remaining;
+      const { remaining } = context;
+      return { ...remaining, simulations: Math.min(limit(), remaining.simulations) };
     },
     simulate: (run, options = {}) =>
       context.simulate(
@@ -46,7 +49,7 @@ export function within<State, Action>(
         },
         {
           ...options,
-          limit: Math.min(limit, options.limit ?? Number.POSITIVE_INFINITY),
+          limit: Math.max(0, Math.min(limit(), options.limit ?? Number.POSITIVE_INFINITY)),
           exhausts: exhausts ?? options.exhausts ?? 'search',
           stragglers: stragglers ?? options.stragglers ?? 'wait',
         },
