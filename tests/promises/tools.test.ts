@@ -99,7 +99,7 @@ describe('a conversation with calls of tools', () => {
     await pairwise({ model, about: 'state' }).evaluate(nodes, request);
     expect(model.requests).toHaveLength(2);
     for (const { messages } of model.requests) {
-      expect(messages.at(-1)?.content).toContain('{"name":"temperature","input":{"city":"Oslo"}}');
+      expect(messages.at(-1)?.content).toContain('{"tool":"temperature","input":{"city":"Oslo"}}');
     }
   });
 

@@ -20,7 +20,8 @@ export interface FromModelOptions<State = any, Action = any>
   /**
    * The form of an answer.
    *
-   * - `text`: an action as the notation has it. JSON where the notation is one of JSON.
+   * - `text`: an action as the notation has it: a call where it has tools and the model takes them, JSON where it is
+   *   a notation of JSON.
    * - `json`: an action wrapped in JSON, for models that write prose around everything else.
    * - `several`: as many different actions as are wanted, in one completion as JSON: for models that take
    *   neither `n` nor a temperature, and would write the same again.
