@@ -73,24 +73,31 @@ export interface Conversation {
   readonly beginning: string;
 }
 
+/** How a conversation is told. */
+interface Wording {
+  /** Whether the model goes on from the beginning of its answer, or is told it in the question. */
+  readonly prefill: boolean;
+  /** Whether turns are handed back as they were told, thoughts and all. */
+  readonly thoughts: boolean;
+  /** What the end of the question says beside. */
+  readonly words: readonly string[];
+}
+
 /**
  * A conversation for the Messages API. Texts without a letter are left out, for the API refuses them.
  *
  * @throws EspalierError `usage` where nobody has said anything, or where the last turn calls tools that
  * nothing answers.
- *
- * @param wording - Whether the model goes on from the beginning of its answer, or is told it in the question; and
- * what the end of the question says beside.
  */
-export function conversationOf(
-  messages: readonly Message[],
-  wording: { readonly prefill: boolean; readonly words: readonly string[] },
-): Conversation {
+export function conversationOf(messages: readonly Message[], wording: Wording): Conversation {
   const system = messages.filter(({ role }) => role === 'system').flatMap(textOf);
   const said = messages.filter(({ role }) => role !== 'system');
   const turns = merged(
     said
-      .map((message, place) => originalOf(message, place === said.length - 1) ?? turnOf(message))
+      .map((message, place) => {
+        const mayThink = wording.thoughts && place < said.length - 1;
+        return (mayThink ? originalOf(message) : undefined) ?? turnOf(message);
+      })
       .filter(({ content }) => content.length > 0),
   );
   const last = turns.at(-1);
@@ -143,9 +150,9 @@ function piecesOf(beginning: string): readonly string[] {
   return beginning.split(/(?<!\n)(?=\n+\S)/);
 }
 
-/** A turn as the API told it. The beginning of an answer is said anew: nothing was thought before it. */
-function originalOf({ original }: Message, isLast: boolean): Turn | undefined {
-  if (original?.provider !== provider || isLast) return undefined;
+/** A turn as the API told it. The beginning of an answer, which comes last, is none. */
+function originalOf({ original }: Message): Turn | undefined {
+  if (original?.provider !== provider) return undefined;
   return { role: 'assistant', content: original.data as unknown as readonly Block[] };
 }
 

@@ -68,6 +68,7 @@ export function messagesRequest(
   const called = tools.length > 0 ? [] : calledTools(request.messages);
   const conversation = conversationOf(request.messages, {
     prefill: !downgrades.refuses('continuation'),
+    thoughts: !downgrades.refuses('thoughts'),
     words: inWords(
       request,
       (what) => downgrades.refuses(what) && !(what === 'toolChoice' && toolChoice === 'none'),
