@@ -249,6 +249,20 @@ describe('the most tokens of an image', () => {
     expect(mostTokensOfPrompt({ messages: turns, imageTokens: 1 })).toBe(16 + 18 + 2 + 28);
   });
 
+  test('are not left to servers that count texts', async () => {
+    const { server, at } = await served('vllm');
+    const capabilities = { images: true };
+    const model = openaiCompatible({ preset: 'vllm', model: 'mine', capabilities, ...at });
+    const asked = { messages: [{ role: 'user', content: 'Hi', images: [cat] }] } as const;
+    const { calls, journal } = openGate({ budget: { tokens: 20_000 } });
+    await calls.generate(model, { ...asked, maxTokens: 10 });
+    const reserved = [...journal.lines].flatMap((line) =>
+      line.type === 'intent' && line.kind === 'generate' ? [line.reserved.tokens] : [],
+    );
+    expect(reserved).toEqual([16 + 2 + 16 + 16_384 + 10]);
+    expect(server.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions']);
+  });
+
   test('bound a prompt that goes on from a known one', () => {
     const known = new KnownPrompts();
     const before = [{ content: 'Go.', images: [cat] }];

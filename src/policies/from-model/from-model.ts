@@ -71,6 +71,9 @@ export interface FromModelOptions<State = any, Action = any>
  * at its node: an unbiased estimate of π(a | s) at the temperature of sampling. All calls go through the
  * context: each sample is one call in the ledger, and equal states share their samples.
  *
+ * Where the notation has tools and the model takes them, each sample is asked for as a call, and read by `called`; what
+ * is text without a call is read by `parse`. A repair then shows what is wrong as what the call returned.
+ *
  * With the form `several` a request for `count` actions is one completion and so one call in the ledger,
  * whatever `count` is, with `offset` as its index: asked again with another `offset` or `count`, the model
  * is asked anew. It is told which actions the node has already, unless independent samples are wanted. The
