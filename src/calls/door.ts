@@ -14,7 +14,8 @@ type Own = Pick<CallContext, 'call' | 'clock' | 'random' | 'signal'>;
 const conveniences: Omit<CallContext, keyof Own> & ThisType<CallContext> = {
   async generate(model, request) {
     const operation = generate(model);
-    operation.check?.(request);
+    // Before anything of it is read. This one throws at once.
+    void operation.check?.(request);
     const isAble = model.capabilities.tools === true;
     return this.call(operation, isAble ? request : toolsInWords(request));
   },
