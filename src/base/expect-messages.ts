@@ -1,5 +1,5 @@
 import type { Message } from '../contracts/language-model.ts';
-import { expectArray, expectation, expectObject, expectOneOf } from './expect.ts';
+import { expectArray, expectation, expectObject, expectOneOf, expectText } from './expect.ts';
 import { expectOptions } from './expect-options.ts';
 
 /** Throws unless `messages` is a conversation, which may be empty. */
@@ -7,11 +7,37 @@ export function expectMessages(messages: readonly Message[]): void {
   expectArray('messages', messages);
   for (const [place, message] of messages.entries()) {
     expectObject(`messages[${place}]`, message);
-    expectOptions(`messages[${place}]`, message, 'role content toolCalls toolCallId');
-    const { role, content } = message;
+    expectOptions(
+      `messages[${place}]`,
+      message,
+      'role content toolCalls toolCallId images original',
+    );
+    const { role, content, images = [], original } = message;
     expectOneOf(`messages[${place}].role`, role, ['system', 'user', 'assistant', 'tool']);
     if (typeof content !== 'string') {
       throw expectation(`messages[${place}].content`, 'a string', content);
     }
+    expectImages(`messages[${place}].images`, images);
+    if (images.length > 0 && role !== 'user' && role !== 'tool') {
+      throw expectation(
+        `messages[${place}].images`,
+        'absent, or shown by the user or a tool',
+        role,
+      );
+    }
+    if (original !== undefined) {
+      expectOptions(`messages[${place}].original`, original, 'provider data');
+      expectText(`messages[${place}].original.provider`, original.provider);
+    }
+  }
+}
+
+function expectImages(name: string, images: NonNullable<Message['images']>): void {
+  expectArray(name, images);
+  for (const [place, image] of images.entries()) {
+    expectObject(`${name}[${place}]`, image);
+    expectOptions(`${name}[${place}]`, image, 'mediaType base64');
+    expectText(`${name}[${place}].mediaType`, image.mediaType);
+    expectText(`${name}[${place}].base64`, image.base64);
   }
 }

@@ -1,3 +1,4 @@
+import { toolsInWords } from '../base/tools-in-words.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { CallContext, Random } from '../contracts/context.ts';
 import type { Operation } from '../contracts/operation.ts';
@@ -12,7 +13,11 @@ type Own = Pick<CallContext, 'call' | 'clock' | 'random' | 'signal'>;
 
 const conveniences: Omit<CallContext, keyof Own> & ThisType<CallContext> = {
   async generate(model, request) {
-    return this.call(generate(model), request);
+    const operation = generate(model);
+    // Before anything of it is read. This one throws at once.
+    void operation.check?.(request);
+    const isAble = model.capabilities.tools === true;
+    return this.call(operation, isAble ? request : toolsInWords(request));
   },
   async score(model, request) {
     return this.call(score(model), request);

@@ -98,6 +98,8 @@ export interface Capabilities {
   readonly schema?: boolean;
   /** Tool calls. */
   readonly tools?: boolean;
+  /** Images in messages. */
+  readonly images?: boolean;
   /** A temperature. */
   readonly temperature?: boolean;
   /** Sampling from the likeliest tokens only. */

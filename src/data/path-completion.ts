@@ -1,9 +1,8 @@
-import { canonicalJson } from '../base/canonical-json.ts';
 import { expectation } from '../base/expect.ts';
 import type { Message } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
 import { actionsTo } from '../tree/summary.ts';
-import { promptAt, type TreeRecord, turnOf } from './record.ts';
+import { isSameTurn, promptAt, type TreeRecord, turnOf } from './record.ts';
 
 /**
  * The actions from one node to another as a completion of the prompt at the first: what a model would have to
@@ -118,18 +117,6 @@ function grownTurn(
 function startsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
   return (
     messages.length >= beginning.length &&
-    beginning.every((message, place) => isSame(message, messages[place]))
-  );
-}
-
-function isSame(one: Message, other: Message | undefined): boolean {
-  return (
-    one === other ||
-    (one.role === other?.role &&
-      one.content === other.content &&
-      one.toolCallId === other.toolCallId &&
-      (one.toolCalls === other.toolCalls ||
-        canonicalJson('toolCalls', one.toolCalls ?? []) ===
-          canonicalJson('toolCalls', other.toolCalls ?? [])))
+    beginning.every((message, place) => isSameTurn(message, messages[place]))
   );
 }

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../base/canonical-json.ts';
 import type { Notation } from '../contracts/environment.ts';
 import type { Message, ToolDefinition } from '../contracts/language-model.ts';
 import type { ChildNode, SearchNode } from '../contracts/node.ts';
@@ -98,7 +99,30 @@ export function promptAt<State, Action>(
   node: SearchNode<State, Action>,
 ): readonly Message[] {
   // Only a state that was reached has children.
-  return notation.prompt(node.state as State);
+  return notation.prompt(node.state as State).map(withoutOriginal);
+}
+
+/** A turn without what only its provider reads: it is none of what is learnt. */
+function withoutOriginal(message: Message): Message {
+  if (message.original === undefined) return message;
+  const { original: _, ...said } = message;
+  return said;
+}
+
+/** Whether two turns say, show, call and answer the same. */
+export function isSameTurn(one: Message, other: Message | undefined): boolean {
+  return (
+    one === other ||
+    (one.role === other?.role &&
+      one.content === other.content &&
+      one.toolCallId === other.toolCallId &&
+      isSameJson(one.toolCalls, other.toolCalls) &&
+      isSameJson(one.images, other.images))
+  );
+}
+
+function isSameJson(one: unknown = [], other: unknown = []): boolean {
+  return one === other || canonicalJson('turn', one) === canonicalJson('turn', other);
 }
 
 /** The action of a node as the turn of a model. */
@@ -106,7 +130,8 @@ export function turnOf<State, Action>(
   { notation }: Pick<TreeRecord<State, Action>, 'notation'>,
   { action, completion }: ChildNode<State, Action>,
 ): Message {
-  return (
-    notation.turn?.(action, completion) ?? { role: 'assistant', content: notation.format(action) }
-  );
+  const turn = notation.turn?.(action, completion);
+  return turn === undefined
+    ? { role: 'assistant', content: notation.format(action) }
+    : withoutOriginal(turn);
 }

@@ -12,6 +12,7 @@ import { notationOf } from '../prompting/notation.ts';
 import { objectSchema } from '../prompting/object-schema.ts';
 import { withInstruction } from '../prompting/prompt-parts.ts';
 import { fill } from '../prompting/prompts.ts';
+import { toolsShown } from '../prompting/tools-shown.ts';
 import type { contrastivePrompts } from './contrastive-prompts.ts';
 import { readLesson } from './read-lesson.ts';
 import type { Surprise } from './surprise.ts';
@@ -111,10 +112,11 @@ function closed(messages: readonly Message[]): readonly Message[] {
 
 async function ask<State, Action>(
   { model, maxTokens }: WritingSettings,
-  { context }: Subject<State, Action>,
+  subject: Subject<State, Action>,
   request: GenerateRequest,
 ): Promise<Completion> {
-  const { completions } = await context.generate(model, { ...request, maxTokens });
+  const asked = { ...request, ...toolsShown(notationOf(subject)), maxTokens };
+  const { completions } = await subject.context.generate(model, asked);
   const [completion] = completions;
   if (completion === undefined) throw new Error('The model gave no answer.');
   return completion;

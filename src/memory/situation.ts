@@ -1,5 +1,5 @@
+import { turnText } from '../base/tools-in-words.ts';
 import { type NotationSource, notationOf } from '../prompting/notation.ts';
-import { turnText } from '../prompting/turn-text.ts';
 
 /** How situations are told. */
 export interface SituationOptions<State = any> {

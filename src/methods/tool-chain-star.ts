@@ -147,10 +147,11 @@ function imagination<State, Action>(
     ...evaluateEach<State, Action>('state', (request) => async (sight) => {
       const { depth, terminal, action } = sight.place;
       if (terminal) return { value: 1 - costToCome(action, 1) };
-      const { messages } = await subjectOf(sight, [], request);
+      const { messages, tools } = await subjectOf(sight, [], request);
       const asked = askBehind(messages, `${plan}\n\n${fill(answer, {})}`);
       const { completions } = await request.context.generate(model, {
         ...settings,
+        ...tools,
         messages: asked,
       });
       const steps = completions[0] && fieldsIn(completions[0], 'steps')?.['steps'];

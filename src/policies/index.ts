@@ -5,6 +5,7 @@
  */
 
 export type { Texts } from '../prompting/prompts.ts';
+export { callTools } from './call-tools.ts';
 export { type FromModelOptions, fromModel } from './from-model/from-model.ts';
 export type { SamplingOptions } from './from-model/settings.ts';
 export { greedy } from './greedy.ts';

@@ -9,6 +9,7 @@ import type { Policy, Proposal } from '../contracts/policy.ts';
 import { askBehind } from '../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../prompting/prompts.ts';
 import { replyText } from '../prompting/read-reply.ts';
+import { toolsShown } from '../prompting/tools-shown.ts';
 import { asking, expectSampling } from './from-model/asking.ts';
 import { repairProvenance } from './from-model/prompts.ts';
 import { type Dialogue, proposeSamples } from './from-model/samples.ts';
@@ -88,12 +89,13 @@ export function selfRefine<State = any, Action = any>(
       { prompts: promptsOf(set) },
     ],
   };
-  return asking<State, Action>(settings, async ({ node, request, range, ...asked }) => {
+  return asking<State, Action>(settings, async ({ node, request, notation, range, ...asked }) => {
     const prompt = await asked.prompt();
     if (!refines(node)) return proposeSamples(asked.dialogue(prompt), range);
     const question = askBehind(prompt, fill(texts.critique, {}));
     const { count: wanted, offset } = range;
-    const review = { ...reviewing, messages: question, samples: wanted, offset };
+    const shown = toolsShown(notation);
+    const review = { ...reviewing, ...shown, messages: question, samples: wanted, offset };
     const { completions } = await request.context.generate(critic, review);
     return Promise.all(
       completions.map(async (completion, place) => {

@@ -16,14 +16,20 @@ export async function withParts<State, Action>(
   return told === '' ? messages : withInstruction(messages, told);
 }
 
-/** A prompt with an instruction in its last question, so that an answer that was begun goes on. */
+/**
+ * A prompt with an instruction in its last question, or behind what a tool returned last, so that an answer that was
+ * begun goes on.
+ */
 export function withInstruction(
   messages: readonly Message[],
   instruction: string,
 ): readonly Message[] {
-  const place = messages.findLastIndex(({ role }) => role === 'user');
+  const place = messages.findLastIndex(({ role }) => role === 'user' || role === 'tool');
   const question = messages[place];
-  if (question === undefined) return [...messages, { role: 'user', content: instruction }];
+  if (question?.role !== 'user') {
+    const end = question === undefined ? messages.length : place + 1;
+    return messages.toSpliced(end, 0, { role: 'user', content: instruction });
+  }
   const content = `${question.content}\n\n${instruction}`;
   return messages.with(place, { ...question, content });
 }

@@ -8,6 +8,7 @@ import type { ChildNode, NodeWithState, SearchNode } from '../contracts/node.ts'
 import type { PromptPart } from '../contracts/prompt-part.ts';
 import { notationOf } from '../prompting/notation.ts';
 import { withParts } from '../prompting/prompt-parts.ts';
+import { type ToolsShown, toolsShown } from '../prompting/tools-shown.ts';
 import { noState } from './no-state.ts';
 
 type Verdict = Evaluation | Failed;
@@ -66,6 +67,8 @@ export function saying(
 export interface Subject {
   /** The prompt. */
   readonly messages: readonly Message[];
+  /** What a request with it has besides. */
+  readonly tools: ToolsShown;
   /** The step, where it is not the state that is looked at. */
   readonly step: string | undefined;
 }
@@ -79,10 +82,12 @@ export function subjectOf<State, Action>(
   const notation = notationOf(request);
   const messages = notation.prompt(place.state);
   const step = node && notation.format(node.action);
+  const tools = toolsShown(notation);
   // With nothing else to be told the question is asked at once.
-  if (promptParts.length === 0) return { messages, step };
+  if (promptParts.length === 0) return { messages, tools, step };
   return withParts(messages, promptParts, { ...request, node: place }).then((told) => ({
     messages: told,
+    tools,
     step,
   }));
 }

@@ -3,6 +3,7 @@ import { anthropic } from '../../src/backends/index.ts';
 import {
   type Environment,
   type EvaluateRequest,
+  type LanguageModel,
   type Message,
   type Notation,
   SearchTree,
@@ -15,7 +16,14 @@ import {
   plainContext,
   scriptedModel,
 } from '../../src/testing/index.ts';
-import { debate, judge, pairwise, selfEval } from '../../src/values/index.ts';
+import {
+  criticRanking,
+  debate,
+  judge,
+  pairwise,
+  selfConsistency,
+  selfEval,
+} from '../../src/values/index.ts';
 import { environmentOf } from '../support/environment-of.ts';
 
 /** An agent that has looked something up: the state is how often. */
@@ -37,6 +45,10 @@ const lookUps: Notation<number, string> = {
       ? { action: 'look' }
       : { failure: { kind: 'parse', message: `Expected look, got \`${text}\`.` } },
 };
+
+const temperature = [{ name: 'temperature', input: { type: 'object' } }];
+const consistent = ({ model }: { readonly model: LanguageModel }) =>
+  selfConsistency({ model, key: (text: string) => text, about: 'action' });
 
 const spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };
 const request: EvaluateRequest = {
@@ -99,7 +111,7 @@ describe('a conversation with calls of tools', () => {
     await pairwise({ model, about: 'state' }).evaluate(nodes, request);
     expect(model.requests).toHaveLength(2);
     for (const { messages } of model.requests) {
-      expect(messages.at(-1)?.content).toContain('{"name":"temperature","input":{"city":"Oslo"}}');
+      expect(messages.at(-1)?.content).toContain('{"tool":"temperature","input":{"city":"Oslo"}}');
     }
   });
 
@@ -142,6 +154,53 @@ describe('a conversation with calls of tools', () => {
     expect(await refused.text()).toContain('`tools`');
     const tools = [{ name: 'temperature', input_schema: { type: 'object' } }];
     expect((await ask({ tools })).status).toBe(200);
+  });
+});
+
+describe('a conversation of a notation with tools', () => {
+  test.each([
+    ['a judge', judge, 'sure'],
+    ['a self-evaluation', selfEval, 'B'],
+    ['a debate', debate, '{"reason": "so", "status": "A"}'],
+    ['samples that agree', (options: { model: LanguageModel }) => consistent(options), 'look'],
+  ] as const)('is shown by %s with the tools of its notation', async (_name, create, answer) => {
+    const model = scriptedModel({ answer: () => answer, capabilities: { n: true, tools: true } });
+    const told = { ...request, environment: environmentOf({ ...lookUps, tools: temperature }) };
+    await create({ model }).evaluate([nodeWith(2)], told);
+    expect(model.requests.length).toBeGreaterThan(0);
+    for (const asked of model.requests) {
+      expect(asked).toMatchObject({ tools: temperature, toolChoice: 'none' });
+    }
+  });
+
+  test.each([
+    ['a pairwise judge', pairwise, '{"reason": "so", "better": "T"}'],
+    ['a critic that ranks', criticRanking, '{"reason": "so", "best": 1}'],
+  ] as const)('is shown by %s with the tools of its notation', async (_name, create, answer) => {
+    const model = scriptedModel({ answer: () => answer, capabilities: { n: true, tools: true } });
+    const told = { ...request, environment: environmentOf({ ...lookUps, tools: temperature }) };
+    const tree = new SearchTree<number, string>(1, { environment: 'look-ups', seed: 0 });
+    const nodes = tree.add(tree.root, [
+      { action: 'look', prior: 0.5 },
+      { action: 'wait', prior: 0.5 },
+    ]);
+    await create({ model }).evaluate(nodes, told);
+    expect(model.requests.length).toBeGreaterThan(0);
+    for (const asked of model.requests) {
+      expect(asked).toMatchObject({ tools: temperature, toolChoice: 'none' });
+    }
+  });
+
+  test('has no tool called by a Claude that cannot be made to call one, and nothing is said', async () => {
+    const { server, model } = await claude('sure');
+    const warnings: string[] = [];
+    const { signal, clock } = plainContext();
+    const warn = ({ message }: { readonly message: string }) => void warnings.push(message);
+    const asked = { messages: lookUps.prompt(1), tools: temperature, toolChoice: 'none' } as const;
+    await model.generate(asked, { signal, clock, warn });
+    expect(server.requests[0]?.body).toMatchObject({ tool_choice: { type: 'none' } });
+    expect(JSON.stringify(server.requests[0]?.body)).not.toContain('without calling');
+    expect(warnings).toEqual([]);
   });
 });
 

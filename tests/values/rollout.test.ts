@@ -38,6 +38,21 @@ function request(seed: number | string = 0, environment = corridor): EvaluateReq
 }
 
 describe('a rollout', () => {
+  it('tells each step what its action was read from', async () => {
+    const seen: unknown[] = [];
+    const watching: Environment<number, number> = {
+      ...corridor,
+      step(state, action, { completion }) {
+        seen.push(completion);
+        return corridor.step(state, action, callContext({ random: seededRandom(0) }));
+      },
+    };
+    const completion = { text: '1' };
+    const saying: Policy<number, number> = { propose: () => [{ action: 1, completion }] };
+    await rollout({ policy: saying }).evaluate([start(3)], request(0, watching));
+    expect(seen).toEqual([completion, completion]);
+  });
+
   it('returns the discounted sum of rewards', () => {
     // From 2 the reward comes with the third action: 0.5².
     const evaluator = rollout({ policy: rightward, discount: 0.5 });

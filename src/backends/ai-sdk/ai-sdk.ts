@@ -41,7 +41,7 @@ export interface AiSdkOptions extends Pick<ConnectionOptions, 'retry' | 'timeout
   /**
    * What the model honours, where you know better: the AI SDK does not tell beforehand.
    *
-   * @defaultValue stop texts, schemas, tools and a temperature; of `openai.chat` log-probabilities
+   * @defaultValue stop texts, schemas, tools, images and a temperature; of `openai.chat` log-probabilities
    */
   readonly capabilities?: Omit<Capabilities, 'n'>;
 }
@@ -77,7 +77,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageMo
   });
   const declared: Capabilities = {
     ...{ n: false, logprobs: provider === 'openai.chat', seed: false, stop: true },
-    ...{ continuation: false, schema: true, tools: true, temperature: true },
+    ...{ continuation: false, schema: true, tools: true, images: true, temperature: true },
     ...capabilities,
   };
   const { continuation, logprobs, schema } = declared;
@@ -146,13 +146,13 @@ async function ask(
   },
 ): Promise<Generation> {
   const isRestated = downgrades.refuses('continuation');
-  const callOptions = callOptionsOf(request, downgrades, options.providerOptions);
+  const callOptions = callOptionsOf(request, downgrades, { ...options, model });
   // The line leaves when the signal or the time says so, whether or not the model heeds it.
   const received = await line.request(call, async (abortSignal) => {
     const body = await model.doGenerate({ ...callOptions, abortSignal });
     return { body, headers: fieldsOf(fieldsOf(body)['response'])['headers'] };
   });
-  const result = readResult(received.body);
+  const result = readResult(received.body, model.provider);
   if (result === undefined) {
     throw line.malformed('something that is not a result of the AI SDK', call);
   }

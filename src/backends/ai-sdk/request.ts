@@ -1,7 +1,7 @@
 import { expectation } from '../../base/expect.ts';
 import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
+import type { GenerateRequest, Image, Message } from '../../contracts/language-model.ts';
 import type { JsonBody } from '../transport/chat-request.ts';
 import type { Downgrades } from '../transport/downgrades.ts';
 import { inWords } from '../transport/in-words.ts';
@@ -11,6 +11,12 @@ import { seedOf } from '../transport/seeds.ts';
 
 /** Options of a provider, by its name, as the AI SDK takes them. */
 type ProviderOptions = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
+
+/** Which model is asked, and what it is told with every request. */
+export interface Addressee {
+  readonly model: { readonly provider: string; readonly specificationVersion: string };
+  readonly providerOptions?: ProviderOptions | undefined;
+}
 
 /** A message, as the AI SDK's models take it. */
 interface PromptMessage extends JsonBody {
@@ -25,13 +31,13 @@ interface PromptMessage extends JsonBody {
 export function callOptionsOf(
   request: GenerateRequest,
   downgrades: Pick<Downgrades, 'refuses'>,
-  providerOptions: ProviderOptions | undefined,
+  { model, providerOptions }: Addressee,
 ): JsonBody {
   const { maxTokens = defaultMaxTokens, offset = 0, seed, tools = [], schema } = request;
   const isBound = schema !== undefined && !downgrades.refuses('schema');
   const options = optionsOf(providerOptions, request, downgrades);
   return {
-    prompt: promptOf(worded(request, downgrades)),
+    prompt: promptOf(worded(request, downgrades), model),
     maxOutputTokens: maxTokens,
     ...samplingOf(request, downgrades),
     ...(seed !== undefined && !downgrades.refuses('seed') && { seed: seedOf(seed, offset) }),
@@ -111,10 +117,13 @@ export function beginningOf(messages: readonly Message[]): string {
 }
 
 /** A conversation as the AI SDK's models take it. Turns of the user in a row are one, and so are results. */
-function promptOf(messages: readonly Message[]): readonly PromptMessage[] {
+function promptOf(
+  messages: readonly Message[],
+  model: Addressee['model'],
+): readonly PromptMessage[] {
   const prompt: PromptMessage[] = [];
   for (const message of messages) {
-    const { role, content } = promptMessageOf(message, messages);
+    const { role, content } = promptMessageOf(message, { messages, model });
     const last = prompt.at(-1);
     const joins = (role === 'user' || role === 'tool') && last?.role === role;
     if (joins)
@@ -124,15 +133,30 @@ function promptOf(messages: readonly Message[]): readonly PromptMessage[] {
   return prompt;
 }
 
-function promptMessageOf(message: Message, messages: readonly Message[]): PromptMessage {
-  const { role, content } = message;
+interface Around {
+  /** The conversation that a message is part of. */
+  readonly messages: readonly Message[];
+  readonly model: Addressee['model'];
+}
+
+function promptMessageOf(message: Message, around: Around): PromptMessage {
+  const { role, content, images = [], original } = message;
+  const text = content === '' ? [] : [{ type: 'text', text: content }];
   switch (role) {
     case 'system':
       return { role, content };
     case 'user':
-      return { role, content: [{ type: 'text', text: content }] };
+      return {
+        role,
+        content: [
+          ...images.map((image) => filePart(image, around.model)),
+          ...(images.length === 0 ? [{ type: 'text', text: content }] : text),
+        ],
+      };
     case 'assistant': {
-      const text = content === '' ? [] : [{ type: 'text', text: content }];
+      if (original?.provider === around.model.provider && Array.isArray(original.data)) {
+        return { role, content: original.data };
+      }
       const calls = (message.toolCalls ?? []).map(({ id, name, input }) => ({
         type: 'tool-call',
         toolCallId: id,
@@ -142,14 +166,26 @@ function promptMessageOf(message: Message, messages: readonly Message[]): Prompt
       return { role, content: [...text, ...calls] };
     }
     case 'tool':
-      return { role, content: [toolResultOf(message, messages)] };
+      return { role, content: [toolResultOf(message, around)] };
   }
 }
 
-function toolResultOf({ content, toolCallId }: Message, messages: readonly Message[]): JsonBody {
+/** An image as a file: version 4 of the specification says what its data are. */
+function filePart(
+  { mediaType, base64 }: Image,
+  { specificationVersion }: Addressee['model'],
+): JsonBody {
+  const data = specificationVersion === 'v4' ? { type: 'data', data: base64 } : base64;
+  return { type: 'file', mediaType, data };
+}
+
+function toolResultOf(
+  { content, toolCallId, images = [] }: Message,
+  { messages, model }: Around,
+): JsonBody {
   const called = messages
     .flatMap(({ toolCalls = [] }) => toolCalls)
-    .find(({ id }) => id === toolCallId);
+    .findLast(({ id }) => id === toolCallId);
   if (called === undefined) {
     throw expectation('toolCallId', 'the id of a tool call in an earlier message', toolCallId);
   }
@@ -158,6 +194,18 @@ function toolResultOf({ content, toolCallId }: Message, messages: readonly Messa
     type: 'tool-result',
     toolCallId: id,
     toolName: name,
-    output: { type: 'text', value: content },
+    output:
+      images.length === 0
+        ? { type: 'text', value: content }
+        : {
+            type: 'content',
+            value: [
+              ...images.map(({ mediaType, base64 }) => ({
+                type: model.specificationVersion === 'v2' ? 'media' : 'file-data',
+                ...{ mediaType, data: base64 },
+              })),
+              ...(content === '' ? [] : [{ type: 'text', text: content }]),
+            ],
+          },
   };
 }

@@ -1,7 +1,14 @@
-import { isPlainObject } from '../../base/json.ts';
-import type { Completion, TokenLogprob, Usage } from '../../contracts/language-model.ts';
+import { isPlainObject, jsonFault } from '../../base/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type {
+  Completion,
+  OriginalTurn,
+  TokenLogprob,
+  Usage,
+} from '../../contracts/language-model.ts';
 import { tokenOf } from '../transport/chat-logprobs.ts';
 import { readToolCalls } from '../transport/chat-reply.ts';
+import type { JsonBody } from '../transport/chat-request.ts';
 import type { Droppable } from '../transport/downgrades.ts';
 import {
   defined,
@@ -9,6 +16,7 @@ import {
   itemsOf,
   type JsonFields,
   numberOf,
+  parsedJson,
   textOf,
 } from '../transport/json.ts';
 
@@ -31,7 +39,7 @@ export interface GenerateResult {
 }
 
 /** Reads what `doGenerate` gave; `undefined` where it is nothing of the kind. */
-export function readResult(result: unknown): GenerateResult | undefined {
+export function readResult(result: unknown, provider: string): GenerateResult | undefined {
   const { content, finishReason, usage, warnings, providerMetadata, response } = fieldsOf(result);
   if (!Array.isArray(content) || !(content as readonly unknown[]).every(isPart)) return undefined;
   const parts = content as readonly JsonFields[];
@@ -51,6 +59,7 @@ export function readResult(result: unknown): GenerateResult | undefined {
     ...(logprobs !== undefined && { logprobs }),
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(reasoning !== '' && { reasoning }),
+    ...defined({ original: originalOf(parts, provider) }),
   };
   return {
     completion: isBroken ? undefined : completion,
@@ -58,6 +67,37 @@ export function readResult(result: unknown): GenerateResult | undefined {
     warnings: itemsOf(warnings).flatMap(warningOf),
     answeredBy: textOf(fieldsOf(response)['modelId']),
   };
+}
+
+/** The answer as a turn of the next prompt, where the provider has put data of its own to any part of it. */
+function originalOf(parts: readonly JsonFields[], provider: string): OriginalTurn | undefined {
+  if (parts.every(({ providerMetadata }) => providerMetadata === undefined)) return undefined;
+  const data = parts.flatMap(turnPartOf);
+  return jsonFault(data) === undefined ? { provider, data } : undefined;
+}
+
+/** What a part of an answer is in a prompt; nothing for those that are in none, such as sources. */
+function turnPartOf(part: JsonFields): readonly JsonBody[] {
+  const { type, text, toolCallId, toolName, input, providerMetadata } = part;
+  const own = defined({ providerOptions: providerMetadata }) as JsonBody;
+  switch (type) {
+    case 'text':
+    case 'reasoning':
+      return [{ type, text: String(text), ...own }];
+    case 'tool-call': {
+      if (part['providerExecuted'] === true) return [];
+      const read = input === '' ? {} : (parsedJson(String(input)) as JsonValue);
+      return [
+        {
+          ...{ type, toolCallId: String(toolCallId), toolName: String(toolName) },
+          input: read,
+          ...own,
+        },
+      ];
+    }
+    default:
+      return [];
+  }
 }
 
 /** Whether a part of an answer can be read. Kinds that are unknown are skipped. */

@@ -22,6 +22,7 @@ import { Line } from '../transport/line.ts';
 import { sampleHeader } from '../transport/sampling.ts';
 import { Sdk } from '../transport/sdk.ts';
 import { type AnthropicClient, openClient, send, sendToCount } from './client.ts';
+import { provider } from './conversation.ts';
 import { anthropicError } from './errors.ts';
 import { type ModelTraits, modelPriceOf, traitsOf } from './models.ts';
 import { isSendable, messagesRequest, type RequestSettings } from './request.ts';
@@ -105,7 +106,7 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
   const { model: modelId, cache = true, thinking, effort, client, count = false } = options;
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
-    ...{ provider: 'anthropic', keyVariable: 'ANTHROPIC_API_KEY', errorFrom: anthropicError },
+    ...{ provider, keyVariable: 'ANTHROPIC_API_KEY', errorFrom: anthropicError },
   });
   const traits = traitsOf(modelId);
   const known = knownOf(traits, thinking !== undefined && thinking.type !== 'disabled');
@@ -169,7 +170,7 @@ function knownOf(traits: ModelTraits, thinks: boolean) {
 
 function capabilitiesOf(known: ReturnType<typeof knownOf>): Capabilities {
   const { topP: _, toolChoice: __, ...told } = known;
-  return { ...told, n: false, stop: true, tools: true };
+  return { ...told, n: false, stop: true, tools: true, images: true };
 }
 
 interface Asking extends RequestSettings {

@@ -1,8 +1,11 @@
 import { EspalierError } from '../../base/errors.ts';
 import { expectation } from '../../base/expect.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import type { Message } from '../../contracts/language-model.ts';
+import type { Image, Message } from '../../contracts/language-model.ts';
 import { beginningInWords } from '../transport/in-words.ts';
+
+/** Who tells turns here, and is handed them back. */
+export const provider = 'anthropic';
 
 /** Marks the end of what the server is to keep in its cache. */
 export interface CacheControl {
@@ -17,9 +20,27 @@ export interface TextBlock {
   readonly cache_control?: CacheControl;
 }
 
+/** An image, as the Messages API takes it. */
+interface ImageBlock {
+  readonly type: 'image';
+  readonly source: {
+    readonly type: 'base64';
+    readonly media_type: string;
+    readonly data: string;
+  };
+  readonly cache_control?: CacheControl;
+}
+
+/** A part of a turn that the API told, as it was told. */
+interface ToldBlock {
+  readonly type: 'redacted_thinking' | 'thinking';
+}
+
 /** A part of a turn, as the Messages API takes it. */
 export type Block =
   | TextBlock
+  | ImageBlock
+  | ToldBlock
   | {
       readonly type: 'tool_use';
       readonly id: string;
@@ -30,7 +51,7 @@ export type Block =
   | {
       readonly type: 'tool_result';
       readonly tool_use_id: string;
-      readonly content: string;
+      readonly content: string | readonly (ImageBlock | TextBlock)[];
       readonly cache_control?: CacheControl;
     };
 
@@ -52,24 +73,31 @@ export interface Conversation {
   readonly beginning: string;
 }
 
+/** How a conversation is told. */
+interface Wording {
+  /** Whether the model goes on from the beginning of its answer, or is told it in the question. */
+  readonly prefill: boolean;
+  /** Whether turns are handed back as they were told, thoughts and all. */
+  readonly thoughts: boolean;
+  /** What the end of the question says beside. */
+  readonly words: readonly string[];
+}
+
 /**
  * A conversation for the Messages API. Texts without a letter are left out, for the API refuses them.
  *
  * @throws EspalierError `usage` where nobody has said anything, or where the last turn calls tools that
  * nothing answers.
- *
- * @param wording - Whether the model goes on from the beginning of its answer, or is told it in the question; and
- * what the end of the question says beside.
  */
-export function conversationOf(
-  messages: readonly Message[],
-  wording: { readonly prefill: boolean; readonly words: readonly string[] },
-): Conversation {
+export function conversationOf(messages: readonly Message[], wording: Wording): Conversation {
   const system = messages.filter(({ role }) => role === 'system').flatMap(textOf);
+  const said = messages.filter(({ role }) => role !== 'system');
   const turns = merged(
-    messages
-      .filter(({ role }) => role !== 'system')
-      .map(turnOf)
+    said
+      .map((message, place) => {
+        const mayThink = wording.thoughts && place < said.length - 1;
+        return (mayThink ? originalOf(message) : undefined) ?? turnOf(message);
+      })
       .filter(({ content }) => content.length > 0),
   );
   const last = turns.at(-1);
@@ -122,19 +150,32 @@ function piecesOf(beginning: string): readonly string[] {
   return beginning.split(/(?<!\n)(?=\n+\S)/);
 }
 
+/** A turn as the API told it. The beginning of an answer, which comes last, is none. */
+function originalOf({ original }: Message): Turn | undefined {
+  if (original?.provider !== provider) return undefined;
+  return { role: 'assistant', content: original.data as unknown as readonly Block[] };
+}
+
 function turnOf(message: Message): Turn {
-  const { role, content, toolCalls = [], toolCallId } = message;
+  const { role, content, toolCalls = [], toolCallId, images = [] } = message;
+  const shown = images.map(imageBlock);
   if (role === 'tool') {
     if (toolCallId === undefined) {
       throw expectation('toolCallId', 'the id of a tool call, in a message of a tool', toolCallId);
     }
-    return { role: 'user', content: [{ type: 'tool_result', tool_use_id: toolCallId, content }] };
+    const told = shown.length === 0 ? content : [...shown, ...textOf(message)];
+    const result = { type: 'tool_result', tool_use_id: toolCallId, content: told } as const;
+    return { role: 'user', content: [result] };
   }
-  if (role !== 'assistant') return { role: 'user', content: textOf(message) };
+  if (role !== 'assistant') return { role: 'user', content: [...shown, ...textOf(message)] };
   const calls = toolCalls.map(
     ({ id, name, input }) => ({ type: 'tool_use', id, name, input }) as const,
   );
   return { role, content: [...textOf(message), ...calls] };
+}
+
+function imageBlock({ mediaType, base64 }: Image): ImageBlock {
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: base64 } };
 }
 
 function textOf({ content }: Message): readonly TextBlock[] {

@@ -30,6 +30,7 @@ export function anthropicError(error: unknown, context: WireContext): EspalierEr
     readonly headers?: unknown;
     readonly error?: { readonly error?: { readonly type?: string } };
   };
+  if (status === 400 && unfit.test(error.message)) return unfitThoughts(error, context);
   const type = body?.error?.type;
   const meant = status === undefined && type !== undefined ? statuses[type] : undefined;
   if (meant === undefined) return modelCallErrorFrom(error, context);
@@ -38,6 +39,15 @@ export function anthropicError(error: unknown, context: WireContext): EspalierEr
   return ModelCallError.isInstance(told)
     ? new ModelCallError({ ...told, message: told.message, charged: true })
     : told;
+}
+
+/** New models bind what they thought to all that stood before it, which a policy may have told with more around it. */
+const unfit = /invalid `signature` in `thinking` block/i;
+
+function unfitThoughts(error: Error, context: WireContext): ModelCallError {
+  const { message } = modelCallErrorFrom(error, context);
+  const parameter = 'thinking.signature';
+  return new ModelCallError({ kind: 'capability', message, parameter, charged: false });
 }
 
 function noKey({ provider, modelId, keyVariable }: WireContext): ModelCallError {

@@ -4,6 +4,7 @@ import type { GenerateRequest } from '../../contracts/language-model.ts';
 import type { Downgrades } from '../transport/downgrades.ts';
 import { inWords } from '../transport/in-words.ts';
 import {
+  type Block,
   type CacheControl,
   type Conversation,
   conversationOf,
@@ -63,11 +64,15 @@ export function messagesRequest(
   downgrades: Pick<Downgrades, 'refuses'>,
 ): { readonly body: MessagesBody; readonly beginning: string } {
   const { mark, modelId: model } = settings;
-  const { tools = [], maxTokens: max_tokens = defaultMaxTokens } = request;
+  const { tools = [], toolChoice, maxTokens: max_tokens = defaultMaxTokens } = request;
   const called = tools.length > 0 ? [] : calledTools(request.messages);
   const conversation = conversationOf(request.messages, {
     prefill: !downgrades.refuses('continuation'),
-    words: inWords(request, (what) => downgrades.refuses(what)),
+    thoughts: !downgrades.refuses('thoughts'),
+    words: inWords(
+      request,
+      (what) => downgrades.refuses(what) && !(what === 'toolChoice' && toolChoice === 'none'),
+    ),
   });
   const { system, beginning } = conversation;
   return {
@@ -103,8 +108,9 @@ function toolChoiceOf(
   { toolChoice = 'auto' }: GenerateRequest,
   downgrades: Pick<Downgrades, 'refuses'>,
 ): Pick<MessagesBody, 'tool_choice'> {
-  if (toolChoice === 'auto' || downgrades.refuses('toolChoice')) return {};
+  // Every model takes this one.
   if (toolChoice === 'none') return { tool_choice: { type: 'none' } };
+  if (toolChoice === 'auto' || downgrades.refuses('toolChoice')) return {};
   if (toolChoice === 'required') return { tool_choice: { type: 'any' } };
   return { tool_choice: { type: 'tool', name: toolChoice.name } };
 }
@@ -156,10 +162,15 @@ function markedTurns(
     ];
     if (mark === undefined || ends.length === 0) return turn;
     const content = turn.content.map((block, index) =>
-      ends.includes(index) ? { ...block, cache_control: mark } : block,
+      ends.includes(index) && !isThought(block) ? { ...block, cache_control: mark } : block,
     );
     return { ...turn, content };
   });
+}
+
+/** The API takes no mark on these. */
+function isThought({ type }: Block): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
 }
 
 function markedLast<Part extends { readonly cache_control?: CacheControl }>(

@@ -1,6 +1,8 @@
 import { isPlainObject, jsonFault } from '../../base/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion, Generation, ToolCall, Usage } from '../../contracts/language-model.ts';
 import { defined, fieldsOf, type JsonFields, numberOf, textOf } from '../transport/json.ts';
+import { provider } from './conversation.ts';
 
 /** Why a completion ended. One that the server paused is not complete, and nothing goes on with it here. */
 const finishReasons: Readonly<Record<string, NonNullable<Completion['finishReason']>>> = {
@@ -28,9 +30,16 @@ export function readMessage(message: unknown): Generation | undefined {
     finishReason: finishReasons[reason ?? ''] ?? 'other',
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(reasoning !== '' && { reasoning }),
+    ...(!blocks.every(isPlain) &&
+      jsonFault(content) === undefined && { original: { provider, data: content as JsonValue } }),
   };
   const answeredBy = textOf(model);
   return { completions: [completion], usage: usageOf(usage), ...defined({ answeredBy }) };
+}
+
+/** Whether a part of an answer is all said by the text and the calls of it. */
+function isPlain({ type }: JsonFields): boolean {
+  return type === 'text' || type === 'tool_use';
 }
 
 /** Whether a part of an answer can be read. Kinds that are unknown are skipped. */

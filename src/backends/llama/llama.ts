@@ -74,8 +74,8 @@ export interface LlamaLanguageModel extends LanguageModel, AsyncDisposable {
  * A sample depends on the file, the prompt, the settings, the seed and its index; with quantised files also,
  * by the rounding of llama.cpp, a little on how the prompt was read, so that now and then a token differs. Where
  * a request sets no temperature, it is 1. Where the last message is from the assistant, the answer goes on
- * from there. Log-probabilities are those of the model itself. A `schema` binds the text by a grammar; tools are
- * refused.
+ * from there. Log-probabilities are those of the model itself. A `schema` binds the text by a grammar. Tools are
+ * told in words by the context of a search, and refused where the model is asked without one.
  *
  * @throws EspalierError `usage` where an option is out of its range. A request is rejected with such an error
  * where the package is not installed, and where the file cannot be read or does not fit into memory; and with a

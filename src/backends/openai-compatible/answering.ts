@@ -49,8 +49,9 @@ function wayFor(
 ): Way {
   const { beginning } = conversationOf(messages);
   const isPlain = beginning === undefined || downgrades.refuses('continuation');
-  // Calls of tools are read from chats only.
-  if (isPlain || habits.renders === undefined || tools.length > 0) return 'chat';
+  // Calls of tools are read from chats only, and images are shown there.
+  const needsChat = tools.length > 0 || messages.some(({ images = [] }) => images.length > 0);
+  if (isPlain || habits.renders === undefined || needsChat) return 'chat';
   const ways: readonly [Way, Way] =
     habits.rendersWhen === 'always' ? ['prompt', 'chat'] : ['chat', 'prompt'];
   return ways.find((way) => !closed.has(way)) ?? 'chat';

@@ -21,6 +21,10 @@ export async function countedPrompt(
   /** Posts to a path; the answer as JSON. */
   post: (path: string, body: JsonBody) => Promise<unknown>,
 ): Promise<number> {
+  // They would be counted as the marks of their places.
+  if (request.messages.some(({ images = [] }) => images.length > 0)) {
+    throw cannot('Servers count no tokens of images.');
+  }
   const body = chatBody(request, recipient);
   const prompt = Object.fromEntries(
     Object.entries(body).filter(([name]) => promptFields.includes(name)),

@@ -16,6 +16,7 @@ import { Sdk } from '../transport/sdk.ts';
 import { ask } from './asking.ts';
 import { type OpenAiClient, openClient } from './client.ts';
 import { type ModelTraits, traitsOf } from './models.ts';
+import { provider } from './request.ts';
 
 /** Options of {@link openai}. Its `baseUrl` gets `/v1` where it has no path. */
 export interface OpenAiOptions extends ConnectionOptions {
@@ -72,7 +73,7 @@ export function openai(options: OpenAiOptions): LanguageModel {
   const { model, reasoningEffort: effort, api, client, headers = {} } = options;
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
-    ...{ provider: 'openai', keyVariable: 'OPENAI_API_KEY' },
+    ...{ provider, keyVariable: 'OPENAI_API_KEY' },
   });
   const traits = traitsOf(model, effort);
   const capabilities = capabilitiesOf(traits, options);
@@ -98,7 +99,7 @@ function capabilitiesOf(traits: ModelTraits, { api, client }: OpenAiOptions): Ca
     logprobs: traits.samples,
     ...(!isChat && { seed: false }),
     stop: isChat && traits.samples,
-    ...{ continuation: false, schema: true, tools: true, topK: false },
+    ...{ continuation: false, schema: true, tools: true, images: true, topK: false },
     temperature: traits.samples,
   };
 }

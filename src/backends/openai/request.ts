@@ -5,6 +5,7 @@ import { wantsLogprobs } from '../transport/chat-logprobs.ts';
 import {
   chatMessages,
   chatTool,
+  dataUrl,
   drawnFields,
   type JsonBody,
   schemaName,
@@ -14,6 +15,9 @@ import {
 import type { Downgrades, Droppable } from '../transport/downgrades.ts';
 import type { ModelTraits } from './models.ts';
 import { isStrict } from './strict-schema.ts';
+
+/** Who tells turns here, and is handed them back. */
+export const provider = 'openai';
 
 /** Which API a request goes to. */
 export type OpenAiApi = 'chat' | 'responses';
@@ -73,16 +77,19 @@ export function responsesBody(request: GenerateRequest, recipient: Recipient): J
   const { model, traits, effort, downgrades, call } = recipient;
   warnOfChatOnly(request, recipient);
   const { messages, schema, toolChoice } = worded(request, (what) => downgrades.refuses(what));
+  const tellsLogprobs = wantsLogprobs(request) && !downgrades.refuses('logprobs');
+  const included = [
+    ...(tellsLogprobs ? ['message.output_text.logprobs'] : []),
+    // What is not kept there has to be handed back.
+    ...(traits.samples ? [] : ['reasoning.encrypted_content']),
+  ];
   return {
     model,
     input: messages.flatMap((turn) => inputItems(turn, traits.reasons ? 'developer' : 'system')),
     max_output_tokens: request.maxTokens ?? defaultMaxTokens,
     ...sampling(request, recipient),
-    ...(wantsLogprobs(request) &&
-      !downgrades.refuses('logprobs') && {
-        include: ['message.output_text.logprobs'],
-        ...(topLogprobs > 0 && { top_logprobs: topLogprobs }),
-      }),
+    ...(tellsLogprobs && topLogprobs > 0 && { top_logprobs: topLogprobs }),
+    ...(included.length > 0 && { include: included }),
     ...(schema !== undefined && {
       text: {
         format: { type: 'json_schema', name: schemaName, schema, strict: isStrict(schema) },
@@ -131,11 +138,17 @@ function cacheKey({ run }: ModelCall): JsonBody {
 
 /** A message as the Responses API takes it: calls and their results are items of their own. */
 function inputItems(
-  { role, content, toolCalls = [], toolCallId = '' }: Message,
+  { role, content, toolCalls = [], toolCallId = '', images = [], original }: Message,
   system: 'system' | 'developer',
 ): readonly JsonValue[] {
+  if (original?.provider === provider && Array.isArray(original.data)) return original.data;
+  const shown = images.map((image) => ({
+    ...{ type: 'input_image', detail: 'auto', image_url: dataUrl(image) },
+  }));
+  const parts = [...shown, ...(content === '' ? [] : [{ type: 'input_text', text: content }])];
+  const said = images.length === 0 ? content : parts;
   if (role === 'tool') {
-    return [{ type: 'function_call_output', call_id: toolCallId, output: content }];
+    return [{ type: 'function_call_output', call_id: toolCallId, output: said }];
   }
   const calls = toolCalls.map(({ id, name, input }) => ({
     type: 'function_call',
@@ -144,5 +157,5 @@ function inputItems(
     arguments: JSON.stringify(input),
   }));
   if (content === '' && calls.length > 0) return calls;
-  return [{ role: role === 'system' ? system : role, content }, ...calls];
+  return [{ role: role === 'system' ? system : role, content: said }, ...calls];
 }

@@ -1,8 +1,16 @@
-import type { Completion, Generation, TokenLogprob } from '../../contracts/language-model.ts';
+import { jsonFault } from '../../base/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type {
+  Completion,
+  Generation,
+  OriginalTurn,
+  TokenLogprob,
+} from '../../contracts/language-model.ts';
 import { logprobsOf } from '../transport/chat-logprobs.ts';
 import { type Asked, finished, openAiUsage, readToolCalls } from '../transport/chat-reply.ts';
 import { malformed, modelCallErrorFrom } from '../transport/errors.ts';
 import { defined, fieldsOf, itemsOf, type JsonFields, textOf } from '../transport/json.ts';
+import { provider } from './request.ts';
 
 /**
  * A reply of the Responses API as a generation of one sample.
@@ -44,7 +52,11 @@ function completionOf(items: readonly JsonFields[], reply: JsonFields, asked: As
   return finished(
     {
       text: text === '' ? (refusal ?? '') : text,
-      ...defined({ reasoning: reasoningOf(items), logprobs: logprobsOfParts(texts, asked) }),
+      ...defined({
+        reasoning: reasoningOf(items),
+        logprobs: logprobsOfParts(texts, asked),
+        original: originalOf(items),
+      }),
     },
     { told, ...calls },
     asked,
@@ -67,6 +79,14 @@ function reasoningOf(items: readonly JsonFields[]): string | undefined {
     .map((part) => textOf(fieldsOf(part)['text']))
     .filter((text) => text !== undefined);
   return textOf(told.join('\n\n'));
+}
+
+/** The output, where thoughts in it are sealed to be handed back. Those that are not are not known there any more. */
+function originalOf(items: readonly JsonFields[]): OriginalTurn | undefined {
+  const thoughts = items.filter(({ type }) => type === 'reasoning');
+  const isSealed = thoughts.every((item) => typeof item['encrypted_content'] === 'string');
+  if (thoughts.length === 0 || !isSealed || jsonFault(items) !== undefined) return undefined;
+  return { provider, data: items as unknown as JsonValue };
 }
 
 function finishOf({ status, incomplete_details: details }: JsonFields): Ending {

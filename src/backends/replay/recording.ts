@@ -1,5 +1,6 @@
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
+import { isOfTools } from '../../base/tools-in-words.ts';
 import type { JournalLine, LineOf } from '../../calls/journal-lines.ts';
 import { sumOfUsages } from '../../calls/usage.ts';
 import type {
@@ -133,7 +134,8 @@ function askedOf(request: GenerateRequest, samples: number): Capabilities {
     stop: stop !== undefined,
     continuation: request.messages.at(-1)?.role === 'assistant',
     schema: schema !== undefined,
-    tools: tools !== undefined,
+    tools: tools !== undefined || request.messages.some(isOfTools),
+    images: request.messages.some(({ images }) => images !== undefined),
     temperature: temperature !== undefined,
     topK: topK !== undefined,
   };

@@ -1,6 +1,11 @@
 import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import type { GenerateRequest, Message, ToolDefinition } from '../../contracts/language-model.ts';
+import type {
+  GenerateRequest,
+  Image,
+  Message,
+  ToolDefinition,
+} from '../../contracts/language-model.ts';
 import { wantsLogprobs } from './chat-logprobs.ts';
 import type { Droppable } from './downgrades.ts';
 import { inWords } from './in-words.ts';
@@ -128,14 +133,37 @@ export function wishedFields(
   };
 }
 
-/** Messages as Chat Completions takes them. @param system - The role of instructions. */
+/**
+ * Messages as Chat Completions takes them. Tools return no images there: the user shows them behind the results.
+ *
+ * @param system - The role of instructions.
+ */
 export function chatMessages(
   messages: readonly Message[],
   system: 'system' | 'developer' = 'system',
 ): readonly JsonBody[] {
-  return messages.map(({ role, content, toolCalls = [], toolCallId }) => ({
-    role: role === 'system' ? system : role,
-    content: content === '' && toolCalls.length > 0 ? null : content,
+  return messages.flatMap((message, place) => {
+    const turn = chatMessage(message);
+    const told = { ...turn, role: message.role === 'system' ? system : message.role };
+    if (message.role !== 'tool' || messages[place + 1]?.role === 'tool') return [told];
+    const start = messages.findLastIndex(({ role }, at) => at < place && role !== 'tool') + 1;
+    const images = messages.slice(start, place + 1).flatMap((result) => result.images ?? []);
+    if (images.length === 0) return [told];
+    return [told, { role: 'user', content: images.map(imagePart) }];
+  });
+}
+
+/** A turn as Chat Completions takes it. */
+export function chatMessage(message: Message): JsonBody {
+  const { role, content, toolCalls = [], toolCallId, images = [] } = message;
+  return {
+    role,
+    content:
+      role === 'user' && images.length > 0
+        ? [...images.map(imagePart), ...textParts(content)]
+        : content === '' && toolCalls.length > 0
+          ? null
+          : content,
     ...(toolCalls.length > 0 && {
       tool_calls: toolCalls.map(({ id, name, input }) => ({
         id,
@@ -144,7 +172,20 @@ export function chatMessages(
       })),
     }),
     ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
-  }));
+  };
+}
+
+/** An image as an address that holds all of it. */
+export function dataUrl({ mediaType, base64 }: Image): string {
+  return `data:${mediaType};base64,${base64}`;
+}
+
+function imagePart(image: Image): JsonBody {
+  return { type: 'image_url', image_url: { url: dataUrl(image) } };
+}
+
+function textParts(text: string): readonly JsonBody[] {
+  return text === '' ? [] : [{ type: 'text', text }];
 }
 
 /** A tool as Chat Completions takes it. @param strict - Whether its input is bound to the schema, if said. */

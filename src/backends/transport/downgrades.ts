@@ -13,6 +13,7 @@ export type Droppable =
   | 'schema'
   | 'toolChoice'
   | 'continuation'
+  | 'thoughts'
   | 'maxTokens';
 
 /** The names that servers give to what can be dropped. */
@@ -31,6 +32,7 @@ const names: Readonly<Record<string, Droppable>> = {
   structured_outputs: 'schema',
   tool_choice: 'toolChoice',
   continuation: 'continuation',
+  'thinking.signature': 'thoughts',
   max_tokens: 'maxTokens',
 };
 
@@ -45,6 +47,7 @@ const instead: Readonly<Record<Droppable, string>> = {
   schema: 'the schema is asked for in words, and may not be kept',
   toolChoice: 'the tool is asked for in words, and may not be called',
   continuation: 'the beginning of the answer is told in the question',
+  thoughts: 'what it thought on earlier turns is left out',
   maxTokens: 'the limit is sent under its newer name',
 };
 

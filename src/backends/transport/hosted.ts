@@ -73,6 +73,7 @@ export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
 /** What a request asks for of what not every model honours. */
 function wishesOf(request: GenerateRequest): readonly Droppable[] {
   const { temperature, topP, topK, seed, schema, stop = [], tools = [] } = request;
+  const { toolChoice = 'auto' } = request;
   const { beginning = '' } = conversationOf(request.messages);
   const wishes: Known = {
     temperature: temperature !== undefined,
@@ -82,7 +83,8 @@ function wishesOf(request: GenerateRequest): readonly Droppable[] {
     stop: stop.length > 0,
     schema: schema !== undefined,
     logprobs: wantsLogprobs(request),
-    toolChoice: tools.length > 0 && (request.toolChoice ?? 'auto') !== 'auto',
+    // Who cannot be made to call a tool can be told not to.
+    toolChoice: tools.length > 0 && toolChoice !== 'auto' && toolChoice !== 'none',
     continuation: beginning.trim() !== '',
   };
   return (Object.keys(wishes) as Droppable[]).filter((what) => wishes[what] === true);

@@ -58,12 +58,15 @@ function contentOfRequest({ messages, tools }: GenerateRequest): Attributes {
   };
 }
 
-function inputOf({ role, content, toolCalls = [], toolCallId }: Message): unknown {
-  const parts =
+function inputOf({ role, content, toolCalls = [], toolCallId, images = [] }: Message): unknown {
+  const said =
     role === 'tool'
       ? [{ type: 'tool_call_response', id: toolCallId, response: content }]
       : [...textParts(content), ...toolCalls.map(partOfCall)];
-  return { role, parts };
+  const shown = images.map(({ mediaType, base64 }) => ({
+    ...{ type: 'blob', modality: 'image', mime_type: mediaType, content: base64 },
+  }));
+  return { role, parts: [...shown, ...said] };
 }
 
 function outputOf({ completions }: Generation): string {

@@ -18,7 +18,7 @@ import { answerAttributes, requestAttributes } from './chat-attributes.ts';
 import { count } from './count.ts';
 import type { LeftOf, ModelOperation, Parts, SampleRange } from './model-operation.ts';
 import { ofModel } from './of-model.ts';
-import { mostTokensOfPrompt } from './tokens.ts';
+import { imageTokensOf, mostTokensOfPrompt } from './tokens.ts';
 
 /** The completion length that a reservation assumes where a request sets no `maxTokens`. */
 export const defaultMaxTokens = 1024;
@@ -39,6 +39,7 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
       expectObject('request', request);
       expectOptions('context.generate', request, known);
       expectMessages(request.messages);
+      expectSeeing(common.name, model, request);
       const { tools = [] } = request;
       expectArray('tools', tools);
       for (const [place, tool] of tools.entries()) {
@@ -54,8 +55,8 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
       ...request,
       offset: offset + round * samplesOfRound,
     }),
-    worstCase,
-    prompt: (request) => request,
+    worstCase: (request, promptTokens) => worstCase(model, request, promptTokens),
+    prompt: (request) => ({ ...request, imageTokens: imageTokensOf(model) }),
     ...(model.count !== undefined && { counting: count(model) }),
     usageFault,
     run: (request, call) => model.generate(request, call),
@@ -80,6 +81,19 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
   };
 }
 
+/** Throws where images are shown to a model that is not known to take any. */
+function expectSeeing(
+  name: string,
+  { capabilities }: LanguageModel,
+  { messages }: GenerateRequest,
+): void {
+  if (capabilities.images === true || messages.every(({ images = [] }) => images.length === 0)) {
+    return;
+  }
+  const message = `${name} is not known to take images. Choose a model that does, or declare \`images\` in its \`capabilities\`.`;
+  throw new EspalierError('usage', message);
+}
+
 function expectSamples(samples: number): void {
   if (samples === Number.POSITIVE_INFINITY) throw new EspalierError('usage', unlimited);
   expectInteger('samples', samples, { min: 1 });
@@ -97,11 +111,16 @@ function rangeOf({ samples = 1, offset = 0 }: GenerateRequest): SampleRange {
   return [offset, samples];
 }
 
-function worstCase(request: GenerateRequest, promptTokens?: number): WorstCase {
+function worstCase(
+  model: LanguageModel,
+  request: GenerateRequest,
+  promptTokens?: number,
+): WorstCase {
   const { samples = 1, maxTokens = defaultMaxTokens } = request;
+  const prompt = { ...request, imageTokens: imageTokensOf(model) };
   return {
     calls: samples,
-    inputTokens: promptTokens ?? mostTokensOfPrompt(request),
+    inputTokens: promptTokens ?? mostTokensOfPrompt(prompt),
     outputTokens: samples * maxTokens,
   };
 }
@@ -147,6 +166,7 @@ const sampleSchema = z.object({
       z.array(z.object({ id: z.string(), name: z.string(), input: z.json() })),
     ),
     reasoning: z.exactOptional(z.string()),
+    original: z.exactOptional(z.object({ provider: z.string(), data: z.json() })),
   }),
   answeredBy: z.exactOptional(z.string()),
 });

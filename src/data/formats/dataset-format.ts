@@ -1,5 +1,6 @@
 import { expectOptions } from '../../base/expect-options.ts';
-import type { RowKind } from '../rows.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import type { RowKind, TrainingRow } from '../rows.ts';
 import type { Columns, FileRow } from './columns.ts';
 import type { DatasetFormat, FormatOptions, RowFormat, RowOfKind } from './format.ts';
 import { provenanceColumns, writeProvenance } from './provenance-columns.ts';
@@ -13,6 +14,8 @@ export interface Form<Kind extends RowKind> {
   readonly usage?: string;
   /** What the trainer reads, of one row; a sentence where this form cannot say it. */
   readonly write: (row: RowOfKind<Kind>) => FileRow | string;
+  /** Whether it can say what images a row shows. @defaultValue false: such a row is refused */
+  readonly showsImages?: boolean;
   readonly extraFiles?: NonNullable<RowFormat['extraFiles']>;
   /** How its rows are known and read. @defaultValue they are taken for those of another form */
   readonly reads?: Pick<Reading, 'fits' | 'needs' | 'parts'>;
@@ -51,11 +54,23 @@ export function datasetFormat<Kinds extends RowKind>(
   };
 }
 
+const noImages = 'The row shows images, which this form cannot say.';
+
+function hasImages(row: TrainingRow): boolean {
+  const sides: readonly (readonly Message[])[] =
+    row.kind === 'preference'
+      ? [row.chosen, row.rejected]
+      : 'completion' in row
+        ? [row.completion]
+        : [];
+  return [row.prompt, ...sides].some((turns) => turns.some(({ images = [] }) => images.length > 0));
+}
+
 function rowFormat(
   form: Form<RowKind> & Pick<RowFormat, 'kind' | 'name'>,
   provenance: boolean,
 ): RowFormat {
-  const { name, kind, columns, usage = '', write, extraFiles } = form;
+  const { name, kind, columns, usage = '', write, extraFiles, showsImages = false } = form;
   // A column that the trainer reads stands once, where the trainer looks for it.
   const added = Object.entries(provenance ? provenanceColumns(kind) : {}).filter(
     ([column]) => !(column in columns),
@@ -66,7 +81,7 @@ function rowFormat(
     columns: { ...columns, ...Object.fromEntries(added) },
     usage,
     write(row) {
-      const written = write(row);
+      const written = showsImages || !hasImages(row) ? write(row) : noImages;
       if (!provenance || typeof written === 'string') return written;
       // Not by spreading: an object of that many keys would then be a slow one.
       const draft = writeProvenance(row);

@@ -1,9 +1,9 @@
 import { Template } from '@huggingface/jinja';
+import { chatTool } from '../../backends/transport/chat-request.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { FormatOptions } from './format.ts';
-import { functionOf } from './render.ts';
 
 /** Unicode keeps this character from meaning anything: no message holds it. */
 const end = '\uFDD0';
@@ -38,7 +38,7 @@ export function jinjaPrompt(
           messages: messages.map((message, place) =>
             turnOf(message, isPartial && place === messages.length - 1),
           ),
-          ...(tools.length === 0 ? {} : { tools: tools.map(functionOf) }),
+          ...(tools.length === 0 ? {} : { tools: tools.map((tool) => chatTool(tool)) }),
           bos_token: tokens.bosToken ?? '',
           eos_token: tokens.eosToken ?? '',
           add_generation_prompt: !isPartial,

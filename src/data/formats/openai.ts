@@ -1,3 +1,4 @@
+import { chatMessages, chatTool, type JsonBody } from '../../backends/transport/chat-request.ts';
 import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
@@ -5,7 +6,6 @@ import type { PreferenceRow } from '../rows.ts';
 import type { FileRow } from './columns.ts';
 import { datasetFormat } from './dataset-format.ts';
 import type { DatasetFormat, FormatOptions } from './format.ts';
-import { functionOf } from './render.ts';
 import { sameSides } from './text.ts';
 
 /** Hosted preference tuning (OpenAI, Together, Fireworks): a conversation, and one turn on each side. */
@@ -18,6 +18,7 @@ export function openAiFiles(options: FormatOptions = {}): DatasetFormat<'prefere
         usage:
           'Upload a JSON lines file as the training file of a fine-tuning job with the method `dpo`, written without provenance: services may refuse fields that they do not know.',
         write,
+        showsImages: true,
         reads: {
           needs: ['preferred_output', 'non_preferred_output'],
           parts(reader) {
@@ -44,12 +45,12 @@ function write({ prompt, chosen, rejected, tools = [] }: PreferenceRow): FileRow
     return 'A side is not exactly one turn of the assistant.';
   }
   const input: JsonValue = {
-    messages: prompt.map(writeTurn),
-    tools: tools.map(functionOf),
+    messages: writeTurns(prompt),
+    tools: tools.map((tool) => chatTool(tool)),
     parallel_tool_calls: true,
   };
-  const preferred = JSON.stringify(chosen.map(writeTurn));
-  const other = JSON.stringify(rejected.map(writeTurn));
+  const preferred = JSON.stringify(writeTurns(chosen));
+  const other = JSON.stringify(writeTurns(rejected));
   if (preferred === other) return sameSides;
   return {
     input: JSON.stringify(input),
@@ -66,17 +67,7 @@ function isOneTurn(messages: readonly Message[]): boolean {
   );
 }
 
-/** A turn as on the wire, where the input of a call is text. */
-function writeTurn({ role, content, toolCalls = [], toolCallId }: Message): JsonValue {
-  const calls = toolCalls.map(({ id, name, input }) => ({
-    id,
-    type: 'function',
-    function: { name, arguments: JSON.stringify(input) },
-  }));
-  return {
-    role,
-    content,
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
-  };
+/** Turns as on the wire, where the input of a call is text. Services may want a content that is no `null`. */
+function writeTurns(messages: readonly Message[]): readonly JsonBody[] {
+  return chatMessages(messages).map((turn) => ({ ...turn, content: turn['content'] ?? '' }));
 }

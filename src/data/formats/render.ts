@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../contracts/json.ts';
-import type { Message, ToolCall, ToolDefinition } from '../../contracts/language-model.ts';
+import type { Message, ToolCall } from '../../contracts/language-model.ts';
 
 /** The contents alone, parted by empty lines; the last one ends with a line break, unless it is to be continued. */
 export function plainPrompt(messages: readonly Message[]): string {
@@ -29,12 +29,4 @@ function contentOf({ content, toolCalls = [] }: Message): string {
 
 function callOf({ name, input }: ToolCall): JsonValue {
   return { name, arguments: input };
-}
-
-/** A tool as OpenAI and TRL write it. */
-export function functionOf({ name, description, input }: ToolDefinition): JsonValue {
-  return {
-    type: 'function',
-    function: { name, ...(description === undefined ? {} : { description }), parameters: input },
-  };
 }

@@ -1,3 +1,6 @@
+import { chatTool, dataUrl } from '../../backends/transport/chat-request.ts';
+import { expectBoolean } from '../../base/expect.ts';
+import { isOfTools } from '../../base/tools-in-words.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message, ToolDefinition } from '../../contracts/language-model.ts';
 import type { RowKind, TrainingRow } from '../rows.ts';
@@ -5,7 +8,6 @@ import type { Columns, ColumnType, FileRow } from './columns.ts';
 import { datasetFormat, type Form } from './dataset-format.ts';
 import type { DatasetFormat, FormatOptions } from './format.ts';
 import { implicitReading, type Reading, sidesOf, usualReadings } from './reading.ts';
-import { functionOf } from './render.ts';
 import { said, sameSides } from './text.ts';
 import { rolloutColumns, writeRollout } from './trl.ts';
 import { conversationUsage, grpoUsage } from './trl-usage.ts';
@@ -19,6 +21,7 @@ interface Turns {
   readonly columns: Columns;
   readonly write: (messages: readonly Message[], before: readonly Message[]) => JsonValue;
   readonly columnsOf: (row: TrainingRow) => FileRow;
+  readonly showsImages?: boolean;
   readonly refusal: (turns: readonly Message[], row: TrainingRow) => string | undefined;
 }
 
@@ -31,6 +34,25 @@ const plainTurns: Turns = {
     tools.length > 0 || turns.some(isOfTools)
       ? 'The row has to do with tools: the form trl-tools can say it.'
       : undefined,
+};
+
+const partType: ColumnType = {
+  struct: { type: 'string', image: { optional: 'string' }, text: { optional: 'string' } },
+};
+
+/** Each content is a list of parts, so that all rows of a file are alike. */
+const partTurns: Turns = {
+  ...plainTurns,
+  type: { list: { struct: { role: 'string', content: { list: partType } } } },
+  write: (messages) =>
+    messages.map(({ role, content, images = [] }) => ({
+      role,
+      content: [
+        ...images.map((image) => ({ type: 'image', image: dataUrl(image), text: null })),
+        ...(content === '' ? [] : [{ type: 'text', image: null, text: content }]),
+      ],
+    })),
+  showsImages: true,
 };
 
 const toolTurns: Turns = {
@@ -64,7 +86,18 @@ const toolTurns: Turns = {
 };
 
 /** TRL, with conversations: each completion is a whole turn. */
-export function trlConversational(options: FormatOptions = {}): DatasetFormat<ConversationKind> {
+export function trlConversational({
+  images = false,
+  ...options
+}: FormatOptions & {
+  /**
+   * Whether conversations may show images: each content is then a list of parts, an image being a `data:` address.
+   *
+   * @defaultValue false: rows with images are refused
+   */
+  readonly images?: boolean;
+} = {}): DatasetFormat<ConversationKind> {
+  expectBoolean('images', images);
   const { type } = plainTurns;
   const info = {
     name: 'trl-conversational',
@@ -84,7 +117,7 @@ export function trlConversational(options: FormatOptions = {}): DatasetFormat<Co
       implicitReading('trl-conversational-sft', { messages: type }),
     ],
   };
-  return datasetFormat(info, formsOf(plainTurns), options);
+  return datasetFormat(info, formsOf(images ? partTurns : plainTurns), options);
 }
 
 /**
@@ -108,33 +141,38 @@ function pairReading(name: string, prompt: string, columns: Columns): Reading {
 }
 
 function formsOf(turns: Turns): { readonly [Kind in ConversationKind]: Form<Kind> } {
-  const { type, columns } = turns;
+  const { type, columns, showsImages = false } = turns;
   return {
     preference: {
+      showsImages,
       columns: { prompt: type, chosen: type, rejected: type, ...columns },
       usage: conversationUsage('DPO'),
       write: (row) => writeRow(turns, row, { chosen: row.chosen, rejected: row.rejected }),
       reads: usualReadings.pair,
     },
     prompt: {
+      showsImages,
       columns: { prompt: type, answer: 'string', ...columns },
       usage: grpoUsage,
       write: (row) => said(writeRow(turns, row, {}), (own) => ({ ...own, answer: row.answer })),
       reads: usualReadings.prompt,
     },
     rollout: {
+      showsImages,
       columns: { prompt: type, completion: type, ...rolloutColumns, ...columns },
       usage: grpoUsage,
       write: (row) =>
         said(writeCompletion(turns, row), (own) => ({ ...own, ...writeRollout(row) })),
     },
     sft: {
+      showsImages,
       columns: { prompt: type, completion: type, ...columns },
       usage: conversationUsage('SFT'),
       write: (row) => writeCompletion(turns, row),
       reads: usualReadings.completion,
     },
     unpaired: {
+      showsImages,
       columns: { prompt: type, completion: type, label: 'boolean', ...columns },
       usage: conversationUsage('KTO'),
       write: (row) => said(writeCompletion(turns, row), (own) => ({ ...own, label: row.label })),
@@ -182,10 +220,6 @@ function isEmpty({ content, toolCalls = [] }: Message): boolean {
   return content.trim() === '' && toolCalls.length === 0;
 }
 
-function isOfTools({ role, toolCalls = [] }: Message): boolean {
-  return role === 'tool' || toolCalls.length > 0;
-}
-
 function writeTurn(
   { role, content, toolCalls = [], toolCallId }: Message,
   conversation: readonly Message[],
@@ -213,5 +247,5 @@ function nameOf(id: string | undefined, conversation: readonly Message[]): strin
 
 /** Tools as one JSON text. */
 export function writeTools(tools: readonly ToolDefinition[]): string {
-  return JSON.stringify(tools.map(functionOf));
+  return JSON.stringify(tools.map((tool) => chatTool(tool)));
 }

@@ -1,4 +1,5 @@
 import { expectOptions } from '../../base/expect-options.ts';
+import { isOfTools } from '../../base/tools-in-words.ts';
 import type { PromptRow } from '../rows.ts';
 import type { Columns } from './columns.ts';
 import { datasetFormat } from './dataset-format.ts';
@@ -39,9 +40,7 @@ python3 -m verl.trainer.main_ppo data.train_files=<this dataset>/<configuration>
           if (row.prompt.at(-1)?.role === 'assistant') {
             return 'The prompt ends with the beginning of a turn, which verl would take for a whole one.';
           }
-          if (
-            row.prompt.some(({ role, toolCalls = [] }) => role === 'tool' || toolCalls.length > 0)
-          ) {
+          if (row.prompt.some(isOfTools)) {
             return 'The prompt calls tools, which this form cannot say.';
           }
           return {

@@ -1,8 +1,7 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import { pathCompletion } from '../path-completion.ts';
-import { promptAt, type TreeRecord } from '../record.ts';
+import { isSameTurn, promptAt, type TreeRecord } from '../record.ts';
 
 /** A conversation in which some actions have been taken already. */
 export interface Prefix {
@@ -60,11 +59,6 @@ function continuable<State, Action>(
 function isBeginning(beginning: readonly Message[], whole: readonly Message[]): boolean {
   return (
     beginning.length <= whole.length &&
-    beginning.every((message, place) => textOf(message) === textOf(whole[place]))
+    beginning.every((message, place) => isSameTurn(message, whole[place]))
   );
-}
-
-function textOf(message: Message | undefined): string {
-  const { role = '', content = '', toolCallId = '', toolCalls = [] } = message ?? {};
-  return JSON.stringify([role, content, toolCallId, canonicalJson('toolCalls', toolCalls)]);
 }

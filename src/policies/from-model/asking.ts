@@ -74,7 +74,7 @@ export function asking<State, Action>(
         prompt: () => withParts(usual.prompt(place.state), promptParts, { ...request, node }),
         dialogue(messages, notation = usual) {
           const settings = settingsFor(notation, sampling, { model, form });
-          const read = readerOf(notation, form === 'json' ? 'json' : 'text');
+          const read = readerOf(notation, { model, form });
           return {
             ...{ model, settings, context, messages, repairs },
             read: (completion) => read(place.state, completion),

@@ -20,7 +20,8 @@ export interface FromModelOptions<State = any, Action = any>
   /**
    * The form of an answer.
    *
-   * - `text`: an action as the notation has it. JSON where the notation is one of JSON.
+   * - `text`: an action as the notation has it: a call where it has tools and the model takes them, JSON where it is
+   *   a notation of JSON.
    * - `json`: an action wrapped in JSON, for models that write prose around everything else.
    * - `several`: as many different actions as are wanted, in one completion as JSON: for models that take
    *   neither `n` nor a temperature, and would write the same again.
@@ -69,6 +70,9 @@ export interface FromModelOptions<State = any, Action = any>
  * Without the option `prior` it gives none, so that the prior of an action is its share of the samples drawn
  * at its node: an unbiased estimate of π(a | s) at the temperature of sampling. All calls go through the
  * context: each sample is one call in the ledger, and equal states share their samples.
+ *
+ * Where the notation has tools and the model takes them, each sample is asked for as a call, and read by `called`; what
+ * is text without a call is read by `parse`. A repair then shows what is wrong as what the call returned.
  *
  * With the form `several` a request for `count` actions is one completion and so one call in the ledger,
  * whatever `count` is, with `offset` as its index: asked again with another `offset` or `count`, the model

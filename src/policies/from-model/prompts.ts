@@ -2,7 +2,7 @@ import { isPlainObject } from '../../base/json.ts';
 import type { Notation } from '../../contracts/environment.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import type { Message } from '../../contracts/language-model.ts';
+import type { Completion, Message } from '../../contracts/language-model.ts';
 import type { Provenance } from '../../contracts/provenance.ts';
 import { objectSchema } from '../../prompting/object-schema.ts';
 import { fill, type PromptSet, promptsOf } from '../../prompting/prompts.ts';
@@ -33,15 +33,18 @@ export function repairProvenance(repairs: number): Provenance {
   return repairs === 0 ? {} : { prompts: promptsOf(fromModelPrompts) };
 }
 
-/** The answer, and what is wrong with it, in the words of a prompt set. */
+/** The answer, and what is wrong with it, in the words of a prompt set: as what its calls returned, where it has any. */
 export function repairTurns(
-  answer: string,
+  { text: said, toolCalls = [], original }: Completion,
   { message }: Failure,
   text: string,
 ): readonly Message[] {
+  const answer: Message = { role: 'assistant', content: said };
+  const content = fill(text, { problem: message });
+  if (toolCalls.length === 0) return [answer, { role: 'user', content }];
   return [
-    { role: 'assistant', content: answer },
-    { role: 'user', content: fill(text, { problem: message }) },
+    { ...answer, toolCalls, ...(original !== undefined && { original }) },
+    ...toolCalls.map(({ id }): Message => ({ role: 'tool', content, toolCallId: id })),
   ];
 }
 

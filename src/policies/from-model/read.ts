@@ -10,6 +10,9 @@ import { itemsOf } from './prompts.ts';
 const cutOff: Failed = {
   failure: { kind: 'parse', message: 'Expected an action, got an answer that was cut off.' },
 };
+const brokenCall: Failed = {
+  failure: { kind: 'parse', message: 'Expected a call of a tool, got none that can be read.' },
+};
 const noText: Failed = { failure: { kind: 'empty', message: 'Expected an action, got no text.' } };
 const refused: Failed = {
   failure: { kind: 'empty', message: 'Expected an action, got a refusal.' },
@@ -31,6 +34,22 @@ export function readText<State, Action>(
   const whole = isCut ? text.slice(0, end < 0 ? 0 : end + delimiter.length) : text;
   if (whole.trim() !== '') return notation.parse(whole, state);
   return isCut ? cutOff : noText;
+}
+
+/** Reads an action from the calls of an answer, else from its text. What may have been cut off in is not read. */
+export function readCalls<State, Action>(
+  notation: Notation<State, Action>,
+  state: State,
+  completion: Completion,
+): Parsed<Action> {
+  const { toolCalls = [], finishReason } = completion;
+  if (finishReason === 'refusal') return refused;
+  if (finishReason === 'length') return cutOff;
+  const called = toolCalls.length === 0 ? undefined : notation.called?.(toolCalls, state);
+  if (called !== undefined) return called;
+  const text = replyText(completion);
+  if (text !== '') return notation.parse(text, state);
+  return finishReason === 'other' ? brokenCall : noText;
 }
 
 /** Reads the first action in the JSON of an answer. JSON that does not end is none. */

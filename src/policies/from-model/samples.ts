@@ -116,7 +116,7 @@ async function readOrRepair<Action>(
   const { failure } = parsed;
   if (repairs === 0 || failure.kind === 'empty') return parsed;
   const { model, settings, context, repair = fromModelPrompts.texts.repair } = dialogue;
-  const turns = [...messages, ...repairTurns(completion.text, failure, repair)];
+  const turns = [...messages, ...repairTurns(completion, failure, repair)];
   try {
     const request = { ...settings, messages: turns, samples: 1, offset: index };
     const [repaired = completion] = (await context.generate(model, request)).completions;

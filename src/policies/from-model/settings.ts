@@ -3,8 +3,9 @@ import type { Notation, Parsed } from '../../contracts/environment.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion, LanguageModel } from '../../contracts/language-model.ts';
 import type { PromptPart } from '../../contracts/prompt-part.ts';
+import { toolsShown } from '../../prompting/tools-shown.ts';
 import { jsonSchema, listSchema } from './prompts.ts';
-import { readJson, readText } from './read.ts';
+import { readCalls, readJson, readText } from './read.ts';
 import type { Settings } from './samples.ts';
 
 /** What all policies have in common that ask a language model. */
@@ -23,7 +24,7 @@ export interface SamplingOptions<State = any, Action = any> {
    * The limit on the tokens of one action: an integer from 1 up. A completion that holds several may have as
    * many times as many.
    *
-   * @defaultValue 256
+   * @defaultValue 256; 512 for `callTools`
    */
   readonly maxTokens?: number;
   /**
@@ -41,14 +42,14 @@ export interface SamplingOptions<State = any, Action = any> {
    * How many samples are drawn where an algorithm asks for all actions, because a model cannot list them:
    * an integer from 1 up.
    *
-   * @defaultValue 5; 2 for `selfRefine`, 4 for `subQuestion`
+   * @defaultValue 5; 2 for `selfRefine`, 4 for `callTools` and `subQuestion`
    */
   readonly samples?: number;
   /**
    * How often a sample that cannot be read as an action is sent back with the reason: an integer from 0
    * up. Each time costs a call.
    *
-   * @defaultValue 0; 1 for `introspective`
+   * @defaultValue 0; 1 for `callTools` and `introspective`
    */
   readonly repairs?: number;
 }
@@ -73,29 +74,51 @@ export function settingsOf<State, Action>(options: SamplingOptions<State, Action
   };
 }
 
-/** The same with what a notation adds: where an action ends, and what binds it. */
+/** Who is asked, and in which form. */
+export interface Way {
+  readonly model: LanguageModel;
+  readonly form?: Form;
+}
+
+/** The same with what a notation adds: where an action ends, what binds it, and the tools that may be called. */
 export function settingsFor<State, Action>(
   notation: Notation<State, Action>,
   settings: Settings,
-  { model, form = 'text' }: { readonly model: LanguageModel; readonly form?: Form },
+  { model, form = 'text' }: Way,
 ): Settings {
   const { capabilities } = model;
-  const isText = form === 'text' && notation.schema === undefined;
+  const calls = takesCalls(notation, { model, form });
+  const isText = form === 'text' && notation.schema === undefined && !calls;
   const delimiter = isText && capabilities.stop === true ? notation.delimiter : undefined;
-  const schema = capabilities.schema === true ? schemaOf(notation, form) : undefined;
+  const schema = capabilities.schema === true && !calls ? schemaOf(notation, form) : undefined;
   return {
     ...(delimiter !== undefined && { stop: [delimiter] }),
     ...settings,
     ...(schema !== undefined && { schema }),
+    ...(form === 'text' ? toolsOffered(notation) : toolsShown(notation)),
   };
+}
+
+function toolsOffered<State, Action>({ tools }: Notation<State, Action>): Partial<Settings> {
+  return tools === undefined ? {} : { tools, toolChoice: 'required' };
+}
+
+/** Whether actions are asked for as calls of tools. */
+function takesCalls<State, Action>(
+  { tools, called }: Notation<State, Action>,
+  { model, form = 'text' }: Way,
+): boolean {
+  const isAble = model.capabilities.tools === true && form === 'text';
+  return isAble && tools !== undefined && called !== undefined;
 }
 
 /** Reads one action from an answer in the form asked for. */
 export function readerOf<State, Action>(
   notation: Notation<State, Action>,
-  form: Exclude<Form, 'several'> = 'text',
+  way: Way,
 ): (state: State, completion: Completion) => Parsed<Action> {
-  const read = form === 'json' || notation.schema !== undefined ? readJson : readText;
+  const isJson = way.form === 'json' || notation.schema !== undefined;
+  const read = takesCalls(notation, way) ? readCalls : isJson ? readJson : readText;
   return (state, completion) => read(notation, state, completion);
 }
 

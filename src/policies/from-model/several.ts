@@ -35,7 +35,7 @@ export async function proposeSeveral<Action>(
   for (let repairs = dialogue.repairs; repairs > 0; repairs--) {
     const failure = failureToRepair(reading);
     if (failure === undefined) break;
-    messages = [...messages, ...repairTurns(completion.text, failure, repair)];
+    messages = [...messages, ...repairTurns(completion, failure, repair)];
     try {
       completion = await ask();
     } catch (error) {

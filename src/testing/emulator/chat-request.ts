@@ -12,6 +12,7 @@ import {
   textsAt,
 } from './fields.ts';
 import type { Asked } from './generate.ts';
+import { imagesIn } from './images.ts';
 import type { EmulatedQuestion } from './question.ts';
 import { Rejection } from './rejection.ts';
 
@@ -64,9 +65,19 @@ export function readMessages(value: JsonValue | undefined): readonly Message[] {
 function readMessage(item: JsonObject): Message {
   const toolCalls = listOf(item['tool_calls']).map((call) => readToolCall(objectOf(call)));
   const toolCallId = textAt(item, 'tool_call_id');
+  const shown = imagesIn(item['content']);
+  const role = readRole(textAt(item, 'role'));
+  if (shown.images !== undefined && role !== 'user') {
+    throw new Rejection({
+      status: 400,
+      message: `Image URLs are only allowed for messages with role 'user', but this message with role '${role}' contains an image URL.`,
+      param: 'messages',
+    });
+  }
   return {
-    role: readRole(textAt(item, 'role')),
+    role,
     content: readContent(item['content']),
+    ...shown,
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(toolCallId !== undefined && { toolCallId }),
   };

@@ -27,6 +27,8 @@ export interface Service extends CheckedOptions {
   readonly prefixes: PrefixCache | undefined;
   /** The prefixes that clients asked to keep (Anthropic). */
   readonly kept: Set<string>;
+  /** The ids of calls of tools that came with thoughts, which have to come back with them. */
+  readonly thoughtful: Set<string>;
 }
 
 /** A request that arrived. */

@@ -99,7 +99,13 @@ export async function emulator(options: EmulatorOptions): Promise<Emulator> {
   const account = new Account();
   const requests: Emulator['requests'][number][] = [];
   const service: Service = {
-    ...{ ...checked, account, vocabulary: new Vocabulary(), kept: new Set() },
+    ...{
+      ...checked,
+      account,
+      vocabulary: new Vocabulary(),
+      kept: new Set(),
+      thoughtful: new Set(),
+    },
     prefixes: prefixes === undefined ? undefined : new PrefixCache(prefixes),
   };
   const sockets = new Set<Socket>();

@@ -19,6 +19,7 @@ import type { PromptPart } from '../../contracts/prompt-part.ts';
 import { notationOf } from '../../prompting/notation.ts';
 import { withInstruction, withParts } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, promptsOf, type Texts, withTexts } from '../../prompting/prompts.ts';
+import { toolsShown } from '../../prompting/tools-shown.ts';
 import { evaluateEach } from '../evaluate-each.ts';
 import { requestSettings } from '../request-settings.ts';
 import { valueInRange } from '../value-in-range.ts';
@@ -217,10 +218,12 @@ function modelSource<State, Action>(options: ModelSamples<State, Action>): Sourc
     ),
     async draw(place, request) {
       const { context } = request;
-      const prompt = notationOf(request).prompt(place.state);
+      const notation = notationOf(request);
+      const prompt = notation.prompt(place.state);
       const told = await withParts(prompt, promptParts, { ...request, node: place });
       const messages = finish === undefined ? told : withInstruction(told, finish);
-      const { completions } = await context.generate(model, { ...settings, messages });
+      const asked = { ...settings, ...toolsShown(notation), messages };
+      const { completions } = await context.generate(model, asked);
       const texts = completions.map(({ text }) => text);
       const keys = texts.flatMap((text) => key(text) ?? []);
       const message = `Expected a text with a key, got \`${texts[0]?.trim().slice(0, 80) ?? ''}\`.`;

@@ -9,6 +9,7 @@ import type { NodeWithState } from '../../contracts/node.ts';
 import { notationOf } from '../../prompting/notation.ts';
 import { withParts } from '../../prompting/prompt-parts.ts';
 import { promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { toolsShown } from '../../prompting/tools-shown.ts';
 import { evaluateEach } from '../evaluate-each.ts';
 import { requestSettings } from '../request-settings.ts';
 import { valueInRange } from '../value-in-range.ts';
@@ -64,7 +65,8 @@ export function criticRanking<State = any, Action = any>(
     if (proposals.length <= 1) return proposals.map(() => ({ ranks: [1], unscored: 0 }));
     const prompt = notation.prompt(parent.state);
     const messages = await withParts(prompt, promptParts, { ...request, node: parent });
-    const asked = { model, texts, reason, rubric, sampling, messages, proposals };
+    const tools = toolsShown(notation);
+    const asked = { model, texts, reason, rubric, sampling, messages, tools, proposals };
     return (by === 'list' ? placeByList : placeByBest)(asked, request.context);
   }
 

@@ -8,6 +8,7 @@ import { askBehind } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, type Texts } from '../../prompting/prompts.ts';
 import { numberIn } from '../../prompting/read-field.ts';
 import { fieldsIn, reasonIn, statedIn, unreadable } from '../../prompting/read-reply.ts';
+import type { ToolsShown } from '../../prompting/tools-shown.ts';
 import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings, type Sampling } from '../request-settings.ts';
 
@@ -90,6 +91,8 @@ export interface Question {
   readonly sampling: Sampling;
   /** The state in which the steps are proposed. */
   readonly messages: readonly Message[];
+  /** What a request with it has besides. */
+  readonly tools: ToolsShown;
   /** The steps as text: two or more. */
   readonly proposals: readonly string[];
 }
@@ -201,7 +204,7 @@ interface Asked {
 }
 
 async function ask(
-  { model, texts, reason, rubric, sampling, messages, proposals }: Question,
+  { model, texts, reason, rubric, sampling, messages, tools, proposals }: Question,
   context: CallContext,
   { numbers, request, answer, schema }: Asked,
 ): Promise<readonly Completion[]> {
@@ -218,7 +221,7 @@ async function ask(
     ...sampling,
     schema: objectSchema(schema, { reason }),
   });
-  const asked = { ...settings, messages: askBehind(messages, text) };
+  const asked = { ...settings, ...tools, messages: askBehind(messages, text) };
   return (await context.generate(model, asked)).completions;
 }
 

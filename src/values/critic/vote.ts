@@ -2,6 +2,7 @@ import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import type { Evaluator } from '../../contracts/evaluator.ts';
 import { notationOf } from '../../prompting/notation.ts';
 import { promptsOf, withTexts } from '../../prompting/prompts.ts';
+import { toolsShown } from '../../prompting/tools-shown.ts';
 import { actionsTo, pathTo } from '../../tree/summary.ts';
 import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings } from '../request-settings.ts';
@@ -46,10 +47,12 @@ export function vote<State = any, Action = any>({
     async evaluate(nodes, request) {
       const root = nodes[0] && pathTo(nodes[0])[0];
       if (root?.kind !== 'root' || nodes.length === 1) return nodes.map(() => ({ value: 1 }));
-      const { prompt, format } = notationOf(request);
+      const notation = notationOf(request);
+      const { prompt, format } = notation;
       const question = {
         ...{ model, texts: prompts.texts, reason: true, rubric: undefined, sampling },
         messages: prompt(root.state),
+        tools: toolsShown(notation),
         proposals: nodes.map((node) => actionsTo(node).map(format).join('\n')),
       };
       const counted = await votesFor(question, request.context);

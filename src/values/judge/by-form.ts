@@ -72,8 +72,9 @@ export function byForm<State, Action>(
     ),
     ...evaluateEach<State, Action>(about, (request) => async (sight) => {
       const asked = subjectOf(sight, promptParts, request);
-      const { messages, step } = asked instanceof Promise ? await asked : asked;
-      const question = { ...settings, messages: askBehind(messages, form.request(step)) };
+      const { messages, tools, step } = asked instanceof Promise ? await asked : asked;
+      const behind = askBehind(messages, form.request(step));
+      const question = { ...settings, ...tools, messages: behind };
       const ask = (limit: number) =>
         request.context.generate(model, { ...question, maxTokens: limit });
       const { completions } = await ask(maxTokens);

@@ -9,6 +9,7 @@ import { jsonAnswers, objectSchema } from '../../prompting/object-schema.ts';
 import { askBehind } from '../../prompting/prompt-parts.ts';
 import { fill, type PromptSet, type Texts, withTexts } from '../../prompting/prompts.ts';
 import { answerOf, type Reading } from '../../prompting/read-reply.ts';
+import type { ToolsShown } from '../../prompting/tools-shown.ts';
 import type { JudgingOptions } from '../judging-options.ts';
 import { requestSettings } from '../request-settings.ts';
 import { average, ofBoth } from './by-form.ts';
@@ -41,6 +42,8 @@ export interface PairwiseOptions<State = any, Action = any> extends JudgingOptio
 interface Pair {
   /** What both are about, as a conversation; it may be empty. */
   readonly messages: readonly Message[];
+  /** What a request with it has besides. @defaultValue nothing */
+  readonly tools?: ToolsShown;
   /** One of them, as text. */
   readonly first: string;
   /** The other one. */
@@ -87,7 +90,8 @@ export async function comparePair(
   const { request, settings, reason } = askingOf(options);
   const ask = async (order: Pair): Promise<Evaluation | Failed> => {
     const messages = askBehind(order.messages, request(order));
-    const { completions } = await context.generate(options.model, { ...settings, messages });
+    const asked = { ...settings, ...order.tools, messages };
+    const { completions } = await context.generate(options.model, asked);
     const tellsTokens = completions.some(({ logprobs }) => logprobs !== undefined);
     const expected = tellsTokens ? `A, B or T ${likelyEnough}` : 'A, B or T';
     return average({ expected, reason, read: readPreference }, completions);

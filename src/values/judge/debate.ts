@@ -164,11 +164,12 @@ async function evaluate<State, Action>(
   request: EvaluateRequest<State, Action>,
 ): Promise<Evaluation | Failed> {
   const askerOf = async ({ model, settings, promptParts }: Party<State, Action>) => {
-    const { messages, step } = await subjectOf(sight, promptParts, request);
+    const { messages, tools, step } = await subjectOf(sight, promptParts, request);
     const question = step === undefined ? fill(texts.state, {}) : fill(texts.step, { step });
     return async (...blocks: readonly string[]): Promise<readonly Completion[]> => {
-      const asked = askBehind(messages, [question, ...blocks].join('\n\n'));
-      return (await request.context.generate(model, { ...settings, messages: asked })).completions;
+      const behind = askBehind(messages, [question, ...blocks].join('\n\n'));
+      const asked = { ...settings, ...tools, messages: behind };
+      return (await request.context.generate(model, asked)).completions;
     };
   };
   const [askJudge, askDebater] = await Promise.all([askerOf(judging), askerOf(arguing)]);

@@ -3,6 +3,7 @@ import { expectOptions } from '../../base/expect-options.ts';
 import { failedBy } from '../../base/failure.ts';
 import { provenanceOf, provenanceOfModel } from '../../base/provenance.ts';
 import { mean } from '../../base/stats/mean.ts';
+import { turnText } from '../../base/tools-in-words.ts';
 import type { Evaluation } from '../../contracts/evaluation.ts';
 import type { EvaluateRequest, Evaluator } from '../../contracts/evaluator.ts';
 import type { Failed } from '../../contracts/failure.ts';
@@ -10,7 +11,7 @@ import type { ChildNode, SearchNode } from '../../contracts/node.ts';
 import { notationOf } from '../../prompting/notation.ts';
 import { withParts } from '../../prompting/prompt-parts.ts';
 import { promptsOf } from '../../prompting/prompts.ts';
-import { turnText } from '../../prompting/turn-text.ts';
+import { toolsShown } from '../../prompting/tools-shown.ts';
 import { evaluateEach } from '../evaluate-each.ts';
 import { noState } from '../no-state.ts';
 import { askingOf, comparePair, type PairwiseOptions } from './compare-pair.ts';
@@ -105,7 +106,8 @@ class Contest<State, Action> {
   async #ask(first: ChildNode<State, Action>, second: ChildNode<State, Action>): Promise<Verdict> {
     try {
       const messages = await this.#messages(first.parent);
-      const pair = { messages, first: this.#textOf(first), second: this.#textOf(second) };
+      const tools = toolsShown(notationOf(this.#request));
+      const pair = { messages, tools, first: this.#textOf(first), second: this.#textOf(second) };
       return await comparePair(pair, this.#settings, this.#request.context);
     } catch (error) {
       return failedBy(error, 'call', this.#request.context);

@@ -127,7 +127,8 @@ function* take<State, Action>(
 ): Waiting<NodeWithState<State, Action> | Failed> {
   const { action, completion } = proposal;
   try {
-    const transition = yield* wait(environment.step(node.state, action, context));
+    const stepping = { ...context, completion };
+    const transition = yield* wait(environment.step(node.state, action, stepping));
     return detachedChild(node, { action, completion, transition });
   } catch (error) {
     return failedBy(error, 'environment', context);

@@ -88,6 +88,7 @@ describe('a reply', () => {
           finishReason: 'tool',
           reasoning: 'Let me see.',
           toolCalls: [{ id: 'toolu_1', name: 'add', input: { a: 1 } }],
+          original: { provider: 'anthropic', data: content },
         },
       ],
       usage: {

@@ -31,7 +31,8 @@ describe('what a model does not honour', () => {
 
 describe('what a model is known to honour', () => {
   test('is declared', () => {
-    const common = { n: false, logprobs: false, seed: false, stop: true, tools: true };
+    const always = { stop: true, tools: true, images: true };
+    const common = { n: false, logprobs: false, seed: false, ...always };
     expect(modelOn(stub()).capabilities).toEqual({
       ...common,
       continuation: false,

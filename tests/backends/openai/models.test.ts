@@ -37,7 +37,8 @@ test.each<[string, string | undefined, object]>([
 });
 
 test('what a model honours depends on its name, its effort and the API', () => {
-  const always = { continuation: false, schema: true, tools: true, topK: false };
+  const taken = { schema: true, tools: true, images: true };
+  const always = { ...taken, continuation: false, topK: false };
   const open = { logprobs: true, temperature: true };
   const closed = { logprobs: false, temperature: false };
   expect(openai({ model: 'gpt-4o' }).capabilities).toEqual({

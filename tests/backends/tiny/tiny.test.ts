@@ -75,6 +75,26 @@ describe('tiny', () => {
   });
 });
 
+test('tools, their calls and what they returned are told in words', async () => {
+  await using model = open();
+  const toolCalls = [{ id: 'c', name: 'add', input: 1 }];
+  const called = await ask(model, {
+    messages: [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: '', toolCalls },
+      { role: 'tool', content: '3', toolCallId: 'c' },
+    ],
+  });
+  const said = await ask(model, {
+    messages: [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: '{"tool":"add","input":1}' },
+      { role: 'user', content: 'The tool `add` returned:\n3' },
+    ],
+  });
+  expect(called).toEqual(said);
+});
+
 describe('what cannot be done', () => {
   test('is said in a sentence for each request, until it can', async () => {
     const path = folder.path('late.gguf');
@@ -113,7 +133,6 @@ describe('what cannot be done', () => {
 
   test.each<[Partial<GenerateRequest>, string]>([
     [{ messages: [] }, 'Expected `messages` to be an array of at least one message'],
-    [{ messages: [{ role: 'tool', content: '' } as never] }, 'Expected `messages[0].role` to be'],
     [{ messages: [{ role: 'user', content: 1 } as never] }, '`messages[0].content` to be a string'],
     [{ samples: 0 }, 'Expected `samples` to be an integer from 1 up, got `0`.'],
     [{ offset: -1 }, 'Expected `offset` to be an integer from 0 up, got `-1`.'],

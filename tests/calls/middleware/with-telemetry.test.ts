@@ -108,6 +108,21 @@ const known: Attributes = {
   'gen_ai.usage.reasoning.output_tokens': 5,
 };
 
+test('images are told as blobs, before what is said', async () => {
+  const images = [{ mediaType: 'image/png', base64: 'Y2F0' }];
+  const asked: GenerateRequest = { messages: [{ role: 'user', content: 'What is it?', images }] };
+  const span = await spanOf(asked, { completions: [{ text: 'A cat.' }], usage: {} }, true);
+  expect(JSON.parse(String(span?.attributes['gen_ai.input.messages']))).toEqual([
+    {
+      role: 'user',
+      parts: [
+        { type: 'blob', modality: 'image', mime_type: 'image/png', content: 'Y2F0' },
+        { type: 'text', content: 'What is it?' },
+      ],
+    },
+  ]);
+});
+
 describe('a span', () => {
   test('tells the request and the answer, and neither prompt nor text', async () => {
     const span = await spanOf(full, answer);

@@ -152,7 +152,7 @@ function repair(
   const error = mistake(random, position);
   if (error === undefined) return step(random, task, position);
   const answer = goodOrLegal(random, position);
-  const turns = repairTurns(error.wrong, error.failure, fromModelPrompts.texts.repair);
+  const turns = repairTurns({ text: error.wrong }, error.failure, fromModelPrompts.texts.repair);
   return {
     ...answered(task, [...stepPrompt(position), ...turns], answer),
     legal,

@@ -2,6 +2,7 @@ import type { JsonValue } from '../../../contracts/json.ts';
 import type { Message, ToolCall } from '../../../contracts/language-model.ts';
 import { readContent } from '../chat-request.ts';
 import { isObject, type JsonObject, listOf, objectOf, textAt } from '../fields.ts';
+import { imagesIn } from '../images.ts';
 import { badRequest } from '../rejection.ts';
 
 /** A piece of a prompt, and whether the prefix that ends with it is to be kept. */
@@ -59,7 +60,10 @@ function turnsOf(role: Message['role'], content: JsonValue | undefined): readonl
 function resultTurn(part: JsonObject): Turn {
   const content = readContent(part['content']);
   return {
-    message: { role: 'tool', content, toolCallId: textAt(part, 'tool_use_id') ?? '' },
+    message: {
+      ...{ role: 'tool', content, toolCallId: textAt(part, 'tool_use_id') ?? '' },
+      ...imagesIn(part['content']),
+    },
     blocks: [{ text: `<|tool|>${content}<|end|>`, ...kept(part) }],
   };
 }
@@ -69,7 +73,12 @@ function plainTurn(role: Message['role'], parts: readonly JsonObject[]): Turn {
   const texts = parts.map((part) => textAt(part, 'text') ?? '');
   const last = parts.length - 1;
   return {
-    message: { role, content: texts.join(''), ...(toolCalls.length > 0 && { toolCalls }) },
+    message: {
+      role,
+      content: texts.join(''),
+      ...(toolCalls.length > 0 && { toolCalls }),
+      ...imagesIn(parts),
+    },
     blocks: parts.map((part, place) => {
       const { name, input } = callOf(part);
       const called = part['type'] === 'tool_use' ? JSON.stringify([{ name, input }]) : '';

@@ -4,7 +4,6 @@ import { readTools } from '../chat-request.ts';
 import type { Call, Dialect, Exchange, Reply } from '../dialect.ts';
 import { type JsonObject, numberAt, objectOf, textAt, textsAt } from '../fields.ts';
 import type { Asked, Choice } from '../generate.ts';
-import { hashedName } from '../hash.ts';
 import { anthropicFields } from '../known-fields.ts';
 import type { EmulatedQuestion } from '../question.ts';
 import { badRequest, Rejection, type RejectionOptions } from '../rejection.ts';
@@ -14,6 +13,7 @@ import { countTokens } from '../tokens.ts';
 import { type CachedPrompt, countCached } from './anthropic-cache.ts';
 import { type AnthropicPrompt, readPromptOf } from './anthropic-request.ts';
 import { streamedMessage } from './anthropic-stream.ts';
+import { checkThoughts, thinkingBlock } from './anthropic-thoughts.ts';
 
 /** The most tokens of an answer. */
 const mostTokens = 128_000;
@@ -67,6 +67,7 @@ export const anthropic: Dialect = {
 function messages(call: Call): Reply {
   const { body } = call;
   const prompt = readPromptOf(body);
+  checkThoughts(call);
   const asked = readMessages(call, prompt);
   const count = countCached(call, prompt.blocks);
   const generation = generate(call, asked, count);
@@ -151,7 +152,7 @@ function messageOf(call: Call, { choices, tokens }: Generation, count: CachedPro
     type: 'message',
     role: 'assistant',
     model: call.body['model'] ?? '',
-    content: choice === undefined ? [] : contentOf(choice),
+    content: choice === undefined ? [] : contentOf(choice, call),
     stop_reason: choice === undefined ? 'end_turn' : stopReason(choice),
     stop_sequence: choice?.stoppedBy ?? null,
     stop_details: null,
@@ -171,17 +172,21 @@ function messageOf(call: Call, { choices, tokens }: Generation, count: CachedPro
   };
 }
 
-function contentOf({ text, reasoning, toolCalls }: Choice): readonly JsonValue[] {
-  const signature = hashedName('signature', reasoning);
+function contentOf(
+  { text, reasoning, toolCalls }: Choice,
+  { service }: Call,
+): readonly JsonValue[] {
+  const calls = toolCalls.map(({ id, name, input }) => ({
+    type: 'tool_use',
+    id: id.replace('call', 'toolu'),
+    name,
+    input,
+  }));
+  if (reasoning !== '') for (const { id } of calls) service.thoughtful.add(id);
   return [
-    ...(reasoning === '' ? [] : [{ type: 'thinking', thinking: reasoning, signature }]),
+    ...(reasoning === '' ? [] : [thinkingBlock(reasoning)]),
     ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
-    ...toolCalls.map(({ id, name, input }) => ({
-      type: 'tool_use',
-      id: id.replace('call', 'toolu'),
-      name,
-      input,
-    })),
+    ...calls,
   ];
 }
 

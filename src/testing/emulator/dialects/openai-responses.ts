@@ -6,17 +6,20 @@ import type { Call, Reply } from '../dialect.ts';
 import { faultOf } from '../faults.ts';
 import { type JsonObject, listOf, numberAt, objectOf, parsed, textAt } from '../fields.ts';
 import { type Asked, type Choice, isCut } from '../generate.ts';
+import { imagesIn } from '../images.ts';
 import { tokenOf } from '../logprobs.ts';
 import { Rejection } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
 import { checkReasoning, effortOf } from './openai-gates.ts';
 import { streamedResponse } from './openai-responses-stream.ts';
+import { checkThoughts, reasoningItem } from './openai-thoughts.ts';
 
 /** `POST /v1/responses`. It has no `n`, no `seed` and no `stop`. */
 export function responses(call: Call): Reply {
   const { body } = call;
   checkReasoning(body, effortOf(body));
+  checkThoughts(call);
   const failing = faultOf(call.exchange.faults, 'fails-response');
   if (failing !== undefined) return jsonReply(failedResponse(call, failing.code));
   const generation = generate(call, readResponses(body));
@@ -74,13 +77,17 @@ function instructionsOf(body: JsonObject): readonly Message[] {
 
 function inputOf(input: JsonValue | undefined): readonly Message[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
-  return listOf(input).map((item) => itemOf(objectOf(item)));
+  return listOf(input)
+    .map(objectOf)
+    .filter(({ type }) => type !== 'reasoning')
+    .map(itemOf);
 }
 
 function itemOf(item: JsonObject): Message {
   const id = textAt(item, 'call_id') ?? '';
   if (item['type'] === 'function_call_output') {
-    return { role: 'tool', content: readContent(item['output']), toolCallId: id };
+    const output = item['output'];
+    return { role: 'tool', content: readContent(output), toolCallId: id, ...imagesIn(output) };
   }
   if (item['type'] === 'function_call') {
     const input = parsed(textAt(item, 'arguments') ?? '') ?? {};
@@ -90,7 +97,12 @@ function itemOf(item: JsonObject): Message {
       toolCalls: [{ id, name: textAt(item, 'name') ?? '', input }],
     };
   }
-  return { role: readRole(textAt(item, 'role')), content: readContent(item['content']) };
+  const { content } = item as Partial<JsonObject>;
+  return {
+    role: readRole(textAt(item, 'role')),
+    content: readContent(content),
+    ...imagesIn(content),
+  };
 }
 
 function responseOf(generation: Generation, call: Call): JsonObject {
@@ -107,7 +119,7 @@ function responseOf(generation: Generation, call: Call): JsonObject {
     instructions: body['instructions'] ?? null,
     max_output_tokens: body['max_output_tokens'] ?? null,
     model: body['model'] ?? '',
-    output: choice === undefined ? [] : outputOf(choice, exchange.index),
+    output: choice === undefined ? [] : outputOf(choice, call),
     parallel_tool_calls: true,
     temperature: body['temperature'] ?? 1,
     tool_choice: body['tool_choice'] ?? 'auto',
@@ -124,7 +136,8 @@ function responseOf(generation: Generation, call: Call): JsonObject {
   };
 }
 
-function outputOf(choice: Choice, index: number): readonly JsonValue[] {
+function outputOf(choice: Choice, call: Call): readonly JsonValue[] {
+  const { index } = call.exchange;
   const { text, reasoning, toolCalls, finish, logprobs = [] } = choice;
   const status = isCut(choice) ? 'incomplete' : 'completed';
   const content =
@@ -132,16 +145,18 @@ function outputOf(choice: Choice, index: number): readonly JsonValue[] {
       ? { type: 'refusal', refusal: text }
       : { type: 'output_text', text, annotations: [], logprobs: logprobs.map(tokenOf) };
   const message = { type: 'message', id: `msg_${index}`, status, role: 'assistant' };
+  const calls = toolCalls.map(({ id, name, input }, place) => ({
+    type: 'function_call',
+    id: `fc_${index}_${place}`,
+    call_id: id,
+    name,
+    arguments: JSON.stringify(input),
+    status: 'completed',
+  }));
+  if (reasoning !== '') for (const { id } of calls) call.service.thoughtful.add(id);
   return [
-    ...(reasoning === '' ? [] : [{ type: 'reasoning', id: `rs_${index}`, summary: [] }]),
+    ...(reasoning === '' ? [] : [reasoningItem(`rs_${index}`, call)]),
     ...(text === '' && toolCalls.length > 0 ? [] : [{ ...message, content: [content] }]),
-    ...toolCalls.map(({ id, name, input }, place) => ({
-      type: 'function_call',
-      id: `fc_${index}_${place}`,
-      call_id: id,
-      name,
-      arguments: JSON.stringify(input),
-      status: 'completed',
-    })),
+    ...calls,
   ];
 }
