@@ -28,3 +28,7 @@ export {
   reasoning,
 } from './text/reasoning.ts';
 export type { ReasoningState } from './text/reasoning-state.ts';
+export { fromWorld, type WorldOptions } from './worlds/from-world.ts';
+export type { Live, Recovery } from './worlds/live.ts';
+export { type RemoteOptions, remoteEnvironment } from './worlds/remote.ts';
+export type { Sight, WorldState } from './worlds/world-state.ts';

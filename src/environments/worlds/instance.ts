@@ -12,6 +12,8 @@ export interface Acting<W extends Workspace, Step> {
   act(world: W, step: Step, call: ActCall): MaybePromise<boolean>;
   /** Takes a step back; does nothing where it never happened. It is not aborted. */
   undo?(world: W, step: Step, call: ActCall): MaybePromise<void>;
+  /** Whether steps can be taken back in this workspace. @defaultValue whether there is an `undo` */
+  undoes?(world: W): boolean;
 }
 
 /** A step on the way to a state. */
@@ -122,6 +124,11 @@ export class Instance<W extends Workspace, Step> {
     this.#points?.push({ step, place });
   }
 
+  /** Notes that there is another way to where it stands. */
+  standsAt(path: readonly Step[]): void {
+    this.#points = [...pointsOf(path, (step) => this.#acting.keyOf(step))];
+  }
+
   /** Takes back all that was done. */
   async back(call: ActCall): Promise<void> {
     await this.#soundly(() => this.#undoTo(0, call));
@@ -153,7 +160,12 @@ export class Instance<W extends Workspace, Step> {
   get #stays(): boolean {
     const { reset } = this.#world;
     const canReturn = this.#copies || this.#snaps || reset !== undefined;
-    return !canReturn && this.#acting.undo === undefined;
+    return !canReturn && !this.#undoes;
+  }
+
+  get #undoes(): boolean {
+    const { undo, undoes } = this.#acting;
+    return undo !== undefined && (undoes === undefined || undoes(this.#world));
   }
 
   get #copies(): boolean {
@@ -186,7 +198,7 @@ export class Instance<W extends Workspace, Step> {
     if (here === undefined) return undefined;
     const apart = here.findIndex(({ place }, index) => place !== to[index]?.place);
     const from = apart === -1 ? here.length : apart;
-    if (from < here.length && this.#acting.undo === undefined) return undefined;
+    if (from < here.length && !this.#undoes) return undefined;
     const cost = here.length - from + (to.length - from);
     return { from, cost, go: (call) => this.#undoTo(from, call) };
   }
@@ -238,7 +250,7 @@ export class Instance<W extends Workspace, Step> {
     const isSame = await this.#soundly(async () => this.#acting.act(this.#world, point.step, call));
     if (isSame) return;
     const count = points.length;
-    if (this.#acting.undo === undefined) this.#points = undefined;
+    if (!this.#undoes) this.#points = undefined;
     else await this.#soundly(() => this.#undoTo(count - 1, call));
     const message = `Step ${count} on the way to this state went another way than before. Go on from a state above it.`;
     throw new EspalierError('stale', message);

@@ -17,6 +17,14 @@ export interface PoolOptions<W extends Workspace, Step> extends Acting<W, Step> 
   readonly rest: 'stay' | 'back';
 }
 
+/** Says what was done with an instance. */
+export interface Did<Step> {
+  /** A step was done. */
+  (step: Step): void;
+  /** Where it stands now can also be come to by this path, which counts from now on. */
+  cameBy(path: readonly Step[]): void;
+}
+
 /** Somebody who waits for an instance; `undefined` stands for leave to open one. */
 interface Waiter<W extends Workspace, Step> {
   readonly to: readonly Point<Step>[];
@@ -58,7 +66,7 @@ export class Pool<W extends Workspace, Step> {
   at<Result>(
     path: readonly Step[],
     call: ActCall,
-    use: (world: W, did: (step: Step) => void) => Promise<Result>,
+    use: (world: W, did: Did<Step>) => Promise<Result>,
   ): Promise<Result> {
     const using = this.#use(pointsOf(path, this.#options.keyOf), call, use);
     const settled = using.then(
@@ -83,14 +91,17 @@ export class Pool<W extends Workspace, Step> {
   async #use<Result>(
     to: readonly Point<Step>[],
     call: ActCall,
-    use: (world: W, did: (step: Step) => void) => Promise<Result>,
+    use: (world: W, did: Did<Step>) => Promise<Result>,
   ): Promise<Result> {
     const instance = await this.#instanceFor(to, call);
     let isUsed = false;
     try {
       await instance.bringTo(to, call);
       isUsed = true;
-      const result = await use(instance.world, (step) => instance.did(step));
+      const did = Object.assign((step: Step) => instance.did(step), {
+        cameBy: (path: readonly Step[]) => instance.standsAt(path),
+      });
+      const result = await use(instance.world, did);
       if (this.#all.has(instance)) await instance.keep();
       isUsed = false;
       return result;
