@@ -6,7 +6,7 @@ import { describeValue } from '../../base/expect.ts';
 import { isCode } from '../../base/with-storage-errors.ts';
 
 /** The parts of a path below a folder. Throws where it leads out of it, or is none. */
-function partsOf(path: string): readonly string[] {
+export function partsOf(path: string): readonly string[] {
   const parts = typeof path === 'string' ? path.split(/[/\\]/) : [];
   const isPlain = parts.length > 0 && parts.every((part) => !['', '.', '..'].includes(part));
   if (isPlain && !path.includes('\0') && !/^[a-z]:/i.test(path)) return parts;
@@ -15,8 +15,16 @@ function partsOf(path: string): readonly string[] {
   );
 }
 
-/** Where a path of a folder really is. Throws where links lead out of the folder. */
-export async function placeIn(root: string, path: string): Promise<string> {
+/**
+ * Where a path of a folder really is. Throws where links lead out of the folder.
+ *
+ * @param last - Whether what the path ends with is followed where it is a link, or is meant itself.
+ */
+export async function placeIn(
+  root: string,
+  path: string,
+  last: 'followed' | 'itself' = 'followed',
+): Promise<string> {
   const parts = partsOf(path);
   const home = await realpath(root);
   let at = home;
@@ -25,7 +33,11 @@ export async function placeIn(root: string, path: string): Promise<string> {
     const status = await statusOf(next);
     // Below what is not there, there are no links.
     if (status === undefined) return join(next, ...parts.slice(index + 1));
-    at = status.isSymbolicLink() ? await realpath(next).catch(() => leadsOut(path)) : next;
+    const isFollowed = last === 'followed' || index < parts.length - 1;
+    at =
+      isFollowed && status.isSymbolicLink()
+        ? await realpath(next).catch(() => leadsOut(path))
+        : next;
     if (at !== home && !at.startsWith(home + sep)) leadsOut(path);
   }
   return at;

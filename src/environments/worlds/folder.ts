@@ -4,7 +4,7 @@ import { expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { messageOf } from '../../base/failure.ts';
 import type { Workspace } from '../../contracts/world.ts';
-import { placeIn, readFileAt, statusOf, writeFileAt } from './confined.ts';
+import { partsOf, placeIn, readFileAt, writeFileAt } from './confined.ts';
 import { type Ran, type RunOptions, runProgram } from './run-program.ts';
 
 /**
@@ -39,22 +39,29 @@ export type FolderActs = Pick<Folder, 'list' | 'read' | 'remove' | 'root' | 'run
 export interface FolderRules {
   /** Names in it that paths cannot touch. */
   readonly hidden?: readonly string[];
+  /** Paths in it that are not listed. */
+  readonly unlisted?: readonly string[];
+  /** Ends the programs that run in it. */
+  readonly signal: AbortSignal;
   /** Puts a sandbox around programs. */
   readonly wrap?: ((command: readonly string[]) => readonly string[]) | undefined;
 }
 
 /** What can be done in a folder. */
-export function folderAt(root: string, { hidden = [], wrap }: FolderRules = {}): FolderActs {
-  const place = async (path: string): Promise<string> => {
-    const [top = ''] = path.split(/[/\\]/, 1);
+export function folderAt(
+  root: string,
+  { hidden = [], unlisted = [], wrap, signal: closed }: FolderRules,
+): FolderActs {
+  const withPath = async <Value>(
+    path: string,
+    act: (at: string) => Promise<Value>,
+    last?: 'itself',
+  ): Promise<Value> => {
+    const [top = ''] = partsOf(path);
     if (hidden.includes(top.toLowerCase())) throw new Error(`\`${top}\` is not to be touched.`);
-    const found = await placeIn(root, path);
+    const at = await placeIn(root, path, last);
     // A link may lead there.
-    await Promise.all(hidden.map(async (name) => expectOutside(await placeIn(root, name), found)));
-    return found;
-  };
-  const withPath = async <Value>(path: string, act: (at: string) => Promise<Value>) => {
-    const at = await place(path);
+    for (const name of hidden) expectOutside(await placeIn(root, name), at);
     try {
       return await act(at);
     } catch (error) {
@@ -65,18 +72,15 @@ export function folderAt(root: string, { hidden = [], wrap }: FolderRules = {}):
     root,
     read: (path) => withPath(path, async (at) => (await readFileAt(at)).toString()),
     write: (path, text) => withPath(path, (at) => writeFileAt(at, text)),
-    remove: (path) =>
-      withPath(path, async (at) => {
-        // A link itself is removed, and not what it leads to.
-        const own = await placeOfLink(root, path);
-        await rm(own ?? at, { recursive: true });
-      }),
-    list: () => filesBelow(root, (path) => hidden.includes(path)),
+    // A link itself is removed, and not what it leads to.
+    remove: (path) => withPath(path, (at) => rm(at, { recursive: true }), 'itself'),
+    list: () => filesBelow(root, (path) => hidden.includes(path) || unlisted.includes(path)),
     run: async (command, options = {}) => {
       expectOptions('run', options, 'timeoutMs maxOutput env signal');
       expectInteger('timeoutMs', options.timeoutMs ?? 1, { min: 1 });
       expectInteger('maxOutput', options.maxOutput ?? 1, { min: 1 });
-      return runProgram(wrap?.(command) ?? command, { ...options, cwd: root });
+      const signal = AbortSignal.any([closed, ...(options.signal ? [options.signal] : [])]);
+      return runProgram(wrap?.(command) ?? command, { ...options, signal, cwd: root });
     },
   };
 }
@@ -85,15 +89,6 @@ function expectOutside(hidden: string, place: string): void {
   if (place === hidden || place.startsWith(`${hidden}/`)) {
     throw new Error('A link leads to what is not to be touched.');
   }
-}
-
-/** Where a link is; `undefined` where the path is none. */
-async function placeOfLink(root: string, path: string): Promise<string | undefined> {
-  const parts = path.split(/[/\\]/);
-  const name = parts.pop() ?? '';
-  const above = parts.length === 0 ? root : await placeIn(root, parts.join('/'));
-  const at = join(above, name);
-  return (await statusOf(at))?.isSymbolicLink() === true ? at : undefined;
 }
 
 /** The files and links below a folder, sorted. */

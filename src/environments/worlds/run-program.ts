@@ -106,7 +106,7 @@ async function written({ stdout, stderr }: ChildProcess): Promise<void> {
 }
 
 /** The variables without which programs are not found. */
-function plainVariables(): Readonly<Record<string, string>> {
+export function plainVariables(): Readonly<Record<string, string>> {
   const names = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SystemRoot'];
   // biome-ignore lint/style/noProcessEnv: whoever starts a program passes an environment on
   const env = process.env;
