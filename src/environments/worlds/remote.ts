@@ -118,10 +118,10 @@ async function remoteWorld<Action>(
       return see(start.seen);
     },
     act: async (action) => see(await ask(sight, 'step', { ...own(), action: action as JsonValue })),
-    /** Only where the server has told one. */
-    get fingerprint(): any {
+    /** Only there where the server has told one. */
+    get fingerprint(): () => string {
       const told = fingerprint;
-      return told === undefined ? undefined : () => told;
+      return (told === undefined ? undefined : () => told) as () => string;
     },
     ...(forks && {
       async snapshot(): Promise<JsonValue> {

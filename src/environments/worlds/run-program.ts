@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { withDeadline } from '../../base/deadline.ts';
 import { messageOf } from '../../base/failure.ts';
 import { endOrphans, owner, ownerVariable } from './leftovers.ts';
@@ -99,9 +100,9 @@ function endOf(child: ChildProcess): Promise<number | null> {
 /** Waits for what it wrote before its end. Whoever has left the group may hold its output open for ever. */
 async function written({ stdout, stderr }: ChildProcess): Promise<void> {
   const never = new AbortController().signal;
-  const ends = [stdout, stderr].map(
-    (stream) => stream?.readableEnded === false && new Promise((end) => stream.once('close', end)),
-  );
+  const ends = [stdout, stderr].map(async (stream) => {
+    if (stream?.readableEnded === false) await once(stream, 'close');
+  });
   await withDeadline(never, 500, () => Promise.all(ends)).catch(() => {});
 }
 

@@ -49,7 +49,7 @@ function waysBack<Action, Observation>(
       return stage.start(call);
     },
     ...(fork && {
-      fork: async (): Promise<any> => {
+      fork: async (): Promise<Workspace> => {
         const copy = stageOf<Action, Observation>(await fork.call(world), rules);
         copy.last = stage.last;
         return copy;
@@ -77,10 +77,10 @@ export async function actOn<Action, Observation>(
 }
 
 /** What was seen last in a world, with how it stands. */
-export async function sightOf<Observation>({
+export async function sightOf<Action, Observation>({
   world,
   last,
-}: Stage<any, Observation>): Promise<Sight<Observation>> {
+}: Stage<Action, Observation>): Promise<Sight<Observation>> {
   if (last === undefined) throw new Error('Nothing was seen in this world.');
   const { observation } = last;
   if (world.fingerprint === undefined) return { observation };
