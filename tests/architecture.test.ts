@@ -54,6 +54,7 @@ const inner: Readonly<Record<string, Readonly<Record<string, '*' | readonly stri
     sft: ['.'],
     writers: ['.', 'formats'],
   },
+  environments: { '.': '*', puzzles: ['text'], text: [], worlds: [] },
   policies: { '.': '*', 'from-model': ['.'] },
   values: {
     '.': '*',

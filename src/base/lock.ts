@@ -61,13 +61,7 @@ function removeLeftovers(path: string): void {
 
 function take(path: string): () => void {
   const id = randomUUID();
-  const holder: Holder = {
-    pid: process.pid,
-    host: hostname(),
-    started: processOf(process.pid)?.started,
-    id,
-  };
-  const own = JSON.stringify(holder);
+  const own = ownProcess(id);
   // Written aside and linked into place, a lock is never seen before its content.
   const aside = `${path}.${id}`;
   try {
@@ -79,6 +73,13 @@ function take(path: string): () => void {
   return () => {
     if (read(path) === own) rmSync(path, { force: true });
   };
+}
+
+/** This process, as {@link isAlive} knows it. */
+export function ownProcess(id: string = randomUUID()): string {
+  const started = processOf(process.pid)?.started;
+  const holder: Holder = { pid: process.pid, host: hostname(), started, id };
+  return JSON.stringify(holder);
 }
 
 /** Whether the lock is now ours; else there was one already. */
@@ -163,8 +164,8 @@ function holderOf(content: string | undefined): Holder | undefined {
   }
 }
 
-/** A process of another machine cannot be asked; it counts as alive. */
-function isAlive(content: string): boolean {
+/** Whether a process that was written down lives. One of another machine cannot be asked; it counts as alive. */
+export function isAlive(content: string): boolean {
   const holder = holderOf(content);
   if (holder === undefined) return false;
   if (holder.host !== hostname()) return true;

@@ -67,6 +67,10 @@ export interface World<Action = any, Observation = any> extends Workspace {
   undo?(action: Action, observation: Observation | undefined, call: ActCall): MaybePromise<void>;
   /** A shorter way to the same state, such as one address to open. */
   shorten?(actions: readonly Action[]): readonly Action[];
-  /** An action as it has to be done now: what it names may have moved since it was first done. */
+  /**
+   * An action as it has to be done now: what it names may have moved since.
+   *
+   * @param before - What was to be seen when the action was chosen.
+   */
   rebind?(action: Action, before: Observation): Action;
 }

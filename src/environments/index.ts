@@ -28,3 +28,11 @@ export {
   reasoning,
 } from './text/reasoning.ts';
 export type { ReasoningState } from './text/reasoning-state.ts';
+export { type FileSystemOptions, fileSystem } from './worlds/file-system.ts';
+export type { Folder } from './worlds/folder.ts';
+export { fromWorld, type WorldOptions } from './worlds/from-world.ts';
+export { type GitWorktreeOptions, gitWorktree } from './worlds/git-worktree.ts';
+export type { Live, Recovery } from './worlds/live.ts';
+export { type RemoteOptions, remoteEnvironment } from './worlds/remote.ts';
+export type { Ran, RunOptions } from './worlds/run-program.ts';
+export type { Sight, WorldState } from './worlds/world-state.ts';

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { lstat, mkdir, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { describeValue } from '../../base/expect.ts';
+import { isCode } from '../../base/with-storage-errors.ts';
+
+/** The parts of a path below a folder. Throws where it leads out of it, or is none. */
+export function partsOf(path: string): readonly string[] {
+  const parts = typeof path === 'string' ? path.split(/[/\\]/) : [];
+  const isPlain = parts.length > 0 && parts.every((part) => !['', '.', '..'].includes(part));
+  if (isPlain && !path.includes('\0') && !/^[a-z]:/i.test(path)) return parts;
+  throw new Error(
+    `Expected a path below the folder, such as \`src/index.js\`, got ${describeValue(path)}.`,
+  );
+}
+
+/**
+ * Where a path of a folder really is. Throws where links lead out of the folder.
+ *
+ * @param last - Whether what the path ends with is followed where it is a link, or is meant itself.
+ */
+export async function placeIn(
+  root: string,
+  path: string,
+  last: 'followed' | 'itself' = 'followed',
+): Promise<string> {
+  const parts = partsOf(path);
+  const home = await realpath(root);
+  let at = home;
+  for (const [index, part] of parts.entries()) {
+    const next = join(at, part);
+    const status = await statusOf(next);
+    // Below what is not there, there are no links.
+    if (status === undefined) return join(next, ...parts.slice(index + 1));
+    const isFollowed = last === 'followed' || index < parts.length - 1;
+    at =
+      isFollowed && status.isSymbolicLink()
+        ? await realpath(next).catch(() => leadsOut(path))
+        : next;
+    if (at !== home && !at.startsWith(home + sep)) leadsOut(path);
+  }
+  return at;
+}
+
+function leadsOut(path: string): never {
+  throw new Error(`\`${path}\` is a link that leads out of the folder, or nowhere.`);
+}
+
+export async function statusOf(place: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(place);
+  } catch (error) {
+    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+/** Reads a regular file; pipes and devices would never end. */
+export async function readFileAt(place: string): Promise<Buffer> {
+  const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error('It is not a file.');
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes a file aside and moves it into place, so that it is whole or not there, and hard links stay as they are. */
+export async function writeFileAt(
+  place: string,
+  content: string | Buffer,
+  {
+    mode,
+    aside = `${place}.${randomUUID()}`,
+  }: { readonly mode?: number; readonly aside?: string } = {},
+): Promise<void> {
+  const before = await statusOf(place);
+  if (before !== undefined && !before.isFile() && !before.isSymbolicLink()) {
+    throw new Error('It is not a file.');
+  }
+  await mkdir(dirname(place), { recursive: true });
+  const kept = mode ?? (before?.isFile() === true ? before.mode & 0o777 : undefined);
+  try {
+    await writeFile(aside, content, { flag: 'wx', ...(kept !== undefined && { mode: kept }) });
+    await rename(aside, place);
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
+}

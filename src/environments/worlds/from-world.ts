@@ -1,0 +1,182 @@
+import { EspalierError } from '../../base/errors.ts';
+import { expectInteger, expectMethods } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
+import { messageOf } from '../../base/failure.ts';
+import type { CallContext } from '../../contracts/context.ts';
+import type { Environment, Notation } from '../../contracts/environment.ts';
+import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { ActCall, Seen, World } from '../../contracts/world.ts';
+import { removeLeftovers } from './leftovers.ts';
+import { type Live, live } from './live.ts';
+import { Pool } from './pool.ts';
+import { actOn, type Stage, type StageRules, sightOf, stageOf } from './stage.ts';
+import {
+  idAfter,
+  keyOfState,
+  type Sight,
+  sightKey,
+  stateAfter,
+  stepsTo,
+  type WorldState,
+  type WorldStep,
+} from './world-state.ts';
+
+/** How a live world is searched. */
+export interface WorldOptions<Action, Observation> {
+  /** What the environment is called in trees and journals. */
+  readonly name: string;
+  /** How many instances there may be at a time: from 1 up. */
+  readonly instances: number;
+  /** How many states are kept, where the world can be copied or take snapshots. @defaultValue 64 */
+  readonly snapshots?: number;
+  /** The longest that one act may take, in milliseconds. A world that is late is closed. @defaultValue 30,000 */
+  readonly timeoutMs?: number;
+  /**
+   * Whether a world is brought to a state before something is done there. Where it is not, each act is done in the one
+   * instance as it stands, a state is no more than the text of what was seen, and trees are stamped `not-restored`.
+   *
+   * @defaultValue true
+   */
+  readonly restores?: boolean;
+  /** How states and actions look to a model. @defaultValue none: no model can be shown one */
+  readonly notation?: Notation<WorldState<Action, Observation>, Action>;
+  /** The answer that a state gives, where it gives one. */
+  readonly answer?: (state: WorldState<Action, Observation>) => JsonValue | undefined;
+}
+
+/** What was seen in one effect, and the state that it leads to. */
+interface Done<Action, Observation> {
+  readonly sight: Sight<Observation>;
+  readonly way?: WorldState<Action, Observation>['way'];
+  readonly ends: Omit<Seen<Observation>, 'observation'>;
+}
+
+/**
+ * A live world as an environment. Each step first brings one of its instances to the state: by a copy or a snapshot that
+ * was kept, by taking acts back, or from the start by doing all again, whatever is shortest of what the world can do.
+ * What is done again has to lead to what was seen before; where it does not, the step fails as `stale`, and no other.
+ *
+ * A step is one effect, the acts that are done again included: it is journaled, and a replay opens no world. Where more
+ * steps are taken at a time than there are instances, they wait in line.
+ *
+ * @param create - Opens an instance. It is brought to its start before anything else.
+ */
+export function fromWorld<Action, Observation>(
+  create: () => MaybePromise<World<Action, Observation>>,
+  options: WorldOptions<Action, Observation>,
+): Live<Environment<WorldState<Action, Observation>, Action>> {
+  const known = 'name instances snapshots timeoutMs restores notation answer';
+  expectOptions('fromWorld', options, known);
+  const { name, instances, snapshots = 64, restores = true, notation, answer } = options;
+  const { timeoutMs = 30_000 } = options;
+  expectInteger('instances', instances, { min: 1 });
+  expectInteger('snapshots', snapshots, { min: 0 });
+  expectInteger('timeoutMs', timeoutMs, { min: 1 });
+  const rules = { name, timeoutMs, restores };
+  const pool = new Pool<Stage<Action, Observation>, WorldStep<Action, Observation>>({
+    create: async () => {
+      const world = await create();
+      expectMethods('the world', world, ['reset', 'act']);
+      return stageOf(world, rules);
+    },
+    instances: restores ? instances : 1,
+    snapshots,
+    keyOf: ({ id, sight = '' }) => `${id} ${sight}`,
+    act: (stage, step, call) => again(stage, step, { call, rules }),
+    undo: takeBack,
+    undoes: ({ world }) => restores && world.undo !== undefined,
+    rest: 'stay',
+  });
+
+  const environment: Environment<WorldState<Action, Observation>, Action> = {
+    name,
+    ...(!restores && { stamps: ['not-restored'] }),
+    ...(notation !== undefined && { notation }),
+    ...(answer !== undefined && { answer }),
+    key: keyOfState,
+    async reset(context) {
+      const { sight, ends } = await inEffect(
+        context,
+        { name: `${name}.reset`, id: 'start' },
+        (call) =>
+          pool.at([], call, async (stage, did) => {
+            const { observation: _, ...seen } = await stage.start(call);
+            const found = await sightOf(stage);
+            did.cameBy(stepsTo({ start: found, steps: [] }));
+            return { sight: found, ends: seen };
+          }),
+      );
+      return { state: { start: sight, steps: [] }, ...ends };
+    },
+    async step(state, action, context) {
+      const path = stepsTo(state);
+      const asked = { name: `${name}.step`, id: idAfter(path.at(-1), action) };
+      const { sight, way, ends } = await inEffect(context, asked, (call) =>
+        pool.at(path, call, async (stage, did): Promise<Done<Action, Observation>> => {
+          const bound = boundNow(stage, action, path.at(-1)?.observation);
+          const { observation: _, ...seen } = await actOn(stage, bound, { call, rules });
+          const found = await sightOf(stage);
+          const { world } = stage;
+          const isShortened = restores && world.undo === undefined;
+          const shorten = isShortened ? world.shorten?.bind(world) : undefined;
+          const next = stateAfter(state, { action, ...found }, shorten);
+          did.cameBy(stepsTo(next));
+          return { sight: found, ends: seen, ...(next.way !== undefined && { way: next.way }) };
+        }),
+      );
+      const steps = [...state.steps, { action, ...sight }];
+      return { state: { start: state.start, steps, ...(way && { way }) }, ...ends };
+    },
+  };
+  return live(environment, { close: () => pool.close(), recover: removeLeftovers });
+}
+
+/** Runs as one effect. What is stale is its result, so that a replay knows of it. */
+async function inEffect<Action, Observation>(
+  context: CallContext,
+  { name, id }: { readonly name: string; readonly id: string },
+  run: (call: ActCall) => Promise<Done<Action, Observation>>,
+): Promise<Done<Action, Observation>> {
+  const effect = { name, repeatable: true, pure: true };
+  const outcome = await context.effect(effect, id, async ({ signal, clock }) => {
+    try {
+      return await run({ signal, clock, id });
+    } catch (error) {
+      if (!EspalierError.isInstance(error) || error.code !== 'stale') throw error;
+      return { stale: messageOf(error) };
+    }
+  });
+  if ('stale' in outcome) throw new EspalierError('stale', outcome.stale);
+  return outcome;
+}
+
+/** Does a step again. Returns whether it led to what was seen before. */
+async function again<Action, Observation>(
+  stage: Stage<Action, Observation>,
+  { taken, sight, before }: WorldStep<Action, Observation>,
+  { call, rules }: { readonly call: ActCall; readonly rules: StageRules },
+): Promise<boolean> {
+  if (taken === undefined) await stage.start(call);
+  else {
+    await actOn(stage, boundNow(stage, taken.action, before), { call, rules });
+  }
+  return sight === undefined || sightKey(await sightOf(stage)) === sight;
+}
+
+/** An action as the world has to do it now. */
+function boundNow<Action, Observation>(
+  { world }: Stage<Action, Observation>,
+  action: Action,
+  before: Observation | undefined,
+): Action {
+  return before === undefined ? action : (world.rebind?.(action, before) ?? action);
+}
+
+async function takeBack<Action, Observation>(
+  stage: Stage<Action, Observation>,
+  { taken, observation }: WorldStep<Action, Observation>,
+  call: ActCall,
+): Promise<void> {
+  stage.last = undefined;
+  if (taken !== undefined) await stage.world.undo?.(taken.action, observation, call);
+}

@@ -1,0 +1,183 @@
+import { StringDecoder } from 'node:string_decoder';
+import { isPlainObject } from '../../base/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import { startProgram } from './run-program.ts';
+
+/** A way to ask a server of worlds. */
+export interface Wire {
+  /** Asks one thing. What the server does besides answering ends the wire. */
+  ask(method: string, params: { readonly [name: string]: JsonValue }): Promise<JsonValue>;
+  close(): Promise<void>;
+}
+
+/** The longest line, in bytes. */
+const longest = 16 * 1024 * 1024;
+
+/** How long a program has to end by itself when it is closed, in milliseconds. */
+const patience = 1_000;
+
+interface Asked {
+  readonly id: number;
+  resolve(result: JsonValue): void;
+  reject(error: Error): void;
+}
+
+/** A program that is asked over its standard input and output, one line each. It is asked one thing at a time. */
+export function programWire(command: readonly string[], cwd: string | undefined): Wire {
+  const { child, end } = startProgram(command, { cwd, stdio: 'pipe' });
+  const { stdin, stdout, stderr } = child;
+  let asked: Asked | undefined;
+  let fault: Error | undefined;
+  let errors = '';
+  let id = 0;
+
+  const fail = (message: string): void => {
+    fault ??= new Error(`The program \`${command[0]}\` ${message}`);
+    asked?.reject(fault);
+    asked = undefined;
+    end();
+  };
+  const lines = new Lines(longest, {
+    line(text) {
+      const answer = answerIn(text);
+      if (answer === undefined) return fail(`wrote what is no answer: ${shown(text)}`);
+      if (asked === undefined || answer.id !== asked.id) {
+        return fail(`answered ${shown(JSON.stringify(answer.id))}, which was not asked.`);
+      }
+      const { resolve, reject } = asked;
+      asked = undefined;
+      if ('error' in answer) reject(new Error(answer.error));
+      else resolve(answer.result);
+    },
+    overflow: () => fail(`wrote a line of more than ${longest} bytes.`),
+  });
+  stdout?.on('data', (chunk: Buffer) => lines.add(chunk));
+  stderr?.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString()).slice(-2_000);
+  });
+  // A program that has ended takes no more input: its exit says so.
+  stdin?.on('error', () => {});
+  child.once('error', ({ message }) => fail(`could not be started: ${message}`));
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', (code, signal) => {
+      fail(`ended with ${signal ?? code}. ${errors.trim()}`.trim());
+      resolve();
+    });
+    child.once('error', () => resolve());
+  });
+
+  return {
+    ask: (method, params) =>
+      new Promise((resolve, reject) => {
+        if (fault !== undefined) return reject(fault);
+        asked?.reject(new Error('It was asked something else before it had answered.'));
+        asked = { id: ++id, resolve, reject };
+        stdin?.write(`${JSON.stringify({ id, method, params })}\n`);
+      }),
+    async close() {
+      stdin?.end();
+      const timer = setTimeout(end, patience);
+      await ended;
+      clearTimeout(timer);
+      end();
+    },
+  };
+}
+
+/** A server that is asked over HTTP: each request is posted. */
+export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
+  const controller = new AbortController();
+  let count = 0;
+  return {
+    async ask(method, params) {
+      const id = ++count;
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ id, method, params }),
+        redirect: 'error',
+        // What is said last is said although all else is given up.
+        signal: method === 'close' ? AbortSignal.timeout(patience) : controller.signal,
+      });
+      const text = await limited(response);
+      if (!response.ok) {
+        throw new Error(`The server \`${url}\` answered with status ${response.status}.`);
+      }
+      const answer = answerIn(text);
+      if (answer === undefined || answer.id !== id) {
+        throw new Error(`The server \`${url}\` wrote what is no answer: ${shown(text)}`);
+      }
+      if ('error' in answer) throw new Error(answer.error);
+      return answer.result;
+    },
+    close: async () => controller.abort(new Error('The environment was closed.')),
+  };
+}
+
+async function limited(response: Response): Promise<string> {
+  const decoder = new StringDecoder();
+  let [text, size] = ['', 0];
+  for await (const chunk of response.body ?? []) {
+    size += (chunk as Uint8Array).length;
+    if (size > longest) throw new Error(`The server wrote more than ${longest} bytes.`);
+    text += decoder.write(Buffer.from(chunk as Uint8Array));
+  }
+  return text + decoder.end();
+}
+
+type Answer = { readonly id: unknown } & (
+  | { readonly result: JsonValue }
+  | { readonly error: string }
+);
+
+function answerIn(text: string): Answer | undefined {
+  let told: unknown;
+  try {
+    told = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isPlainObject(told)) return undefined;
+  const { id, result, error } = told;
+  if (isPlainObject(error)) return { id, error: String(error['message']) };
+  return result === undefined ? undefined : { id, result: result as JsonValue };
+}
+
+function shown(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}
+
+/** Splits bytes into lines, looking at each byte once. */
+class Lines {
+  readonly #limit: number;
+  readonly #heard: { line(text: string): void; overflow(): void };
+  #parts: Buffer[] = [];
+  #size = 0;
+
+  constructor(limit: number, heard: { line(text: string): void; overflow(): void }) {
+    this.#limit = limit;
+    this.#heard = heard;
+  }
+
+  add(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+      this.#keep(chunk.subarray(start, end));
+      const whole = Buffer.concat(this.#parts).toString();
+      [this.#parts, this.#size] = [[], 0];
+      this.#heard.line(whole);
+      start = end + 1;
+    }
+    this.#keep(chunk.subarray(start));
+  }
+
+  #keep(part: Buffer): void {
+    this.#size += part.length;
+    if (this.#size <= this.#limit) {
+      this.#parts.push(part);
+      return;
+    }
+    [this.#parts, this.#size] = [[], 0];
+    this.#heard.overflow();
+  }
+}

@@ -1,0 +1,157 @@
+import * as z from 'zod';
+import { withDeadline } from '../../base/deadline.ts';
+import { expectation } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
+import type { Environment } from '../../contracts/environment.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { Seen, World } from '../../contracts/world.ts';
+import { fromWorld, type WorldOptions } from './from-world.ts';
+import type { Live } from './live.ts';
+import { httpWire, programWire, type Wire } from './remote-wire.ts';
+import type { WorldState } from './world-state.ts';
+
+/** Where the worlds of a remote environment are, and how they are searched. */
+export type RemoteOptions<Action> = Omit<WorldOptions<Action, JsonValue>, 'instances'> & {
+  /** How many instances there may be at a time: of a program, so many are started. @defaultValue 1 */
+  readonly instances?: number;
+  /** What is to be done, told to each instance before it begins. @defaultValue null */
+  readonly task?: JsonValue;
+} & (
+    | {
+        /** A program, no shell, that is asked over its standard input and output. */
+        readonly command: readonly string[];
+        /** The folder that it is started in. @defaultValue that of this process */
+        readonly cwd?: string;
+      }
+    | {
+        /** A server that is asked over HTTP. */
+        readonly url: string;
+        /** Sends requests, for those that need headers. @defaultValue the platform's */
+        readonly fetch?: typeof fetch;
+      }
+  );
+
+/**
+ * A world in another process or on another machine as an environment, such as one in Python that is shaped as in Gym.
+ *
+ * Each request is a line of JSON, `{"id", "method", "params"}`, and is answered by one, `{"id", "result"}` or
+ * `{"id", "error": {"message"}}`; over HTTP it is posted. A line holds at most 16 MB. What is sent in both directions is
+ * in `docs/guides/remote-environments.md`; `python/espalier_environment.py` in this package is the other side in Python.
+ *
+ * What a server says is data. One that is silent, ends, or writes something else fails the step, and is closed.
+ */
+export function remoteEnvironment<Action = any>(
+  options: RemoteOptions<Action>,
+): Live<Environment<WorldState<Action, JsonValue>, Action>> {
+  const known = 'name snapshots timeoutMs restores notation answer instances task';
+  const { instances = 1, task = null, ...rest } = options;
+  const { timeoutMs = 30_000 } = options;
+  if ('url' in rest) {
+    expectOptions('remoteEnvironment', options, `${known} url fetch`);
+    const { url, fetch: ask = fetch, ...others } = rest;
+    if (!/^https?:/.test(url)) throw expectation('url', 'an address of HTTP', url);
+    return fromWorld(() => remoteWorld(httpWire(url, ask), task, timeoutMs), {
+      ...{ ...others, instances },
+    });
+  }
+  expectOptions('remoteEnvironment', options, `${known} command cwd`);
+  const { command, cwd, ...others } = rest;
+  if (!Array.isArray(command) || command.length === 0) {
+    throw expectation(
+      'command',
+      'a program and what it is told, such as `["python3", "world.py"]`',
+      command,
+    );
+  }
+  return fromWorld(() => remoteWorld(programWire(command, cwd), task, timeoutMs), {
+    ...{ ...others, instances },
+  });
+}
+
+const hello = z.looseObject({ forks: z.boolean().default(false) });
+const handled = z.looseObject({ handle: z.string() });
+const sight = z.object({
+  observation: z.json(),
+  reward: z.number().nullish(),
+  cost: z.number().nullish(),
+  terminal: z.boolean().nullish(),
+  fingerprint: z.string().nullish(),
+});
+const begun = z.looseObject({ handle: z.string(), seen: sight });
+
+/** A world behind a wire: one handle of the server. */
+async function remoteWorld<Action>(
+  wire: Wire,
+  task: JsonValue,
+  timeoutMs: number,
+): Promise<World<Action, JsonValue>> {
+  const ask = async <Result>(
+    schema: z.ZodType<Result>,
+    method: string,
+    params: { readonly [name: string]: JsonValue },
+  ): Promise<Result> => {
+    const read = schema.safeParse(await wire.ask(method, params));
+    if (read.success) return read.data;
+    throw new Error(
+      `The server's answer to \`${method}\` was not as expected. ${z.prettifyError(read.error)}`,
+    );
+  };
+  const forks = await greeted();
+  let handle: string | undefined;
+  let fingerprint: string | undefined;
+  const see = (told: z.infer<typeof sight>): Seen<JsonValue> => {
+    fingerprint = told.fingerprint ?? undefined;
+    const { observation, reward, cost, terminal } = told;
+    return {
+      observation,
+      ...(reward != null && { reward }),
+      ...(cost != null && { cost }),
+      ...(terminal === true && { terminal }),
+    };
+  };
+  const own = (): { readonly handle: string } => ({ handle: handle ?? '' });
+  return {
+    async reset() {
+      if (handle !== undefined) await ask(z.unknown(), 'close', own());
+      const start = await ask(begun, 'reset', {});
+      handle = start.handle;
+      return see(start.seen);
+    },
+    act: async (action) => see(await ask(sight, 'step', { ...own(), action: action as JsonValue })),
+    /** Only there where the server has told one. */
+    get fingerprint(): () => string {
+      const told = fingerprint;
+      return (told === undefined ? undefined : () => told) as () => string;
+    },
+    ...(forks && {
+      async snapshot(): Promise<JsonValue> {
+        const { handle: from } = await ask(handled, 'fork', own());
+        return { from, fingerprint: fingerprint ?? null };
+      },
+      async restore(kept: JsonValue) {
+        const snapshot = kept as { readonly from: string; readonly fingerprint: string | null };
+        await ask(z.unknown(), 'restore', { ...own(), from: snapshot.from });
+        fingerprint = snapshot.fingerprint ?? undefined;
+      },
+      async forget(kept: JsonValue) {
+        await ask(z.unknown(), 'close', { handle: (kept as { readonly from: string }).from });
+      },
+    }),
+    async close() {
+      // A server over HTTP outlives its worlds.
+      if (handle !== undefined) void wire.ask('close', own()).catch(() => {});
+      await wire.close();
+    },
+  };
+
+  async function greeted(): Promise<boolean> {
+    const never = new AbortController().signal;
+    try {
+      const greeting = () => ask(hello, 'hello', { version: 1, task });
+      return (await withDeadline(never, timeoutMs, greeting)).forks;
+    } catch (error) {
+      await wire.close();
+      throw error;
+    }
+  }
+}

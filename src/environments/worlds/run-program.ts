@@ -1,0 +1,157 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { withDeadline } from '../../base/deadline.ts';
+import { messageOf } from '../../base/failure.ts';
+import { endOrphans, owner, ownerVariable } from './leftovers.ts';
+
+/** Limits of a program. */
+export interface RunOptions {
+  /** How long it may take, in milliseconds. @defaultValue 60,000 */
+  readonly timeoutMs?: number;
+  /** How many bytes of its output are kept: the first half and the last. @defaultValue 65,536 */
+  readonly maxOutput?: number;
+  /** Variables of its environment, besides `PATH`, `HOME`, `LANG` and `TMPDIR`. @defaultValue none */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+}
+
+/** What came of a program. */
+export interface Ran {
+  /** Its exit code; `null` where it was ended. */
+  readonly code: number | null;
+  /** What it wrote, to its output and its errors, in the order in which it came. */
+  readonly output: string;
+}
+
+const runVariable = 'ESPALIER_RUN';
+
+/** Programs under way, with all that they start. */
+export interface Program {
+  readonly child: ChildProcess;
+  /** Ends it, with all that it has started: its process group, and on Linux what has left the group. */
+  end(): void;
+}
+
+/** Starts a program, not a shell, in a process group of its own. It inherits no variable that may be a secret. */
+export function startProgram(
+  [command = '', ...args]: readonly string[],
+  { env, ...options }: Pick<SpawnOptions, 'cwd' | 'stdio'> & Pick<RunOptions, 'env'>,
+): Program {
+  const id = randomUUID();
+  const child = spawn(command, args, {
+    ...options,
+    env: { ...plainVariables(), ...env, [ownerVariable]: owner, [runVariable]: id },
+    detached: true,
+  });
+  return {
+    child,
+    end() {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // All of it has ended.
+      }
+      endOrphans((variables) => variables.get(runVariable) === id);
+    },
+  };
+}
+
+/** Runs a program to its end or to its limits; nothing that it has started stays. */
+export async function runProgram(
+  command: readonly string[],
+  { cwd, ...options }: RunOptions & { readonly cwd: string },
+): Promise<Ran> {
+  const { timeoutMs = 60_000, maxOutput = 65_536, env = {} } = options;
+  const { signal = new AbortController().signal } = options;
+  signal.throwIfAborted();
+  const program = startProgram(command, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { child, end } = program;
+  const output = new CutOutput(maxOutput);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => output.add(chunk));
+  }
+  try {
+    const code = await withDeadline(signal, timeoutMs, () => endOf(child));
+    end();
+    await written(child);
+    return { code, output: output.text() };
+  } catch (error) {
+    end();
+    if (signal.aborted) throw signal.reason;
+    await written(child);
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    const why = isLate ? `ended after ${timeoutMs} ms` : messageOf(error);
+    return { code: null, output: `${output.text()}[${why}]` };
+  } finally {
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }
+}
+
+function endOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code));
+  });
+}
+
+/** Waits for what it wrote before its end. Whoever has left the group may hold its output open for ever. */
+async function written({ stdout, stderr }: ChildProcess): Promise<void> {
+  const never = new AbortController().signal;
+  const ends = [stdout, stderr].map(async (stream) => {
+    if (stream?.readableEnded === false) await once(stream, 'close');
+  });
+  await withDeadline(never, 500, () => Promise.all(ends)).catch(() => {});
+}
+
+/** The variables without which programs are not found. */
+export function plainVariables(): Readonly<Record<string, string>> {
+  const names = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SystemRoot'];
+  // biome-ignore lint/style/noProcessEnv: whoever starts a program passes an environment on
+  const env = process.env;
+  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+}
+
+/** The first and the last bytes of an output, in bounded memory. */
+class CutOutput {
+  readonly #half: number;
+  readonly #head: Buffer[] = [];
+  #headBytes = 0;
+  #tail: Buffer[] = [];
+  #tailBytes = 0;
+  #left = 0;
+
+  constructor(limit: number) {
+    this.#half = Math.max(1, Math.ceil(limit / 2));
+  }
+
+  add(chunk: Buffer): void {
+    const first = chunk.subarray(0, this.#half - this.#headBytes);
+    if (first.length > 0) this.#head.push(Buffer.from(first));
+    this.#headBytes += first.length;
+    const rest = chunk.subarray(first.length);
+    if (rest.length === 0) return;
+    this.#tail.push(Buffer.from(rest.subarray(-this.#half)));
+    this.#left += rest.length - Math.min(rest.length, this.#half);
+    this.#tailBytes += Math.min(rest.length, this.#half);
+    if (this.#tailBytes > 2 * this.#half || this.#tail.length > 1_000) this.#cut();
+  }
+
+  text(): string {
+    this.#cut();
+    const [head, tail] = [this.#head, this.#tail].map((parts) => Buffer.concat(parts).toString());
+    return this.#left === 0
+      ? `${head}${tail}`
+      : `${head}\n[… ${this.#left} bytes left out …]\n${tail}`;
+  }
+
+  #cut(): void {
+    const all = Buffer.concat(this.#tail);
+    const tail = all.subarray(-this.#half);
+    this.#left += all.length - tail.length;
+    this.#tail = [Buffer.from(tail)];
+    this.#tailBytes = tail.length;
+  }
+}

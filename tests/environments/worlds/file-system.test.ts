@@ -1,0 +1,157 @@
+import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Folder, fileSystem } from '../../../src/environments/index.ts';
+import { actCall } from './model-world.ts';
+import { everything, killedAt, publishFolders, put, removeAll, userFolder } from './user-folder.ts';
+
+const roots: string[] = [];
+const open: Folder[] = [];
+afterEach(async () => {
+  for (const folder of open.splice(0)) await folder.close?.();
+  removeAll(...roots.splice(0));
+});
+
+async function opened(options = {}) {
+  const root = userFolder();
+  roots.push(root);
+  const create = fileSystem({ root, ...options });
+  const folder = await create();
+  open.push(folder);
+  return { root, folder, create };
+}
+
+/** Changes of every kind. */
+async function change(folder: Folder): Promise<void> {
+  await folder.write('sum.js', 'export const sum = (a, b) => a + b;\n');
+  await folder.write('src/new/deep.js', 'new\n');
+  await folder.remove('docs/old');
+  await folder.write('docs/old', 'a file where a folder was\n');
+  await folder.remove('README.md');
+  symlinkSync('sum.js', join(folder.root, 'README.md'));
+  chmodSync(join(folder.root, 'check.sh'), 0o644);
+}
+
+describe('a copy of a folder', () => {
+  test('is brought back to snapshots and to its start', async () => {
+    const { root, folder } = await opened();
+    const before = everything(root);
+    const start = await folder.fingerprint?.();
+    expect(everything(folder.root)).toEqual(before);
+    await change(folder);
+    const changed = everything(folder.root);
+    const print = await folder.fingerprint?.();
+    expect(print).not.toBe(start);
+    const kept = await folder.snapshot?.();
+    await folder.remove('docs');
+    await folder.restore?.(kept ?? null);
+    expect(everything(folder.root)).toEqual(changed);
+    expect(await folder.fingerprint?.()).toBe(print);
+    await folder.reset?.(actCall());
+    expect(everything(folder.root)).toEqual(before);
+    expect(everything(root)).toEqual(before);
+    await folder.forget?.(kept ?? null);
+  });
+
+  test('leaves out what is to be ignored, also where it comes up later', async () => {
+    const root = userFolder();
+    roots.push(root);
+    put(root, 'node_modules/a/index.js', 'a');
+    put(root, 'docs/node_modules/b.js', 'b');
+    put(root, 'data/large.bin', 'c');
+    const folder = await fileSystem({ root, ignore: ['node_modules', 'data/large.bin'] })();
+    open.push(folder);
+    const all = ['README.md', 'check.sh', 'docs/guide.md', 'docs/old/notes.md', 'sum.js'];
+    expect(await folder.list()).toEqual(all);
+    await folder.write('node_modules/x.js', 'x');
+    expect(await folder.changes?.()).toMatchObject({ files: [] });
+  });
+
+  test('is refused where there is no folder', async () => {
+    await expect(fileSystem({ root: '/no/such/folder' })()).rejects.toThrow('There is no folder');
+    expect(() => fileSystem({ rot: '.' } as never)).toThrow('Did you mean `root`?');
+  });
+});
+
+describe('a folder', () => {
+  test('becomes as the copy is when that is published, and as it was when that is taken back', async () => {
+    const { root, folder } = await opened();
+    const before = everything(root);
+    await change(folder);
+    const changes = (await folder.changes?.()) ?? null;
+    expect(JSON.parse(JSON.stringify(changes))).toEqual(changes);
+    const earlier = publishFolders();
+    expect(everything(root)).toEqual(before);
+    await folder.unpublish?.(changes, actCall());
+    expect(everything(root)).toEqual(before);
+    await folder.publish?.(changes, actCall());
+    expect(everything(root)).toEqual(everything(folder.root));
+    // Once more is no more.
+    await folder.publish?.(changes, actCall());
+    expect(everything(root)).toEqual(everything(folder.root));
+    expect(publishFolders().filter((name) => !earlier.includes(name))).toEqual([]);
+  });
+
+  test('is wholly published or not at all, wherever a kill comes', async () => {
+    const { root, folder, create } = await opened();
+    const before = everything(root);
+    await change(folder);
+    const changes = (await folder.changes?.()) ?? null;
+    for (let at = 1; ; at++) {
+      const call = killedAt(at);
+      const isKilled = await folder.publish?.(changes, call)?.then(
+        () => false,
+        (error: Error) => error.message === 'killed' || expect.fail(error.message),
+      );
+      if (isKilled !== true) {
+        expect(at).toBeGreaterThan(8);
+        break;
+      }
+      // Another process takes it back.
+      const later = await create();
+      await later.unpublish?.(changes, actCall());
+      await later.unpublish?.(changes, actCall());
+      await later.close?.();
+      expect(everything(root)).toEqual(before);
+    }
+    expect(everything(root)).toEqual(everything(folder.root));
+  });
+});
+
+describe('a folder of a user who works on', () => {
+  test('is not touched where the user has changed it meanwhile, or put something in the way', async () => {
+    const spoil: Readonly<Record<string, (root: string) => void>> = {
+      'sum.js': (root) => writeFileSync(join(root, 'sum.js'), 'mine\n'),
+      'src/new/deep.js': (root) => put(root, 'src/new/deep.js', 'in the way\n'),
+      'check.sh': (root) => rmSync(join(root, 'check.sh')),
+      'README.md': (root) => {
+        rmSync(join(root, 'README.md'));
+        symlinkSync('/etc/passwd', join(root, 'README.md'));
+      },
+    };
+    for (const [path, act] of Object.entries(spoil)) {
+      const { root, folder } = await opened();
+      await change(folder);
+      const changes = (await folder.changes?.()) ?? null;
+      act(root);
+      const mine = everything(root);
+      await expect(folder.publish?.(changes, actCall())).rejects.toMatchObject({
+        code: 'stale',
+        message: expect.stringContaining(`\`${path}\``),
+      });
+      expect(everything(root)).toEqual(mine);
+    }
+  });
+
+  test('is not written behind a link that was put in the way', async () => {
+    const { root, folder } = await opened();
+    const elsewhere = userFolder();
+    roots.push(elsewhere);
+    await folder.write('src/new.js', 'new\n');
+    const changes = (await folder.changes?.()) ?? null;
+    symlinkSync(elsewhere, join(root, 'src'));
+    const theirs = everything(elsewhere);
+    await expect(folder.publish?.(changes, actCall())).rejects.toThrow('have changed');
+    expect(everything(elsewhere)).toEqual(theirs);
+  });
+});

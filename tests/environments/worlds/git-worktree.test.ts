@@ -1,0 +1,277 @@
+import { spawn } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Folder, fromWorld, gitWorktree } from '../../../src/environments/index.ts';
+import { actCall } from './model-world.ts';
+import {
+  everything,
+  inGit,
+  killedAt,
+  processesWith,
+  put,
+  removeAll,
+  userRepository,
+} from './user-folder.ts';
+
+const roots: string[] = [];
+const open: Folder[] = [];
+afterEach(async () => {
+  for (const folder of open.splice(0)) await folder.close?.();
+  removeAll(...roots.splice(0));
+});
+
+async function opened(options = {}) {
+  const root = userRepository();
+  roots.push(root);
+  const create = gitWorktree({ repository: root, ...options });
+  const folder = await create();
+  await folder.reset?.(actCall());
+  open.push(folder);
+  return { root, folder, create };
+}
+
+async function change(folder: Folder): Promise<void> {
+  await folder.write('sum.js', 'export const sum = (a, b) => a + b;\n');
+  await folder.write('src/new.js', 'new\n');
+  await folder.remove('docs/old');
+  await folder.write('docs/old', 'a file where a folder was\n');
+  await folder.run(['chmod', '-x', 'check.sh']);
+  await folder.run(['ln', '-sf', 'sum.js', 'README.md']);
+}
+
+/** A repository as its user sees it. */
+function seen(root: string) {
+  return {
+    head: inGit(root, 'rev-parse', 'HEAD'),
+    refs: inGit(root, 'for-each-ref'),
+    status: inGit(root, 'status', '--porcelain'),
+    staged: inGit(root, 'ls-files', '--stage'),
+    files: everything(root, ['.git']),
+  };
+}
+
+describe('a worktree', () => {
+  test('is brought back to snapshots and to its start, and leaves no trace in the repository', async () => {
+    const { root, folder } = await opened();
+    const before = everything(root);
+    const start = await folder.fingerprint?.();
+    expect(await folder.list()).toEqual(
+      Object.entries(everything(root, ['.git', 'build']))
+        .filter(([, what]) => what !== 'folder')
+        .map(([path]) => path),
+    );
+    await change(folder);
+    const kept = await folder.snapshot?.();
+    const changed = everything(folder.root, ['.git']);
+    await folder.run([
+      'sh',
+      '-c',
+      'rm -rf docs sum.js; mkdir sum.js; echo x > sum.js/x; git commit -qam no',
+    ]);
+    await folder.write('build/left.txt', 'ignored');
+    await folder.restore?.(kept ?? null);
+    expect(everything(folder.root, ['.git'])).toEqual(changed);
+    expect(await folder.fingerprint?.()).toBe(kept);
+    await folder.reset?.(actCall());
+    expect(await folder.fingerprint?.()).toBe(start);
+    expect(everything(root)).toEqual(before);
+  });
+
+  test('has the folders that programs need, and keeps them', async () => {
+    const root = userRepository();
+    roots.push(root);
+    put(root, 'build/tool.txt', 'tool');
+    const folder = await gitWorktree({ repository: root, copy: ['build'] })();
+    open.push(folder);
+    await folder.reset?.(actCall());
+    await change(folder);
+    await folder.reset?.(actCall());
+    expect(await folder.read('build/tool.txt')).toBe('tool');
+    expect(await folder.list()).not.toContain('build/tool.txt');
+    expect(await folder.changes?.()).toMatchObject({ files: [] });
+  });
+});
+
+describe('a worktree beside its repository', () => {
+  test('keeps paths out of `.git`, and pushes out of the repository', async () => {
+    const { root, folder } = await opened();
+    await folder.run(['ln', '-s', '.git', 'inside']);
+    for (const path of ['.git/config', '.GIT/config', 'inside/config']) {
+      await expect(folder.write(path, 'x')).rejects.toThrow('not to be touched');
+      await expect(folder.read(path)).rejects.toThrow('not to be touched');
+    }
+    const before = everything(root);
+    const { code } = await folder.run(['git', 'push', 'origin', 'HEAD:refs/heads/x']);
+    expect(code).not.toBe(0);
+    expect(everything(root)).toEqual(before);
+  });
+
+  test('is refused of what it cannot hold', async () => {
+    const root = userRepository();
+    roots.push(root);
+    const at = (path: string) => gitWorktree({ repository: path })();
+    await expect(at('/')).rejects.toThrow('is no checkout of a git repository');
+    put(root, '.gitattributes', '*.bin filter=lfs diff=lfs\n');
+    inGit(root, 'add', '--all');
+    inGit(root, 'commit', '--quiet', '-m', 'Large files');
+    await expect(at(root)).rejects.toThrow('names a filter');
+    inGit(root, 'rm', '--quiet', '.gitattributes');
+    const head = inGit(root, 'rev-parse', 'HEAD');
+    inGit(root, 'update-index', '--add', '--cacheinfo', `160000,${head},module`);
+    inGit(root, 'commit', '--quiet', '-m', 'A module');
+    await expect(at(root)).rejects.toThrow('has submodules');
+  });
+
+  test('leaves nothing behind when its process is killed', async () => {
+    const root = userRepository();
+    roots.push(root);
+    const before = everything(root);
+    const worlds = join(import.meta.dirname, '../../../src/environments/index.ts');
+    const program = `
+      const { gitWorktree } = await import(${JSON.stringify(worlds)});
+      const folder = await gitWorktree({ repository: ${JSON.stringify(root)} })();
+      await folder.write('sum.js', 'changed');
+      console.log(folder.root);
+      await folder.run(['sh', '-c', 'setsid sleep 98711 & sleep 98712']);`;
+    const child = spawn(process.execPath, [
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      program,
+    ]);
+    const place = await new Promise<string>((resolve, reject) => {
+      child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
+      child.stderr.once('data', (chunk: Buffer) => reject(new Error(chunk.toString())));
+    });
+    while (processesWith('sleep 9871').length < 2)
+      await new Promise((next) => setTimeout(next, 20));
+    const dead = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await dead;
+    expect(existsSync(place)).toBe(true);
+    expect(everything(root)).toEqual(before);
+    expect(inGit(root, 'worktree', 'list').split('\n')).toHaveLength(1);
+
+    const environment = fromWorld(() => expect.fail('No world.'), { name: 'x', instances: 1 });
+    const recovery = await environment.recover();
+    expect(recovery.undone).toBeGreaterThanOrEqual(3);
+    expect(recovery.failed).toEqual([]);
+    expect(existsSync(place)).toBe(false);
+    expect(processesWith('sleep 9871')).toEqual([]);
+    expect(everything(root)).toEqual(before);
+  });
+});
+
+describe('a repository', () => {
+  test('has one commit more when a worktree is published, and none when that is taken back', async () => {
+    const { root, folder } = await opened();
+    put(root, 'notes.txt', 'mine, not staged');
+    put(root, 'staged.txt', 'mine, staged');
+    inGit(root, 'add', 'staged.txt');
+    const before = seen(root);
+    await change(folder);
+    const changes = (await folder.changes?.()) ?? null;
+    expect(await folder.changes?.()).toEqual(changes);
+    expect(seen(root)).toEqual(before);
+    await folder.unpublish?.(changes, actCall());
+    expect(seen(root)).toEqual(before);
+
+    await folder.publish?.(changes, actCall());
+    expect(inGit(root, 'rev-parse', 'HEAD^')).toBe(before.head);
+    expect(inGit(root, 'log', '-1', '--format=%an')).toBe('Ada');
+    expect(inGit(root, 'status', '--porcelain')).toBe('A  staged.txt\n?? notes.txt');
+    expect(inGit(root, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+    const expected = everything(folder.root, ['.git']);
+    expect(everything(root, ['.git', 'build', 'notes.txt', 'staged.txt'])).toEqual(expected);
+    await folder.publish?.(changes, actCall());
+    inGit(root, 'fsck', '--strict');
+
+    await folder.unpublish?.(changes, actCall());
+    expect(seen(root)).toEqual(before);
+  });
+
+  test('is wholly published or not at all, wherever a kill comes', async () => {
+    const { root, folder, create } = await opened();
+    const before = seen(root);
+    await change(folder);
+    const changes = (await folder.changes?.()) ?? null;
+    for (let at = 1; ; at++) {
+      const isKilled = await folder.publish?.(changes, killedAt(at))?.then(
+        () => false,
+        (error: Error) => error.message === 'killed' || expect.fail(error.message),
+      );
+      if (isKilled !== true) {
+        expect(at).toBeGreaterThan(10);
+        break;
+      }
+      const later = await create();
+      await later.unpublish?.(changes, actCall());
+      await later.unpublish?.(changes, actCall());
+      await later.close?.();
+      expect(seen(root)).toEqual(before);
+    }
+    expect(inGit(root, 'status', '--porcelain')).toBe('');
+    expect(inGit(root, 'rev-parse', 'HEAD^')).toBe(before.head);
+  });
+});
+
+describe('a repository of a user who works on', () => {
+  test('gets back its index from a kill in the middle of that', async () => {
+    const { root, folder } = await opened();
+    const before = seen(root);
+    await change(folder);
+    const changes = ((await folder.changes?.()) ?? null) as { readonly target: string };
+    await folder.publish?.(changes, actCall());
+    await folder.unpublish?.(changes, actCall());
+    put(root, '.git/index.lock', `espalier ${changes.target.slice(0, 16)}`);
+    put(root, `.git/index.espalier-${changes.target.slice(0, 16)}`, 'half');
+    await folder.unpublish?.(changes, actCall());
+    expect(seen(root)).toEqual(before);
+    expect(existsSync(join(root, '.git/index.lock'))).toBe(false);
+    // The lock of another git is not ours to remove.
+    put(root, '.git/index.lock', '');
+    await expect(folder.publish?.(changes, actCall())).rejects.toThrow('Another git works in');
+    rmSync(join(root, '.git/index.lock'));
+    await folder.unpublish?.(changes, actCall());
+    expect(seen(root)).toEqual(before);
+  });
+
+  test.each<[string, (root: string) => void]>([
+    ['a file that changes', (root) => put(root, 'sum.js', 'mine\n')],
+    ['a file in the way', (root) => put(root, 'src/new.js', 'mine\n')],
+    ['a folder in the way', (root) => put(root, 'src/new.js/mine.txt', 'mine\n')],
+    [
+      'something staged',
+      (root) => {
+        put(root, 'src/new.js', 'mine\n');
+        inGit(root, 'add', 'src/new.js');
+        rmSync(join(root, 'src'), { recursive: true });
+      },
+    ],
+    ['another commit', (root) => inGit(root, 'commit', '--quiet', '--allow-empty', '-m', 'Mine')],
+  ])('is not touched where there is %s of the user', async (_, act) => {
+    const { root, folder } = await opened();
+    await change(folder);
+    const changes = (await folder.changes?.()) ?? null;
+    act(root);
+    const mine = seen(root);
+    await expect(folder.publish?.(changes, actCall())).rejects.toMatchObject({ code: 'stale' });
+    expect(seen(root)).toEqual(mine);
+  });
+
+  test('gets a branch, and nothing else, where that is asked for', async () => {
+    const { root, folder } = await opened({ branch: 'found' });
+    const before = seen(root);
+    await change(folder);
+    const changes = (await folder.changes?.()) ?? null;
+    await folder.publish?.(changes, actCall());
+    expect(inGit(root, 'rev-parse', 'found^')).toBe(before.head);
+    expect({ ...seen(root), refs: '' }).toEqual({ ...before, refs: '' });
+    await folder.unpublish?.(changes, actCall());
+    expect(seen(root)).toEqual(before);
+    inGit(root, 'branch', 'found');
+    await expect(folder.publish?.(changes, actCall())).rejects.toMatchObject({ code: 'stale' });
+  });
+});

@@ -1,0 +1,182 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { remoteEnvironment } from '../../../src/environments/index.ts';
+import { mcts, search } from '../../../src/index.ts';
+import { describeEnvironment, plainContext } from '../../../src/testing/index.ts';
+
+const context = plainContext();
+const folder = import.meta.dirname;
+const python = join(folder, '../../../python/espalier_environment.py');
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+function hostile(fault: string, timeoutMs = 10_000) {
+  const command = [process.execPath, join(folder, 'hostile-server.mjs'), fault];
+  return remoteEnvironment<string>({ name: 'hostile', command, timeoutMs });
+}
+
+describe('a server of worlds', () => {
+  test('is asked in lines of JSON', async () => {
+    await using environment = hostile('none');
+    let { state, ...ends } = await environment.reset(context);
+    expect({ state, ...ends }).toEqual({ state: { start: { observation: 'step 0' }, steps: [] } });
+    ({ state, ...ends } = await environment.step(state, 'on', context));
+    expect(state.steps).toEqual([{ action: 'on', observation: 'step 1' }]);
+    expect(ends).toEqual({ reward: 0.5 });
+  });
+
+  test.each([
+    ['garbage', /^The program `.*` wrote what is no answer: /],
+    ['long', /wrote a line of more than 16777216 bytes\.$/],
+    ['exit', /ended with 3\. It ran out of memory\.$/],
+    ['wrong id', /answered 999, which was not asked\.$/],
+    ['shape', /^The server's answer to `step` was not as expected\./],
+    ['error', /^No such move\.$/],
+    ['silent', /^The world of `hostile` took longer than 700 ms, and was closed\.$/],
+  ])('that answers with %s fails the step, and no other', async (fault, message) => {
+    await using environment = hostile(fault, fault === 'silent' ? 700 : 10_000);
+    const { state } = await environment.reset(context);
+    await expect(environment.step(state, 'on', context)).rejects.toThrow(message);
+    // Another one takes its place.
+    expect((await environment.reset(context)).state).toEqual(state);
+  });
+
+  test('that says more than it was asked fails the step after', async () => {
+    await using environment = hostile('twice');
+    const { state } = await environment.reset(context);
+    const next = await environment.step(state, 'on', context);
+    const later = environment.step(next.state, 'on', context);
+    await expect(later).rejects.toThrow('which was not asked');
+  });
+
+  test('that does not end with its input is ended', async () => {
+    const environment = hostile('stays');
+    await environment.reset(context);
+    await environment.close();
+    const { stdout } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+    expect(stdout).not.toContain('hostile-server.mjs stays');
+  });
+
+  test('that is not there is told of', async () => {
+    const environment = remoteEnvironment({ name: 'none', command: ['no-such-program-7'] });
+    await expect(environment.reset(context)).rejects.toThrow(
+      'The program `no-such-program-7` could not be started',
+    );
+    const options = { name: 'none', command: [] };
+    expect(() => remoteEnvironment(options)).toThrow('Expected `command` to be a program');
+    expect(() => remoteEnvironment({ name: 'none', url: 'file:///x' })).toThrow('of HTTP');
+  });
+});
+
+describe('a server over HTTP', () => {
+  const answers = (body: unknown, status = 200) =>
+    remoteEnvironment({
+      name: 'web',
+      url: 'http://worlds.test/',
+      fetch: async () => new Response(JSON.stringify(body), { status }),
+    });
+
+  test.each([
+    [{ id: 7, result: {} }, 200, 'wrote what is no answer'],
+    [{ id: 1, error: { message: 'No.' } }, 200, 'No.'],
+    [{ id: 1 }, 200, 'wrote what is no answer'],
+    [{}, 502, 'answered with status 502'],
+    [{ id: 1, result: { forks: 'x'.repeat(17_000_000) } }, 200, 'more than 16777216 bytes'],
+  ])('that misbehaves fails the step', async (body, status, message) => {
+    await expect(answers(body, status).reset(context)).rejects.toThrow(message);
+  });
+});
+
+const gym = (name: string) => ['python3', python, `gym_worlds:${name}`];
+const moves = ['add 1', 'double'];
+
+if (!hasPython) {
+  test.skip('Python worlds: skipped, because there is no python3 on this machine.', () => {});
+} else {
+  const create = (task: { goal: number }) =>
+    remoteEnvironment<string>({ name: 'walk', command: gym('Walk'), cwd: folder, task });
+  const open: ReturnType<typeof create>[] = [];
+  afterAll(async () => {
+    for (const environment of open) await environment.close();
+  });
+  describeEnvironment(
+    'in Python',
+    {
+      create: () => {
+        const environment = create({ goal: 9 });
+        open.push(environment);
+        return environment;
+      },
+      actions: ({ start, steps }) =>
+        Number((steps.at(-1) ?? start).observation) >= 9 ? [] : moves,
+      ...{ walks: 2, maxDepth: 5 },
+    },
+    { describe, test },
+  );
+}
+
+describe.skipIf(!hasPython)('a world in Python', () => {
+  test('is searched as it is', async () => {
+    await using environment = remoteEnvironment<string>({
+      ...{ name: 'walk', command: gym('Walk'), cwd: folder, instances: 2 },
+    });
+    const { best } = await search(environment, {
+      policy: () => moves.map((action) => ({ action })),
+      evaluator: ({ depth }) => depth / 20,
+      algorithm: mcts({ evaluate: 'all' }),
+      ...{ budget: { simulations: 200 }, concurrency: 2 },
+      stopWhen: ({ best: { reward = 0 } = {} }: any) => reward === 1,
+    });
+    expect(best.kind === 'proposed' || best.state.steps.length).toBeGreaterThan(3);
+  });
+
+  test('is given its seed, and tells what JSON has no form for', async () => {
+    const command = gym('Dice');
+    await using environment = remoteEnvironment<string>({ name: 'dice', command, cwd: folder });
+    const { state } = await environment.reset(context);
+    const one = await environment.step(state, 'roll', context);
+    await environment.reset(context);
+    const again = await environment.step(state, 'roll', context);
+    expect(again).toEqual(one);
+    expect(one.state.steps[0]?.observation).toMatchObject({ rolled: [expect.any(Number), 5000] });
+  });
+
+  test('that cannot be copied is done again', async () => {
+    const command = gym('Locked');
+    await using environment = remoteEnvironment<number>({ name: 'locked', command, cwd: folder });
+    const { state } = await environment.reset(context);
+    const [one] = [(await environment.step(state, 1, context)).state];
+    const two = (await environment.step(one, 2, context)).state;
+    const other = (await environment.step(one, 10, context)).state;
+    expect([two, other].map(({ steps }) => steps.at(-1)?.observation)).toEqual([3, 11]);
+  });
+
+  test('says what it threw', async () => {
+    await using environment = remoteEnvironment<string>({
+      ...{ name: 'walk', command: gym('Walk'), cwd: folder },
+    });
+    const { state } = await environment.reset(context);
+    await expect(environment.step(state, 'fly', context)).rejects.toThrow("KeyError: 'fly'");
+  });
+
+  test('is served over HTTP too', async () => {
+    const [program = '', ...rest] = gym('Walk');
+    const server = spawn(program, [...rest, '--http', '0'], { cwd: folder });
+    try {
+      const url = await new Promise<string>((resolve) => {
+        server.stderr.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
+      });
+      await using environment = remoteEnvironment<string>({ name: 'walk', url, instances: 3 });
+      const { state } = await environment.reset(context);
+      const all = await Promise.all(
+        moves.map(async (action) => environment.step(state, action, context)),
+      );
+      expect(all.map(({ state: { steps } }) => steps.at(-1)?.fingerprint)).toEqual([
+        'number 2',
+        'number 2',
+      ]);
+    } finally {
+      server.kill();
+    }
+  });
+});
