@@ -54,6 +54,7 @@ const inner: Readonly<Record<string, Readonly<Record<string, '*' | readonly stri
     sft: ['.'],
     writers: ['.', 'formats'],
   },
+  environments: { '.': '*', puzzles: ['text'], text: [], tools: [] },
   policies: { '.': '*', 'from-model': ['.'] },
   values: {
     '.': '*',
