@@ -54,7 +54,7 @@ const inner: Readonly<Record<string, Readonly<Record<string, '*' | readonly stri
     sft: ['.'],
     writers: ['.', 'formats'],
   },
-  environments: { '.': '*', puzzles: ['text'], text: [], tools: [] },
+  environments: { '.': '*', puzzles: ['text'], text: [], tools: ['worlds'], worlds: [] },
   policies: { '.': '*', 'from-model': ['.'] },
   values: {
     '.': '*',

@@ -11,6 +11,7 @@ import type { Spend } from '../contracts/spend.ts';
  * - `budget`: a reservation was refused and nothing in flight could free it.
  * - `interrupted`: an effect was open when a process died, and it must not be repeated unasked.
  * - `unrecorded`: a replay was asked for a call that its journal does not hold.
+ * - `stale`: a live world no longer goes the way that led to a state.
  * - `model-call`: a call of a model failed; the error is a {@link ModelCallError}.
  * - `unavailable`: a model cannot be reached, refuses the key, or has no credit left: no further call of it
  *   makes sense now.
@@ -24,6 +25,7 @@ export type EspalierErrorCode =
   | 'budget'
   | 'interrupted'
   | 'unrecorded'
+  | 'stale'
   | 'model-call'
   | 'unavailable';
 
@@ -46,6 +48,7 @@ const scopes: Readonly<Record<EspalierErrorCode, ErrorScope>> = {
   budget: 'search',
   interrupted: 'call',
   unrecorded: 'call',
+  stale: 'item',
   'model-call': 'call',
   unavailable: 'search',
 };

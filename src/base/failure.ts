@@ -8,7 +8,7 @@ export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
   const message = messageOf(error);
   const code = EspalierError.isInstance(error) ? error.code : undefined;
   return {
-    kind: code === 'interrupted' || code === 'unrecorded' ? code : kind,
+    kind: code === 'interrupted' || code === 'unrecorded' || code === 'stale' ? code : kind,
     message,
     ...(isTransient(error) && { transient: true }),
   };

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { withDeadline } from '../../../src/backends/transport/deadline.ts';
-import { rejectionOf } from './stub-fetch.ts';
+import { withDeadline } from '../../src/base/deadline.ts';
+import { rejectionOf } from '../backends/transport/stub-fetch.ts';
 
 const timers = () =>
   process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;

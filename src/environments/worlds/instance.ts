@@ -1,0 +1,256 @@
+import { contentAddress } from '../../base/canonical-json.ts';
+import { EspalierError } from '../../base/errors.ts';
+import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { ActCall, Workspace } from '../../contracts/world.ts';
+import { closeCopy, copyOf, type Kept, type KeptStates } from './kept-states.ts';
+
+/** What is done in the instances of a pool. */
+export interface Acting<W extends Workspace, Step> {
+  /** What tells steps apart, with all that the outcome of one is compared by. */
+  keyOf(step: Step): string;
+  /** Does a step again. Returns whether it went as it did before. */
+  act(world: W, step: Step, call: ActCall): MaybePromise<boolean>;
+  /** Takes a step back; does nothing where it never happened. It is not aborted. */
+  undo?(world: W, step: Step, call: ActCall): MaybePromise<void>;
+}
+
+/** A step on the way to a state. */
+export interface Point<Step> {
+  readonly step: Step;
+  /** Tells the whole way up to here. */
+  readonly place: string;
+}
+
+/** The base: where every way begins. */
+const base = '';
+
+/** A path as points. */
+export function pointsOf<Step>(
+  path: readonly Step[],
+  keyOf: (step: Step) => string,
+): readonly Point<Step>[] {
+  let place = base;
+  return path.map((step) => {
+    place = contentAddress(`${place} ${keyOf(step)}`);
+    return { step, place };
+  });
+}
+
+/** A way to come to a state: first to a point before it, then by doing the rest again. */
+interface Way {
+  /** How many points lie before what is done again. */
+  readonly from: number;
+  /** How many steps are done, or taken back. */
+  readonly cost: number;
+  go(call: ActCall): Promise<void>;
+}
+
+/** One workspace of a pool, with where it stands. It is used by one at a time. */
+export class Instance<W extends Workspace, Step> {
+  readonly #number: number;
+  readonly #acting: Acting<W, Step>;
+  readonly #kept: KeptStates<W>;
+  readonly #forgotten: JsonValue[] = [];
+  #world: W;
+  /** Undefined where nobody knows. */
+  #points: Point<Step>[] | undefined = [];
+  /** Kept for good where there is no `reset`. */
+  #base: Kept<W> | undefined;
+  #isBroken = false;
+  #isClosed = false;
+
+  constructor(
+    world: W,
+    parts: {
+      readonly number: number;
+      readonly acting: Acting<W, Step>;
+      readonly kept: KeptStates<W>;
+    },
+  ) {
+    this.#world = world;
+    this.#number = parts.number;
+    this.#acting = parts.acting;
+    this.#kept = parts.kept;
+  }
+
+  get world(): W {
+    return this.#world;
+  }
+
+  /** Whether it threw, and stands nobody knows how. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** Brings it to its base for the first time. */
+  async begin(call: ActCall): Promise<void> {
+    if (this.#world.reset === undefined) this.#base = await this.#keepNow();
+    else await this.#world.reset(call);
+  }
+
+  /** How many steps it takes to come to a state; `Infinity` where it cannot. */
+  distanceTo(to: readonly Point<Step>[]): number {
+    return this.#stays ? 0 : (this.#wayTo(to)?.cost ?? Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * Makes it stand at a state.
+   *
+   * @throws EspalierError `stale` where a step that is done again goes another way.
+   */
+  async bringTo(to: readonly Point<Step>[], call: ActCall): Promise<void> {
+    call.signal.throwIfAborted();
+    if (this.#stays) {
+      this.#points = [...to];
+      return;
+    }
+    const way = this.#wayTo(to);
+    if (way === undefined) return;
+    await this.#soundly(() => way.go(call));
+    this.#points = to.slice(0, way.from);
+    for (const point of to.slice(way.from)) {
+      call.signal.throwIfAborted();
+      await this.#repeat(point, call);
+    }
+    if (way.from < to.length) await this.keep();
+  }
+
+  /** Notes a step that was done. */
+  did(step: Step): void {
+    const before = this.#points?.at(-1)?.place ?? base;
+    const place = contentAddress(`${before} ${this.#acting.keyOf(step)}`);
+    this.#points?.push({ step, place });
+  }
+
+  /** Takes back all that was done. */
+  async back(call: ActCall): Promise<void> {
+    await this.#soundly(() => this.#undoTo(0, call));
+  }
+
+  /** Keeps how it stands, where that can be brought back. */
+  async keep(): Promise<void> {
+    const place = this.#points?.at(-1)?.place;
+    const known = place === undefined ? undefined : this.#kept.find(this.#number, place);
+    if (known !== undefined) this.#kept.touch(known);
+    else if (place !== undefined) {
+      const kept = await this.#soundly(() => this.#keepNow());
+      if (kept !== undefined && this.#isClosed) await closeCopy(kept);
+      else if (kept !== undefined) this.#kept.add(this.#number, place, kept);
+    }
+    for (const snapshot of this.#forgotten.splice(0)) {
+      await this.#soundly(async () => this.#world.forget?.(snapshot));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#kept.drop(this.#number);
+    const worlds = [this.#world, this.#base?.copy].filter((world) => world !== undefined);
+    await Promise.all(worlds.map((copy) => closeCopy({ copy, tail: Promise.resolve() })));
+  }
+
+  /** Whether it can only be used as it stands. */
+  get #stays(): boolean {
+    const { reset } = this.#world;
+    const canReturn = this.#copies || this.#snaps || reset !== undefined;
+    return !canReturn && this.#acting.undo === undefined;
+  }
+
+  get #copies(): boolean {
+    return this.#world.fork !== undefined;
+  }
+
+  get #snaps(): boolean {
+    return this.#world.snapshot !== undefined && this.#world.restore !== undefined;
+  }
+
+  async #keepNow(): Promise<Kept<W> | undefined> {
+    const tail = Promise.resolve();
+    if (this.#copies) return { copy: (await this.#world.fork?.()) as W, tail };
+    if (!this.#snaps) return undefined;
+    const snapshot = (await this.#world.snapshot?.()) as JsonValue;
+    return { snapshot, forgotten: this.#forgotten, tail };
+  }
+
+  /** The shortest way; of equal ones the gentlest. */
+  #wayTo(to: readonly Point<Step>[]): Way | undefined {
+    const ways = [this.#wayFromHere(to), this.#wayFromKept(to), this.#wayFromStart(to)];
+    return ways
+      .filter((way) => way !== undefined)
+      .toSorted((one, other) => one.cost - other.cost)
+      .at(0);
+  }
+
+  #wayFromHere(to: readonly Point<Step>[]): Way | undefined {
+    const here = this.#points;
+    if (here === undefined) return undefined;
+    const apart = here.findIndex(({ place }, index) => place !== to[index]?.place);
+    const from = apart === -1 ? here.length : apart;
+    if (from < here.length && this.#acting.undo === undefined) return undefined;
+    const cost = here.length - from + (to.length - from);
+    return { from, cost, go: (call) => this.#undoTo(from, call) };
+  }
+
+  #wayFromKept(to: readonly Point<Step>[]): Way | undefined {
+    for (let from = to.length; from >= 0; from--) {
+      const place = to[from - 1]?.place;
+      const kept = place === undefined ? this.#base : this.#kept.find(this.#number, place);
+      if (kept !== undefined) {
+        return { from, cost: to.length - from, go: () => this.#restore(kept) };
+      }
+    }
+    return undefined;
+  }
+
+  #wayFromStart(to: readonly Point<Step>[]): Way | undefined {
+    if (this.#world.reset === undefined) return undefined;
+    // One more than from the base that was kept.
+    return {
+      from: 0,
+      cost: to.length + 1,
+      go: async (call) => void (await this.#world.reset?.(call)),
+    };
+  }
+
+  async #restore(kept: Kept<W>): Promise<void> {
+    this.#kept.touch(kept);
+    if (kept.copy === undefined) return this.#world.restore?.(kept.snapshot as JsonValue);
+    const old = this.#world;
+    this.#world = await copyOf(kept, kept.copy);
+    await closeCopy({ copy: old, tail: Promise.resolve() });
+  }
+
+  /** Takes steps back, the last one first, until so many are left. */
+  async #undoTo(count: number, call: ActCall): Promise<void> {
+    const points = this.#points ?? [];
+    const unhurried = { ...call, signal: new AbortController().signal };
+    while (points.length > count) {
+      const last = points.at(-1);
+      if (last !== undefined) await this.#acting.undo?.(this.#world, last.step, unhurried);
+      points.pop();
+    }
+  }
+
+  async #repeat(point: Point<Step>, call: ActCall): Promise<void> {
+    const points = this.#points ?? [];
+    // Before it is done: what was half done is taken back too.
+    points.push(point);
+    const isSame = await this.#soundly(async () => this.#acting.act(this.#world, point.step, call));
+    if (isSame) return;
+    const count = points.length;
+    if (this.#acting.undo === undefined) this.#points = undefined;
+    else await this.#soundly(() => this.#undoTo(count - 1, call));
+    const message = `Step ${count} on the way to this state went another way than before. Go on from a state above it.`;
+    throw new EspalierError('stale', message);
+  }
+
+  /** Whatever throws in here leaves it broken. */
+  async #soundly<Value>(act: () => Promise<Value>): Promise<Value> {
+    try {
+      return await act();
+    } catch (error) {
+      this.#isBroken = true;
+      throw error;
+    }
+  }
+}

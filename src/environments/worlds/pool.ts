@@ -1,0 +1,222 @@
+import { EspalierError } from '../../base/errors.ts';
+import { settledOrLeft } from '../../base/unless-aborted.ts';
+import type { MaybePromise } from '../../contracts/json.ts';
+import type { ActCall, Workspace } from '../../contracts/world.ts';
+import { type Acting, Instance, type Point, pointsOf } from './instance.ts';
+import { KeptStates } from './kept-states.ts';
+
+/** What a pool is made of. */
+export interface PoolOptions<W extends Workspace, Step> extends Acting<W, Step> {
+  /** Opens an instance. */
+  create(): MaybePromise<W>;
+  /** How many there may be at a time. */
+  readonly instances: number;
+  /** How many states are kept, so that they need not be come to again. @defaultValue 64 */
+  readonly snapshots?: number | undefined;
+  /** How instances are left: where they stand, or with all that was done taken back. */
+  readonly rest: 'stay' | 'back';
+}
+
+/** Somebody who waits for an instance; `undefined` stands for leave to open one. */
+interface Waiter<W extends Workspace, Step> {
+  readonly to: readonly Point<Step>[];
+  grant(instance: Instance<W, Step> | undefined): void;
+  refuse(reason: unknown): void;
+}
+
+/**
+ * Live workspaces that are lent, each to one at a time, standing at the state that is asked for. How they get there is
+ * theirs: by a copy or a snapshot that was kept, by taking steps back, or from the start by doing all again; one that can
+ * do none of these is lent as it stands.
+ */
+export class Pool<W extends Workspace, Step> {
+  readonly #options: PoolOptions<W, Step>;
+  readonly #kept: KeptStates<W>;
+  readonly #all = new Set<Instance<W, Step>>();
+  readonly #idle: Instance<W, Step>[] = [];
+  readonly #waiting: Waiter<W, Step>[] = [];
+  readonly #closing = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Instances that are open, or for which leave was given. */
+  #taken = 0;
+  #opened = 0;
+  /** How often all were closed. */
+  #closed = 0;
+
+  constructor(options: PoolOptions<W, Step>) {
+    this.#options = options;
+    this.#kept = new KeptStates(options.snapshots ?? 64);
+  }
+
+  /**
+   * Lends an instance that stands at the end of a path, first come, first served.
+   *
+   * @param use - Uses it, and says with `did` each step it has done. If it throws, the instance is closed; as long as it
+   * does not settle, the instance stays lent.
+   * @throws EspalierError `stale` where a step of the path, done again, goes another way.
+   */
+  at<Result>(
+    path: readonly Step[],
+    call: ActCall,
+    use: (world: W, did: (step: Step) => void) => Promise<Result>,
+  ): Promise<Result> {
+    const using = this.#use(pointsOf(path, this.#options.keyOf), call, use);
+    const settled = using.then(
+      () => {},
+      () => {},
+    );
+    this.#underWay.add(settled);
+    void settled.then(() => this.#underWay.delete(settled));
+    return using;
+  }
+
+  /** Closes all instances. Who waits for one is refused; what is asked for later opens new ones. */
+  async close(): Promise<void> {
+    this.#closed++;
+    for (const { refuse } of this.#waiting.splice(0)) refuse(closedMeanwhile());
+    // What has to be taken back is taken back first.
+    if (this.#options.rest === 'back') await Promise.all(this.#underWay);
+    for (const instance of this.#all) this.#drop(instance);
+    await Promise.all([...this.#closing, this.#kept.close()]);
+  }
+
+  async #use<Result>(
+    to: readonly Point<Step>[],
+    call: ActCall,
+    use: (world: W, did: (step: Step) => void) => Promise<Result>,
+  ): Promise<Result> {
+    const instance = await this.#instanceFor(to, call);
+    let isUsed = false;
+    try {
+      await instance.bringTo(to, call);
+      isUsed = true;
+      const result = await use(instance.world, (step) => instance.did(step));
+      if (this.#all.has(instance)) await instance.keep();
+      isUsed = false;
+      return result;
+    } catch (error) {
+      if (isUsed || instance.isBroken) await this.#discard(instance, call);
+      throw error;
+    } finally {
+      await this.#release(instance, call);
+    }
+  }
+
+  async #instanceFor(to: readonly Point<Step>[], call: ActCall): Promise<Instance<W, Step>> {
+    call.signal.throwIfAborted();
+    const granted = this.#nearest(to) ?? (this.#mayOpen() ? undefined : await this.#turn(to, call));
+    if (granted !== undefined && granted.distanceTo(to) < Number.POSITIVE_INFINITY) return granted;
+    if (granted !== undefined) {
+      // It cannot come there any more: another one takes its place.
+      this.#close(granted);
+    }
+    return this.#open(call);
+  }
+
+  /** Takes the idle instance with the shortest way. */
+  #nearest(to: readonly Point<Step>[]): Instance<W, Step> | undefined {
+    const ways = this.#idle.map((instance) => ({ instance, length: instance.distanceTo(to) }));
+    const [nearest] = ways.toSorted((one, other) => one.length - other.length);
+    if (nearest !== undefined) this.#idle.splice(this.#idle.indexOf(nearest.instance), 1);
+    return nearest?.instance;
+  }
+
+  /** Whether there is room for one more, which is taken then. */
+  #mayOpen(): boolean {
+    if (this.#taken >= this.#options.instances) return false;
+    this.#taken++;
+    return true;
+  }
+
+  #turn(to: readonly Point<Step>[], call: ActCall): Promise<Instance<W, Step> | undefined> {
+    return settledOrLeft(call.signal, ({ resolve, reject }) => {
+      const waiter: Waiter<W, Step> = { to, grant: resolve, refuse: reject };
+      this.#waiting.push(waiter);
+      return () => {
+        const index = this.#waiting.indexOf(waiter);
+        if (index >= 0) this.#waiting.splice(index, 1);
+        reject(call.signal.reason);
+      };
+    });
+  }
+
+  async #open(call: ActCall): Promise<Instance<W, Step>> {
+    let instance: Instance<W, Step> | undefined;
+    const closed = this.#closed;
+    try {
+      const world = await this.#options.create();
+      const parts = { number: this.#opened++, acting: this.#options, kept: this.#kept };
+      instance = new Instance<W, Step>(world, parts);
+      this.#all.add(instance);
+      await instance.begin(call);
+      if (closed !== this.#closed) throw closedMeanwhile();
+      return instance;
+    } catch (error) {
+      if (instance === undefined) this.#leave();
+      else this.#drop(instance);
+      throw error;
+    }
+  }
+
+  /** Gives an instance to the next who waits, or lets it rest. */
+  async #release(instance: Instance<W, Step>, call: ActCall): Promise<void> {
+    if (!this.#all.has(instance)) return;
+    if (this.#options.rest === 'back' && this.#waiting.length === 0) {
+      try {
+        await instance.back(call);
+      } catch (error) {
+        this.#drop(instance);
+        throw error;
+      }
+    }
+    this.#idle.push(instance);
+    this.#passOn();
+  }
+
+  /** Closes an instance that threw. What it did is taken back first, where that is how they rest. */
+  async #discard(instance: Instance<W, Step>, call: ActCall): Promise<void> {
+    try {
+      if (this.#options.rest === 'back') await instance.back(call);
+    } catch {
+      // Why it was given up is what the caller is told.
+    } finally {
+      this.#drop(instance);
+    }
+  }
+
+  #drop(instance: Instance<W, Step>): void {
+    if (this.#close(instance)) this.#leave();
+  }
+
+  /** Closes an instance, and keeps its room. Returns whether it was open. */
+  #close(instance: Instance<W, Step>): boolean {
+    if (!this.#all.delete(instance)) return false;
+    const index = this.#idle.indexOf(instance);
+    if (index >= 0) this.#idle.splice(index, 1);
+    const closing = instance.close();
+    this.#closing.add(closing);
+    void closing.then(() => this.#closing.delete(closing));
+    return true;
+  }
+
+  #leave(): void {
+    this.#taken--;
+    this.#passOn();
+  }
+
+  /** Serves those who wait, in their order. */
+  #passOn(): void {
+    for (;;) {
+      const [first] = this.#waiting;
+      if (first === undefined) return;
+      const instance = this.#nearest(first.to);
+      if (instance === undefined && !this.#mayOpen()) return;
+      this.#waiting.shift();
+      first.grant(instance);
+    }
+  }
+}
+
+function closedMeanwhile(): EspalierError {
+  return new EspalierError('usage', 'The environment was closed while a step was under way.');
+}
