@@ -132,8 +132,8 @@ export class DeedLog {
     return this.#deeds[deed] as Deed;
   }
 
-  /** Writes down that it is done. */
-  done({ deed }: Deed, output: JsonValue): Deed {
+  /** Writes down that it is done, and what came out where that is known. */
+  done({ deed }: Deed, output?: JsonValue): Deed {
     this.#write({ type: 'deed', deed, stage: 'done', output });
     return this.#deeds[deed] as Deed;
   }
@@ -141,11 +141,6 @@ export class DeedLog {
   /** Writes down that it was not done, or not taken back, as it should have been. */
   failed({ deed }: Deed, message: string): void {
     this.#write({ type: 'deed', deed, stage: 'failed', message });
-  }
-
-  /** Writes down that it is about to be taken back. */
-  undo({ deed }: Deed): void {
-    this.#write({ type: 'deed', deed, stage: 'undo' });
   }
 
   /** Writes down that it has been taken back. */

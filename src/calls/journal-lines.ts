@@ -154,14 +154,16 @@ export type DeedLine = {
       readonly id: string;
       /** What the tool is given. */
       readonly input: JsonValue;
+      /** The data of the state in which it is done. */
+      readonly data?: JsonValue | undefined;
       /** What the tool wants to remember for taking it back. */
       readonly remembered?: JsonValue | undefined;
     }
   | {
       /** It is done. */
       readonly stage: 'done';
-      /** What came out. */
-      readonly output: JsonValue;
+      /** What came out; absent where it is a person who says that it is done. */
+      readonly output?: JsonValue | undefined;
     }
   | {
       /** It was not done, or not taken back, as it should have been. */
@@ -170,8 +172,8 @@ export type DeedLine = {
       readonly message: string;
     }
   | {
-      /** It is about to be taken back, or has been. */
-      readonly stage: 'undo' | 'undone';
+      /** It has been taken back. */
+      readonly stage: 'undone';
     }
 );
 
@@ -204,11 +206,12 @@ const deedSchema = z.discriminatedUnion('stage', [
     key: z.string(),
     id: z.string(),
     input: json,
+    data: json.optional(),
     remembered: json.optional(),
   }),
-  z.object({ ...deed, stage: z.literal('done'), output: json }),
+  z.object({ ...deed, stage: z.literal('done'), output: json.optional() }),
   z.object({ ...deed, stage: z.literal('failed'), message: z.string() }),
-  z.object({ ...deed, stage: z.enum(['undo', 'undone']) }),
+  z.object({ ...deed, stage: z.literal('undone') }),
 ]);
 
 const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [

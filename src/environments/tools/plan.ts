@@ -98,17 +98,26 @@ export interface ChainedCall {
   readonly key: string;
 }
 
+/** The key of the start. */
+export function startKey(environment: string): string {
+  return contentAddress(canonicalJson('environment', environment));
+}
+
+/** The key of a call behind another. */
+export function nextKey(before: string, tool: string, input: JsonValue): string {
+  return contentAddress(canonicalJson('call', [before, tool, input]));
+}
+
 /**
  * Calls with their keys: equal keys are equal calls behind equal calls. What reads changes nothing, and has the key of
  * the call before it; what was refused or failed is left out.
  */
 export function chained(environment: string, calls: readonly MadeCall[]): readonly ChainedCall[] {
-  let key = contentAddress(canonicalJson('environment', environment));
+  let key = startKey(environment);
   return calls
     .filter(({ fate }) => fate === 'ran' || fate === 'planned')
     .map((call) => {
-      const { tool, input, effect } = call;
-      if (effect !== 'read') key = contentAddress(canonicalJson('call', [key, tool, input]));
+      if (call.effect !== 'read') key = nextKey(key, call.tool, call.input);
       return { call, key };
     });
 }
