@@ -77,12 +77,12 @@ export async function recoverDeeds(
       if (recovery.failed.length > 0) return recovery;
       undone = recovery.undone;
       await outside.at({ calls: [], data: null }, call, async () => {
-        undone += await takeBackLeft(log, environment, { tools }, call);
+        undone += await takeBackLeft({ log, tools }, environment, call);
       });
     }
     if (workspace !== undefined && log.of(environment).some(({ stage }) => stage === 'begin')) {
       await workspace.at([], call, async (place) => {
-        undone += await takeBackLeft(log, environment, { tools, workspace: place }, call);
+        undone += await takeBackLeft({ log, tools, workspace: place }, environment, call);
       });
       // A copy of what was half published is none of the start.
       await workspace.close();
@@ -297,7 +297,7 @@ class Commit {
       // As long as it goes on, taking it back is of no use: the next commit does.
       if (hung !== undefined) throw mayHaveHappened(call, ran.error);
       const tools = new Map([[tool.name, tool]]);
-      await takeBack(this.#log, deed, { tools, workspace }, this.#call);
+      await takeBack({ log: this.#log, tools, workspace }, deed, this.#call);
       throw failedBy(call, ran.error);
     } catch (error) {
       throw error instanceof Halt ? error : mayHaveHappened(call, messageOf(error));

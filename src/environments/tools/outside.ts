@@ -7,7 +7,7 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import { Pool } from '../worlds/pool.ts';
 import { chained, type MadeCall, nextKey, type Recovery, seenOf, startKey } from './plan.ts';
-import { follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
+import { follow, lookUp, NotTakenBack, type Takers, takeBack, takeBackLeft } from './reversible.ts';
 import type { Ran } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
 
@@ -54,6 +54,7 @@ export class Outside {
   /** The data in which a call was made, by its key. */
   readonly #data = new Map<string, JsonValue>();
   #recovered = 0;
+  #release: (() => void) | undefined;
   /** The last deed of a commit: all that comes later builds on it. */
   #committed: string | undefined;
   /** Settled when a run that was given up has ended. */
@@ -91,6 +92,7 @@ export class Outside {
     use: (run: DoOutside) => Promise<Result>,
   ): Promise<Result> {
     if (this.#hung !== undefined) throw new Error(held);
+    this.#hold();
     const path = this.#pathTo(state);
     const signal = AbortSignal.any([call.signal, this.#sendAway.signal]);
     let leave = (_result: Result): void => {};
@@ -134,29 +136,31 @@ export class Outside {
   }
 
   /** Lets go of the journal. It can be used again. */
-  close(): Promise<void> {
-    return this.#pool.close();
+  async close(): Promise<void> {
+    await this.#pool.close();
+    this.#release?.();
+    this.#release = undefined;
+  }
+
+  /** Reads what the journal says, and keeps others from writing there. */
+  #hold(): void {
+    if (this.#release !== undefined) return;
+    this.#release = this.#log.hold();
+    for (const { of, key, stage, data = null } of this.#log.of(this.#environment)) {
+      this.#data.set(key, data);
+      if (of === 'commit' && stage === 'done') this.#committed = key;
+    }
   }
 
   async #open(): Promise<Workspace> {
-    const close = this.#log.hold();
     const call: ActCall = { signal: new AbortController().signal, clock: systemClock, id: '' };
-    try {
-      this.#recovered += await takeBackLeft(this.#log, this.#environment, this.#takers, call);
-    } catch (error) {
-      close();
-      throw error;
-    }
+    this.#recovered += await takeBackLeft(this.#takers, this.#environment, call);
     this.#standing = [];
-    for (const { of, key, stage, data = null } of this.#log.of(this.#environment)) {
-      this.#data.set(key, data);
-      if (of === 'commit' && stage !== 'undone') this.#committed = key;
-    }
-    return { close };
+    return {};
   }
 
-  get #takers(): { readonly tools: ReadonlyMap<string, DeclaredTool> } {
-    return { tools: this.#tools };
+  get #takers(): Takers {
+    return { log: this.#log, tools: this.#tools };
   }
 
   /** The deeds on the way to a state, without those that a commit has done for good. */
@@ -224,7 +228,7 @@ export class Outside {
   #waitFor(hung: Promise<unknown>, deed: Deed, call: ActCall): void {
     const unhurried = { ...call, signal: new AbortController().signal };
     this.#hung = hung
-      .then(() => takeBack(this.#log, deed, this.#takers, unhurried))
+      .then(() => takeBack(this.#takers, deed, unhurried))
       .finally(() => {
         this.#hung = undefined;
         this.#sendAway = new AbortController();
@@ -242,7 +246,7 @@ export class Outside {
     const unhurried = { ...call, signal: new AbortController().signal };
     while (this.#standing.length > count) {
       const newest = this.#standing.at(-1);
-      if (newest !== undefined) await takeBack(this.#log, newest, this.#takers, unhurried);
+      if (newest !== undefined) await takeBack(this.#takers, newest, unhurried);
       this.#standing.pop();
     }
   }

@@ -61,8 +61,9 @@ async function isOver(ended: Promise<unknown>, { clock }: ActCall): Promise<bool
   return over;
 }
 
-/** The tools of an environment, and what they work on where that is no data. */
+/** What deeds are taken back with: the tools, and what they work on where that is no data. */
 export interface Takers {
+  readonly log: DeedLog;
   readonly tools: ReadonlyMap<string, DeclaredTool>;
   readonly workspace?: unknown;
 }
@@ -73,9 +74,8 @@ export interface Takers {
  * @throws NotTakenBack, or an EspalierError `storage`.
  */
 export async function takeBack(
-  log: DeedLog,
+  { log, tools, workspace }: Takers,
   deed: Deed,
-  { tools, workspace }: Takers,
   call: ActCall,
 ): Promise<void> {
   const { name, input, data, remembered, output, id } = deed;
@@ -115,16 +115,15 @@ export async function takeBack(
  * @throws NotTakenBack for the first that cannot be: what is older has to wait for it.
  */
 export async function takeBackLeft(
-  log: DeedLog,
-  environment: string,
   takers: Takers,
+  environment: string,
   call: ActCall,
 ): Promise<number> {
-  const left = log
+  const left = takers.log
     .of(environment)
     .filter((deed) => isLeft(deed, takers))
     .toReversed();
-  for (const deed of left) await takeBack(log, deed, takers, call);
+  for (const deed of left) await takeBack(takers, deed, call);
   return left.length;
 }
 
