@@ -105,7 +105,6 @@ class Commit {
   readonly #call: ActCall;
   /** What is to be done, in order, by an earlier commit too. */
   #due: Due[] = [];
-  readonly #done: (readonly [MadeCall, JsonValue])[] = [];
 
   constructor(parts: Committing, path: Path, options: CommitOptions) {
     this.#parts = parts;
@@ -148,11 +147,13 @@ class Commit {
   }
 
   #ended({ status, message }: Halt): Committed {
-    const isDone = new Set(this.#done.map(([call]) => call));
+    const known = this.#due.map(({ call, key }) => ({ call, deed: this.#deedOf(key) }));
     return {
       status,
-      done: this.#done.map(([call, output]) => ({ ...call, output })),
-      notDone: this.#due.map(({ call }) => call).filter((call) => !isDone.has(call)),
+      done: known.flatMap(({ call, deed }) =>
+        deed?.stage === 'done' ? [{ ...call, output: deed.output ?? null }] : [],
+      ),
+      notDone: known.flatMap(({ call, deed }) => (deed?.stage === 'done' ? [] : [call])),
       ...(message !== '' && { message }),
     };
   }
@@ -245,7 +246,6 @@ class Commit {
       this.#call.signal.throwIfAborted();
       const deed = this.#deedOf(key);
       const output = deed?.stage === 'done' ? deed.output : await this.#make(due, deed, place);
-      this.#done.push([call, output ?? null]);
       if (due.tool !== publishing) this.#parts.outside?.committed(key);
       if (output === undefined || !isDrift(call, output)) continue;
       const message = `\`${call.tool}\` was made, and something else came out than the path was built on. Search on from how things stand now.`;

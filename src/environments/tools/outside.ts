@@ -59,8 +59,8 @@ export class Outside {
   #committed: string | undefined;
   /** Settled when a run that was given up has ended. */
   #hung: Promise<unknown> | undefined;
-  /** Sends away those who wait for such a run. */
-  #sendAway = new AbortController();
+  /** Sends those away who wait for their turn. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(parts: {
     readonly environment: string;
@@ -94,28 +94,32 @@ export class Outside {
     if (this.#hung !== undefined) throw new Error(held);
     this.#hold();
     const path = this.#pathTo(state);
-    const signal = AbortSignal.any([call.signal, this.#sendAway.signal]);
-    let leave = (_result: Result): void => {};
-    const left = new Promise<Result>((resolve) => {
-      leave = resolve;
+    return new Promise((resolve, reject) => {
+      let isThere = true;
+      const leave = (): void => {
+        isThere = false;
+        reject(new Error(held));
+      };
+      this.#waiting.add(leave);
+      const lent = this.#pool.at(path, call, async (_, did) => {
+        this.#waiting.delete(leave);
+        try {
+          if (!isThere) return;
+          const result = await use((asked, from, within) =>
+            this.#run(asked, { from, within, did }),
+          );
+          // Nobody waits for a run that may never end.
+          if (this.#hung !== undefined) resolve(result);
+          return result;
+        } finally {
+          // What is older is taken back only when nothing more can come of it.
+          await this.#hung;
+        }
+      });
+      lent
+        .finally(() => this.#waiting.delete(leave))
+        .then((result) => resolve(result as Result), reject);
     });
-    const used = this.#pool.at(path, { ...call, signal }, async (_, did) => {
-      try {
-        const result = await use(async (asked, from, within) => {
-          const step = this.#stepOf(asked, from);
-          const ran = await this.#do(step, asked.parsed, within);
-          if ('output' in ran) did({ ...step, seen: seenOf(ran.output) });
-          return ran;
-        });
-        if (this.#hung !== undefined) leave(result);
-        return result;
-      } finally {
-        // What is older is taken back only when nothing more can come of it.
-        await this.#hung;
-      }
-    });
-    used.catch(() => {});
-    return Promise.race([used, left]);
   }
 
   /** Takes back what killed processes have left. */
@@ -186,6 +190,24 @@ export class Outside {
     return this.#tools.get(tool)?.undo !== undefined;
   }
 
+  async #run(
+    asked: Asked,
+    {
+      from,
+      within,
+      did,
+    }: {
+      readonly from: OutsideState;
+      readonly within: ActCall;
+      readonly did: (step: Step) => void;
+    },
+  ): Promise<Ran> {
+    const step = this.#stepOf(asked, from);
+    const ran = await this.#do(step, asked.parsed, within);
+    if ('output' in ran) did({ ...step, seen: seenOf(ran.output) });
+    return ran;
+  }
+
   #stepOf({ tool: { name: tool }, input }: Asked, { calls, data }: OutsideState): Step {
     const before = chained(this.#environment, calls).at(-1)?.key ?? startKey(this.#environment);
     return { key: nextKey(before, tool, input), tool, input, data };
@@ -231,9 +253,9 @@ export class Outside {
       .then(() => takeBack(this.#takers, deed, unhurried))
       .finally(() => {
         this.#hung = undefined;
-        this.#sendAway = new AbortController();
       });
-    this.#sendAway.abort(new Error(held));
+    for (const leave of this.#waiting) leave();
+    this.#waiting.clear();
   }
 
   async #undo({ key }: Step, call: ActCall): Promise<void> {
