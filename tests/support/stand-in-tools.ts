@@ -31,9 +31,9 @@ export interface ToolWorld extends Environment<State, Action> {
 }
 
 /** As little of an environment with tools as deeds need. */
-export function toolWorld(
+export function toolEnvironment(
   start: JsonValue,
-  { name, tools, journal }: { name: string; tools(tool: typeof makeTool): Record<string, Tool>; journal: Journal },
+  { name, tools, journal }: { name: string; task: string; tools(tool: typeof makeTool): Record<string, Tool>; journal: Journal },
 ): ToolWorld {
   const all = new Map(
     Object.entries(tools(makeTool)).map(([key, tool]) => [key, declared(key, tool)]),
