@@ -8,7 +8,7 @@ import { memoryJournal, replayed } from '../../src/calls/journal.ts';
 import { openJournal } from '../../src/calls/journal-file.ts';
 import type { JournalLine } from '../../src/calls/journal-lines.ts';
 import type { JsonValue } from '../../src/index.ts';
-import { toolEnvironment, type ToolWorld } from '../support/stand-in-tools.ts';
+import { type ToolWorld, toolEnvironment } from '../support/stand-in-tools.ts';
 import { Witness, type Witnessing } from '../support/witness.ts';
 import { Disk, Life } from './world-lives.ts';
 import { add, call, get, list, mail, note, pathOf, set, stepFrom } from './world-path.ts';
@@ -16,7 +16,11 @@ import { byHand, furnish, toolsOf } from './world-tools.ts';
 
 const approve = () => true;
 
-function worldOn(ask: Witnessing, journal: Journal, changes: (tool: any) => object = () => ({})): ToolWorld {
+function worldOn(
+  ask: Witnessing,
+  journal: Journal,
+  changes: (tool: any) => object = () => ({}),
+): ToolWorld {
   const usual = toolsOf(ask);
   const tools = (tool: any) => ({ ...usual(tool), ...changes(tool) });
   return toolEnvironment([], { name: 'world', task: 'Do it.', tools, journal });
@@ -51,11 +55,18 @@ describe('a commit', () => {
 
     expect(committed).toMatchObject({ status: 'committed', notDone: [] });
     expect(committed.done.map(({ tool, output }) => [tool, output])).toEqual([
-      ['set', '1'], ['mail', 'sent m'], ['add', 'added'], ['call', 'called'],
+      ['set', '1'],
+      ['mail', 'sent m'],
+      ['add', 'added'],
+      ['call', 'called'],
     ]);
     expect(witness.dump()).toEqual(await doneByHand(path));
     expect(plans).toMatchObject([
-      { calls: [{ tool: 'set' }, { tool: 'mail' }, { tool: 'add' }, { tool: 'call' }], before: [], after: ['n', 'm'] },
+      {
+        calls: [{ tool: 'set' }, { tool: 'mail' }, { tool: 'add' }, { tool: 'call' }],
+        before: [],
+        after: ['n', 'm'],
+      },
     ]);
   });
 
@@ -76,7 +87,10 @@ describe('a commit', () => {
     expect(witness.dump()).toEqual(await doneByHand([set('a', '1'), mail('m'), add('x')]));
 
     // What does not go on from there is out of date, in the next process too.
-    for (const world of [environment, worldOn(async (asked) => witness.ask(asked), memoryJournal(journal.lines))]) {
+    for (const world of [
+      environment,
+      worldOn(async (asked) => witness.ask(asked), memoryJournal(journal.lines)),
+    ]) {
       const other = await pathOf(world, []);
       await expect(
         stepFrom(world, other, set('a', '2')).then((child) => stepFrom(world, child, get('a'))),
@@ -90,7 +104,9 @@ describe('a commit', () => {
     });
     expect(sentIn(witness)).toBe(1);
   });
+});
 
+describe('a commit that cannot be carried out as it was planned', () => {
   test('is refused where it is not approved, nobody is asked, or a call is not permitted any more', async () => {
     const { witness, environment, journal, before } = await scene();
     const node = await pathOf(environment, path);
@@ -163,10 +179,14 @@ describe('a commit', () => {
     });
     expect(witness.dump()).toEqual(await doneByHand([mail('m')]));
     isBroken = false;
-    expect(await environment.commit(node, { journal, approve })).toMatchObject({ status: 'committed' });
+    expect(await environment.commit(node, { journal, approve })).toMatchObject({
+      status: 'committed',
+    });
     expect(sentIn(witness)).toBe(2);
   });
+});
 
+describe('a commit of what cannot be taken back', () => {
   test('asks what became of a call that threw, and runs it again under the same name only if told so', async () => {
     const ids: string[] = [];
     const { environment, journal } = await scene(() => (tool) => ({
@@ -210,7 +230,9 @@ describe('a commit', () => {
     const went = await environment.commit(node, { journal, approve, onUnknown });
     expect(went).toMatchObject({ status: 'committed', done: [{ output: null }, { tool: 'mail' }] });
     expect(asked).toEqual(['shout']);
-    expect(await environment.commit(node, { journal, approve })).toMatchObject({ status: 'committed' });
+    expect(await environment.commit(node, { journal, approve })).toMatchObject({
+      status: 'committed',
+    });
     expect(sentIn(witness)).toBe(2);
   });
 
@@ -252,7 +274,10 @@ describe('a commit that is killed', () => {
 
       expect(done.length + notDone.length).toBe(5);
       expect(['committed', 'unknown']).toContain(status);
-      const possible = [await doneByHand(done), await doneByHand([...done, ...notDone.slice(0, 1)])];
+      const possible = [
+        await doneByHand(done),
+        await doneByHand([...done, ...notDone.slice(0, 1)]),
+      ];
       expect(possible.slice(0, status === 'unknown' ? 2 : 1)).toContainEqual(witness.dump());
       // A person who looks there can always bring it to its end.
       const [open] = notDone;
@@ -273,7 +298,10 @@ describe('a commit and its journal', () => {
       const open = () => openJournal(join(folder, 'journal.jsonl'));
       const { witness, ask } = await scene();
       const journals = [open(), open()] as const;
-      const [first, second] = journals.map((journal) => worldOn(ask, journal)) as [ToolWorld, ToolWorld];
+      const [first, second] = journals.map((journal) => worldOn(ask, journal)) as [
+        ToolWorld,
+        ToolWorld,
+      ];
       const node = await pathOf(first, [mail('m')]);
       const rival = async () => {
         const late = second.commit(node, { journal: journals[1], approve });
@@ -297,11 +325,11 @@ describe('a commit and its journal', () => {
   });
 
   test.each([
-    ['begin', 0, 'failed', 0, []],
-    ['done', 0, 'unknown', 1, []],
-    ['begin', 1, 'failed', 1, ['mail']],
-    ['done', 1, 'unknown', 1, ['mail']],
-  ] as const)('on a full disk: `%s` of deed %i', async (stage, deed, status, sent, done) => {
+    { stage: 'begin', deed: 0, status: 'failed', sent: 0, done: [] },
+    { stage: 'done', deed: 0, status: 'unknown', sent: 1, done: [] },
+    { stage: 'begin', deed: 1, status: 'failed', sent: 1, done: ['mail'] },
+    { stage: 'done', deed: 1, status: 'unknown', sent: 1, done: ['mail'] },
+  ])('on a full disk: `$stage` of deed $deed', async ({ stage, deed, status, sent, done }) => {
     const { witness, ask } = await scene();
     const journal = memoryJournal();
     const node = await pathOf(worldOn(ask, memoryJournal()), [mail('m'), set('a', '1')]);
@@ -316,13 +344,18 @@ describe('a commit and its journal', () => {
     };
     const committed = await worldOn(ask, full).commit(node, { journal: full, approve });
 
-    expect(committed).toMatchObject({ status, message: expect.stringContaining('the disk is full') });
+    expect(committed).toMatchObject({
+      status,
+      message: expect.stringContaining('the disk is full'),
+    });
     expect(committed.done.map(({ tool }) => tool)).toEqual(done);
     expect(sentIn(witness)).toBe(sent);
     // With room, it goes on where it was.
     const later = worldOn(ask, journal);
     const onUnknown = () => 'done' as const;
-    expect(await later.commit(node, { journal, approve, onUnknown })).toMatchObject({ status: 'committed' });
+    expect(await later.commit(node, { journal, approve, onUnknown })).toMatchObject({
+      status: 'committed',
+    });
     expect(witness.dump()).toEqual(await doneByHand([mail('m'), set('a', '1')]));
   });
 });

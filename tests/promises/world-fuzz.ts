@@ -11,8 +11,14 @@ import {
   search,
   seededRandom,
 } from '../../src/index.ts';
-import { type Action, type State, type ToolWorld, toolEnvironment } from '../support/stand-in-tools.ts';
+import {
+  type Action,
+  type State,
+  type ToolWorld,
+  toolEnvironment,
+} from '../support/stand-in-tools.ts';
 import { type Asked, Witness, type Witnessing } from '../support/witness.ts';
+import type { WitnessProcess } from '../support/witness-process.ts';
 import { Disk, Life } from './world-lives.ts';
 import { actionFrom, byHand, furnish, toolsOf } from './world-tools.ts';
 
@@ -102,7 +108,8 @@ class Case {
     });
     if (failed.length > 0) this.#fault(`nothing was recovered: ${failed.join()}`);
     const after = await this.#ask({ op: 'dump' });
-    if (!same(before, after)) this.#fault(`the world was ${JSON.stringify(before)} and is ${JSON.stringify(after)}`);
+    if (!same(before, after))
+      this.#fault(`the world was ${JSON.stringify(before)} and is ${JSON.stringify(after)}`);
     await this.#commit(tree);
   }
 
@@ -113,7 +120,8 @@ class Case {
     const node = deep[random.integer(deep.length)] ?? tree.root;
     if (node.kind === 'proposed') return;
     const planned = node.state.calls.filter(
-      ({ effect, fate }) => fate !== 'failed' && (effect === 'reversible' || effect === 'irreversible'),
+      ({ effect, fate }) =>
+        fate !== 'failed' && (effect === 'reversible' || effect === 'irreversible'),
     );
     const mails = planned.filter(({ effect }) => effect === 'irreversible').length;
     await this.#ask({ op: 'mark', text: `commit ${mails}` });
@@ -127,7 +135,8 @@ class Case {
     });
     const world = await this.#ask({ op: 'dump' });
     const { done, notDone, status } = committed;
-    if (done.length + notDone.length !== planned.length) this.#fault(`${planned.length} planned, ${done.length} done, ${notDone.length} not`);
+    if (done.length + notDone.length !== planned.length)
+      this.#fault(`${planned.length} planned, ${done.length} done, ${notDone.length} not`);
     if (status === 'committed' && notDone.length > 0) this.#fault('committed, and not all is done');
     const { throwing, isLying } = this.#scene;
     if (throwing === 0 && !isLying && status !== 'committed' && status !== 'unknown') {
@@ -139,9 +148,12 @@ class Case {
     };
     const expected = [await byHand(other(), done)];
     // A person cannot tell either.
-    if (status === 'unknown') expected.push(await byHand(other(), [...done, ...notDone.slice(0, 1)]));
+    if (status === 'unknown')
+      expected.push(await byHand(other(), [...done, ...notDone.slice(0, 1)]));
     if (!expected.some((one) => same(one, world))) {
-      this.#fault(`after ${status} (${committed.message}) the world is ${JSON.stringify(world)} and not ${JSON.stringify(expected)}`);
+      this.#fault(
+        `after ${status} (${committed.message}) the world is ${JSON.stringify(world)} and not ${JSON.stringify(expected)}`,
+      );
     }
   }
 }
@@ -155,13 +167,24 @@ function sendsIn(log: readonly Asked[]): string | undefined {
   return new Set(ids).size < ids.length ? 'one was sent twice' : undefined;
 }
 
-/** Runs cases, each on a witness of its own. */
-export async function fuzzWorlds(seeds: Iterable<number>): Promise<Tally> {
+/**
+ * Runs cases, each on a witness of its own.
+ *
+ * @param distant - A witness in another process, which every fiftieth case is run on.
+ */
+export async function fuzzWorlds(
+  seeds: Iterable<number>,
+  distant?: Pick<WitnessProcess, 'ask' | 'log'>,
+): Promise<Tally> {
   const tally: Tally = { cases: 0, kills: 0, ends: {}, faults: [] };
   for (const seed of seeds) {
-    const witness = new Witness();
-    await new Case(seed, tally, async (asked) => witness.ask(asked)).run();
-    const sends = sendsIn(witness.log);
+    const here = new Witness();
+    const witness = { ask: async (asked: Asked) => here.ask(asked), log: () => here.log };
+    const { ask, log } = seed % 50 === 0 ? (distant ?? witness) : witness;
+    await ask({ op: 'reset' });
+    await new Case(seed, tally, ask).run();
+    const all = log();
+    const sends = sendsIn(all.slice(all.findLastIndex(({ op }) => op === 'reset')));
     if (sends !== undefined) tally.faults.push(`seed ${seed}: ${sends}`);
     tally.cases += 1;
   }

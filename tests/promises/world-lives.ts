@@ -1,5 +1,5 @@
-import { type JournalLine, LineReader, sealLine } from '../../src/calls/journal-lines.ts';
 import type { Journal } from '../../src/calls/journal.ts';
+import { type JournalLine, LineReader, sealLine } from '../../src/calls/journal-lines.ts';
 import type { Random } from '../../src/index.ts';
 import type { Witnessing } from '../support/witness.ts';
 

@@ -1,15 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { memoryJournal } from '../../src/calls/journal.ts';
-import type { Journal } from '../../src/calls/journal.ts';
-import type { JournalLine } from '../../src/calls/journal-lines.ts';
 import { z } from 'zod';
-import { toolEnvironment, type ToolWorld } from '../support/stand-in-tools.ts';
+import type { Journal } from '../../src/calls/journal.ts';
+import { memoryJournal } from '../../src/calls/journal.ts';
+import type { JournalLine } from '../../src/calls/journal-lines.ts';
+import { type ToolWorld, toolEnvironment } from '../support/stand-in-tools.ts';
 import { type Asked, Witness, type Witnessing } from '../support/witness.ts';
 import { Disk, Life } from './world-lives.ts';
 import { add, get, list, note, pathOf, set, stepFrom } from './world-path.ts';
 import { furnish, toolsOf } from './world-tools.ts';
 
-function worldOn(ask: Witnessing, journal: Journal, changes: (tool: any) => object = () => ({})): ToolWorld {
+function worldOn(
+  ask: Witnessing,
+  journal: Journal,
+  changes: (tool: any) => object = () => ({}),
+): ToolWorld {
   const usual = toolsOf(ask);
   const tools = (tool: any) => ({ ...usual(tool), ...changes(tool) });
   return toolEnvironment([], { name: 'world', task: 'Do it.', tools, journal });
@@ -36,8 +40,15 @@ describe('tools that change the outside', () => {
     expect(node.state?.calls.map(({ fate }) => fate)).toEqual(['ran', 'ran']);
     expect(witness.dump()).toEqual(before);
     expect(deeds(journal.lines)).toEqual([
-      '0 begin', '0 done', '0 undone',
-      '1 begin', '1 done', '2 begin', '2 done', '2 undone', '1 undone',
+      '0 begin',
+      '0 done',
+      '0 undone',
+      '1 begin',
+      '1 done',
+      '2 begin',
+      '2 done',
+      '2 undone',
+      '1 undone',
     ]);
   });
 
@@ -97,7 +108,9 @@ describe('tools that change the outside', () => {
       expect(witness.dump()).toEqual(before);
     },
   );
+});
 
+describe('tools that go wrong outside', () => {
   test('are taken back at once where they throw, whatever they have done by then', async () => {
     const { witness, environment, before } = await scene((ask) => (tool) => ({
       half: tool({
@@ -144,7 +157,9 @@ describe('tools that change the outside', () => {
     await pathOf(environment, [add('x')]);
     expect(witness.dump()).toEqual(before);
   });
+});
 
+describe('tools outside, one after the other', () => {
   test('keep others out as long as a run goes on that was given up, and are taken back behind it', async () => {
     let end = (): void => {};
     const { witness, environment, before } = await scene((ask) => (tool) => ({

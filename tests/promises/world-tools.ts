@@ -12,6 +12,12 @@ export interface Luck {
   readonly isLying: boolean;
 }
 
+// Made once: a schema takes longer to make than to use.
+const change = z.object({ key: z.string(), value: z.string() });
+const keyed = z.object({ key: z.string() });
+const valued = z.object({ value: z.string() });
+const said = z.object({ text: z.string() });
+const nothing = z.object({});
 const keys = ['a', 'b', 'c'] as const;
 
 /** Tools that change what a witness sees. */
@@ -26,7 +32,7 @@ export function toolsOf(ask: Witnessing, luck?: Luck): (tool: any) => Record<str
   };
   return (tool: any) => ({
     set: tool({
-      input: z.object({ key: z.string(), value: z.string() }),
+      input: change,
       effect: 'reversible',
       remember: (_: JsonValue, { key }: any) => ask({ op: 'get', key }),
       run: async (_: JsonValue, { key, value }: any) => {
@@ -34,12 +40,10 @@ export function toolsOf(ask: Witnessing, luck?: Luck): (tool: any) => Record<str
         return value;
       },
       undo: (_: JsonValue, { key }: any, { remembered: value }: any) =>
-        perhaps(() =>
-          ask(value === null ? { op: 'remove', key } : { op: 'set', key, value }),
-        ),
+        perhaps(() => ask(value === null ? { op: 'remove', key } : { op: 'set', key, value })),
     }),
     add: tool({
-      input: z.object({ value: z.string() }),
+      input: valued,
       effect: 'reversible',
       run: async (_: JsonValue, { value }: any, { id }: any) => {
         await perhaps(() => ask({ op: 'set', key: `items/${id}`, value }));
@@ -48,17 +52,17 @@ export function toolsOf(ask: Witnessing, luck?: Luck): (tool: any) => Record<str
       undo: (...[, , , { id }]: any[]) => perhaps(() => ask({ op: 'remove', key: `items/${id}` })),
     }),
     get: tool({
-      input: z.object({ key: z.string() }),
+      input: keyed,
       effect: 'read',
       run: (_: JsonValue, { key }: any) => ask({ op: 'get', key }),
     }),
     list: tool({
-      input: z.object({}),
+      input: nothing,
       effect: 'read',
       run: () => ask({ op: 'list', prefix: 'items/' }),
     }),
     note: tool({
-      input: z.object({ value: z.string() }),
+      input: valued,
       effect: 'pure',
       run: (notes: string[], { value }: any) => ({
         state: [...notes, value],
@@ -66,7 +70,7 @@ export function toolsOf(ask: Witnessing, luck?: Luck): (tool: any) => Record<str
       }),
     }),
     mail: tool({
-      input: z.object({ text: z.string() }),
+      input: said,
       effect: 'irreversible',
       predict: (notes: string[], { text }: any) => ({
         output: isLying ? 'lies' : `sent ${text}`,
@@ -78,7 +82,7 @@ export function toolsOf(ask: Witnessing, luck?: Luck): (tool: any) => Record<str
       },
     }),
     call: tool({
-      input: z.object({ text: z.string() }),
+      input: said,
       effect: 'irreversible',
       run: async (_: JsonValue, { text }: any, { id }: any) => {
         await perhaps(() => ask({ op: 'send', id, text }));

@@ -8,7 +8,9 @@ export type Asked =
   | { readonly op: 'send'; readonly id: string; readonly text: string }
   /** The harness says what begins. */
   | { readonly op: 'mark'; readonly text: string }
-  | { readonly op: 'dump' };
+  | { readonly op: 'dump' }
+  /** Another world, in which nothing has happened. */
+  | { readonly op: 'reset' };
 
 /** A door to a witness, here or in another process. */
 export type Witnessing = (asked: Asked) => Promise<JsonValue>;
@@ -41,6 +43,10 @@ export class Witness {
         return null;
       case 'dump':
         return this.dump();
+      case 'reset':
+        this.#values.clear();
+        this.#sent.length = 0;
+        return null;
     }
   }
 

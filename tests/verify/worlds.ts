@@ -1,8 +1,28 @@
+/**
+ * 10,000 searches and commits that are killed at any line and any request, judged by a witness: `npm run verify:worlds`.
+ * Every fiftieth witness is in another process. Name the first case and how many there are to run others.
+ */
 import { fuzzWorlds } from '../promises/world-fuzz.ts';
-const [,, from='0', to='100'] = process.argv;
-const t = Date.now();
-for (let f = +from; f < +to; f += 20) {
-const tally = await fuzzWorlds(Array.from({length: Math.min(20, +to - f)}, (_, i) => f + i));
-console.log(f, tally.cases, tally.kills, tally.ends, tally.faults.length, Date.now()-t,'ms'); console.log(tally.faults.slice(0,8).join('\n'));
+import { startWitness } from '../support/witness-process.ts';
+
+const [, , first = '0', count = '10000'] = process.argv;
+const distant = await startWitness();
+const ends: Record<string, number> = {};
+let kills = 0;
+let faults = 0;
+const until = Number(first) + Number(count);
+for (let from = Number(first); from < until; from += 500) {
+  const seeds = Array.from({ length: Math.min(500, until - from) }, (_, place) => from + place);
+  const tally = await fuzzWorlds(seeds, distant);
+  kills += tally.kills;
+  faults += tally.faults.length;
+  for (const [end, times] of Object.entries(tally.ends)) ends[end] = (ends[end] ?? 0) + times;
+  for (const fault of tally.faults) process.stdout.write(`${fault}\n`);
+  process.stdout.write(
+    `${from + seeds.length - Number(first)} cases, ${kills} kills, ${faults} faults, ends: ${JSON.stringify(ends)}
+`,
+  );
 }
-process.exit(0);
+await distant.close();
+// Processes that were killed in the middle of something have left timers behind.
+process.exit(faults > 0 ? 1 : 0);
