@@ -5,7 +5,9 @@ import { runTool } from '../../../src/environments/tools/running.ts';
 import { declared, makeTool, type ToolSpec } from '../../../src/environments/tools/tool.ts';
 import { manualClock } from '../../../src/testing/index.ts';
 
-type Db = { readonly n: number };
+interface Db {
+  readonly n: number;
+}
 type Options = Partial<Omit<Extract<ToolSpec<Db, object, object>, { effect: 'read' }>, 'run'>>;
 
 const callOf = (signal = new AbortController().signal): ActCall => ({
