@@ -8,7 +8,11 @@ import type { DeclaredTool } from './tool.ts';
 /** What a run came to: what is to be seen, and the state where it is another one; or why there is nothing. */
 export type Ran =
   | { readonly output: JsonValue; readonly data?: JsonValue }
-  | { readonly error: string };
+  | {
+      readonly error: string;
+      /** It was given up, and may still be under way. */
+      readonly late?: true;
+    };
 
 /** What a tool is run on. */
 export interface RunOn {
@@ -31,7 +35,7 @@ export async function runTool(
   const { effect, maxOutput } = tool;
   const ended = await attempt((limited) => tool.run(db, parsed, limited), tool.timeoutMs, call);
   if ('error' in ended) return ended;
-  return effect === 'pure' ? changed(ended.value, maxOutput) : seen(ended.value, maxOutput);
+  return effect === 'pure' ? changed(ended.value, maxOutput) : outputOf(ended.value, maxOutput);
 }
 
 /** What a rule or a person predicts of a tool that is not run. */
@@ -50,7 +54,7 @@ async function attempt(
   begin: (call: ActCall) => unknown,
   timeoutMs: number,
   call: ActCall,
-): Promise<{ readonly value: unknown } | { readonly error: string }> {
+): Promise<{ readonly value: unknown } | Extract<Ran, { readonly error: string }>> {
   const { signal, clock } = call;
   signal.throwIfAborted();
   const over = new AbortController();
@@ -70,7 +74,7 @@ async function attempt(
     return { value };
   } catch (error) {
     signal.throwIfAborted();
-    return { error: messageOf(error) };
+    return { error: messageOf(error), ...(error === late && { late: true }) };
   } finally {
     over.abort(late);
   }
@@ -87,7 +91,7 @@ function changed(value: unknown, maxOutput: number): Ran {
   }
   try {
     const { state, output } = value as { readonly state?: unknown; readonly output?: unknown };
-    const shown = seen(output, maxOutput);
+    const shown = outputOf(output, maxOutput);
     if (state === undefined || 'error' in shown) return shown;
     const fault = jsonFault(state);
     if (fault === undefined) return { ...shown, data: state as JsonValue };
@@ -98,7 +102,7 @@ function changed(value: unknown, maxOutput: number): Ran {
 }
 
 /** An output as JSON of a length that can be kept. */
-function seen(value: unknown, maxOutput: number): Ran {
+export function outputOf(value: unknown, maxOutput: number): Ran {
   if (value === undefined) return { output: null };
   const bytes = byteLength(value);
   if (bytes !== undefined) return { output: `[binary, ${bytes} bytes]` };

@@ -161,7 +161,7 @@ export function makeTool<Db, Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>): 
  * @throws EspalierError `usage` for a name that models cannot call, and for an input that is no object.
  */
 export function declared(name: string, tool: Tool): DeclaredTool {
-  const { spec } = tool as Partial<MadeTool>;
+  const spec = (tool as Partial<MadeTool> | undefined)?.spec;
   if (spec === undefined) throw expectation(`tools.${name}`, 'made by `tool`', tool);
   const { description, input, jsonSchema, effect, timeoutMs = 30_000, maxOutput = 8_000 } = spec;
   const definition: ToolDefinition = {

@@ -46,7 +46,7 @@ const returned: readonly (readonly [string, () => unknown, unknown])[] = [
   [
     'a hang',
     () => new Promise(() => {}),
-    { error: 'It took longer than 30000 ms, and was given up.' },
+    { error: 'It took longer than 30000 ms, and was given up.', late: true },
   ],
   ['bytes', () => Buffer.alloc(300), { output: '[binary, 300 bytes]' }],
   ['a buffer', () => new ArrayBuffer(9), { output: '[binary, 9 bytes]' }],
@@ -124,6 +124,7 @@ test('a tool that is late is told by its signal', async () => {
   );
   expect(await runTool(tool, on, callOf())).toEqual({
     error: 'It took longer than 50 ms, and was given up.',
+    late: true,
   });
   expect(told).toEqual(new Error('It took longer than 50 ms, and was given up.'));
 });
