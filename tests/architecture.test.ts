@@ -22,6 +22,7 @@ const floors: Readonly<Record<string, number>> = {
   runs: 7,
   testing: 8,
   bench: 9,
+  agents: 9,
   cli: 10,
 };
 

@@ -28,7 +28,13 @@ export {
   reasoning,
 } from './text/reasoning.ts';
 export type { ReasoningState } from './text/reasoning-state.ts';
-export type { MadeCall } from './tools/plan.ts';
+export type {
+  CommitOptions,
+  CommitPlan,
+  Committed,
+  MadeCall,
+  Recovery,
+} from './tools/plan.ts';
 export type { ToolAction, ToolState } from './tools/state.ts';
 export type { Effect, Tool, ToolSpec } from './tools/tool.ts';
 export {

@@ -1,6 +1,8 @@
 import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import { Pool } from '../worlds/pool.ts';
+import type { Lending } from './commit-path.ts';
+import type { Outside } from './outside.ts';
 import { type MadeCall, seenOf } from './plan.ts';
 import { type Ran, runTool } from './running.ts';
 import type { Telling, ToolState } from './state.ts';
@@ -55,6 +57,24 @@ export const inData: Ground = {
   },
 };
 
+/** The world outside, which tools with an `undo` change. */
+export function inOutside(outside: Outside): Ground {
+  return {
+    isLive: false,
+    at: (state, given, use) =>
+      outside.at(state, given, (act) => {
+        const db = () => structuredClone(state.data);
+        return use({
+          db,
+          run: (tool, { input, parsed }, call) =>
+            tool.undo === undefined
+              ? runTool(tool, { db: db(), parsed }, call)
+              : act({ tool, input, parsed }, state, call),
+        });
+      }),
+  };
+}
+
 /** An instance is given up that stands nobody knows where. */
 class GivenUp extends Error {
   override readonly name = 'GivenUp';
@@ -75,7 +95,7 @@ export function inWorkspaces<W extends Workspace>(
     readonly instances: number;
     readonly snapshots?: number | undefined;
   },
-): { readonly ground: Ground; readonly pool: Pool<W, MadeCall> } {
+): { readonly ground: Ground; readonly lending: Lending } {
   const pool = new Pool<W, MadeCall>({
     ...options,
     rest: 'stay',
@@ -93,16 +113,23 @@ export function inWorkspaces<W extends Workspace>(
     },
   });
 
+  const pathOf = (calls: readonly MadeCall[]) =>
+    telling.changes(calls).filter(({ fate }) => fate === 'ran');
   const at: Ground['at'] = async (state, call, use) => {
-    const path = telling.changes(state.calls).filter(({ fate }) => fate === 'ran');
     try {
-      return await pool.at(path, call, (world, did) => useOf(world, did, use));
+      return await pool.at(pathOf(state.calls), call, (world, did) => useOf(world, did, use));
     } catch (error) {
       if (error instanceof GivenUp) return error.outcome;
       throw error;
     }
   };
-  return { ground: { isLive: true, at }, pool };
+  return {
+    ground: { isLive: true, at },
+    lending: {
+      at: (calls, call, use) => pool.at(pathOf(calls), call, (world) => use(world)),
+      close: () => pool.close(),
+    },
+  };
 }
 
 async function useOf<W extends Workspace>(

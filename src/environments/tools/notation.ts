@@ -43,7 +43,10 @@ export function toolNotation(box: Toolbox, task: string | readonly Message[]): T
     schema: schemaOf(box.definitions),
     tools: box.definitions,
     called: (calls) => read(calls.map(({ name, input }) => box.fromWire(name, input))),
-    turn: (action, completion) => turnOf(box, callsOf(action), completion),
+    turn(action, completion) {
+      const calls = callsOf(action).map((call) => box.action(box.understand(call)));
+      return turnOf(box, calls, completion);
+    },
   };
 }
 

@@ -84,7 +84,7 @@ async function run(shop: Workshop, called: ToolCalled, { at, context }: Within):
   const version = free ? { ...at, calls: [] } : at;
   const asked = { name: tool.name, version: shop.telling.version(version), input, free };
   return there(shop, { ...asked, ground, at, context }, async (place, call) => {
-    const refused = refusalOf(shop, called, place);
+    const refused = refusal(shop, { tool: tool.name, input }, place.db());
     if (refused !== undefined) return { refused };
     const ran = await place.run(tool, { input, parsed }, call);
     if ('error' in ran) return ran;
@@ -113,7 +113,7 @@ async function foresee(
     const version = shop.telling.version(at);
     const asked = { name: `${name}.predict`, version, input, free: !isRule };
     outcome = await there(shop, { ...asked, ground, at, context }, async (place, call) => {
-      const refused = refusalOf(shop, called, place);
+      const refused = refusal(shop, { tool: tool.name, input }, place.db());
       if (refused !== undefined) return { refused };
       if (!isRule) return { unforeseen: true };
       const ran = await predictTool(tool, { db: place.db(), parsed }, call);
@@ -174,10 +174,9 @@ async function there(
 }
 
 /** Why a call is not permitted. */
-function refusalOf({ permit }: Workshop, called: ToolCalled, place: Place): string | undefined {
-  if (permit === undefined) return undefined;
-  const { tool, input } = called;
-  const told = permit({ tool: tool.name, input }, place.db());
+export function refusal({ permit }: Workshop, call: AnyCall, db: unknown): string | undefined {
+  const { tool, input } = call;
+  const told = permit === undefined || permit({ tool, input }, db);
   if (typeof told === 'string') return told;
   if (typeof told === 'boolean') return told ? undefined : 'This call is not permitted.';
   throw wrongValue('permit', 'true, false or a text', told);

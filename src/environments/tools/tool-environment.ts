@@ -1,4 +1,5 @@
 import { expectJson } from '../../base/canonical-json.ts';
+import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
 import {
   expectation,
@@ -19,8 +20,12 @@ import type {
 } from '../../contracts/environment.ts';
 import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
+import type { SearchNode } from '../../contracts/node.ts';
 import type { Workspace } from '../../contracts/world.ts';
-import { inData, inWorkspaces } from './grounds.ts';
+import type { SearchTree } from '../../tree/tree.ts';
+import { commitPath, recoverDeeds } from './commit.ts';
+import type { Committing } from './commit-path.ts';
+import { inData, inOutside, inWorkspaces } from './grounds.ts';
 import {
   type AnyAction,
   callsOf,
@@ -28,10 +33,12 @@ import {
   type ToolNotation,
   toolNotation,
 } from './notation.ts';
+import { Outside } from './outside.ts';
+import type { CommitOptions, Committed, Recovery } from './plan.ts';
 import { type ToolAction, type ToolState, telling } from './state.ts';
-import { doneAt, type Progress, take, type Workshop } from './taking.ts';
+import { doneAt, type Progress, refusal, take, type Workshop } from './taking.ts';
 import { makeTool, type Tool, type ToolSpec } from './tool.ts';
-import { toolbox } from './toolbox.ts';
+import { type Toolbox, toolbox } from './toolbox.ts';
 
 /** A task with tools. */
 export interface ToolOptions<Db, Tools, Answer = string> {
@@ -77,7 +84,24 @@ export interface ToolEnvironment<Data, Action, Answer = string>
   readonly notation: Notation<ToolState<Data, Answer>, Action>;
   /** Not there: the states are JSON themselves. */
   readonly codec?: never;
-  /** Closes the workspaces. They are opened again when they are needed. */
+  /**
+   * Carries out what is planned on the path to a node, or to the best of a tree, in its order: all that is done for good
+   * is done here, and nowhere else. It stops at the first call that does not go as it should, and tells what is done.
+   *
+   * @throws EspalierError `usage`, `locked`, `storage` or `invalid-journal`, before anything is done.
+   */
+  commit(
+    what: SearchTree<ToolState<Data, Answer>, Action> | SearchNode<ToolState<Data, Answer>, Action>,
+    options: CommitOptions,
+  ): Promise<Committed>;
+  /**
+   * Takes back what a killed process has left: the changes of branches, and what a commit has begun. The first call of a
+   * search and a commit do so by themselves.
+   *
+   * @param journal - Where it was written down. Left out: that of the environment.
+   */
+  recover(journal?: Journal): Promise<Recovery>;
+  /** Closes what is open: workspaces, and the journal of deeds. They are opened again when they are needed. */
   close(): Promise<void>;
   /** Does the same. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -135,16 +159,24 @@ export function toolEnvironment(
   const data = create === undefined ? structuredClone(expectJson('state', start)) : null;
   const box = toolbox(tools(makeTool), answer);
   const distinct = telling(create !== undefined);
-  const live =
+  const workspace =
     create === undefined ? undefined : inWorkspaces(box.tools, distinct, { create, instances });
-  const ground = live?.ground ?? inData;
+  const outside = workspace === undefined ? outsideOf(options, box) : undefined;
+  const inside = workspace?.ground ?? inData;
   const shop: Workshop = {
-    ...{ name, box, telling: distinct, done, onError, inside: ground, outside: ground },
+    ...{ name, box, telling: distinct, done, onError, inside },
+    outside: outside === undefined ? inside : inOutside(outside),
     permit: permit as Workshop['permit'],
   };
-  expectUndo(shop);
+  const parts: Committing = {
+    ...{ environment: name, tools: box.tools, outside, workspace: workspace?.lending },
+    permit: (call, db) => refusal(shop, call, db) ?? true,
+  };
   const notation = toolNotation(box, task);
-  const close = async (): Promise<void> => live?.pool.close();
+  const close = async (): Promise<void> => {
+    await workspace?.lending.close();
+    await outside?.close();
+  };
   return {
     name,
     async reset(context) {
@@ -157,6 +189,11 @@ export function toolEnvironment(
     key: distinct.key,
     answer: (state: ToolState) => state.answer,
     notation,
+    commit: (what, how) => commitPath(parts, what, how),
+    async recover(journal = options.journal) {
+      const call = { signal: new AbortController().signal, clock: systemClock, id: '' };
+      return journal === undefined ? { undone: 0, failed: [] } : recoverDeeds(parts, journal, call);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -223,14 +260,22 @@ function expectToolOptions(options: ToolOptions<any, any, any>): void {
   expectInteger('instances', instances, { min: 1 });
 }
 
-/** What is reversible has to be taken back by somebody. */
-function expectUndo({ box, outside }: Workshop): void {
-  for (const { name, effect, undo } of box.tools.values()) {
-    if (effect !== 'reversible' || outside.isLive || undo !== undefined) continue;
-    throw expectation(
-      `tools.${name}`,
-      'declared with an `undo`, since there is no workspace that could be brought back',
-      undo,
-    );
+/** The world outside, where there are tools that change it: what they do has to be taken back by somebody. */
+function outsideOf(
+  { name, journal }: ToolOptions<any, any, any>,
+  { tools }: Toolbox,
+): Outside | undefined {
+  const changing = [...tools.values()].filter(({ effect }) => effect === 'reversible');
+  if (changing.length === 0) return undefined;
+  const lacking = changing.find(({ undo }) => undo === undefined);
+  if (lacking !== undefined) {
+    const wanted =
+      'declared with an `undo`, since there is no workspace that could be brought back';
+    throw expectation(`tools.${lacking.name}`, wanted, lacking.undo);
   }
+  if (journal === undefined) {
+    const wanted = 'given, since tools with an `undo` write down what they do';
+    throw expectation('journal', wanted, journal);
+  }
+  return new Outside({ environment: name, tools, journal });
 }

@@ -28,6 +28,8 @@ declare const inputOf: unique symbol;
 export interface Tool<Input = any> {
   /** What it does to the world. */
   readonly effect: Effect;
+  /** What else was told of it, such as the hints of a server. */
+  readonly hints?: Readonly<Record<string, JsonValue>>;
   /** What it takes, for the compiler alone. */
   readonly [inputOf]?: Input;
 }
@@ -108,7 +110,6 @@ export interface DeclaredTool {
   readonly effect: Effect;
   readonly timeoutMs: number;
   readonly maxOutput: number;
-  readonly hints?: Readonly<Record<string, JsonValue>> | undefined;
   /** Reads an input, and gives it its canonical form. */
   check(input: JsonValue): Checked;
   readonly run: (db: unknown, parsed: unknown, call: ActCall) => unknown;
@@ -152,7 +153,8 @@ export function makeTool<Db, Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>): 
   expectFunction('run', spec.run);
   if (timeoutMs !== undefined) expectInteger('timeoutMs', timeoutMs, { min: 1 });
   if (maxOutput !== undefined) expectInteger('maxOutput', maxOutput, { min: 1 });
-  return { effect: spec.effect, spec } as MadeTool;
+  const { effect, hints } = spec;
+  return { effect, ...(hints !== undefined && { hints }), spec } as MadeTool;
 }
 
 /**
@@ -171,7 +173,7 @@ export function declared(name: string, tool: Tool): DeclaredTool {
   };
   expectDefinition(definition);
   return {
-    ...{ name, definition, effect, timeoutMs, maxOutput, hints: spec.hints },
+    ...{ name, definition, effect, timeoutMs, maxOutput },
     check: (value) => checkBy(`input of ${name}`, input, value),
     run: spec.run,
     ...(spec.effect === 'reversible' && { remember: spec.remember, undo: spec.undo }),
