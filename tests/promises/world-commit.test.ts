@@ -7,12 +7,12 @@ import type { Journal } from '../../src/calls/journal.ts';
 import { memoryJournal, replayed } from '../../src/calls/journal.ts';
 import { openJournal } from '../../src/calls/journal-file.ts';
 import type { JournalLine } from '../../src/calls/journal-lines.ts';
+import { toolEnvironment } from '../../src/environments/index.ts';
 import type { JsonValue } from '../../src/index.ts';
-import { type ToolWorld, toolEnvironment } from '../support/stand-in-tools.ts';
 import { Witness, type Witnessing } from '../support/witness.ts';
 import { Disk, Life } from './world-lives.ts';
 import { add, call, get, list, mail, note, pathOf, set, stepFrom } from './world-path.ts';
-import { byHand, furnish, toolsOf } from './world-tools.ts';
+import { byHand, furnish, type ToolWorld, toolsOf } from './world-tools.ts';
 
 const approve = () => true;
 

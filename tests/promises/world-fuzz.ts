@@ -4,6 +4,7 @@
  * done by hand.
  */
 import type { Journal } from '../../src/calls/journal.ts';
+import { toolEnvironment } from '../../src/environments/index.ts';
 import {
   type JsonValue,
   type Random,
@@ -11,16 +12,18 @@ import {
   search,
   seededRandom,
 } from '../../src/index.ts';
-import {
-  type Action,
-  type State,
-  type ToolWorld,
-  toolEnvironment,
-} from '../support/stand-in-tools.ts';
 import { type Asked, Witness, type Witnessing } from '../support/witness.ts';
 import type { WitnessProcess } from '../support/witness-process.ts';
 import { Disk, Life } from './world-lives.ts';
-import { actionFrom, byHand, furnish, toolsOf } from './world-tools.ts';
+import {
+  type Action,
+  actionFrom,
+  byHand,
+  furnish,
+  type State,
+  type ToolWorld,
+  toolsOf,
+} from './world-tools.ts';
 
 /** What the cases came to. */
 export interface Tally {

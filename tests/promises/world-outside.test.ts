@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Journal } from '../../src/calls/journal.ts';
 import { memoryJournal } from '../../src/calls/journal.ts';
 import type { JournalLine } from '../../src/calls/journal-lines.ts';
-import { type ToolWorld, toolEnvironment } from '../support/stand-in-tools.ts';
+import { toolEnvironment } from '../../src/environments/index.ts';
 import { type Asked, Witness, type Witnessing } from '../support/witness.ts';
 import { Disk, Life } from './world-lives.ts';
 import { add, get, list, note, pathOf, set, stepFrom } from './world-path.ts';
-import { furnish, toolsOf } from './world-tools.ts';
+import { furnish, type ToolWorld, toolsOf } from './world-tools.ts';
 
 function worldOn(
   ask: Witnessing,

@@ -2,7 +2,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { SearchNode } from '../../src/index.ts';
 import { plainContext } from '../../src/testing/index.ts';
 import { realisedNode, rootNode } from '../support/nodes.ts';
-import type { Action, State, ToolWorld } from '../support/stand-in-tools.ts';
+import type { Action, State, ToolWorld } from './world-tools.ts';
 
 /** A node behind actions that were taken one after the other, as a search takes them. */
 export async function pathOf(

@@ -1,7 +1,12 @@
 import { z } from 'zod';
+import type { ToolEnvironment, ToolState } from '../../src/environments/index.ts';
+import type { AnyCall } from '../../src/environments/tools/state.ts';
 import type { JsonValue, Random } from '../../src/index.ts';
-import type { Action } from '../support/stand-in-tools.ts';
 import type { Witnessing } from '../support/witness.ts';
+
+export type State = ToolState<any, any>;
+export type Action = AnyCall;
+export type ToolWorld = ToolEnvironment<any, any, any>;
 
 /** What goes wrong with tools by chance. */
 export interface Luck {

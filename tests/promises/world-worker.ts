@@ -3,8 +3,8 @@
  * tools that ask the witness at the address, and says when it begins and what it came to.
  */
 import { openJournal } from '../../src/calls/journal-file.ts';
+import { toolEnvironment } from '../../src/environments/index.ts';
 import { search } from '../../src/index.ts';
-import { toolEnvironment } from '../support/stand-in-tools.ts';
 import { askAt } from '../support/witness-process.ts';
 import { add, call, mail, note, pathOf, set } from './world-path.ts';
 import { actionFrom, toolsOf } from './world-tools.ts';

@@ -148,13 +148,17 @@ class Commit {
 
   #ended({ status, message }: Halt): Committed {
     const known = this.#due.map(({ call, key }) => ({ call, deed: this.#deedOf(key) }));
+    const done = known.filter(({ deed }) => deed?.stage === 'done');
+    const open = known.filter((one) => !done.includes(one));
+    const begun = open.find(({ deed }) => deed !== undefined)?.call;
+    // What was cut off in an earlier commit is as unknown as before, whatever ends this one.
+    const isCutOff = begun?.effect === 'irreversible' && status !== 'unknown';
+    const end = isCutOff ? mayHaveHappened(begun, `${cutOff} ${message}`) : { status, message };
     return {
-      status,
-      done: known.flatMap(({ call, deed }) =>
-        deed?.stage === 'done' ? [{ ...call, output: deed.output ?? null }] : [],
-      ),
-      notDone: known.flatMap(({ call, deed }) => (deed?.stage === 'done' ? [] : [call])),
-      ...(message !== '' && { message }),
+      status: end.status,
+      done: done.map(({ call, deed }) => ({ ...call, output: deed?.output ?? null })),
+      notDone: open.map(({ call }) => call),
+      ...(end.message !== '' && { message: end.message }),
     };
   }
 
@@ -266,7 +270,7 @@ class Commit {
     let id: string = randomUUID();
     if (earlier !== undefined) {
       const answer = (await this.#options.onUnknown?.(call)) ?? 'stop';
-      if (answer === 'stop') throw mayHaveHappened(call, 'an earlier commit was cut off in it');
+      if (answer === 'stop') throw mayHaveHappened(call, cutOff);
       if (answer === 'done') return this.#log.done(earlier).output;
       id = earlier.id;
     }
@@ -314,6 +318,8 @@ class Commit {
     return this.#log.begin({ of: 'commit', ...told });
   }
 }
+
+const cutOff = 'an earlier commit was cut off in it.';
 
 function mayHaveHappened({ tool }: MadeCall, why: string): Halt {
   return new Halt(

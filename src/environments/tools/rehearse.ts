@@ -85,7 +85,7 @@ async function again(
       ? await run?.({ tool, input, parsed }, { calls: made, data }, named)
       : await runTool(tool, { db: structuredClone(data), parsed }, named);
   if (ran === undefined) return data;
-  if ('error' in ran) throw staleBy(`\`${call.tool}\` fails now: ${ran.error}`);
+  if ('error' in ran) throw staleBy(`\`${call.tool}\` fails now (${ran.error})`);
   if (isDrift(call, ran.output)) throw staleBy(`something else came out of \`${call.tool}\``);
   return ran.data ?? data;
 }
@@ -97,7 +97,7 @@ export function readInput(
 ): { readonly input: JsonValue; readonly parsed: unknown } {
   const checked = tool.check(call.input);
   if ('parsed' in checked) return checked;
-  throw staleBy(`\`${call.tool}\` does not take its input any more: ${checked.problem}`);
+  throw staleBy(`\`${call.tool}\` does not take its input any more (${checked.problem})`);
 }
 
 /** @throws Halt `refused` */
@@ -121,8 +121,5 @@ function isSame(one: JsonValue, other: JsonValue): boolean {
 }
 
 function staleBy(what: string): Halt {
-  return new Halt(
-    'stale',
-    `The path goes another way than in the search: ${what}. Nothing was done; search again.`,
-  );
+  return new Halt('stale', `The path goes another way than in the search: ${what}. Search again.`);
 }
