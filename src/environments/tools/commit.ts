@@ -13,6 +13,7 @@ import {
   type Committing,
   Halt,
   haltFrom,
+  type Lending,
   type Path,
   pathTo,
   publishing,
@@ -117,13 +118,12 @@ class Commit {
 
   async run(): Promise<Committed> {
     const { workspace, outside } = this.#parts;
-    const { calls } = this.#path;
     this.#due = this.#dueOf();
     try {
       await this.#recover();
       this.#expectOnePath();
       if (workspace !== undefined) {
-        await workspace.at(calls, this.#call, async (place) => {
+        await workspace.at(await this.#wayTo(workspace), this.#call, async (place) => {
           for (const { call } of this.#path.chain) await expectPermitted(this.#parts, call, place);
           const changes = await this.#changesOf(place);
           await this.#ask(changes);
@@ -160,6 +160,14 @@ class Commit {
       notDone: open.map(({ call }) => call),
       ...(end.message !== '' && { message: end.message }),
     };
+  }
+
+  /** The calls that bring a workspace to the end of the path: none in a copy of what was published. */
+  async #wayTo(workspace: Lending): Promise<readonly MadeCall[]> {
+    const key = publishKey(this.#path);
+    if (key === undefined || this.#deedOf(key)?.stage !== 'done') return this.#path.calls;
+    await workspace.close();
+    return [];
   }
 
   async #recover(): Promise<void> {
