@@ -42,7 +42,7 @@ interface Due {
  */
 export async function commitPath(
   parts: Committing,
-  what: SearchTree<OutsideState, any> | SearchNode<OutsideState, any>,
+  what: SearchTree<OutsideState, unknown> | SearchNode<OutsideState, unknown>,
   options: CommitOptions,
 ): Promise<Committed> {
   expectOptions('commit', options, 'journal approve onUnknown signal clock');
