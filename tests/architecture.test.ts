@@ -22,6 +22,7 @@ const floors: Readonly<Record<string, number>> = {
   runs: 7,
   testing: 8,
   bench: 9,
+  agents: 9,
   cli: 10,
 };
 
@@ -54,7 +55,7 @@ const inner: Readonly<Record<string, Readonly<Record<string, '*' | readonly stri
     sft: ['.'],
     writers: ['.', 'formats'],
   },
-  environments: { '.': '*', puzzles: ['text'], text: [], worlds: [] },
+  environments: { '.': '*', puzzles: ['text'], text: [], tools: ['worlds'], worlds: [] },
   policies: { '.': '*', 'from-model': ['.'] },
   values: {
     '.': '*',

@@ -54,7 +54,7 @@ export function openJournal(path: string, options: { readonly fsync?: boolean } 
     if (!closed) end ??= mendEnd(path, file);
   };
   const lines = linesOf(path, (use) => (closed ? withOpened(path, 'r', use) : use(file)), mend);
-  return { lines, mode: 'record', append, close, [Symbol.dispose]: close };
+  return { lines, path, mode: 'record', append, close, [Symbol.dispose]: close };
 }
 
 /**

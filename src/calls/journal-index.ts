@@ -150,6 +150,7 @@ export class JournalIndex {
         this.deadlines.set(line.search ?? this.deadlines.size, line);
         break;
       case 'start':
+      case 'deed':
         break;
     }
   }

@@ -5,7 +5,7 @@ import type { JsonValue } from '../contracts/json.ts';
 import type { CallSpend } from './call-spend.ts';
 
 /** The version of the journal's lines. A journal of a later version is refused. */
-export const journalVersion = 4;
+export const journalVersion = 5;
 
 /** One line of a journal. */
 export type JournalLine =
@@ -64,6 +64,7 @@ export type JournalLine =
       /** The search that it ended, counted as in a `resume` line. */
       readonly search?: number | undefined;
     }
+  | DeedLine
   | ({
       /** The number of the call in the order of issue. */
       readonly call: number;
@@ -131,6 +132,51 @@ export type JournalLine =
         ))
     ));
 
+/** A step in the life of a deed: something that a tool does outside of the search, written down before it is done. */
+export type DeedLine = {
+  /** What becomes of a deed. No call of the search is told by it. */
+  readonly type: 'deed';
+  /** The number of the deed in its journal. */
+  readonly deed: number;
+} & (
+  | {
+      /** It is about to be done. */
+      readonly stage: 'begin';
+      /** Who does it: a branch, which takes it back, or a commit. */
+      readonly of: 'branch' | 'commit';
+      /** The environment whose tool it is. */
+      readonly environment: string;
+      /** The tool. */
+      readonly name: string;
+      /** The content address of the deed and of all deeds before it on its path. */
+      readonly key: string;
+      /** What the run is called towards the tool. */
+      readonly id: string;
+      /** What the tool is given. */
+      readonly input: JsonValue;
+      /** The data of the state in which it is done. */
+      readonly data?: JsonValue | undefined;
+      /** What the tool wants to remember for taking it back. */
+      readonly remembered?: JsonValue | undefined;
+    }
+  | {
+      /** It is done. */
+      readonly stage: 'done';
+      /** What came out; absent where it is a person who says that it is done. */
+      readonly output?: JsonValue | undefined;
+    }
+  | {
+      /** It was not done, or not taken back, as it should have been. */
+      readonly stage: 'failed';
+      /** Why. */
+      readonly message: string;
+    }
+  | {
+      /** It has been taken back. */
+      readonly stage: 'undone';
+    }
+);
+
 /** The line of a type. */
 export type LineOf<Type extends JournalLine['type']> = Extract<
   JournalLine,
@@ -147,6 +193,26 @@ const spend = z.strictObject({ calls: z.number(), tokens: z.number(), usd: z.num
 const call = { call: count, key: z.string() };
 const settled = { ...call, spend };
 const flag = z.boolean().optional();
+
+const deed = { type: z.literal('deed'), deed: count };
+
+const deedSchema = z.discriminatedUnion('stage', [
+  z.object({
+    ...deed,
+    stage: z.literal('begin'),
+    of: z.enum(['branch', 'commit']),
+    environment: z.string(),
+    name: z.string(),
+    key: z.string(),
+    id: z.string(),
+    input: json,
+    data: json.optional(),
+    remembered: json.optional(),
+  }),
+  z.object({ ...deed, stage: z.literal('done'), output: json.optional() }),
+  z.object({ ...deed, stage: z.literal('failed'), message: z.string() }),
+  z.object({ ...deed, stage: z.literal('undone') }),
+]);
 
 const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('journal'), version: count, run: z.record(z.string(), json) }),
@@ -201,6 +267,7 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     results: count,
     search: count.optional(),
   }),
+  deedSchema,
 ]);
 
 /** The first version whose lines end with a checksum. */

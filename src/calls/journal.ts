@@ -17,6 +17,8 @@ export interface Journal {
    * and no network is needed.
    */
   readonly mode: 'record' | 'replay';
+  /** The file that holds it, where one does. */
+  readonly path?: string;
   /** Writes one line. When it returns, a killed process cannot lose the line. */
   append(line: JournalLine): void;
 }

@@ -60,6 +60,12 @@ export type Parsed<Action> =
   | {
       /** The action, a. */
       readonly action: Action;
+      /**
+       * What is wrong with it, where it can be taken but comes to nothing: a policy that repairs sends it back first.
+       *
+       * @defaultValue nothing
+       */
+      readonly problem?: string;
     };
 
 /** One notation for policies, judges and training rows, so that they all see the same text. */

@@ -1,5 +1,5 @@
 /**
- * Environments: reasoning in text, and puzzles that a program can make, check and solve exactly.
+ * Environments: reasoning in text, tools, and puzzles that a program can make, check and solve exactly.
  *
  * @module
  */
@@ -28,6 +28,20 @@ export {
   reasoning,
 } from './text/reasoning.ts';
 export type { ReasoningState } from './text/reasoning-state.ts';
+export type {
+  CommitOptions,
+  CommitPlan,
+  Committed,
+  MadeCall,
+  Recovery,
+} from './tools/plan.ts';
+export type { ToolAction, ToolState } from './tools/state.ts';
+export type { Effect, Tool, ToolSpec } from './tools/tool.ts';
+export {
+  type ToolEnvironment,
+  type ToolOptions,
+  toolEnvironment,
+} from './tools/tool-environment.ts';
 export { type FileSystemOptions, fileSystem } from './worlds/file-system.ts';
 export type { Folder } from './worlds/folder.ts';
 export { fromWorld, type WorldOptions } from './worlds/from-world.ts';

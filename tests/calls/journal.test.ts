@@ -176,21 +176,21 @@ describe('a journal that cannot be read', () => {
   });
 
   test('refuses a later version', () => {
-    const error = errorOf(() => linesIn(textOf([{ ...header, version: 5 }])));
+    const error = errorOf(() => linesIn(textOf([{ ...header, version: 6 }])));
 
     expect(error.code).toBe('invalid-journal');
     expect(error.message).toBe(
-      'The journal cannot be read: it has version 5, and this espalier reads up to 4; update espalier.',
+      'The journal cannot be read: it has version 6, and this espalier reads up to 5; update espalier.',
     );
   });
 
   test('speaks of the later version, and not of the new kinds of lines in it', () => {
     const text = textOf([
-      { ...header, version: 5, host: 'here' },
+      { ...header, version: 6, host: 'here' },
       { type: 'note', text: 'new' },
     ]);
 
-    expect(() => linesIn(text)).toThrow('it has version 5');
+    expect(() => linesIn(text)).toThrow('it has version 6');
   });
 });
 

@@ -1,6 +1,7 @@
 import { failedBy } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { Parsed } from '../../contracts/environment.ts';
+import type { Failure } from '../../contracts/failure.ts';
 import type {
   Completion,
   GenerateRequest,
@@ -112,9 +113,11 @@ async function readOrRepair<Action>(
   { messages, completion, index, repairs }: Answer,
 ): Promise<Proposal<Action>> {
   const parsed = dialogue.read(completion);
-  if ('action' in parsed) return { ...parsed, completion };
-  const { failure } = parsed;
-  if (repairs === 0 || failure.kind === 'empty') return parsed;
+  if ('action' in parsed && (parsed.problem === undefined || repairs === 0)) {
+    return { action: parsed.action, completion };
+  }
+  const failure = failureIn(parsed);
+  if (repairs === 0 || failure.kind === 'empty') return { failure };
   const { model, settings, context, repair = fromModelPrompts.texts.repair } = dialogue;
   const turns = [...messages, ...repairTurns(completion, failure, repair)];
   try {
@@ -125,4 +128,10 @@ async function readOrRepair<Action>(
   } catch (error) {
     return failedBy(error, 'call', context);
   }
+}
+
+/** What is wrong with an answer: it cannot be read, or its action comes to nothing. */
+function failureIn<Action>(parsed: Parsed<Action>): Failure {
+  if ('failure' in parsed) return parsed.failure;
+  return { kind: 'parse', message: parsed.problem ?? '' };
 }

@@ -79,7 +79,7 @@ function proposalsOf<Action>(
       ...(model !== undefined && { model }),
       ...(callId !== undefined && { callId }),
     };
-    return { ...parsed, completion };
+    return { action: parsed.action, completion };
   });
   const lacking = count - proposals.length;
   const empty: Failure = {

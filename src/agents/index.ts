@@ -1,0 +1,9 @@
+/**
+ * Tools of other SDKs, for searches over them.
+ *
+ * @module
+ */
+
+export type { ToldEffect } from './adapted.ts';
+export { type AiSdkTool, type AiSdkToolsOptions, aiSdkTools } from './ai-sdk-tools.ts';
+export { type McpClient, type McpToolsOptions, mcpTools } from './mcp-tools.ts';

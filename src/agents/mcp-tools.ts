@@ -1,0 +1,140 @@
+import * as z from 'zod';
+import { expectation, expectMethods } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
+import { isPlainObject } from '../base/json.ts';
+import type { StandardSchema } from '../base/standard-schema.ts';
+import type { JsonValue } from '../contracts/json.ts';
+import type { ActCall } from '../contracts/world.ts';
+import type { Tool } from '../environments/tools/tool.ts';
+import { adapted, type ToldEffect, toldBytes } from './adapted.ts';
+
+/** A client of an MCP server, version 1 or 2 of its SDK, by its structure. */
+export interface McpClient {
+  /** Lists the tools of the server, a page at a time. */
+  listTools(params?: any): Promise<unknown>;
+  /** Calls a tool. */
+  callTool(params: any, ...others: any[]): Promise<unknown>;
+}
+
+/** How tools of an MCP server are taken over. */
+export interface McpToolsOptions {
+  /**
+   * Whether what the server says of its tools is believed: one with the hint `readOnlyHint` is read then.
+   *
+   * @defaultValue `false`
+   */
+  readonly trusted?: boolean;
+  /** What tools do to the world, by their names at the server. @defaultValue irreversible, all that is not known to read */
+  readonly effects?: Readonly<Record<string, ToldEffect>>;
+  /** What stands before their names, so that those of several servers do not meet. @defaultValue nothing */
+  readonly prefix?: string;
+}
+
+interface McpTool {
+  readonly name: string;
+  readonly description?: unknown;
+  readonly inputSchema?: unknown;
+  readonly annotations?: unknown;
+}
+
+/** More than any server has. */
+const mostPages = 100;
+
+/**
+ * The tools of an MCP server, to be put among those of a {@link toolEnvironment}.
+ *
+ * Hints of a server count only where it is trusted; a tool without them is taken for irreversible. All hints are passed
+ * on as {@link Tool.hints}.
+ *
+ * @throws EspalierError `usage` where an effect is told of a tool that is not there, or two tools have one name.
+ */
+export async function mcpTools(
+  client: McpClient,
+  options: McpToolsOptions = {},
+): Promise<Readonly<Record<string, Tool>>> {
+  expectMethods('client', client, ['listTools', 'callTool']);
+  expectOptions('mcpTools', options, 'trusted effects prefix');
+  const { trusted = false, effects = {}, prefix = '' } = options;
+  const tools = await listed(client);
+  const missing = Object.keys(effects).find((name) => tools.every((tool) => tool.name !== name));
+  if (missing !== undefined) {
+    const names = tools.map(({ name }) => name).join(', ');
+    throw expectation('effects', `those of tools of the server (${names})`, missing);
+  }
+  const made = new Map<string, Tool>();
+  for (const tool of tools) {
+    const name = `${prefix}${tool.name}`.replace(/[^\w-]/g, '_').slice(0, 64);
+    if (made.has(name)) throw expectation('tools', `no two tools named \`${name}\``, tool.name);
+    const told = Object.hasOwn(effects, tool.name) ? effects[tool.name] : undefined;
+    made.set(name, adapted(name, told ?? effectOf(tool, trusted), foreign(client, tool)));
+  }
+  return Object.fromEntries(made);
+}
+
+async function listed(client: McpClient): Promise<readonly McpTool[]> {
+  const tools: McpTool[] = [];
+  let cursor: unknown;
+  for (let page = 0; page < mostPages; page++) {
+    const answer = await client.listTools(cursor === undefined ? undefined : { cursor });
+    const { tools: found = [], nextCursor } = answer as {
+      readonly tools?: readonly McpTool[];
+      readonly nextCursor?: unknown;
+    };
+    tools.push(...found);
+    if (nextCursor === undefined) break;
+    cursor = nextCursor;
+  }
+  return tools;
+}
+
+function effectOf({ annotations }: McpTool, trusted: boolean): ToldEffect {
+  const isRead = isPlainObject(annotations) && annotations['readOnlyHint'] === true;
+  return trusted && isRead ? 'read' : 'irreversible';
+}
+
+function foreign(client: McpClient, tool: McpTool): Parameters<typeof adapted>[2] {
+  const { name, description, inputSchema, annotations } = tool;
+  const jsonSchema: JsonValue = isPlainObject(inputSchema)
+    ? { type: 'object', ...(inputSchema as Readonly<Record<string, JsonValue>>) }
+    : { type: 'object' };
+  return {
+    ...{ jsonSchema, input: checkOf(jsonSchema) },
+    description: typeof description === 'string' ? description : undefined,
+    hints: isPlainObject(annotations)
+      ? (annotations as Readonly<Record<string, JsonValue>>)
+      : undefined,
+    run: async (input, call) => outputOf(await asked(client, { name, arguments: input }, call)),
+  };
+}
+
+/** A schema that cannot be read here is the server's own to check. */
+function checkOf(jsonSchema: JsonValue): StandardSchema<any, any> {
+  try {
+    return z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch {
+    return z.looseObject({});
+  }
+}
+
+/** Version 1 of the SDK takes a schema of results between the two. */
+function asked(client: McpClient, params: object, { signal }: ActCall): Promise<unknown> {
+  const options = { signal };
+  return client.callTool.length > 1
+    ? client.callTool(params, options)
+    : client.callTool(params, undefined, options);
+}
+
+function outputOf(result: unknown): unknown {
+  const { content, structuredContent, isError } = result as Readonly<Record<string, unknown>>;
+  const parts = Array.isArray(content) ? content.map(partText) : [];
+  if (isError === true) throw new Error(parts.join('\n') || 'The server says that it failed.');
+  return structuredContent ?? parts.join('\n');
+}
+
+function partText(part: unknown): string {
+  const { type, text, mimeType, data, resource } = part as Readonly<Record<string, unknown>>;
+  if (type === 'text') return String(text);
+  if (type === 'image' || type === 'audio') return toldBytes(String(mimeType ?? type), data);
+  const inner = resource as Readonly<Record<string, unknown>> | undefined;
+  return typeof inner?.['text'] === 'string' ? inner['text'] : JSON.stringify(part);
+}

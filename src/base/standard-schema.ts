@@ -1,0 +1,162 @@
+import * as z from 'zod';
+import type { JsonValue } from '../contracts/json.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { EspalierError } from './errors.ts';
+import { expectation } from './expect.ts';
+import { messageOf } from './failure.ts';
+import { isPlainObject } from './json.ts';
+
+/**
+ * A schema of any library that follows Standard Schema, such as zod, valibot and arktype.
+ *
+ * @see https://standardschema.dev
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  /** What the libraries have agreed upon. */
+  readonly '~standard': {
+    /** The version of the agreement. */
+    readonly version: 1;
+    /** The library. */
+    readonly vendor: string;
+    /** Checks a value. One that checks asynchronously is refused. */
+    readonly validate: (value: unknown) =>
+      | {
+          /** What was read. */
+          readonly value: Output;
+          /** Nothing is wrong. */
+          readonly issues?: undefined;
+        }
+      | {
+          /** What is wrong. */
+          readonly issues: readonly {
+            /** In words. */
+            readonly message: string;
+            /** Where. */
+            readonly path?: readonly unknown[] | undefined;
+          }[];
+        }
+      | Promise<unknown>;
+    /** The types, for the compiler alone. */
+    readonly types?:
+      | {
+          /** What is written. */
+          readonly input: Input;
+          /** What is read. */
+          readonly output: Output;
+        }
+      | undefined;
+  };
+}
+
+/** What was read by a schema, or what is wrong with it. */
+export type Checked =
+  | { readonly input: JsonValue; readonly parsed: unknown }
+  | { readonly problem: string };
+
+/** The longest input that is taken, in characters of JSON: it stays in each state behind the call. */
+const longestInput = 1_000_000;
+const mostIssues = 5;
+
+/** Throws unless `value` is a Standard Schema. */
+export function expectSchema(name: string, value: unknown): void {
+  const validate = (value as Partial<StandardSchema> | undefined)?.['~standard']?.validate;
+  if (typeof validate === 'function') return;
+  throw expectation(name, 'a Standard Schema, such as `z.object({ … })`', value);
+}
+
+/**
+ * Reads a value by a schema. `input` is its canonical form, equal for values that mean the same: what was read, where
+ * reading that again changes nothing, and else what was written; keys are sorted.
+ *
+ * @throws EspalierError `usage` where the schema checks asynchronously.
+ */
+export function checkBy(name: string, schema: StandardSchema, value: unknown): Checked {
+  let text: string;
+  try {
+    text = canonicalJson('input', value);
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
+  if (text.length > longestInput) {
+    return {
+      problem: `The input has ${text.length} characters; at most ${longestInput} are taken.`,
+    };
+  }
+  if (/(?<!\\)"__proto__":/.test(text)) {
+    return { problem: 'The input has a key `__proto__`, which is not taken.' };
+  }
+  const written = JSON.parse(text) as JsonValue;
+  const first = read(name, schema, written);
+  if ('problem' in first) return first;
+  return { input: canonical(name, schema, first.parsed) ?? written, parsed: first.parsed };
+}
+
+/** What was read, where it is JSON that is read as itself. */
+function canonical(name: string, schema: StandardSchema, parsed: unknown): JsonValue | undefined {
+  try {
+    const text = canonicalJson('input', parsed);
+    const again = read(name, schema, JSON.parse(text));
+    const isSame = 'parsed' in again && canonicalJson('input', again.parsed) === text;
+    return isSame ? (JSON.parse(text) as JsonValue) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function read(
+  name: string,
+  schema: StandardSchema,
+  value: unknown,
+): { readonly parsed: unknown } | { readonly problem: string } {
+  let result: ReturnType<StandardSchema['~standard']['validate']>;
+  try {
+    result = schema['~standard'].validate(value);
+  } catch (error) {
+    return { problem: `The input could not be checked: ${messageOf(error)}` };
+  }
+  if (result instanceof Promise) {
+    result.catch(() => {});
+    throw expectation(name, 'a schema that checks synchronously', schema);
+  }
+  const { issues } = result;
+  if (issues === undefined) return { parsed: result.value };
+  const shown = issues.slice(0, mostIssues).map(({ path = [], message }) => {
+    const at = path.map((part) => String(isPlainObject(part) ? part['key'] : part)).join('.');
+    return at === '' ? message : `${at}: ${message}`;
+  });
+  const left = issues.length - shown.length;
+  return { problem: [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join('; ') };
+}
+
+/**
+ * The JSON schema of what a schema takes.
+ *
+ * @throws EspalierError `usage` where the library cannot tell it.
+ */
+export function jsonSchemaOf(name: string, schema: StandardSchema): JsonValue {
+  const told = schema['~standard'] as Telling;
+  const { vendor, jsonSchema } = told;
+  let found: unknown;
+  try {
+    found =
+      vendor === 'zod' && '_zod' in schema
+        ? z.toJSONSchema(schema as unknown as z.ZodType, { io: 'input', unrepresentable: 'any' })
+        : jsonSchema?.input({ target: 'draft-2020-12' });
+  } catch (error) {
+    throw untold(name, vendor, error);
+  }
+  if (!isPlainObject(found)) throw untold(name, vendor, undefined);
+  const { $schema: _, ...rest } = found;
+  return JSON.parse(canonicalJson(name, rest)) as JsonValue;
+}
+
+/** What libraries tell besides that have agreed upon JSON schemas too. */
+interface Telling {
+  readonly vendor: string;
+  readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => unknown };
+}
+
+function untold(name: string, vendor: string, cause: unknown): EspalierError {
+  const message = `\`${vendor}\` does not tell the JSON schema of \`${name}\`. Give it as \`jsonSchema\`.`;
+  return new EspalierError('usage', message, { cause });
+}

@@ -1,0 +1,117 @@
+import { EspalierError } from '../../base/errors.ts';
+import { messageOf } from '../../base/failure.ts';
+import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import type { ActCall, Workspace } from '../../contracts/world.ts';
+import type { Outside, OutsideState } from './outside.ts';
+import { type ChainedCall, type Committed, chained, type MadeCall, nextKey } from './plan.ts';
+import type { DeclaredTool } from './tool.ts';
+
+/** What a commit works with. */
+export interface Committing {
+  /** The name of the environment. */
+  readonly environment: string;
+  readonly tools: ReadonlyMap<string, DeclaredTool>;
+  /** Of an environment with tools that have an `undo`. */
+  readonly outside?: Outside | undefined;
+  /** Of an environment that works in workspaces. */
+  readonly workspace?: Lending | undefined;
+  /** Whether a call may be made; a text says why not. */
+  readonly permit: (call: MadeCall, db: unknown) => MaybePromise<true | string>;
+}
+
+/** Lends workspaces as they stand behind calls. */
+export interface Lending {
+  at<Result>(
+    calls: readonly MadeCall[],
+    call: ActCall,
+    use: (workspace: Workspace) => Promise<Result>,
+  ): Promise<Result>;
+  /** Closes them. What is asked for later opens new ones. */
+  close(): Promise<void>;
+}
+
+/** The calls of one step, and the data around it. */
+export interface Turn {
+  readonly calls: readonly ChainedCall[];
+  readonly before: JsonValue;
+  readonly after: JsonValue;
+}
+
+/** What leads from the start to a node. */
+export interface Path {
+  readonly turns: readonly Turn[];
+  readonly calls: readonly MadeCall[];
+  /** Those that were neither refused nor failed. */
+  readonly chain: readonly ChainedCall[];
+}
+
+/** The path to a node. @throws EspalierError `usage` where the node has no state. */
+export function pathTo(environment: string, node: SearchNode<OutsideState, unknown>): Path {
+  const states: OutsideState[] = [];
+  for (let at: typeof node | undefined = node; at !== undefined; at = at.parent) {
+    if (at.kind === 'proposed') {
+      const message =
+        'The node was never realised, so nothing leads to it. Commit one that has a state.';
+      throw new EspalierError('usage', message);
+    }
+    states.unshift(at.state);
+  }
+  const calls = states.at(-1)?.calls ?? [];
+  const chain = chained(environment, calls);
+  const links = new Map(chain.map((link) => [link.call, link]));
+  const turns = states.map((state, index): Turn => {
+    const above = states[index - 1];
+    const made = calls.slice(above?.calls.length ?? 0, state.calls.length);
+    return {
+      calls: made.flatMap((call) => links.get(call) ?? []),
+      before: above?.data ?? state.data,
+      after: state.data,
+    };
+  });
+  return { turns, calls, chain };
+}
+
+/** Publishing a workspace is a deed as those of tools that can be taken back. */
+export const publishing: DeclaredTool = {
+  name: '.publish',
+  definition: { name: '.publish', input: {} },
+  effect: 'reversible',
+  timeoutMs: 600_000,
+  maxOutput: 1,
+  check: (input) => ({ input, parsed: input }),
+  run: async (workspace, changes, call) => {
+    await (workspace as Workspace).publish?.(changes as JsonValue, call);
+  },
+  undo: async (...[workspace, changes, , call]) => {
+    await (workspace as Workspace).unpublish?.(changes as JsonValue, call);
+  },
+};
+
+/** The key under which a workspace is published; `undefined` where nothing was done in it. */
+export function publishKey({ chain }: Path): string | undefined {
+  const last = chain.findLast(
+    ({ call: { fate, effect } }) =>
+      fate === 'ran' && (effect === 'pure' || effect === 'reversible'),
+  );
+  return last === undefined ? undefined : nextKey(last.key, publishing.name, null);
+}
+
+/** Ends a commit. */
+export class Halt extends Error {
+  override readonly name = 'Halt';
+  readonly status: Committed['status'];
+
+  constructor(status: Committed['status'], message?: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** What an error means for a commit. @throws What is wrong with how it was asked for. */
+export function haltFrom(error: unknown): Halt {
+  if (error instanceof Halt) return error;
+  const code = EspalierError.isInstance(error) ? error.code : undefined;
+  if (code === 'usage') throw error;
+  return new Halt(code === 'stale' ? 'stale' : 'failed', messageOf(error));
+}

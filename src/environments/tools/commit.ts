@@ -1,0 +1,341 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../base/clock.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { expectOptions } from '../../base/expect-options.ts';
+import { messageOf } from '../../base/failure.ts';
+import { type Deed, DeedLog } from '../../calls/deeds.ts';
+import type { Journal } from '../../calls/journal.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import type { ActCall, Workspace } from '../../contracts/world.ts';
+import type { SearchTree } from '../../tree/tree.ts';
+import {
+  type Committing,
+  Halt,
+  haltFrom,
+  type Lending,
+  type Path,
+  pathTo,
+  publishing,
+  publishKey,
+} from './commit-path.ts';
+import type { DoOutside, OutsideState } from './outside.ts';
+import type { CommitOptions, Committed, MadeCall, Recovery } from './plan.ts';
+import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
+import { follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
+import type { RunOn } from './running.ts';
+import type { DeclaredTool } from './tool.ts';
+
+/** A call that a commit makes. */
+interface Due {
+  readonly call: MadeCall;
+  readonly key: string;
+  readonly tool: DeclaredTool;
+  /** The data in which it is made. */
+  data: JsonValue;
+}
+
+/**
+ * Carries out the calls on the path to a node: all that is done for good is done here, and nowhere else.
+ *
+ * @throws EspalierError `usage`, `locked`, `storage` or `invalid-journal`, before anything is done.
+ */
+export async function commitPath(
+  parts: Committing,
+  what: SearchTree<OutsideState, unknown> | SearchNode<OutsideState, unknown>,
+  options: CommitOptions,
+): Promise<Committed> {
+  expectOptions('commit', options, 'journal approve onUnknown signal clock');
+  const path = pathTo(parts.environment, 'kind' in what ? what : what.best);
+  const isFinal = path.chain.some(({ call }) => call.effect === 'irreversible');
+  if (isFinal && options.approve === undefined) {
+    const message =
+      'The path has a call that cannot be taken back, and nobody to approve of it. Pass `approve` to `commit`.';
+    throw new EspalierError('usage', message);
+  }
+  const release = DeedLog.of(options.journal).hold();
+  try {
+    return await new Commit(parts, path, options).run();
+  } finally {
+    release();
+  }
+}
+
+/** Takes back what a killed process has left of the deeds in a journal. */
+export async function recoverDeeds(
+  parts: Pick<Committing, 'environment' | 'outside' | 'tools' | 'workspace'>,
+  journal: Journal,
+  call: ActCall,
+): Promise<Recovery> {
+  const { environment, outside, workspace } = parts;
+  const log = DeedLog.of(journal);
+  const release = log.hold();
+  const tools = new Map([...parts.tools, [publishing.name, publishing]]);
+  let undone = 0;
+  try {
+    if (outside !== undefined) {
+      const recovery = await outside.recover(call);
+      if (recovery.failed.length > 0) return recovery;
+      undone = recovery.undone;
+      await outside.at({ calls: [], data: null }, call, async () => {
+        undone += await takeBackLeft({ log, tools }, environment, call);
+      });
+    }
+    if (workspace !== undefined && log.of(environment).some(({ stage }) => stage === 'begin')) {
+      await workspace.at([], call, async (place) => {
+        undone += await takeBackLeft({ log, tools, workspace: place }, environment, call);
+      });
+      // A copy of what was half published is none of the start.
+      await workspace.close();
+    }
+    return { undone, failed: [] };
+  } catch (error) {
+    if (!(error instanceof NotTakenBack)) throw error;
+    return { undone, failed: [error.message] };
+  } finally {
+    release();
+  }
+}
+
+/** One commit under way. */
+class Commit {
+  readonly #parts: Committing;
+  readonly #path: Path;
+  readonly #log: DeedLog;
+  readonly #options: CommitOptions;
+  readonly #call: ActCall;
+  /** What is to be done, in order, by an earlier commit too. */
+  #due: Due[] = [];
+
+  constructor(parts: Committing, path: Path, options: CommitOptions) {
+    this.#parts = parts;
+    this.#path = path;
+    this.#log = DeedLog.of(options.journal);
+    this.#options = options;
+    const { signal = new AbortController().signal, clock = systemClock } = options;
+    this.#call = { signal, clock, id: '' };
+  }
+
+  async run(): Promise<Committed> {
+    const { workspace, outside } = this.#parts;
+    this.#due = this.#dueOf();
+    try {
+      await this.#recover();
+      this.#expectOnePath();
+      if (workspace !== undefined) {
+        await workspace.at(await this.#wayTo(workspace), this.#call, async (place) => {
+          for (const { call } of this.#path.chain) await expectPermitted(this.#parts, call, place);
+          const changes = await this.#changesOf(place);
+          await this.#ask(changes);
+          await this.#carryOut(place);
+        });
+      } else if (outside === undefined) {
+        await this.#rehearse();
+        await this.#ask();
+        await this.#carryOut();
+      } else {
+        const start = { calls: [], data: null };
+        // What is tried is taken back before anybody is asked.
+        await outside.at(start, this.#call, (run) => this.#rehearse(run));
+        await this.#ask();
+        await outside.at(start, this.#call, () => this.#carryOut());
+      }
+      return this.#ended(new Halt('committed'));
+    } catch (error) {
+      return this.#ended(haltFrom(error));
+    }
+  }
+
+  #ended({ status, message }: Halt): Committed {
+    const known = this.#due.map(({ call, key }) => ({ call, deed: this.#deedOf(key) }));
+    const done = known.filter(({ deed }) => deed?.stage === 'done');
+    const open = known.filter((one) => !done.includes(one));
+    const begun = open.find(({ deed }) => deed !== undefined)?.call;
+    // What was cut off in an earlier commit is as unknown as before, whatever ends this one.
+    const isCutOff = begun?.effect === 'irreversible' && status !== 'unknown';
+    const end = isCutOff ? mayHaveHappened(begun, `${cutOff} ${message}`) : { status, message };
+    return {
+      status: end.status,
+      done: done.map(({ call, deed }) => ({ ...call, output: deed?.output ?? null })),
+      notDone: open.map(({ call }) => call),
+      ...(end.message !== '' && { message: end.message }),
+    };
+  }
+
+  /** The calls that bring a workspace to the end of the path: none in a copy of what was published. */
+  async #wayTo(workspace: Lending): Promise<readonly MadeCall[]> {
+    const key = publishKey(this.#path);
+    if (key === undefined || this.#deedOf(key)?.stage !== 'done') return this.#path.calls;
+    await workspace.close();
+    return [];
+  }
+
+  async #recover(): Promise<void> {
+    const { failed } = await recoverDeeds(this.#parts, this.#options.journal, this.#call);
+    if (failed.length > 0) throw new Halt('failed', failed.join(' '));
+  }
+
+  #dueOf(): Due[] {
+    const { tools, workspace } = this.#parts;
+    return this.#path.turns.flatMap(({ calls, before }) =>
+      calls.flatMap(({ call, key }) => {
+        const tool = tools.get(call.tool);
+        const isOutside = workspace === undefined && tool?.undo !== undefined;
+        if (tool === undefined || !(isOutside || tool.effect === 'irreversible')) return [];
+        return { call, key, tool, data: before };
+      }),
+    );
+  }
+
+  /** What a commit has written down of a call, as long as it stands. */
+  #deedOf(key: string): Deed | undefined {
+    return this.#log
+      .of(this.#parts.environment)
+      .findLast((deed) => deed.of === 'commit' && deed.key === key && deed.stage !== 'undone');
+  }
+
+  /** What an earlier commit has done is behind all that this one does. */
+  #expectOnePath(): void {
+    const keys = new Set(this.#path.chain.map(({ key }) => key));
+    const other = this.#log
+      .of(this.#parts.environment)
+      .find(
+        ({ of, stage, name, key }) =>
+          of === 'commit' && stage !== 'undone' && name !== publishing.name && !keys.has(key),
+      );
+    if (other === undefined) return;
+    throw new Halt(
+      'stale',
+      `A commit of another path has begun with this journal, and \`${other.name}\` of it is not on this path. Commit what goes on from it, or use another journal.`,
+    );
+  }
+
+  async #rehearse(run?: DoOutside): Promise<void> {
+    const isDone = (key: string) => this.#deedOf(key) !== undefined;
+    const told = { parts: this.#parts, path: this.#path, isDone, call: this.#call, run };
+    const data = await rehearse(told);
+    for (const due of this.#due) due.data = data.get(due.call) ?? due.data;
+  }
+
+  /** What a workspace would publish: the first deed, since it may still be refused. */
+  async #changesOf(place: Workspace): Promise<JsonValue | undefined> {
+    const key = publishKey(this.#path);
+    if (key === undefined) return undefined;
+    let changes = this.#deedOf(key)?.input;
+    if (changes === undefined) {
+      if (place.changes === undefined || place.publish === undefined) {
+        const message =
+          'The workspace cannot publish what was done in it. Give it `changes` and `publish`.';
+        throw new EspalierError('usage', message);
+      }
+      try {
+        changes = await place.changes();
+      } catch (error) {
+        throw new Halt('refused', messageOf(error));
+      }
+    }
+    const { name: tool, effect } = publishing;
+    const call: MadeCall = { tool, input: changes, effect, fate: 'planned' };
+    this.#due.unshift({ call, key, tool: publishing, data: null });
+    return changes;
+  }
+
+  async #ask(changes?: JsonValue): Promise<void> {
+    const calls = this.#due
+      .filter(({ key }) => this.#deedOf(key)?.stage !== 'done')
+      .map(({ call }) => call);
+    const { turns } = this.#path;
+    const [before, after] = [turns[0]?.before ?? null, turns.at(-1)?.after ?? null];
+    const { approve } = this.#options;
+    if (calls.length === 0 || approve === undefined) return;
+    const plan = { calls, before, after, ...(changes !== undefined && { changes }) };
+    if ((await approve(plan)) !== true) throw new Halt('refused', 'It was not approved.');
+  }
+
+  async #carryOut(place?: Workspace): Promise<void> {
+    for (const due of this.#due) {
+      const { call, key } = due;
+      this.#call.signal.throwIfAborted();
+      const deed = this.#deedOf(key);
+      const output = deed?.stage === 'done' ? deed.output : await this.#make(due, deed, place);
+      if (due.tool !== publishing) this.#parts.outside?.committed(key);
+      if (output === undefined || !isDrift(call, output)) continue;
+      const message = `\`${call.tool}\` was made, and something else came out than the path was built on. Search on from how things stand now.`;
+      throw new Halt('drifted', message);
+    }
+  }
+
+  /** Makes a call, and returns what came out, where that is known. */
+  async #make(
+    due: Due,
+    earlier: Deed | undefined,
+    place: Workspace | undefined,
+  ): Promise<JsonValue | undefined> {
+    const { call, tool } = due;
+    const { parsed } = readInput(tool, call);
+    const on = { db: place ?? structuredClone(due.data), parsed };
+    if (tool.effect !== 'irreversible') return this.#makeReversible(due, on, place);
+    let id: string = randomUUID();
+    if (earlier !== undefined) {
+      const answer = (await this.#options.onUnknown?.(call)) ?? 'stop';
+      if (answer === 'stop') throw mayHaveHappened(call, cutOff);
+      if (answer === 'done') return this.#log.done(earlier).output;
+      id = earlier.id;
+    }
+    const deed = this.#begin(due, id);
+    try {
+      const { ran } = await follow(tool, on, { ...this.#call, id });
+      if ('output' in ran) return this.#log.done(deed, ran.output).output;
+      this.#log.failed(deed, ran.error);
+      throw mayHaveHappened(call, ran.error);
+    } catch (error) {
+      throw error instanceof Halt ? error : mayHaveHappened(call, messageOf(error));
+    }
+  }
+
+  async #makeReversible(due: Due, on: RunOn, workspace: Workspace | undefined): Promise<JsonValue> {
+    const { call, tool } = due;
+    const id = randomUUID();
+    const surroundings = { ...this.#call, id };
+    const looked = await lookUp(tool, on, surroundings);
+    if (looked !== undefined && 'error' in looked) throw failedBy(call, looked.error);
+    const deed = this.#begin(due, id, looked?.output);
+    try {
+      const { ran, hung } = await follow(tool, on, surroundings);
+      if ('output' in ran) {
+        this.#log.done(deed, ran.output);
+        return ran.output;
+      }
+      // As long as it goes on, taking it back is of no use: the next commit does.
+      if (hung !== undefined) throw mayHaveHappened(call, ran.error);
+      const tools = new Map([[tool.name, tool]]);
+      await takeBack({ log: this.#log, tools, workspace }, deed, this.#call);
+      throw failedBy(call, ran.error);
+    } catch (error) {
+      throw error instanceof Halt ? error : mayHaveHappened(call, messageOf(error));
+    }
+  }
+
+  #begin(
+    { call: { tool: name, input }, key, data }: Due,
+    id: string,
+    remembered?: JsonValue,
+  ): Deed {
+    const { environment } = this.#parts;
+    const told = { environment, name, key, id, input, data, remembered };
+    return this.#log.begin({ of: 'commit', ...told });
+  }
+}
+
+const cutOff = 'an earlier commit was cut off in it.';
+
+function mayHaveHappened({ tool }: MadeCall, why: string): Halt {
+  return new Halt(
+    'unknown',
+    `\`${tool}\` may have happened, or not: ${why} Look there, and commit again with \`onUnknown\`.`,
+  );
+}
+
+function failedBy({ tool }: MadeCall, why: string): Halt {
+  return new Halt('failed', `\`${tool}\` failed, and was taken back: ${why}`);
+}

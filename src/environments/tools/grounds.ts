@@ -1,0 +1,164 @@
+import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { ActCall, Workspace } from '../../contracts/world.ts';
+import { Pool } from '../worlds/pool.ts';
+import type { Lending } from './commit-path.ts';
+import type { Outside } from './outside.ts';
+import { type MadeCall, seenOf } from './plan.ts';
+import { type Ran, runTool } from './running.ts';
+import type { Telling, ToolState } from './state.ts';
+import type { DeclaredTool } from './tool.ts';
+
+/** What came of a call in a branch, as it stands in journals. */
+export type Outcome = (
+  | Ran
+  | { readonly refused: string }
+  | { readonly unforeseen: true }
+  | { readonly stale: string }
+) & {
+  /** The reward, where nothing is left to do; 0 where something is. */
+  readonly done?: number;
+  /** What tells how a workspace stands. */
+  readonly fingerprint?: string;
+};
+
+/** How the world stands. */
+export type Standing = Pick<ToolState, 'calls' | 'data'>;
+
+/** The world, while it stands as it does in a state. */
+export interface Place {
+  /** What tools work on; a state as a copy of its own. */
+  db(): unknown;
+  /** Runs a tool there. */
+  run(tool: DeclaredTool, asked: Asked, call: ActCall): Promise<Ran>;
+  /** What tells how it stands now. */
+  fingerprint?(): MaybePromise<string>;
+}
+
+/** What a tool is asked, as its schema has read it. */
+export interface Asked {
+  readonly input: JsonValue;
+  readonly parsed: unknown;
+}
+
+/** Where tools work. */
+export interface Ground {
+  /** Whether what tools work on is live, and not the data of the state. */
+  readonly isLive: boolean;
+  /** Lets something be done where the world stands as it does in a state. */
+  at(state: Standing, call: ActCall, use: (place: Place) => Promise<Outcome>): Promise<Outcome>;
+}
+
+/** The data of states. */
+export const inData: Ground = {
+  isLive: false,
+  at(state, _, use) {
+    const db = () => structuredClone(state.data);
+    return use({ db, run: (tool, { parsed }, call) => runTool(tool, { db: db(), parsed }, call) });
+  },
+};
+
+/** The world outside, which tools with an `undo` change. */
+export function inOutside(outside: Outside): Ground {
+  return {
+    isLive: false,
+    at: (state, given, use) =>
+      outside.at(state, given, (act) => {
+        const db = () => structuredClone(state.data);
+        return use({
+          db,
+          run: (tool, { input, parsed }, call) =>
+            tool.undo === undefined
+              ? runTool(tool, { db: db(), parsed }, call)
+              : act({ tool, input, parsed }, state, call),
+        });
+      }),
+  };
+}
+
+/** An instance is given up that stands nobody knows where. */
+class GivenUp extends Error {
+  override readonly name = 'GivenUp';
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super('A call left a workspace in between two states.');
+    this.outcome = outcome;
+  }
+}
+
+/** Live workspaces. */
+export function inWorkspaces<W extends Workspace>(
+  tools: ReadonlyMap<string, DeclaredTool>,
+  telling: Telling,
+  options: {
+    readonly create: () => MaybePromise<W>;
+    readonly instances: number;
+    readonly snapshots?: number | undefined;
+  },
+): { readonly ground: Ground; readonly lending: Lending } {
+  const pool = new Pool<W, MadeCall>({
+    ...options,
+    rest: 'stay',
+    keyOf: ({ tool, input, seen, fingerprint }) =>
+      seenOf([tool, input, seen ?? null, fingerprint ?? null]),
+    async act(world, step, call) {
+      const asked = tools.get(step.tool)?.check(step.input);
+      const tool = tools.get(step.tool);
+      if (tool === undefined || asked === undefined || 'problem' in asked) return false;
+      const ran = await runTool(tool, { db: world, parsed: asked.parsed }, call);
+      if ('error' in ran) return false;
+      const { fingerprint } = step;
+      if (fingerprint === undefined) return step.seen === seenOf(ran.output);
+      return fingerprint === (await world.fingerprint?.());
+    },
+  });
+
+  const pathOf = (calls: readonly MadeCall[]) =>
+    telling.changes(calls).filter(({ fate }) => fate === 'ran');
+  const at: Ground['at'] = async (state, call, use) => {
+    try {
+      return await pool.at(pathOf(state.calls), call, (world, did) => useOf(world, did, use));
+    } catch (error) {
+      if (error instanceof GivenUp) return error.outcome;
+      throw error;
+    }
+  };
+  return {
+    ground: { isLive: true, at },
+    lending: {
+      at: (calls, call, use) => pool.at(pathOf(calls), call, (world) => use(world)),
+      close: () => pool.close(),
+    },
+  };
+}
+
+async function useOf<W extends Workspace>(
+  world: W,
+  did: (step: MadeCall) => void,
+  use: (place: Place) => Promise<Outcome>,
+): Promise<Outcome> {
+  let ran: { readonly tool: DeclaredTool; readonly asked: Asked; readonly came: Ran } | undefined;
+  const outcome = await use({
+    db: () => world,
+    async run(tool, asked, call) {
+      const came = await runTool(tool, { db: world, parsed: asked.parsed }, call);
+      ran = { tool, asked, came };
+      if ('data' in came) return { error: 'It returned a state, but a workspace holds it here.' };
+      return came;
+    },
+    ...(world.fingerprint !== undefined && { fingerprint: () => world.fingerprint?.() ?? '' }),
+  });
+  if (ran === undefined) return outcome;
+  const { tool, asked, came } = ran;
+  const mayChange = tool.effect !== 'read';
+  // A tool that was late may go on with it.
+  if ('error' in outcome && (mayChange || 'late' in came)) throw new GivenUp(outcome);
+  if (!mayChange || 'error' in came) return outcome;
+  const { fingerprint } = outcome;
+  did({
+    ...{ tool: tool.name, input: asked.input, effect: tool.effect, fate: 'ran' },
+    seen: seenOf(came.output),
+    fingerprint,
+  });
+  return outcome;
+}

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../base/clock.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { type Deed, DeedLog } from '../../calls/deeds.ts';
+import type { Journal } from '../../calls/journal.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { ActCall, Workspace } from '../../contracts/world.ts';
+import { Pool } from '../worlds/pool.ts';
+import { chained, type MadeCall, nextKey, type Recovery, seenOf, startKey } from './plan.ts';
+import { follow, lookUp, NotTakenBack, type Takers, takeBack, takeBackLeft } from './reversible.ts';
+import type { Ran } from './running.ts';
+import type { DeclaredTool } from './tool.ts';
+
+/** The calls that led to a state, and its data. */
+export interface OutsideState {
+  readonly calls: readonly MadeCall[];
+  readonly data: JsonValue;
+}
+
+/** A call that a tool is asked to make, as its schema has read it. */
+interface Asked {
+  readonly tool: DeclaredTool;
+  readonly input: JsonValue;
+  readonly parsed: unknown;
+}
+
+/** Does something that can be taken back. */
+export type DoOutside = (asked: Asked, from: OutsideState, call: ActCall) => Promise<Ran>;
+
+/** A deed on the way to a state. */
+interface Step {
+  readonly key: string;
+  readonly tool: string;
+  readonly input: JsonValue;
+  readonly data: JsonValue;
+  readonly seen?: string | undefined;
+}
+
+const held =
+  'The outside is held by a call that was given up and does not end. What changes it, or looks at it, has to wait until it does.';
+
+/**
+ * The world outside, changed by tools that can take back what they did. It is lent to one state at a time, and stands
+ * then as if the calls that led there had been made; at rest it stands as it stood before. Each deed is written down
+ * first, so that a later process can take it back.
+ */
+export class Outside {
+  readonly #environment: string;
+  readonly #tools: ReadonlyMap<string, DeclaredTool>;
+  readonly #log: DeedLog;
+  readonly #pool: Pool<Workspace, Step>;
+  /** What was done and not taken back, oldest first. */
+  #standing: Deed[] = [];
+  /** The data in which a call was made, by its key. */
+  readonly #data = new Map<string, JsonValue>();
+  #recovered = 0;
+  #release: (() => void) | undefined;
+  /** The last deed of a commit: all that comes later builds on it. */
+  #committed: string | undefined;
+  /** Settled when a run that was given up has ended. */
+  #hung: Promise<unknown> | undefined;
+  /** Sends those away who wait for their turn. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(parts: {
+    readonly environment: string;
+    readonly tools: ReadonlyMap<string, DeclaredTool>;
+    readonly journal: Journal;
+  }) {
+    this.#environment = parts.environment;
+    this.#tools = parts.tools;
+    this.#log = DeedLog.of(parts.journal);
+    this.#pool = new Pool<Workspace, Step>({
+      create: () => this.#open(),
+      instances: 1,
+      rest: 'back',
+      keyOf: ({ key, seen }) => `${key} ${seen}`,
+      act: (_, step, call) => this.#repeat(step, call),
+      undo: (_, step, call) => this.#undo(step, call),
+    });
+  }
+
+  /**
+   * Lends the outside, as it stands behind the calls that led to a state. What is done with `run` meanwhile is taken
+   * back, unless somebody else waits for a state behind it.
+   *
+   * @throws EspalierError `stale` where the way there goes another way by now; NotTakenBack; what `use` throws.
+   */
+  async at<Result>(
+    state: OutsideState,
+    call: ActCall,
+    use: (run: DoOutside) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#hung !== undefined) throw new Error(held);
+    this.#hold();
+    const path = this.#pathTo(state);
+    return new Promise((resolve, reject) => {
+      let isThere = true;
+      const leave = (): void => {
+        isThere = false;
+        reject(new Error(held));
+      };
+      this.#waiting.add(leave);
+      const lent = this.#pool.at(path, call, async (_, did) => {
+        this.#waiting.delete(leave);
+        try {
+          if (!isThere) return;
+          const result = await use((asked, from, within) =>
+            this.#run(asked, { from, within, did }),
+          );
+          // Nobody waits for a run that may never end.
+          if (this.#hung !== undefined) resolve(result);
+          return result;
+        } finally {
+          // What is older is taken back only when nothing more can come of it.
+          await this.#hung;
+        }
+      });
+      lent
+        .finally(() => this.#waiting.delete(leave))
+        .then((result) => resolve(result as Result), reject);
+    });
+  }
+
+  /** Takes back what killed processes have left. */
+  async recover(call: ActCall): Promise<Recovery> {
+    const before = this.#recovered;
+    try {
+      await this.at({ calls: [], data: null }, call, async () => {});
+    } catch (error) {
+      if (!(error instanceof NotTakenBack)) throw error;
+      return { undone: this.#recovered - before, failed: [error.message] };
+    }
+    return { undone: this.#recovered - before, failed: [] };
+  }
+
+  /** Says that a commit has done all up to a call. */
+  committed(key: string): void {
+    this.#committed = key;
+  }
+
+  /** Lets go of the journal. It can be used again. */
+  async close(): Promise<void> {
+    await this.#pool.close();
+    this.#release?.();
+    this.#release = undefined;
+  }
+
+  /** Reads what the journal says, and keeps others from writing there. */
+  #hold(): void {
+    if (this.#release !== undefined) return;
+    this.#release = this.#log.hold();
+    for (const { of, key, stage, data = null } of this.#log.of(this.#environment)) {
+      this.#data.set(key, data);
+      if (of === 'commit' && stage === 'done') this.#committed = key;
+    }
+  }
+
+  async #open(): Promise<Workspace> {
+    const call: ActCall = { signal: new AbortController().signal, clock: systemClock, id: '' };
+    this.#recovered += await takeBackLeft(this.#takers, this.#environment, call);
+    this.#standing = [];
+    return {};
+  }
+
+  get #takers(): Takers {
+    return { log: this.#log, tools: this.#tools };
+  }
+
+  /** The deeds on the way to a state, without those that a commit has done for good. */
+  #pathTo({ calls, data }: OutsideState): Step[] {
+    const chain = chained(this.#environment, calls);
+    const done = chain.findLastIndex(({ key }) => key === this.#committed);
+    if (this.#committed !== undefined && done < 0 && calls.length > 0) {
+      const message =
+        'A commit has done something else than what led to this state. Search on from what was committed.';
+      throw new EspalierError('stale', message);
+    }
+    return chain
+      .slice(done + 1)
+      .filter(({ call }) => this.isOutside(call))
+      .map(({ call: { tool, input, seen }, key }) => ({
+        ...{ key, tool, input, seen },
+        data: this.#data.get(key) ?? data,
+      }));
+  }
+
+  /** Whether a call changes the outside in a way that can be taken back. */
+  isOutside({ tool }: MadeCall): boolean {
+    return this.#tools.get(tool)?.undo !== undefined;
+  }
+
+  async #run(
+    asked: Asked,
+    {
+      from,
+      within,
+      did,
+    }: {
+      readonly from: OutsideState;
+      readonly within: ActCall;
+      readonly did: (step: Step) => void;
+    },
+  ): Promise<Ran> {
+    const step = this.#stepOf(asked, from);
+    const ran = await this.#do(step, asked.parsed, within);
+    if ('output' in ran) did({ ...step, seen: seenOf(ran.output) });
+    return ran;
+  }
+
+  #stepOf({ tool: { name: tool }, input }: Asked, { calls, data }: OutsideState): Step {
+    const before = chained(this.#environment, calls).at(-1)?.key ?? startKey(this.#environment);
+    return { key: nextKey(before, tool, input), tool, input, data };
+  }
+
+  /** Does a step again. Returns whether the same came out. */
+  async #repeat(step: Step, call: ActCall): Promise<boolean> {
+    const checked = this.#tools.get(step.tool)?.check(step.input);
+    if (checked === undefined || 'problem' in checked) return false;
+    const ran = await this.#do(step, checked.parsed, call);
+    return !('error' in ran) && (step.seen === undefined || seenOf(ran.output) === step.seen);
+  }
+
+  async #do({ key, tool: name, input, data }: Step, parsed: unknown, given: ActCall): Promise<Ran> {
+    const tool = this.#tools.get(name);
+    if (tool === undefined) return { error: `There is no tool \`${name}\`.` };
+    this.#data.set(key, data);
+    const call = { ...given, id: randomUUID() };
+    const on = () => ({ db: structuredClone(data), parsed });
+    const looked = await lookUp(tool, on(), call);
+    if (looked !== undefined && 'error' in looked) return looked;
+    const { id } = call;
+    const deed = this.#log.begin({
+      ...{ of: 'branch', environment: this.#environment, name, key, id, input, data },
+      remembered: looked?.output,
+    });
+    this.#standing.push(deed);
+    const { ran, hung } = await follow(tool, on(), call);
+    if (!('error' in ran)) {
+      this.#standing[this.#standing.length - 1] = this.#log.done(deed, ran.output);
+      return ran;
+    }
+    if (hung !== undefined) this.#waitFor(hung, deed, call);
+    await this.#takeBackTo(this.#standing.length - 1, call);
+    given.signal.throwIfAborted();
+    return ran;
+  }
+
+  /** Keeps the outside closed until a run that was given up has ended, and takes back what it did meanwhile. */
+  #waitFor(hung: Promise<unknown>, deed: Deed, call: ActCall): void {
+    const unhurried = { ...call, signal: new AbortController().signal };
+    this.#hung = hung
+      .then(() => takeBack(this.#takers, deed, unhurried))
+      .finally(() => {
+        this.#hung = undefined;
+      });
+    for (const leave of this.#waiting) leave();
+    this.#waiting.clear();
+  }
+
+  async #undo({ key }: Step, call: ActCall): Promise<void> {
+    const place = this.#standing.findLastIndex((deed) => deed.key === key);
+    if (place >= 0) await this.#takeBackTo(place, call);
+  }
+
+  /** Takes deeds back, the newest first, until so many are left: what is newer must never be taken back later. */
+  async #takeBackTo(count: number, call: ActCall): Promise<void> {
+    const unhurried = { ...call, signal: new AbortController().signal };
+    while (this.#standing.length > count) {
+      const newest = this.#standing.at(-1);
+      if (newest !== undefined) await takeBack(this.#takers, newest, unhurried);
+      this.#standing.pop();
+    }
+  }
+}

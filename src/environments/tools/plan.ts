@@ -1,0 +1,123 @@
+import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
+import type { Journal } from '../../calls/journal.ts';
+import type { Clock } from '../../contracts/clock.ts';
+import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { Effect } from './tool.ts';
+
+/** A call of a tool on the path to a state. */
+export interface MadeCall {
+  /** The tool. */
+  readonly tool: string;
+  /** What it was given. */
+  readonly input: JsonValue;
+  /** What it does to the world. */
+  readonly effect: Effect;
+  /**
+   * What became of it: a `planned` one is run by a commit alone, a `refused` one was not permitted, and a `failed` one
+   * threw, or took too long.
+   */
+  readonly fate: 'ran' | 'planned' | 'refused' | 'failed';
+  /** The content address of what came out, or was predicted; absent where nobody knows. */
+  readonly seen?: string | undefined;
+  /** What tells how a workspace stood afterwards. */
+  readonly fingerprint?: string | undefined;
+}
+
+/** How a path is carried out. */
+export interface CommitOptions {
+  /**
+   * Where each deed is written down before it is done. With the journal of an earlier commit of the same path, what was
+   * done then is not done again.
+   */
+  readonly journal: Journal;
+  /** Sees what is about to happen; `false` leaves all as it is. Needed where a call cannot be taken back. */
+  readonly approve?: (plan: CommitPlan) => MaybePromise<boolean>;
+  /**
+   * What becomes of a call that cannot be taken back and may have happened: its process died, it threw, or it took too
+   * long. `done` goes on behind it, `run` runs it again under the same {@link ActCall.id}.
+   *
+   * @defaultValue `'stop'`
+   */
+  readonly onUnknown?: (call: MadeCall) => MaybePromise<'done' | 'run' | 'stop'>;
+  /** Ends it before the next deed. */
+  readonly signal?: AbortSignal;
+  /** The time. @defaultValue the real one */
+  readonly clock?: Clock;
+}
+
+/** What a commit is about to do. */
+export interface CommitPlan {
+  /** The calls that are still to be made, in order. */
+  readonly calls: readonly MadeCall[];
+  /** The data at the start of the path. */
+  readonly before: JsonValue;
+  /** The data at its end, as it was predicted. */
+  readonly after: JsonValue;
+  /** Of a workspace: what it is about to publish. */
+  readonly changes?: JsonValue;
+}
+
+/** What a commit came to. */
+export interface Committed {
+  /**
+   * - `committed`: all is done.
+   * - `refused`: it was not approved, or a call is not permitted any more. Nothing was done.
+   * - `stale`: the path goes another way by now. Nothing was done.
+   * - `failed`: a call that can be taken back failed, and was taken back.
+   * - `unknown`: a call that cannot be taken back may have happened, or not.
+   * - `drifted`: a call was made, and something else came out than was predicted.
+   */
+  readonly status: 'committed' | 'refused' | 'stale' | 'failed' | 'unknown' | 'drifted';
+  /** What is done, by an earlier commit too, with what came out. */
+  readonly done: readonly (MadeCall & {
+    /** What came out. */
+    readonly output: JsonValue;
+  })[];
+  /** What is not done, or not known to be: with `unknown`, the first of them. */
+  readonly notDone: readonly MadeCall[];
+  /** Why it is not committed: one sentence for a person. */
+  readonly message?: string;
+}
+
+/** What was taken back of what a killed process had left. */
+export interface Recovery {
+  /** How many deeds. */
+  readonly undone: number;
+  /** Why something could not be taken back. It is tried again the next time. */
+  readonly failed: readonly string[];
+}
+
+/** What tells an output apart. */
+export function seenOf(output: JsonValue): string {
+  return contentAddress(canonicalJson('output', output));
+}
+
+/** A call with what tells it, and all calls before it that change something, apart. */
+export interface ChainedCall {
+  readonly call: MadeCall;
+  readonly key: string;
+}
+
+/** The key of the start. */
+export function startKey(environment: string): string {
+  return contentAddress(canonicalJson('environment', environment));
+}
+
+/** The key of a call behind another. */
+export function nextKey(before: string, tool: string, input: JsonValue): string {
+  return contentAddress(canonicalJson('call', [before, tool, input]));
+}
+
+/**
+ * Calls with their keys: equal keys are equal calls behind equal calls. What reads changes nothing, and has the key of
+ * the call before it; what was refused or failed is left out.
+ */
+export function chained(environment: string, calls: readonly MadeCall[]): readonly ChainedCall[] {
+  let key = startKey(environment);
+  return calls
+    .filter(({ fate }) => fate === 'ran' || fate === 'planned')
+    .map((call) => {
+      if (call.effect !== 'read') key = nextKey(key, call.tool, call.input);
+      return { call, key };
+    });
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { canonicalJson } from '../../base/canonical-json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { ActCall } from '../../contracts/world.ts';
+import { type Committing, Halt, type Path } from './commit-path.ts';
+import type { DoOutside } from './outside.ts';
+import { type ChainedCall, type MadeCall, seenOf } from './plan.ts';
+import { runTool } from './running.ts';
+import type { DeclaredTool } from './tool.ts';
+
+/** What a path is gone with once more. */
+export interface Rehearsal {
+  readonly parts: Committing;
+  readonly path: Path;
+  /** Whether a commit has made a call, or may have. */
+  isDone(key: string): boolean;
+  readonly call: ActCall;
+  /** Does what can be taken back, where there is such. */
+  readonly run?: DoOutside | undefined;
+}
+
+/**
+ * Goes a path once more, without what is done for good: whether it still goes as it went. Returns the data in which each
+ * call was made.
+ *
+ * @throws Halt `stale` or `refused`.
+ */
+export async function rehearse(rehearsal: Rehearsal): Promise<ReadonlyMap<MadeCall, JsonValue>> {
+  const { parts, path, isDone } = rehearsal;
+  const all = new Map<MadeCall, JsonValue>();
+  const isAsked = askedAgain(rehearsal);
+  for (const { calls, before, after } of path.turns) {
+    // Unknown behind a call of which only the search knows what was predicted, until the next turn.
+    let data: JsonValue | undefined = before;
+    for (const link of calls) {
+      const { call, key } = link;
+      if (!isDone(key)) await expectPermitted(parts, call, data ?? before);
+      const made = [...all.keys()];
+      all.set(call, data ?? before);
+      const tool = parts.tools.get(call.tool);
+      if (tool === undefined || data === undefined || !isAsked(link)) continue;
+      data = await again(rehearsal, { tool, call, made, data });
+    }
+    if (data !== undefined && !isSame(data, after)) throw staleBy('the data at its end');
+  }
+  return all;
+}
+
+/**
+ * Which calls are made again: what reads, unless what it saw has been changed since by a commit; and what has to be done
+ * for that.
+ */
+function askedAgain({ path: { chain }, isDone }: Rehearsal): (link: ChainedCall) => boolean {
+  const places = new Map(chain.map((link, place) => [link.call, place]));
+  const since = chain.findLastIndex(({ key, call }) => call.effect !== 'read' && isDone(key));
+  const lastRead = chain.findLastIndex(({ call }) => call.effect === 'read');
+  return ({ call }) => {
+    const place = places.get(call) ?? 0;
+    if (call.effect === 'read') return place > since;
+    if (call.effect === 'reversible') return place > since && place < lastRead;
+    return true;
+  };
+}
+
+/** Makes a call again; returns the data behind it. */
+async function again(
+  { run, call: surroundings }: Rehearsal,
+  {
+    tool,
+    call,
+    made,
+    data,
+  }: {
+    readonly tool: DeclaredTool;
+    readonly call: MadeCall;
+    readonly made: readonly MadeCall[];
+    readonly data: JsonValue;
+  },
+): Promise<JsonValue | undefined> {
+  if (call.effect === 'irreversible') return tool.predict === undefined ? data : undefined;
+  const { input, parsed } = readInput(tool, call);
+  const named = { ...surroundings, id: randomUUID() };
+  const ran =
+    call.effect === 'reversible'
+      ? await run?.({ tool, input, parsed }, { calls: made, data }, named)
+      : await runTool(tool, { db: structuredClone(data), parsed }, named);
+  if (ran === undefined) return data;
+  if ('error' in ran) throw staleBy(`\`${call.tool}\` fails now (${ran.error})`);
+  if (isDrift(call, ran.output)) throw staleBy(`something else came out of \`${call.tool}\``);
+  return ran.data ?? data;
+}
+
+/** The input of a call as its tool takes it. @throws Halt `stale` */
+export function readInput(
+  tool: DeclaredTool,
+  call: MadeCall,
+): { readonly input: JsonValue; readonly parsed: unknown } {
+  const checked = tool.check(call.input);
+  if ('parsed' in checked) return checked;
+  throw staleBy(`\`${call.tool}\` does not take its input any more (${checked.problem})`);
+}
+
+/** @throws Halt `refused` */
+export async function expectPermitted(
+  { permit }: Committing,
+  call: MadeCall,
+  db: unknown,
+): Promise<void> {
+  const leave = await permit(call, db);
+  if (leave === true) return;
+  throw new Halt('refused', `\`${call.tool}\` is not permitted: ${leave}`);
+}
+
+/** Whether something else came out than was seen, or predicted, before. */
+export function isDrift({ seen }: MadeCall, output: JsonValue): boolean {
+  return seen !== undefined && seenOf(output) !== seen;
+}
+
+function isSame(one: JsonValue, other: JsonValue): boolean {
+  return canonicalJson('data', one) === canonicalJson('data', other);
+}
+
+function staleBy(what: string): Halt {
+  return new Halt('stale', `The path goes another way than in the search: ${what}. Search again.`);
+}

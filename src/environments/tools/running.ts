@@ -1,0 +1,127 @@
+import { messageOf } from '../../base/failure.ts';
+import { jsonFault } from '../../base/json.ts';
+import { settledOrLeft } from '../../base/unless-aborted.ts';
+import type { JsonValue } from '../../contracts/json.ts';
+import type { ActCall } from '../../contracts/world.ts';
+import type { DeclaredTool } from './tool.ts';
+
+/** What a run came to: what is to be seen, and the state where it is another one; or why there is nothing. */
+export type Ran =
+  | { readonly output: JsonValue; readonly data?: JsonValue }
+  | {
+      readonly error: string;
+      /** It was given up, and may still be under way. */
+      readonly late?: true;
+    };
+
+/** What a tool is run on. */
+export interface RunOn {
+  /** What it works on: a state is to be a copy of its own. */
+  readonly db: unknown;
+  /** Its input, as its schema has read it. */
+  readonly parsed: unknown;
+}
+
+/**
+ * Runs a tool. Whatever it does, throws or returns becomes a result that can be kept.
+ *
+ * @throws The reason of the signal, where the search is aborted.
+ */
+export async function runTool(
+  tool: DeclaredTool,
+  { db, parsed }: RunOn,
+  call: ActCall,
+): Promise<Ran> {
+  const { effect, maxOutput } = tool;
+  const ended = await attempt((limited) => tool.run(db, parsed, limited), tool.timeoutMs, call);
+  if ('error' in ended) return ended;
+  return effect === 'pure' ? changed(ended.value, maxOutput) : outputOf(ended.value, maxOutput);
+}
+
+/** What a rule or a person predicts of a tool that is not run. */
+export async function predictTool(
+  { predict, timeoutMs, maxOutput }: DeclaredTool,
+  { db, parsed }: RunOn,
+  call: ActCall,
+): Promise<Ran> {
+  if (typeof predict !== 'function') return { error: 'nobody predicts it' };
+  const ended = await attempt(() => predict(db, parsed), timeoutMs, call);
+  return 'error' in ended ? ended : changed(ended.value, maxOutput);
+}
+
+/** What something returns within its time, or why it returned nothing. */
+async function attempt(
+  begin: (call: ActCall) => unknown,
+  timeoutMs: number,
+  call: ActCall,
+): Promise<{ readonly value: unknown } | Extract<Ran, { readonly error: string }>> {
+  const { signal, clock } = call;
+  signal.throwIfAborted();
+  const over = new AbortController();
+  const late = new Error(`It took longer than ${timeoutMs} ms, and was given up.`);
+  try {
+    const running = begin({ ...call, signal: AbortSignal.any([signal, over.signal]) });
+    const value = await settledOrLeft<unknown>(signal, ({ resolve, reject }) => {
+      void Promise.resolve(running).then(resolve, reject);
+      if (isThenable(running)) {
+        clock.sleep(timeoutMs, over.signal).then(
+          () => reject(late),
+          () => {},
+        );
+      }
+      return () => reject(signal.reason);
+    });
+    return { value };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { error: messageOf(error), ...(error === late && { late: true }) };
+  } finally {
+    over.abort(late);
+  }
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/** What a tool returned that may give another state. */
+function changed(value: unknown, maxOutput: number): Ran {
+  if (typeof value !== 'object' || value === null) {
+    return { error: 'It returned no object with `state` or `output`.' };
+  }
+  try {
+    const { state, output } = value as { readonly state?: unknown; readonly output?: unknown };
+    const shown = outputOf(output, maxOutput);
+    if (state === undefined || 'error' in shown) return shown;
+    const fault = jsonFault(state);
+    if (fault === undefined) return { ...shown, data: state as JsonValue };
+    return { error: `It returned a state that JSON cannot hold: ${fault.what}.` };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}
+
+/** An output as JSON of a length that can be kept. */
+export function outputOf(value: unknown, maxOutput: number): Ran {
+  if (value === undefined) return { output: null };
+  const bytes = byteLength(value);
+  if (bytes !== undefined) return { output: `[binary, ${bytes} bytes]` };
+  const fault = jsonFault(value);
+  if (fault !== undefined) return { error: `It returned what JSON cannot hold: ${fault.what}.` };
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (text.length > maxOutput) return { output: shortened(text, maxOutput) };
+  return { output: typeof value === 'string' ? value : (JSON.parse(text) as JsonValue) };
+}
+
+function byteLength(value: unknown): number | undefined {
+  const isBinary = ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+  return isBinary ? value.byteLength : undefined;
+}
+
+/** The head and the tail of a text, and between them how much is left out. Half a surrogate pair goes with it. */
+function shortened(text: string, length: number): string {
+  const head = text.slice(0, Math.ceil(length / 2)).replace(/[\uD800-\uDBFF]$/, '');
+  const tail = text.slice(text.length - Math.floor(length / 2)).replace(/^[\uDC00-\uDFFF]/, '');
+  const left = text.length - head.length - tail.length;
+  return `${head}\n[… ${left} characters left out …]\n${tail}`;
+}

@@ -1,0 +1,262 @@
+import { EspalierError } from '../../base/errors.ts';
+import { wrongValue } from '../../base/expect.ts';
+import type { CallContext } from '../../contracts/context.ts';
+import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import type { ActCall } from '../../contracts/world.ts';
+import type { Ground, Outcome, Place } from './grounds.ts';
+import { type MadeCall, seenOf } from './plan.ts';
+import { askForOutput } from './prediction.ts';
+import { predictTool } from './running.ts';
+import type { AnyCall, Telling, ToolState } from './state.ts';
+import type { DeclaredTool } from './tool.ts';
+import type { Toolbox, Understood } from './toolbox.ts';
+
+/** What an environment makes calls with. */
+export interface Workshop {
+  readonly name: string;
+  readonly box: Toolbox;
+  readonly telling: Telling;
+  /** Where pure tools work. */
+  readonly inside: Ground;
+  /** Where all others do. */
+  readonly outside: Ground;
+  readonly permit?: ((call: AnyCall, db: unknown) => boolean | string) | undefined;
+  readonly done?: ((db: unknown) => MaybePromise<boolean | number>) | undefined;
+  readonly onError: 'tell' | 'fail';
+}
+
+/** How far a turn has come. */
+export interface Progress extends Pick<ToolState, 'answer' | 'calls' | 'data' | 'ended'> {
+  /** The reward, where nothing is left to do. */
+  readonly done?: number | undefined;
+}
+
+/** What a call came to, and what the model sees of it. */
+export interface Took extends Progress {
+  readonly observation: string;
+}
+
+/** Where a call is made: how far the turn has come, and the conversation up to it. */
+export interface Within {
+  readonly at: Progress;
+  readonly conversation: readonly Message[];
+  readonly context: CallContext;
+}
+
+type ToolCalled = Extract<Understood, { readonly tool: DeclaredTool }>;
+
+const planned = 'Planned: it is carried out when the work is committed.';
+
+/** Makes one call of a turn, as far as a branch may. */
+export async function take(shop: Workshop, call: AnyCall, within: Within): Promise<Took> {
+  const { at } = within;
+  const understood = shop.box.understand(call);
+  if ('answer' in understood) {
+    const { answer } = understood;
+    return { ...at, answer, ended: 'answered', observation: 'The answer is given.' };
+  }
+  if ('invalid' in understood) {
+    const { tool, input, problem } = understood.invalid;
+    const effect = shop.box.tools.get(tool)?.effect ?? 'pure';
+    return failed(shop.onError, { made: { tool, input, effect }, error: problem, at });
+  }
+  const { effect } = understood.tool;
+  if (effect === 'read' && at.calls.some(isUnforeseen)) {
+    const observation = 'Not known before the planned calls are carried out.';
+    return { ...at, ended: 'pending', observation };
+  }
+  const find = effect === 'irreversible' ? foresee : run;
+  return settled(shop, understood, { at, outcome: await find(shop, understood, within) });
+}
+
+/** Whether nobody knows what will come of it. */
+function isUnforeseen({ fate, seen }: MadeCall): boolean {
+  return fate === 'planned' && seen === undefined;
+}
+
+async function run(shop: Workshop, called: ToolCalled, { at, context }: Within): Promise<Outcome> {
+  const { tool, input, parsed } = called;
+  const isInside = tool.effect === 'pure';
+  const ground = isInside ? shop.inside : shop.outside;
+  const free = isInside && !ground.isLive;
+  // What a pure tool returns depends on the data alone, unless a workspace holds what it works on.
+  const version = free ? { ...at, calls: [] } : at;
+  const asked = { name: tool.name, version: shop.telling.version(version), input, free };
+  return there(shop, { ...asked, ground, at, context }, async (place, call) => {
+    const refused = refusal(shop, { tool: tool.name, input }, place.db());
+    if (refused !== undefined) return { refused };
+    const ran = await place.run(tool, { input, parsed }, call);
+    if ('error' in ran) return ran;
+    const fingerprint = tool.effect === 'read' ? undefined : await place.fingerprint?.();
+    const isChanged = ground.isLive ? tool.effect !== 'read' : ran.data !== undefined;
+    return {
+      ...ran,
+      ...(fingerprint !== undefined && { fingerprint }),
+      ...(isChanged && (await doneOf(shop, place, ran))),
+    };
+  });
+}
+
+/** What is known beforehand of a call that only a commit carries out. */
+async function foresee(
+  shop: Workshop,
+  called: ToolCalled,
+  { at, conversation, context }: Within,
+): Promise<Outcome> {
+  const { tool, input, parsed } = called;
+  const { predict, name } = tool;
+  const isRule = typeof predict === 'function';
+  let outcome: Outcome = { unforeseen: true };
+  if (isRule || shop.permit !== undefined) {
+    const ground = shop.outside;
+    const version = shop.telling.version(at);
+    const asked = { name: `${name}.predict`, version, input, free: !isRule };
+    outcome = await there(shop, { ...asked, ground, at, context }, async (place, call) => {
+      const refused = refusal(shop, { tool: tool.name, input }, place.db());
+      if (refused !== undefined) return { refused };
+      if (!isRule) return { unforeseen: true };
+      const ran = await predictTool(tool, { db: place.db(), parsed }, call);
+      if ('error' in ran || ran.data === undefined) return ran;
+      if (ground.isLive) return { error: 'It returned a state, but a workspace holds it here.' };
+      return { ...ran, ...(await doneOf(shop, place, ran)) };
+    });
+  }
+  if (!('unforeseen' in outcome) || typeof predict !== 'object') return outcome;
+  return askForOutput(tool, { model: predict.model, input, conversation }, context);
+}
+
+/** The reward, where nothing is left to do before anything is done; else 0. */
+export async function doneAt(
+  shop: Workshop,
+  within: Pick<Within, 'at' | 'context'>,
+): Promise<number> {
+  if (shop.done === undefined) return 0;
+  const ground = shop.inside;
+  const version = shop.telling.version(within.at);
+  const asked = { ...within, name: 'done', version, input: null, free: !ground.isLive, ground };
+  const { done = 0 } = await there(shop, asked, async (place) => ({
+    output: null,
+    ...(await doneOf(shop, place, {})),
+  }));
+  return done;
+}
+
+interface Asked extends Pick<Within, 'at' | 'context'> {
+  readonly name: string;
+  readonly ground: Ground;
+  readonly version: string;
+  readonly input: JsonValue;
+  readonly free: boolean;
+}
+
+/** Does something where the world stands as it does at that place of the turn, once for equal inputs and worlds. */
+async function there(
+  { name: environment }: Workshop,
+  { name, version, input, free, ground, at, context }: Asked,
+  use: (place: Place, call: ActCall) => Promise<Outcome>,
+): Promise<Outcome> {
+  const effect = { name: `${environment}.${name}`, repeatable: true, pure: true, free };
+  const id = seenOf([effect.name, version, input]);
+  const outcome = await context.effect(effect, { version, input }, async ({ signal, clock }) => {
+    const call = { signal, clock, id };
+    try {
+      return await ground.at(at, call, (place) => use(place, call));
+    } catch (error) {
+      // As a result, so that a replay tells it apart too.
+      if (EspalierError.isInstance(error) && error.code === 'stale')
+        return { stale: error.message };
+      throw error;
+    }
+  });
+  if ('stale' in outcome) throw new EspalierError('stale', outcome.stale);
+  return outcome;
+}
+
+/** Why a call is not permitted. */
+export function refusal({ permit }: Workshop, call: AnyCall, db: unknown): string | undefined {
+  const { tool, input } = call;
+  const told = permit === undefined || permit({ tool, input }, db);
+  if (typeof told === 'string') return told;
+  if (typeof told === 'boolean') return told ? undefined : 'This call is not permitted.';
+  throw wrongValue('permit', 'true, false or a text', told);
+}
+
+async function doneOf(
+  { done }: Pick<Workshop, 'done'>,
+  place: Place,
+  { data }: { readonly data?: JsonValue },
+): Promise<{ readonly done?: number }> {
+  if (done === undefined) return {};
+  return { done: rewardOf(await done(data === undefined ? place.db() : structuredClone(data))) };
+}
+
+/** The reward that `done` tells; 0 where something is left to do. */
+export function rewardOf(told: unknown): number {
+  const reward = typeof told === 'boolean' ? Number(told) : told;
+  if (typeof reward === 'number' && reward >= 0 && reward <= 1) return reward;
+  throw wrongValue('done', 'true, false or a number from 0 to 1', told);
+}
+
+function settled(
+  { onError }: Workshop,
+  { tool, input }: ToolCalled,
+  { at, outcome }: { readonly at: Progress; readonly outcome: Outcome },
+): Took {
+  const { name, effect } = tool;
+  const made = { tool: name, input, effect };
+  const and = (call: MadeCall) => ({ ...at, calls: [...at.calls, call] });
+  if ('refused' in outcome) {
+    const { refused } = outcome;
+    const told = and({ ...made, fate: 'refused', seen: seenOf(refused) });
+    return { ...told, observation: marked('error', refused) };
+  }
+  const isPlanned = effect === 'irreversible';
+  if (isPlanned && !('output' in outcome)) {
+    const why = 'error' in outcome ? ` (its prediction failed: ${outcome.error})` : '';
+    const observation = `${planned} What it gives back is not known before${why}.`;
+    return { ...and({ ...made, fate: 'planned' }), observation };
+  }
+  if (!('output' in outcome)) {
+    const error = 'error' in outcome ? outcome.error : '';
+    return failed(onError, { made, error, at });
+  }
+  const { output, data, fingerprint, done } = outcome;
+  const shown = marked('output', textOf(output));
+  return {
+    ...and({
+      ...made,
+      fate: isPlanned ? 'planned' : 'ran',
+      seen: seenOf(output),
+      ...(fingerprint !== undefined && { fingerprint }),
+    }),
+    ...(data !== undefined && { data }),
+    ...(done !== undefined && { done }),
+    observation: isPlanned ? `${planned} It is expected to give back:\n${shown}` : shown,
+  };
+}
+
+/** A call that failed, as what the model sees of it, or as what fails the child. */
+function failed(
+  onError: Workshop['onError'],
+  told: {
+    readonly made: Omit<MadeCall, 'fate' | 'seen'>;
+    readonly error: string;
+    readonly at: Progress;
+  },
+): Took {
+  const { made, error, at } = told;
+  if (onError === 'fail') throw new Error(`\`${made.tool}\` failed. ${error}`);
+  const call: MadeCall = { ...made, fate: 'failed', seen: seenOf(error) };
+  return { ...at, calls: [...at.calls, call], observation: marked('error', error) };
+}
+
+/** Text of others, marked as that: it cannot end the mark itself. */
+function marked(mark: 'error' | 'output', text: string): string {
+  return `<${mark}>\n${text.replace(/<\/(?=output|error)/gi, '<\\/')}\n</${mark}>`;
+}
+
+function textOf(output: JsonValue): string {
+  if (output === null || output === '') return '(nothing)';
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}

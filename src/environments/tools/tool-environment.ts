@@ -1,0 +1,281 @@
+import { expectJson } from '../../base/canonical-json.ts';
+import { systemClock } from '../../base/clock.ts';
+import { EspalierError } from '../../base/errors.ts';
+import {
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectOneOf,
+  expectText,
+} from '../../base/expect.ts';
+import { expectMessages } from '../../base/expect-messages.ts';
+import { expectOptions } from '../../base/expect-options.ts';
+import type { StandardSchema } from '../../base/standard-schema.ts';
+import type { Journal } from '../../calls/journal.ts';
+import type {
+  Environment,
+  Notation,
+  StepContext,
+  Transition,
+} from '../../contracts/environment.ts';
+import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { Message } from '../../contracts/language-model.ts';
+import type { SearchNode } from '../../contracts/node.ts';
+import type { Workspace } from '../../contracts/world.ts';
+import type { SearchTree } from '../../tree/tree.ts';
+import { commitPath, recoverDeeds } from './commit.ts';
+import type { Committing } from './commit-path.ts';
+import { inData, inOutside, inWorkspaces } from './grounds.ts';
+import {
+  type AnyAction,
+  callsOf,
+  namedApart,
+  type ToolNotation,
+  toolNotation,
+} from './notation.ts';
+import { Outside } from './outside.ts';
+import type { CommitOptions, Committed, Recovery } from './plan.ts';
+import { type ToolAction, type ToolState, telling } from './state.ts';
+import { doneAt, type Progress, refusal, take, type Workshop } from './taking.ts';
+import { makeTool, type Tool, type ToolSpec } from './tool.ts';
+import { type Toolbox, toolbox } from './toolbox.ts';
+
+/** A task with tools. */
+export interface ToolOptions<Db, Tools, Answer = string> {
+  /** What the environment is called in trees and journals. */
+  readonly name: string;
+  /** What is to be done: what the user says, or the beginning of the conversation. */
+  readonly task: string | readonly Message[];
+  /** Declares the tools, each by a call of `tool`. None is named `answer` or `invalid`. */
+  readonly tools: (
+    tool: <Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>) => Tool<Input>,
+  ) => Tools;
+  /** The form of an answer, which ends the task. @defaultValue a text */
+  readonly answer?: StandardSchema<any, Answer>;
+  /**
+   * Whether nothing is left to do, as far as the state tells: a number from 0 to 1 is the reward of the end, and 0 is
+   * none. Asked at the start and whenever the state changes.
+   *
+   * @defaultValue never: a branch ends with an answer
+   */
+  readonly done?: (db: Db) => MaybePromise<boolean | number>;
+  /** Whether a call may be made. A text says why not, and the model sees it. @defaultValue each may */
+  readonly permit?: (call: ToolAction<Tools, Answer>, db: Db) => boolean | string;
+  /**
+   * What becomes of a call that throws, is late, or cannot be made: the model is told, or the child fails.
+   *
+   * @defaultValue `'tell'`
+   */
+  readonly onError?: 'tell' | 'fail';
+  /** How many workspaces there may be at a time: an integer from 1 up. @defaultValue 1 */
+  readonly instances?: number;
+  /** Where tools with an `undo` write down what they do before they do it. They need one. */
+  readonly journal?: Journal;
+}
+
+/** A task with tools as an environment. */
+export interface ToolEnvironment<Data, Action, Answer = string>
+  extends Environment<ToolState<Data, Answer>, Action> {
+  /** Equal where the same was done to the world, the same is planned, and the same is known. */
+  key(state: ToolState<Data, Answer>): string;
+  /** The answer, where one was given. */
+  answer(state: ToolState<Data, Answer>): JsonValue | undefined;
+  /** A conversation of calls and of what came of them. */
+  readonly notation: Notation<ToolState<Data, Answer>, Action>;
+  /** Not there: the states are JSON themselves. */
+  readonly codec?: never;
+  /**
+   * Carries out what is planned on the path to a node, or to the best of a tree, in its order: all that is done for good
+   * is done here, and nowhere else. It stops at the first call that does not go as it should, and tells what is done.
+   *
+   * @throws EspalierError `usage`, `locked`, `storage` or `invalid-journal`, before anything is done.
+   */
+  commit(
+    what: SearchTree<ToolState<Data, Answer>, Action> | SearchNode<ToolState<Data, Answer>, Action>,
+    options: CommitOptions,
+  ): Promise<Committed>;
+  /**
+   * Takes back what a killed process has left: the changes of branches, and what a commit has begun. The first call of a
+   * search and a commit do so by themselves.
+   *
+   * @param journal - Where it was written down. Left out: that of the environment.
+   */
+  recover(journal?: Journal): Promise<Recovery>;
+  /** Closes what is open: workspaces, and the journal of deeds. They are opened again when they are needed. */
+  close(): Promise<void>;
+  /** Does the same. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * A task with tools that work in workspaces: each branch works in one that stands as its calls have made it.
+ *
+ * @param create - Opens a workspace.
+ */
+export function toolEnvironment<
+  Place extends Workspace,
+  Tools extends Readonly<Record<string, Tool>>,
+  Answer = string,
+>(
+  create: () => MaybePromise<Place>,
+  options: ToolOptions<NoInfer<Place>, Tools, Answer>,
+): ToolEnvironment<null, ToolAction<Tools, Answer>, Answer>;
+
+/**
+ * A task with tools that work on data.
+ *
+ * A branch of a search changes nothing for good. What is `pure` returns another state; what is `irreversible` is
+ * planned and predicted, and never run.
+ *
+ * @param state - The data at the start: JSON.
+ * @throws EspalierError `usage` where an option or a tool cannot be.
+ * @example
+ * ```ts
+ * const counter = toolEnvironment({ n: 0 }, {
+ *   name: 'counter',
+ *   task: 'Count to 3.',
+ *   tools: (tool) => ({
+ *     add: tool({
+ *       input: z.object({ by: z.number() }), effect: 'pure',
+ *       run: ({ n }, { by }) => ({ state: { n: n + by }, output: n + by }),
+ *     }),
+ *   }),
+ *   done: ({ n }) => n === 3,
+ * });
+ * ```
+ */
+export function toolEnvironment<Db, Tools extends Readonly<Record<string, Tool>>, Answer = string>(
+  state: Db,
+  options: ToolOptions<NoInfer<Db>, Tools, Answer>,
+): ToolEnvironment<Db, ToolAction<Tools, Answer>, Answer>;
+
+export function toolEnvironment(
+  start: unknown,
+  options: ToolOptions<any, Readonly<Record<string, Tool>>, any>,
+): ToolEnvironment<any, any, any> {
+  expectToolOptions(options);
+  const { name, task, tools, answer, done, permit, onError = 'tell', instances = 1 } = options;
+  const create = typeof start === 'function' ? (start as () => MaybePromise<Workspace>) : undefined;
+  const data = create === undefined ? structuredClone(expectJson('state', start)) : null;
+  const box = toolbox(tools(makeTool), answer);
+  const distinct = telling(create !== undefined);
+  const workspace =
+    create === undefined ? undefined : inWorkspaces(box.tools, distinct, { create, instances });
+  const outside = workspace === undefined ? outsideOf(options, box) : undefined;
+  const inside = workspace?.ground ?? inData;
+  const shop: Workshop = {
+    ...{ name, box, telling: distinct, done, onError, inside },
+    outside: outside === undefined ? inside : inOutside(outside),
+    permit: permit as Workshop['permit'],
+  };
+  const parts: Committing = {
+    ...{ environment: name, tools: box.tools, outside, workspace: workspace?.lending },
+    permit: (call, db) => refusal(shop, call, db) ?? true,
+  };
+  const notation = toolNotation(box, task);
+  const close = async (): Promise<void> => {
+    await workspace?.lending.close();
+    await outside?.close();
+  };
+  return {
+    name,
+    async reset(context) {
+      const state: ToolState = { data, turns: [], calls: [] };
+      const reward = await doneAt(shop, { at: state, context });
+      return transitionTo({ ...state, done: reward }, state.turns);
+    },
+    step: (state: ToolState, action: AnyAction, context) =>
+      stepWith(shop, notation, { state, action, context }),
+    key: distinct.key,
+    answer: (state: ToolState) => state.answer,
+    notation,
+    commit: (what, how) => commitPath(parts, what, how),
+    async recover(journal = options.journal) {
+      const call = { signal: new AbortController().signal, clock: systemClock, id: '' };
+      return journal === undefined ? { undone: 0, failed: [] } : recoverDeeds(parts, journal, call);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Makes the calls of a turn, one after the other. */
+async function stepWith(
+  shop: Workshop,
+  notation: ToolNotation,
+  taken: {
+    readonly state: ToolState;
+    readonly action: AnyAction;
+    readonly context: StepContext;
+  },
+): Promise<Transition<ToolState>> {
+  const { state, action, context } = taken;
+  if (state.ended !== undefined) {
+    throw new EspalierError('usage', 'Expected no call behind the end, got one.', {
+      scope: 'item',
+    });
+  }
+  const calls = callsOf(action);
+  const turn = namedApart(notation.turn(action, context.completion), state.turns);
+  const turns = [...state.turns, turn];
+  let at: Progress = { data: state.data, calls: state.calls };
+  for (const [place, call] of calls.entries()) {
+    let content = 'Not called: the task has ended.';
+    if (at.ended === undefined) {
+      const conversation = [...notation.prompt(state), ...turns.slice(state.turns.length)];
+      const { observation, ...then } = await take(shop, call, { at, conversation, context });
+      at = then;
+      content = observation;
+    }
+    const { id = '' } = turn.toolCalls?.[place] ?? {};
+    turns.push({ role: 'tool', content, toolCallId: id });
+  }
+  return transitionTo(at, turns);
+}
+
+function transitionTo(
+  { done = 0, ended: told, ...made }: Progress,
+  turns: readonly Message[],
+): Transition<ToolState> {
+  const ended = told !== 'answered' && done > 0 ? 'done' : told;
+  return {
+    state: { ...made, turns, ...(ended !== undefined && { ended }) },
+    ...(ended !== undefined && { terminal: true }),
+    ...(done > 0 && { reward: done }),
+    ...(ended === 'answered' && { answer: true }),
+  };
+}
+
+const known = 'name task tools answer done permit onError instances journal';
+
+function expectToolOptions(options: ToolOptions<any, any, any>): void {
+  expectOptions('toolEnvironment', options, known);
+  const { name, task, tools, done, permit, onError = 'tell', instances = 1 } = options;
+  expectText('name', name);
+  if (typeof task !== 'string') expectMessages(task);
+  expectFunction('tools', tools);
+  if (done !== undefined) expectFunction('done', done);
+  if (permit !== undefined) expectFunction('permit', permit);
+  expectOneOf('onError', onError, ['tell', 'fail']);
+  expectInteger('instances', instances, { min: 1 });
+}
+
+/** The world outside, where there are tools that change it: what they do has to be taken back by somebody. */
+function outsideOf(
+  { name, journal }: ToolOptions<any, any, any>,
+  { tools }: Toolbox,
+): Outside | undefined {
+  const changing = [...tools.values()].filter(({ effect }) => effect === 'reversible');
+  if (changing.length === 0) return undefined;
+  const lacking = changing.find(({ undo }) => undo === undefined);
+  if (lacking !== undefined) {
+    const wanted =
+      'declared with an `undo`, since there is no workspace that could be brought back';
+    throw expectation(`tools.${lacking.name}`, wanted, lacking.undo);
+  }
+  if (journal === undefined) {
+    const wanted = 'given, since tools with an `undo` write down what they do';
+    throw expectation('journal', wanted, journal);
+  }
+  return new Outside({ environment: name, tools, journal });
+}

@@ -1,0 +1,191 @@
+import { expectation, expectFunction, expectInteger, expectOneOf } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
+import { isPlainObject } from '../../base/json.ts';
+import {
+  type Checked,
+  checkBy,
+  expectSchema,
+  jsonSchemaOf,
+  type StandardSchema,
+} from '../../base/standard-schema.ts';
+import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { LanguageModel, ToolDefinition } from '../../contracts/language-model.ts';
+import type { ActCall } from '../../contracts/world.ts';
+
+/**
+ * What a tool does to the world.
+ *
+ * - `pure`: nothing but to return another state. Equal calls in equal states are made once.
+ * - `read`: looks at the world outside. It is made once until something there is changed.
+ * - `reversible`: changes something that can be taken back.
+ * - `irreversible`: changes something for good. A search never runs it, and `commit` alone does.
+ */
+export type Effect = 'pure' | 'read' | 'reversible' | 'irreversible';
+
+declare const inputOf: unique symbol;
+
+/** A tool that was declared. */
+export interface Tool<Input = any> {
+  /** What it does to the world. */
+  readonly effect: Effect;
+  /** What else was told of it, such as the hints of a server. */
+  readonly hints?: Readonly<Record<string, JsonValue>>;
+  /** What it takes, for the compiler alone. */
+  readonly [inputOf]?: Input;
+}
+
+/** What a tool is, as it is declared. */
+export type ToolSpec<Db, Input, Parsed> = {
+  /** What it does, for the model. */
+  readonly description?: string;
+  /** What it takes: an object, by a schema that checks synchronously. */
+  readonly input: StandardSchema<Input, Parsed>;
+  /** The JSON schema of its input. @defaultValue what the schema tells, where its library can */
+  readonly jsonSchema?: JsonValue;
+  /** How long it may take, in milliseconds. @defaultValue 30 000 */
+  readonly timeoutMs?: number;
+  /** How many characters of its output are kept. @defaultValue 8 000 */
+  readonly maxOutput?: number;
+  /** What else is told of it. Nothing here depends on it. */
+  readonly hints?: Readonly<Record<string, JsonValue>>;
+} & (
+  | {
+      /** Changes nothing but the state that it returns. */
+      readonly effect: 'pure';
+      /** Does it. The state it is given is its own copy; without a new one the state stays. */
+      readonly run: (
+        db: Db,
+        input: Parsed,
+        call: ActCall,
+      ) => MaybePromise<{ readonly state?: Db; readonly output?: unknown }>;
+    }
+  | {
+      /** Looks at the world outside, and changes nothing. */
+      readonly effect: 'read';
+      /** Looks, and returns what it saw. */
+      readonly run: (db: Db, input: Parsed, call: ActCall) => unknown;
+    }
+  | {
+      /** Changes what can be taken back. */
+      readonly effect: 'reversible';
+      /** Does it, and returns what is to be seen. */
+      readonly run: (db: Db, input: Parsed, call: ActCall) => unknown;
+      /** Looks up what `undo` will need, such as an old price. It is written down before the run. */
+      readonly remember?: (db: Db, input: Parsed, call: ActCall) => MaybePromise<JsonValue>;
+      /**
+       * Takes it back, and does nothing where it never happened. A run that was cut off by a kill has no output. May
+       * be left out in a workspace, which is brought back as a whole.
+       */
+      readonly undo?: (
+        db: Db,
+        input: Parsed,
+        known: { readonly remembered?: JsonValue; readonly output?: JsonValue },
+        call: ActCall,
+      ) => unknown;
+    }
+  | {
+      /** Changes something for good. */
+      readonly effect: 'irreversible';
+      /** Does it. Called by a commit, and by nothing else. */
+      readonly run: (db: Db, input: Parsed, call: ActCall) => unknown;
+      /**
+       * What would come of it: by a rule, by asking a person, or by a model that is shown the tool and the
+       * conversation.
+       *
+       * @defaultValue nobody knows: what reads behind it ends the branch
+       */
+      readonly predict?:
+        | ((
+            db: Db,
+            input: Parsed,
+          ) => MaybePromise<{ readonly state?: Db; readonly output?: unknown }>)
+        | { readonly model: LanguageModel };
+    }
+);
+
+/** A tool under its name, as the environment works with it. */
+export interface DeclaredTool {
+  readonly name: string;
+  readonly definition: ToolDefinition;
+  readonly effect: Effect;
+  readonly timeoutMs: number;
+  readonly maxOutput: number;
+  /** Reads an input, and gives it its canonical form. */
+  check(input: JsonValue): Checked;
+  readonly run: (db: unknown, parsed: unknown, call: ActCall) => unknown;
+  readonly remember?:
+    | ((db: unknown, parsed: unknown, call: ActCall) => MaybePromise<JsonValue>)
+    | undefined;
+  readonly undo?:
+    | ((db: unknown, parsed: unknown, known: KnownOfRun, call: ActCall) => unknown)
+    | undefined;
+  readonly predict?:
+    | ((db: unknown, parsed: unknown) => unknown)
+    | { readonly model: LanguageModel }
+    | undefined;
+}
+
+/** What is known of a run that is to be taken back. */
+export interface KnownOfRun {
+  readonly remembered?: JsonValue;
+  readonly output?: JsonValue;
+}
+
+/** What a tool holds besides what its type shows. */
+interface MadeTool extends Tool {
+  readonly spec: ToolSpec<unknown, unknown, unknown>;
+}
+
+const common = 'description input jsonSchema timeoutMs maxOutput hints effect run';
+const known: Readonly<Record<Effect, string>> = {
+  pure: common,
+  read: common,
+  reversible: `${common} remember undo`,
+  irreversible: `${common} predict`,
+};
+
+/** Declares a tool. */
+export function makeTool<Db, Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>): Tool<Input> {
+  expectOneOf('effect', spec.effect, Object.keys(known));
+  expectOptions(`tool with the effect ${spec.effect}`, spec, known[spec.effect]);
+  const { timeoutMs, maxOutput } = spec;
+  expectSchema('input', spec.input);
+  expectFunction('run', spec.run);
+  if (timeoutMs !== undefined) expectInteger('timeoutMs', timeoutMs, { min: 1 });
+  if (maxOutput !== undefined) expectInteger('maxOutput', maxOutput, { min: 1 });
+  const { effect, hints } = spec;
+  return { effect, ...(hints !== undefined && { hints }), spec } as MadeTool;
+}
+
+/**
+ * A tool under its name.
+ *
+ * @throws EspalierError `usage` for a name that models cannot call, and for an input that is no object.
+ */
+export function declared(name: string, tool: Tool): DeclaredTool {
+  const spec = (tool as Partial<MadeTool> | undefined)?.spec;
+  if (spec === undefined) throw expectation(`tools.${name}`, 'made by `tool`', tool);
+  const { description, input, jsonSchema, effect, timeoutMs = 30_000, maxOutput = 8_000 } = spec;
+  const definition: ToolDefinition = {
+    name,
+    ...(description !== undefined && { description }),
+    input: jsonSchema ?? jsonSchemaOf(`input of ${name}`, input),
+  };
+  expectDefinition(definition);
+  return {
+    ...{ name, definition, effect, timeoutMs, maxOutput },
+    check: (value) => checkBy(`input of ${name}`, input, value),
+    run: spec.run,
+    ...(spec.effect === 'reversible' && { remember: spec.remember, undo: spec.undo }),
+    ...(spec.effect === 'irreversible' && { predict: spec.predict }),
+  };
+}
+
+function expectDefinition({ name, input }: ToolDefinition): void {
+  if (!/^[\w-]{1,64}$/.test(name) || name === '__proto__') {
+    throw expectation('the name of a tool', 'letters, digits, `_` and `-`, at most 64', name);
+  }
+  if (!isPlainObject(input) || input['type'] !== 'object') {
+    throw expectation(`input of ${name}`, 'the schema of an object', input);
+  }
+}

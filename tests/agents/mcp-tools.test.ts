@@ -1,0 +1,118 @@
+/** Tools with the shapes of MCP clients, version 1 and 2 of the SDK. */
+import { expect, test } from 'vitest';
+import { mcpTools } from '../../src/agents/index.ts';
+import { type Tool, toolEnvironment } from '../../src/environments/index.ts';
+import { plainContext } from '../../src/testing/index.ts';
+
+interface Told {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+const pages = [
+  [
+    {
+      name: 'files.read',
+      description: 'Reads a file.',
+      inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+      annotations: { readOnlyHint: true, futureHint: 'x' },
+    },
+  ],
+  [
+    { name: 'files.remove', inputSchema: { type: 'object' } },
+    { name: 'note', inputSchema: { $ref: '#/nowhere' } },
+  ],
+];
+
+const results: Readonly<Record<string, unknown>> = {
+  text: {
+    content: [
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+    ],
+  },
+  structured: { content: [{ type: 'text', text: 'a' }], structuredContent: { lines: 2 } },
+  image: { content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] },
+  failed: { content: [{ type: 'text', text: 'No such file.' }], isError: true },
+};
+
+const listTools = async (params?: { readonly cursor?: string }) => {
+  const page = Number(params?.cursor ?? 0);
+  return {
+    tools: pages[page] ?? [],
+    ...(page + 1 < pages.length && { nextCursor: `${page + 1}` }),
+  };
+};
+
+/** A client of version 1 passes a schema of results between, and one of version 2 does not. */
+function client(version: 1 | 2) {
+  const calls: { told: Told; options: unknown }[] = [];
+  const answer = (told: Told, options: unknown) => {
+    calls.push({ told, options });
+    return results[String(told.arguments['path'])];
+  };
+  const one = {
+    listTools,
+    callTool: async (told: Told, _schema: unknown = {}, options?: unknown) => answer(told, options),
+  };
+  const two = {
+    listTools,
+    callTool: async (told: Told, options: unknown) => answer(told, options),
+  };
+  return { client: version === 1 ? one : two, calls };
+}
+
+async function seen(tools: Readonly<Record<string, Tool>>, tool: string, path: unknown) {
+  const environment = toolEnvironment(null, { name: 'mcp', task: 'Look.', tools: () => tools });
+  const { state } = await environment.reset(plainContext());
+  const next = await environment.step(state, { tool, input: { path } } as never, plainContext());
+  return next.state.turns.at(-1)?.content;
+}
+
+test.each([1, 2] as const)('results of a client of version %i', async (version) => {
+  const { client: open, calls } = client(version);
+  const tools = await mcpTools(open, { trusted: true });
+  expect(await seen(tools, 'files_read', 'text')).toBe('<output>\na\nb\n</output>');
+  expect(await seen(tools, 'files_read', 'structured')).toBe('<output>\n{"lines":2}\n</output>');
+  expect(await seen(tools, 'files_read', 'image')).toBe(
+    '<output>\n[image/png, 3 bytes]\n</output>',
+  );
+  expect(await seen(tools, 'files_read', 'failed')).toBe('<error>\nNo such file.\n</error>');
+  expect(await seen(tools, 'files_read', 7)).toContain('expected string');
+  expect(calls).toHaveLength(4);
+  expect(calls[0]).toMatchObject({
+    told: { name: 'files.read', arguments: { path: 'text' } },
+    options: { signal: expect.any(AbortSignal) },
+  });
+});
+
+test('hints count where the server is trusted, and all are passed on', async () => {
+  const { client: open, calls } = client(2);
+  const effects = async (options?: Parameters<typeof mcpTools>[1]) =>
+    Object.fromEntries(
+      Object.entries(await mcpTools(open, options)).map(([name, { effect }]) => [name, effect]),
+    );
+  const all = 'irreversible';
+  expect(await effects()).toEqual({ files_read: all, files_remove: all, note: all });
+  expect(await effects({ trusted: true })).toEqual({
+    files_read: 'read',
+    files_remove: all,
+    note: all,
+  });
+  expect(await effects({ effects: { note: 'pure' }, prefix: 'mcp-' })).toEqual({
+    ...{ 'mcp-files_read': all, 'mcp-files_remove': all, 'mcp-note': 'pure' },
+  });
+  const tools = await mcpTools(open);
+  expect(tools['files_read']?.hints).toEqual({ readOnlyHint: true, futureHint: 'x' });
+  expect(await seen(tools, 'files_read', 'text')).toContain('Planned');
+  expect(calls).toEqual([]);
+});
+
+test('what cannot be taken over is refused', async () => {
+  const { client: open } = client(2);
+  await expect(mcpTools(open, { effects: { write: 'read' } })).rejects.toThrow(
+    'Expected `effects` to be those of tools of the server (files.read, files.remove, note), got `"write"`',
+  );
+  const twice = { ...open, listTools: async () => ({ tools: [{ name: 'a.b' }, { name: 'a_b' }] }) };
+  await expect(mcpTools(twice)).rejects.toThrow('Expected `tools` to be no two tools named `a_b`');
+});

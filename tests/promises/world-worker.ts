@@ -1,0 +1,42 @@
+/**
+ * A process to be killed: `world-worker.ts WORK URL JOURNAL SEED`. It searches, takes back or commits on the journal, with
+ * tools that ask the witness at the address, and says when it begins and what it came to.
+ */
+import { openJournal } from '../../src/calls/journal-file.ts';
+import { toolEnvironment } from '../../src/environments/index.ts';
+import { search } from '../../src/index.ts';
+import { askAt } from '../support/witness-process.ts';
+import { add, call, mail, note, pathOf, set } from './world-path.ts';
+import { actionFrom, toolsOf } from './world-tools.ts';
+
+const [, , work = '', url = '', path = '', seed = ''] = process.argv;
+const journal = openJournal(path);
+const tools = toolsOf(askAt(url));
+const world = toolEnvironment([], { name: 'world', task: 'Do it.', tools, journal });
+process.stdout.write('begins\n');
+
+async function done(): Promise<unknown> {
+  if (work === 'recover') return world.recover();
+  if (work === 'commit') {
+    const node = await pathOf(world, [
+      set('a', '1'),
+      mail('m'),
+      add('x'),
+      note('n'),
+      call('c'),
+      set('b', seed),
+    ]);
+    return world.commit(node, { journal, approve: () => true });
+  }
+  const { stopReason } = await search(world, {
+    policy: (_node, { context }) =>
+      Array.from({ length: 2 }, () => ({ action: actionFrom(context.random) })),
+    evaluator: (_node, { context }) => context.random.next(),
+    budget: { simulations: 10 },
+    ...{ seed, journal, concurrency: 4 },
+  });
+  return stopReason;
+}
+
+process.stdout.write(`${JSON.stringify(await done())}\n`);
+process.exit(0);
