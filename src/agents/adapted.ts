@@ -6,7 +6,7 @@ import type { ActCall } from '../contracts/world.ts';
 import { makeTool, type Tool } from '../environments/tools/tool.ts';
 
 /** What a tool from elsewhere does to the world, as whoever uses it says. */
-export type ToldEffect =
+export type ToldEffect<Input = any> =
   | 'pure'
   | 'read'
   | 'irreversible'
@@ -15,18 +15,18 @@ export type ToldEffect =
       readonly effect: 'reversible';
       /** Takes it back, and does nothing where it never happened. */
       readonly undo: (
-        input: any,
+        input: Input,
         known: { readonly remembered?: JsonValue; readonly output?: JsonValue },
         call: ActCall,
       ) => unknown;
       /** Looks up what `undo` will need. */
-      readonly remember?: (input: any) => MaybePromise<JsonValue>;
+      readonly remember?: (input: Input) => MaybePromise<JsonValue>;
     };
 
 /** A tool from elsewhere. */
 export interface Foreign {
   readonly description?: string | undefined;
-  readonly input: StandardSchema<any, any>;
+  readonly input: StandardSchema;
   readonly jsonSchema?: JsonValue | undefined;
   readonly hints?: Readonly<Record<string, JsonValue>> | undefined;
   readonly run: (input: unknown, call: ActCall) => unknown;

@@ -10,15 +10,15 @@ import type { Tool } from '../environments/tools/tool.ts';
 import { adapted, type ToldEffect, toldBytes } from './adapted.ts';
 
 /** A tool of the AI SDK, by its structure. */
-export interface AiSdkTool {
+export interface AiSdkTool<Input = any, Options = any, Told = any> {
   /** What it does, for the model. */
   readonly description?: unknown;
   /** What it takes: a Standard Schema, or one of `jsonSchema()`. */
   readonly inputSchema?: unknown;
   /** Runs it. */
-  readonly execute?: ((input: any, options: any) => unknown) | undefined;
+  readonly execute?: ((input: Input, options: Options) => unknown) | undefined;
   /** What the model sees of its output. */
-  readonly toModelOutput?: ((told: any) => unknown) | undefined;
+  readonly toModelOutput?: ((told: Told) => unknown) | undefined;
   /** Whether a person has to be asked. */
   readonly needsApproval?: unknown;
 }
@@ -34,7 +34,7 @@ export interface AiSdkToolsOptions<Tools> {
 }
 
 /**
- * Tools of the AI SDK 5, 6 and 7, to be put among those of a {@link toolEnvironment}.
+ * Tools of the AI SDK 5, 6 and 7, to be put among those of a `toolEnvironment`.
  *
  * A tool that needs approval is irreversible, or has an `undo`; `approve` of a commit asks for the approval.
  *
@@ -43,15 +43,7 @@ export interface AiSdkToolsOptions<Tools> {
 export function aiSdkTools<Tools extends Readonly<Record<string, AiSdkTool>>>(
   tools: Tools,
   options: AiSdkToolsOptions<Tools>,
-): {
-  readonly [Name in keyof Tools]: Tool<
-    Tools[Name] extends {
-      readonly execute?: ((input: infer Input, ...rest: any) => any) | undefined;
-    }
-      ? Input
-      : never
-  >;
-} {
+): { readonly [Name in keyof Tools]: Tool<Parameters<NonNullable<Tools[Name]['execute']>>[0]> } {
   expectObject('tools', tools);
   expectOptions('aiSdkTools', options, 'effects major context');
   const { effects, major = 6, context } = options;
@@ -136,7 +128,7 @@ interface Schema {
 function schemaOf(
   name: string,
   told: unknown,
-): { readonly input: StandardSchema<any, any>; readonly jsonSchema?: JsonValue } {
+): { readonly input: StandardSchema; readonly jsonSchema?: JsonValue } {
   const schema: unknown =
     typeof told === 'function' && !('~standard' in told) ? (told as () => unknown)() : told;
   if (schema !== null && schema !== undefined && '~standard' in Object(schema)) {

@@ -9,11 +9,11 @@ import type { Tool } from '../environments/tools/tool.ts';
 import { adapted, type ToldEffect, toldBytes } from './adapted.ts';
 
 /** A client of an MCP server, version 1 or 2 of its SDK, by its structure. */
-export interface McpClient {
+export interface McpClient<Params = any, Other = any> {
   /** Lists the tools of the server, a page at a time. */
-  listTools(params?: any): Promise<unknown>;
+  listTools(params?: Params): Promise<unknown>;
   /** Calls a tool. */
-  callTool(params: any, ...others: any[]): Promise<unknown>;
+  callTool(params: Params, ...others: Other[]): Promise<unknown>;
 }
 
 /** How tools of an MCP server are taken over. */
@@ -41,10 +41,10 @@ interface McpTool {
 const mostPages = 100;
 
 /**
- * The tools of an MCP server, to be put among those of a {@link toolEnvironment}.
+ * The tools of an MCP server, to be put among those of a `toolEnvironment`.
  *
  * Hints of a server count only where it is trusted; a tool without them is taken for irreversible. All hints are passed
- * on as {@link Tool.hints}.
+ * on as `hints`.
  *
  * @throws EspalierError `usage` where an effect is told of a tool that is not there, or two tools have one name.
  */
@@ -108,7 +108,7 @@ function foreign(client: McpClient, tool: McpTool): Parameters<typeof adapted>[2
 }
 
 /** A schema that cannot be read here is the server's own to check. */
-function checkOf(jsonSchema: JsonValue): StandardSchema<any, any> {
+function checkOf(jsonSchema: JsonValue): StandardSchema {
   try {
     return z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch {

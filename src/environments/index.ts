@@ -4,6 +4,7 @@
  * @module
  */
 
+export type { StandardSchema } from '../base/standard-schema.ts';
 export type { ArithmeticState, ArithmeticStep } from './puzzles/arithmetic.ts';
 export type { ArithmeticInstance } from './puzzles/arithmetic-instance.ts';
 export { blocksworld } from './puzzles/blocksworld.ts';
@@ -33,7 +34,6 @@ export type {
   CommitPlan,
   Committed,
   MadeCall,
-  Recovery,
 } from './tools/plan.ts';
 export type { ToolAction, ToolState } from './tools/state.ts';
 export type { Effect, Tool, ToolSpec } from './tools/tool.ts';

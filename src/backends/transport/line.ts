@@ -1,8 +1,8 @@
+import { withDeadline } from '../../base/deadline.ts';
 import type { ModelCallError } from '../../base/errors.ts';
 import { withRetry } from '../../calls/middleware/with-retry.ts';
 import type { ModelCall, Payee } from '../../contracts/language-model.ts';
 import { type ConnectionOptions, secretsOf, secretsOfClient } from './connection.ts';
-import { withDeadline } from '../../base/deadline.ts';
 import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
 import { guarded } from './guarded.ts';
 import { headerLookup, rateLimitsOf } from './headers.ts';

@@ -9,6 +9,7 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import type { SearchTree } from '../../tree/tree.ts';
+import type { Recovery } from '../worlds/live.ts';
 import {
   type Committing,
   Halt,
@@ -20,7 +21,7 @@ import {
   publishKey,
 } from './commit-path.ts';
 import type { DoOutside, OutsideState } from './outside.ts';
-import type { CommitOptions, Committed, MadeCall, Recovery } from './plan.ts';
+import type { CommitOptions, Committed, MadeCall } from './plan.ts';
 import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
 import { follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
 import type { RunOn } from './running.ts';

@@ -120,7 +120,7 @@ function callsIn(text: string): readonly { readonly name: string; readonly input
     if (!isPlainObject(value)) return [];
     const { tool, name = tool, input, arguments: given = {}, also = [] } = value;
     if (typeof name !== 'string') return [];
-    const first = { name, input: (input ?? given) as JsonValue };
+    const first = { name, input: input ?? given };
     return [first, ...callsIn(JSON.stringify(also))];
   });
 }

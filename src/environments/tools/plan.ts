@@ -79,14 +79,6 @@ export interface Committed {
   readonly message?: string;
 }
 
-/** What was taken back of what a killed process had left. */
-export interface Recovery {
-  /** How many deeds. */
-  readonly undone: number;
-  /** Why something could not be taken back. It is tried again the next time. */
-  readonly failed: readonly string[];
-}
-
 /** What tells an output apart. */
 export function seenOf(output: JsonValue): string {
   return contentAddress(canonicalJson('output', output));

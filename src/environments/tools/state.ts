@@ -16,12 +16,24 @@ export type ToolAction<Tools, Answer = string> = {
     readonly input: Name extends 'answer'
       ? Answer
       : Name extends 'invalid'
-        ? InvalidCall
+        ? {
+            /** The tool that was called. */
+            readonly tool: string;
+            /** What it was given; `null` where that is too much to keep. */
+            readonly input: JsonValue;
+            /** Why it cannot be called. */
+            readonly problem: string;
+          }
         : Tools[Name & keyof Tools] extends Tool<infer Input>
           ? Input
           : never;
     /** The further calls of the same turn, in order. */
-    readonly also?: readonly AnyCall[];
+    readonly also?: readonly {
+      /** The tool. */
+      readonly tool: string;
+      /** What it is given. */
+      readonly input: JsonValue;
+    }[];
   };
 }[(keyof Tools & string) | 'answer' | 'invalid'];
 

@@ -23,6 +23,7 @@ import type { Message } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Workspace } from '../../contracts/world.ts';
 import type { SearchTree } from '../../tree/tree.ts';
+import type { Recovery } from '../worlds/live.ts';
 import { commitPath, recoverDeeds } from './commit.ts';
 import type { Committing } from './commit-path.ts';
 import { inData, inOutside, inWorkspaces } from './grounds.ts';
@@ -34,14 +35,14 @@ import {
   toolNotation,
 } from './notation.ts';
 import { Outside } from './outside.ts';
-import type { CommitOptions, Committed, Recovery } from './plan.ts';
+import type { CommitOptions, Committed } from './plan.ts';
 import { type ToolAction, type ToolState, telling } from './state.ts';
 import { doneAt, type Progress, refusal, take, type Workshop } from './taking.ts';
 import { makeTool, type Tool, type ToolSpec } from './tool.ts';
 import { type Toolbox, toolbox } from './toolbox.ts';
 
 /** A task with tools. */
-export interface ToolOptions<Db, Tools, Answer = string> {
+export interface ToolOptions<Db = any, Tools = any, Answer = any> {
   /** What the environment is called in trees and journals. */
   readonly name: string;
   /** What is to be done: what the user says, or the beginning of the conversation. */
@@ -51,7 +52,7 @@ export interface ToolOptions<Db, Tools, Answer = string> {
     tool: <Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>) => Tool<Input>,
   ) => Tools;
   /** The form of an answer, which ends the task. @defaultValue a text */
-  readonly answer?: StandardSchema<any, Answer>;
+  readonly answer?: StandardSchema<unknown, Answer>;
   /**
    * Whether nothing is left to do, as far as the state tells: a number from 0 to 1 is the reward of the end, and 0 is
    * none. Asked at the start and whenever the state changes.
@@ -74,7 +75,7 @@ export interface ToolOptions<Db, Tools, Answer = string> {
 }
 
 /** A task with tools as an environment. */
-export interface ToolEnvironment<Data, Action, Answer = string>
+export interface ToolEnvironment<Data = any, Action = any, Answer = any>
   extends Environment<ToolState<Data, Answer>, Action> {
   /** Equal where the same was done to the world, the same is planned, and the same is known. */
   key(state: ToolState<Data, Answer>): string;
@@ -149,10 +150,7 @@ export function toolEnvironment<Db, Tools extends Readonly<Record<string, Tool>>
   options: ToolOptions<NoInfer<Db>, Tools, Answer>,
 ): ToolEnvironment<Db, ToolAction<Tools, Answer>, Answer>;
 
-export function toolEnvironment(
-  start: unknown,
-  options: ToolOptions<any, Readonly<Record<string, Tool>>, any>,
-): ToolEnvironment<any, any, any> {
+export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvironment {
   expectToolOptions(options);
   const { name, task, tools, answer, done, permit, onError = 'tell', instances = 1 } = options;
   const create = typeof start === 'function' ? (start as () => MaybePromise<Workspace>) : undefined;
@@ -248,7 +246,7 @@ function transitionTo(
 
 const known = 'name task tools answer done permit onError instances journal';
 
-function expectToolOptions(options: ToolOptions<any, any, any>): void {
+function expectToolOptions(options: ToolOptions): void {
   expectOptions('toolEnvironment', options, known);
   const { name, task, tools, done, permit, onError = 'tell', instances = 1 } = options;
   expectText('name', name);
@@ -261,10 +259,7 @@ function expectToolOptions(options: ToolOptions<any, any, any>): void {
 }
 
 /** The world outside, where there are tools that change it: what they do has to be taken back by somebody. */
-function outsideOf(
-  { name, journal }: ToolOptions<any, any, any>,
-  { tools }: Toolbox,
-): Outside | undefined {
+function outsideOf({ name, journal }: ToolOptions, { tools }: Toolbox): Outside | undefined {
   const changing = [...tools.values()].filter(({ effect }) => effect === 'reversible');
   if (changing.length === 0) return undefined;
   const lacking = changing.find(({ undo }) => undo === undefined);

@@ -57,7 +57,12 @@ export type ToolSpec<Db, Input, Parsed> = {
         db: Db,
         input: Parsed,
         call: ActCall,
-      ) => MaybePromise<{ readonly state?: Db; readonly output?: unknown }>;
+      ) => MaybePromise<{
+        /** The state behind it. @defaultValue as it was */
+        readonly state?: Db;
+        /** What is to be seen. @defaultValue nothing */
+        readonly output?: unknown;
+      }>;
     }
   | {
       /** Looks at the world outside, and changes nothing. */
@@ -98,8 +103,16 @@ export type ToolSpec<Db, Input, Parsed> = {
         | ((
             db: Db,
             input: Parsed,
-          ) => MaybePromise<{ readonly state?: Db; readonly output?: unknown }>)
-        | { readonly model: LanguageModel };
+          ) => MaybePromise<{
+            /** The state behind it. @defaultValue as it was */
+            readonly state?: Db;
+            /** What would be seen. @defaultValue nothing */
+            readonly output?: unknown;
+          }>)
+        | {
+            /** The model that is asked. */
+            readonly model: LanguageModel;
+          };
     }
 );
 

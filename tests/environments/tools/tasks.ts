@@ -11,7 +11,8 @@ import type { JsonValue, Workspace } from '../../../src/index.ts';
 /** Counts to a goal with a pure tool that takes a default. */
 export const counter = (): ToolEnvironment<
   { n: number },
-  ToolAction<{ add: Tool<{ by?: number | undefined }>; fail: Tool<Record<string, never>> }>
+  ToolAction<{ add: Tool<{ by?: number | undefined }>; fail: Tool<Record<string, never>> }>,
+  string
 > =>
   toolEnvironment(
     { n: 0 },
@@ -103,7 +104,8 @@ export interface Files extends Workspace {
 export function files({ drift = false }: { readonly drift?: boolean } = {}): {
   readonly environment: ToolEnvironment<
     null,
-    ToolAction<{ write: Tool<{ path: 'a' | 'b'; text: string }>; read: Tool<{ path: string }> }>
+    ToolAction<{ write: Tool<{ path: 'a' | 'b'; text: string }>; read: Tool<{ path: string }> }>,
+    string
   >;
   readonly counts: { opened: number; writes: number; closed: number };
 } {
@@ -154,7 +156,8 @@ export function files({ drift = false }: { readonly drift?: boolean } = {}): {
 /** A world that is only looked at, with a text as its answer. */
 export const lookUp = (): ToolEnvironment<
   null,
-  ToolAction<{ temperature: Tool<{ city: 'Oslo' | 'Lima' }> }>
+  ToolAction<{ temperature: Tool<{ city: 'Oslo' | 'Lima' }> }>,
+  string
 > =>
   toolEnvironment(null, {
     name: 'look-up',
