@@ -72,7 +72,7 @@ export class Sequencer {
     return this.#tickets.length;
   }
 
-  /** How often something has taken effect. */
+  /** How many outcomes have taken effect. Attempts that failed do not count: a replay may have them a little later. */
   get released(): number {
     return this.#released;
   }
@@ -151,8 +151,10 @@ export class Sequencer {
       if (this.#isStalled) this.onStalled();
       return;
     }
-    if (happening.isLast) this.#tickets.splice(this.#tickets.indexOf(ticket), 1);
-    this.#released++;
+    if (happening.isLast) {
+      this.#tickets.splice(this.#tickets.indexOf(ticket), 1);
+      this.#released++;
+    }
     happening.apply();
     this.onReleased();
     if (happening.isLast) this.#wake();

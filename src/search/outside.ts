@@ -135,8 +135,13 @@ export class Deadline {
   /** Whether no simulation may start any more: the time is up, or a replay has come to where it was up. */
   isDue(exhausted: keyof Spend | undefined): boolean {
     if (this.#recorded === undefined || this.#over) return exhausted === 'ms';
-    const { simulations, results } = this.#recorded;
-    return this.#parts.sequencer.released >= results && this.#started >= simulations;
+    return this.#started >= this.#recorded.simulations;
+  }
+
+  /** Whether results have yet to take effect that did so after the last simulation had started. */
+  get #lacksResults(): boolean {
+    const { sequencer } = this.#parts;
+    return this.#recorded !== undefined && sequencer.released < this.#recorded.results;
   }
 
   /** Counts a simulation as started. */
@@ -148,7 +153,7 @@ export class Deadline {
 
   /** Stops a replay where the recorded search was stopped: when all that it knew has taken effect. */
   check(): void {
-    if (this.ahead && this.isDue(undefined)) void this.expireAtRest();
+    if (this.ahead && this.isDue(undefined) && !this.#lacksResults) void this.expireAtRest();
   }
 
   /** Ends the search once what is under way has come to rest: where it stands then, a replay can tell. */
@@ -156,6 +161,12 @@ export class Deadline {
     if (this.#over) return;
     await this.#parts.sequencer.rest();
     this.expire();
+  }
+
+  /** The same for who may start nothing any more: a replay has what is due to take effect before. */
+  async expireOnceDue(): Promise<void> {
+    while (!this.#over && this.#lacksResults) await this.#parts.sequencer.nextRelease();
+    await this.expireAtRest();
   }
 
   /** Ends the search: the time is up. */

@@ -118,7 +118,11 @@ export class Simulations<State, Action> {
     this.#options = options;
     this.#logged = session.ledger.answered;
     const { crowd } = session;
-    crowd.busy = () => this.#workers.size - this.#ended.length - this.#resting.size;
+    // What is to be given up gives up all at once: who would be turned away first depends on how the end came.
+    crowd.busy = () =>
+      this.stopped
+        ? Number.POSITIVE_INFINITY
+        : this.#workers.size - this.#ended.length - this.#resting.size;
     crowd.wakeNext = () => this.#wakeNext();
     crowd.wakeResting = () => this.#wakeResting();
   }
@@ -303,7 +307,7 @@ export class Simulations<State, Action> {
   }
 
   async #expire(): Promise<void> {
-    await this.#options.deadline.expireAtRest();
+    await this.#options.deadline.expireOnceDue();
     this.end({ reason: 'budget', exceeded: 'ms' });
   }
 
@@ -344,14 +348,15 @@ export class Simulations<State, Action> {
   /** Takes the marks back, and logs what came of it. @returns whether that was done before */
   #end(simulation: SimulationInFlight<State, Action>, outcome?: SimulationOutcome): boolean {
     if (simulation.isOver) return true;
-    const { tree, ledger } = this.#session;
+    const { tree, ledger, runtime } = this.#session;
     const leaf = simulation.release() ?? tree.cursor;
     if (outcome === 'waiting') {
       tree.handBackSimulation();
       return false;
     }
-    const { answered } = ledger;
     const before = this.#logged;
+    // What was answered at the very moment of an abort, a replay cannot tell.
+    const answered = runtime.signal.aborted ? before : ledger.answered;
     const calls = answered.calls - before.calls;
     tree.log.end(leaf.id, { calls, tokens: answered.tokens - before.tokens });
     this.#logged = answered;
@@ -377,7 +382,7 @@ export class Simulations<State, Action> {
       emit({ type: 'simulation-end', simulation: simulation.index, outcome, best, spend });
     }
     if (outcome === 'waiting') return;
-    crowd.end();
+    if (!this.stopped) crowd.end();
     this.#wakeNext();
   }
 
