@@ -39,7 +39,7 @@ const desk = toolEnvironment(
         run: (_db, { id }) => ({ id, customer: 'ada@example.com', late: true }),
       }),
       credit: tool({
-        input: z.object({ amount: z.int().min(1).default(5) }),
+        input: z.object({ amount: z.int().min(1) }),
         effect: 'pure',
         run: (db, { amount }) => ({
           state: { budget: db.budget - amount, credits: [...db.credits, amount] },
@@ -55,7 +55,7 @@ const desk = toolEnvironment(
     }),
     answer: z.object({ credited: z.int() }),
     permit: (call, { budget }) =>
-      call.tool !== 'credit' || (call.input.amount ?? 5) <= budget || 'The budget is spent.',
+      call.tool !== 'credit' || call.input.amount <= budget || 'The budget is spent.',
   },
 );
 
@@ -108,6 +108,7 @@ const { tree } = await search(prices, {
       : [{ action: { tool: 'forecast', input: { item: 'tea' } } }],
   evaluator: ({ state }) => (state.turns.at(-1)?.content.includes('"sold":100') ? 0.9 : 0.1),
   budget: { simulations: 8 },
+  journal,
 });
 assert.equal(server.get('tea'), 4);
 
@@ -130,11 +131,18 @@ assert.deepEqual([undone, failed], [0, []]);
 
 // Copies of a folder and of a repository.
 
+const test = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sum } from './sum.mjs';
+
+test('adds', () => assert.equal(sum(1, 2), 3));
+`;
 const root = join(place, 'folder');
 const repository = join(place, 'repository');
 for (const folder of [root, repository]) {
   mkdirSync(folder);
-  writeFileSync(join(folder, 'sum.js'), 'export const sum = (a, b) => a - b;\n');
+  writeFileSync(join(folder, 'sum.mjs'), 'export const sum = (a, b) => a - b;\n');
+  writeFileSync(join(folder, 'sum.test.mjs'), test);
 }
 const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args]);
 git('init', '--quiet', '--initial-branch', 'main');
@@ -143,11 +151,9 @@ git('config', 'user.email', 'ada@example.com');
 git('add', '--all');
 git('commit', '--quiet', '-m', 'Begin');
 
-const check = `import('./sum.js').then(({ sum }) => process.exit(sum(1, 2) === 3 ? 0 : 1))`;
-
 const repair = {
   name: 'repair',
-  task: 'Mend sum.js, so that the test passes.',
+  task: 'Mend sum.mjs, so that the test passes.',
   tools: (tool) => ({
     write: tool({
       input: z.object({ path: z.string(), text: z.string() }),
@@ -155,7 +161,7 @@ const repair = {
       run: (folder, { path, text }) => folder.write(path, text),
     }),
   }),
-  done: async (folder) => (await folder.run(['node', '-e', check])).code === 0,
+  done: async (folder) => (await folder.run(['node', '--test'])).code === 0,
 } satisfies ToolOptions<Folder>;
 
 await using inFolder = toolEnvironment(fileSystem({ root, ignore: ['node_modules'] }), repair);
@@ -170,13 +176,13 @@ for (const [environment, folder] of [
     policy: () =>
       ['a * b', 'a + b'].map((sum) => {
         const text = `export const sum = (a, b) => ${sum};\n`;
-        return { action: { tool: 'write', input: { path: 'sum.js', text } } };
+        return { action: { tool: 'write', input: { path: 'sum.mjs', text } } };
       }),
     evaluator: () => 0.5,
     budget: { simulations: 6 },
     stopWhen: solved(),
   });
-  const text = () => readFileSync(join(folder, 'sum.js'), 'utf8');
+  const text = () => readFileSync(join(folder, 'sum.mjs'), 'utf8');
   assert.match(text(), /a - b/);
   const file = openJournal(`${folder}.jsonl`);
   assert.equal((await environment.commit(mended.tree, { journal: file })).status, 'committed');
