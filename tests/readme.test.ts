@@ -7,19 +7,29 @@ import { methods } from '../src/methods/index.ts';
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-test('the program in the README is the first example, which CI runs', () => {
-  const example = readFileSync(join(root, 'examples/01-search-a-puzzle.ts'), 'utf8');
-  const [, program] =
-    /<!-- examples\/01-search-a-puzzle\.ts -->\n```ts\n(.*?)```/s.exec(readme) ?? [];
-  expect(program).toBe(example.slice(example.indexOf('import')));
-});
+test.each(['examples/01-search-a-puzzle.ts', 'examples/11-search-over-tools.ts'])(
+  'the README has the program %s, which CI runs',
+  (path) => {
+    const example = readFileSync(join(root, path), 'utf8');
+    const [, program] = readme.split(`<!-- ${path} -->\n\`\`\`ts\n`);
+    expect(program?.split('```')[0]).toBe(example.slice(example.indexOf('import')));
+  },
+);
 
-test('the recipe in the guide on values is a part of an example, which CI runs', () => {
-  const guide = readFileSync(join(root, 'docs/guides/values.md'), 'utf8');
-  const [, path = '', recipe = ''] = /<!-- (examples\/\S+) -->\n```ts\n(.*?)```/s.exec(guide) ?? [];
-  expect(recipe).toContain('staged({');
-  expect(readFileSync(join(root, path), 'utf8')).toContain(recipe);
-});
+test.each([
+  ['values', /<!-- (examples\/\S+) -->\n```ts\n(.*?)```/gs, 1],
+  ['tools', /(?:<!-- (examples\/\S+) -->\n)?```ts\n(.*?)```/gs, 8],
+] as const)(
+  'the code in the guide on %s is a part of an example, which CI runs',
+  (name, block, count) => {
+    const guide = readFileSync(join(root, `docs/guides/${name}.md`), 'utf8');
+    const blocks = [...guide.matchAll(block)];
+    expect(blocks).toHaveLength(count);
+    for (const [, path = '', code = ''] of blocks) {
+      expect(readFileSync(join(root, path), 'utf8')).toContain(code);
+    }
+  },
+);
 
 test('every link of the documents leads to a file', () => {
   const documents = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(

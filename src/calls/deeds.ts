@@ -4,7 +4,9 @@ import { takeLock } from '../base/lock.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { Journal } from './journal.ts';
-import { type DeedLine, type JournalLine, journalVersion } from './journal-lines.ts';
+import { type JournalLine, journalVersion, type LineOf } from './journal-lines.ts';
+
+type DeedLine = LineOf<'deed'>;
 
 /** What is written down before a deed is done. */
 export type DeedBegin = Omit<

@@ -64,7 +64,49 @@ export type JournalLine =
       /** The search that it ended, counted as in a `resume` line. */
       readonly search?: number | undefined;
     }
-  | DeedLine
+  | ({
+      /** A step in the life of a deed: what a tool does outside of the search, written down before it is done. */
+      readonly type: 'deed';
+      /** The number of the deed in its journal. */
+      readonly deed: number;
+    } & (
+      | {
+          /** It is about to be done. */
+          readonly stage: 'begin';
+          /** Who does it: a branch, which takes it back, or a commit. */
+          readonly of: 'branch' | 'commit';
+          /** The environment whose tool it is. */
+          readonly environment: string;
+          /** The tool. */
+          readonly name: string;
+          /** The content address of the deed and of all deeds before it on its path. */
+          readonly key: string;
+          /** What the run is called towards the tool. */
+          readonly id: string;
+          /** What the tool is given. */
+          readonly input: JsonValue;
+          /** The data of the state in which it is done. */
+          readonly data?: JsonValue | undefined;
+          /** What the tool wants to remember for taking it back. */
+          readonly remembered?: JsonValue | undefined;
+        }
+      | {
+          /** It is done. */
+          readonly stage: 'done';
+          /** What came out; absent where it is a person who says that it is done. */
+          readonly output?: JsonValue | undefined;
+        }
+      | {
+          /** It was not done, or not taken back, as it should have been. */
+          readonly stage: 'failed';
+          /** Why. */
+          readonly message: string;
+        }
+      | {
+          /** It has been taken back. */
+          readonly stage: 'undone';
+        }
+    ))
   | ({
       /** The number of the call in the order of issue. */
       readonly call: number;
@@ -131,51 +173,6 @@ export type JournalLine =
             }
         ))
     ));
-
-/** A step in the life of a deed: something that a tool does outside of the search, written down before it is done. */
-export type DeedLine = {
-  /** What becomes of a deed. No call of the search is told by it. */
-  readonly type: 'deed';
-  /** The number of the deed in its journal. */
-  readonly deed: number;
-} & (
-  | {
-      /** It is about to be done. */
-      readonly stage: 'begin';
-      /** Who does it: a branch, which takes it back, or a commit. */
-      readonly of: 'branch' | 'commit';
-      /** The environment whose tool it is. */
-      readonly environment: string;
-      /** The tool. */
-      readonly name: string;
-      /** The content address of the deed and of all deeds before it on its path. */
-      readonly key: string;
-      /** What the run is called towards the tool. */
-      readonly id: string;
-      /** What the tool is given. */
-      readonly input: JsonValue;
-      /** The data of the state in which it is done. */
-      readonly data?: JsonValue | undefined;
-      /** What the tool wants to remember for taking it back. */
-      readonly remembered?: JsonValue | undefined;
-    }
-  | {
-      /** It is done. */
-      readonly stage: 'done';
-      /** What came out; absent where it is a person who says that it is done. */
-      readonly output?: JsonValue | undefined;
-    }
-  | {
-      /** It was not done, or not taken back, as it should have been. */
-      readonly stage: 'failed';
-      /** Why. */
-      readonly message: string;
-    }
-  | {
-      /** It has been taken back. */
-      readonly stage: 'undone';
-    }
-);
 
 /** The line of a type. */
 export type LineOf<Type extends JournalLine['type']> = Extract<

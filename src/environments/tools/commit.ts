@@ -260,8 +260,9 @@ class Commit {
       const deed = this.#deedOf(key);
       const output = deed?.stage === 'done' ? deed.output : await this.#make(due, deed, place);
       if (due.tool !== publishing) this.#parts.outside?.committed(key);
-      if (output === undefined || !isDrift(call, output)) continue;
-      const message = `\`${call.tool}\` was made, and something else came out than the path was built on. Search on from how things stand now.`;
+      const isLast = due === this.#due.at(-1);
+      if (isLast || output === undefined || !isDrift(call, output)) continue;
+      const message = `\`${call.tool}\` was made, and something else came out than what follows on the path was built on. Search again from how things stand now.`;
       throw new Halt('drifted', message);
     }
   }

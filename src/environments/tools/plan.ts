@@ -34,7 +34,7 @@ export interface CommitOptions {
   readonly approve?: (plan: CommitPlan) => MaybePromise<boolean>;
   /**
    * What becomes of a call that cannot be taken back and may have happened: its process died, it threw, or it took too
-   * long. `done` goes on behind it, `run` runs it again under the same {@link ActCall.id}.
+   * long. `done` goes on behind it, `run` runs it again under the same `call.id`.
    *
    * @defaultValue `'stop'`
    */
@@ -65,7 +65,7 @@ export interface Committed {
    * - `stale`: the path goes another way by now. Nothing was done.
    * - `failed`: a call that can be taken back failed, and was taken back.
    * - `unknown`: a call that cannot be taken back may have happened, or not.
-   * - `drifted`: a call was made, and something else came out than was predicted.
+   * - `drifted`: a call was made, and something else came out than was predicted, before the last one.
    */
   readonly status: 'committed' | 'refused' | 'stale' | 'failed' | 'unknown' | 'drifted';
   /** What is done, by an earlier commit too, with what came out. */

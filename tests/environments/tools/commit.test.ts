@@ -55,6 +55,31 @@ test('a search sends no mail, and a commit sends that of the best path, once', a
   expect(sent).toEqual(['ann']);
 });
 
+test('nothing drifts where the last call tells something else than was predicted', async () => {
+  const crm = toolEnvironment(null, {
+    name: 'crm',
+    task: 'Tell Ann.',
+    tools: (tool) => ({
+      mail: tool({
+        input: z.object({}),
+        effect: 'irreversible',
+        predict: () => ({ output: 'Sent.' }),
+        run: () => ({ id: 'message-1' }),
+      }),
+    }),
+  });
+  const { tree } = await search(crm, {
+    policy: () => [{ action: { tool: 'mail', input: {} } }],
+    evaluator: () => 0.5,
+    algorithm: mcts({ maxDepth: 1 }),
+    budget: { simulations: 2 },
+  });
+  expect(await crm.commit(tree, { journal: memoryJournal(), approve: () => true })).toMatchObject({
+    ...{ status: 'committed', notDone: [] },
+    done: [{ tool: 'mail', output: { id: 'message-1' } }],
+  });
+});
+
 /** A price list outside, with tools that set and look at it. */
 function pricing(prices: Map<string, number>, journal = memoryJournal()) {
   return toolEnvironment(null, {

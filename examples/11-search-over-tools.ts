@@ -1,0 +1,62 @@
+/** A search over tools: branches change a copy of the data and send nothing. A commit carries out the best path. */
+import assert from 'node:assert/strict';
+import { type Completion, type GenerateRequest, search, solved } from 'espalier';
+import { memoryJournal } from 'espalier/calls';
+import { toolEnvironment } from 'espalier/environments';
+import { callTools } from 'espalier/policies';
+import { scriptedModel } from 'espalier/testing';
+import { judge } from 'espalier/values';
+import * as z from 'zod';
+
+const sent: string[] = [];
+const model = scriptedModel({ answer: play, capabilities: { n: true, tools: true } });
+
+const crm = toolEnvironment(
+  { plan: 'free', told: false },
+  {
+    name: 'crm',
+    task: 'Put Ada on the pro plan, then tell her by mail.',
+    tools: (tool) => ({
+      update: tool({
+        input: z.object({ plan: z.enum(['free', 'pro']) }),
+        effect: 'pure', // returns a new state and changes nothing else
+        run: (db, { plan }) => ({ state: { ...db, plan }, output: 'ok' }),
+      }),
+      mail: tool({
+        input: z.object({ to: z.string() }),
+        effect: 'irreversible', // a branch predicts it, and only a commit runs it
+        predict: (db) => ({ state: { ...db, told: true } }),
+        run: (_db, { to }) => void sent.push(to),
+      }),
+    }),
+    done: ({ plan, told }) => plan === 'pro' && told,
+  },
+);
+
+const { tree, actions } = await search(crm, {
+  policy: callTools({ model }),
+  evaluator: judge({ model }),
+  budget: { calls: 40 },
+  stopWhen: solved(),
+});
+for (const action of actions) console.log(crm.notation.format(action));
+assert.deepEqual(sent, []); // what branches did was planned, and nothing was sent
+
+const journal = memoryJournal(); // with openJournal('crm.jsonl') it outlives the process
+const approve = () => true; // shows the plan to a person, and returns the answer
+const { status } = await crm.commit(tree, { journal, approve });
+assert.equal(status, 'committed');
+assert.deepEqual(sent, ['ada@example.com']);
+
+await crm.commit(tree, { journal, approve }); // what the journal says is done is not done again
+assert.deepEqual(sent, ['ada@example.com']);
+
+/** What the model plays: it proposes the tools in turn, and judges every state alike. */
+function play({ toolChoice }: GenerateRequest, index: number): string | Completion {
+  if (toolChoice === 'none') return 'likely';
+  const call =
+    index % 2 === 0
+      ? { name: 'mail', input: { to: 'ada@example.com' } }
+      : { name: 'update', input: { plan: 'pro' } };
+  return { text: '', finishReason: 'tool', toolCalls: [{ id: `call_${index}`, ...call }] };
+}
