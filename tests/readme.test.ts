@@ -31,6 +31,19 @@ test.each([
   },
 );
 
+test('what a guide shows of an example is a part of it', () => {
+  const guides = join(root, 'docs/guides');
+  const shown = readdirSync(guides).flatMap((name) => [
+    ...readFileSync(join(guides, name), 'utf8').matchAll(
+      /<!-- (examples\/\S+) -->\n```ts\n(.*?)```/gs,
+    ),
+  ]);
+  expect(shown.length).toBeGreaterThan(2);
+  for (const [, path = '', part = ''] of shown) {
+    expect(readFileSync(join(root, path), 'utf8')).toContain(part);
+  }
+});
+
 test('every link of the documents leads to a file', () => {
   const documents = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.md') && !/node_modules|dist|site|\.tmp/.test(file),

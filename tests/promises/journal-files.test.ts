@@ -76,7 +76,7 @@ test('a journal of version 2, without checksums, is replayed and gone on with', 
   const old = text
     .toString()
     .replaceAll(/,"sum":"[0-9a-f]{8}"\}$/gm, '}')
-    .replace('"version":4', '"version":2');
+    .replace(/"version":\d+/, '"version":2');
   writeFileSync(path, old);
   const { tree: replayedTree } = await searchOf({
     ...options(),

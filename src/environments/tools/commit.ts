@@ -144,6 +144,9 @@ class Commit {
       return this.#ended(new Halt('committed'));
     } catch (error) {
       return this.#ended(haltFrom(error));
+    } finally {
+      // What is searched next starts from how things stand now.
+      await workspace?.close();
     }
   }
 

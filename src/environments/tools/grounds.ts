@@ -32,6 +32,8 @@ export interface Place {
   run(tool: DeclaredTool, asked: Asked, call: ActCall): Promise<Ran>;
   /** What tells how it stands now. */
   fingerprint?(): MaybePromise<string>;
+  /** What looked at it has changed it: it is not used again. */
+  giveUp?(): void;
 }
 
 /** What a tool is asked, as its schema has read it. */
@@ -138,6 +140,7 @@ async function useOf<W extends Workspace>(
   use: (place: Place) => Promise<Outcome>,
 ): Promise<Outcome> {
   let ran: { readonly tool: DeclaredTool; readonly asked: Asked; readonly came: Ran } | undefined;
+  let isGivenUp = false;
   const outcome = await use({
     db: () => world,
     async run(tool, asked, call) {
@@ -147,7 +150,11 @@ async function useOf<W extends Workspace>(
       return came;
     },
     ...(world.fingerprint !== undefined && { fingerprint: () => world.fingerprint?.() ?? '' }),
+    giveUp() {
+      isGivenUp = true;
+    },
   });
+  if (isGivenUp) throw new GivenUp(outcome);
   if (ran === undefined) return outcome;
   const { tool, asked, came } = ran;
   const mayChange = tool.effect !== 'read';

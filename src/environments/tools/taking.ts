@@ -22,7 +22,7 @@ export interface Workshop {
   /** Where all others do. */
   readonly outside: Ground;
   readonly permit?: ((call: AnyCall, db: unknown) => boolean | string) | undefined;
-  readonly done?: ((db: unknown) => MaybePromise<boolean | number>) | undefined;
+  readonly done?: ((db: unknown, output?: JsonValue) => MaybePromise<boolean | number>) | undefined;
   readonly onError: 'tell' | 'fail';
 }
 
@@ -185,10 +185,13 @@ export function refusal({ permit }: Workshop, call: AnyCall, db: unknown): strin
 async function doneOf(
   { done }: Pick<Workshop, 'done'>,
   place: Place,
-  { data }: { readonly data?: JsonValue },
+  { data, output }: { readonly data?: JsonValue; readonly output?: JsonValue },
 ): Promise<{ readonly done?: number }> {
   if (done === undefined) return {};
-  return { done: rewardOf(await done(data === undefined ? place.db() : structuredClone(data))) };
+  const before = await place.fingerprint?.();
+  const told = await done(data === undefined ? place.db() : structuredClone(data), output);
+  if ((await place.fingerprint?.()) !== before) place.giveUp?.();
+  return { done: rewardOf(told) };
 }
 
 /** The reward that `done` tells; 0 where something is left to do. */

@@ -55,11 +55,12 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
   readonly answer?: StandardSchema<unknown, Answer>;
   /**
    * Whether nothing is left to do, as far as the state tells: a number from 0 to 1 is the reward of the end, and 0 is
-   * none. Asked at the start and whenever the state changes.
+   * none. Asked at the start, and whenever the state changes with what came out of the call that changed it. What it
+   * leaves in a workspace is thrown away, where that has a `fingerprint`.
    *
    * @defaultValue never: a branch ends with an answer
    */
-  readonly done?: (db: Db) => MaybePromise<boolean | number>;
+  readonly done?: (db: Db, output?: JsonValue) => MaybePromise<boolean | number>;
   /** Whether a call may be made. A text says why not, and the model sees it. @defaultValue each may */
   readonly permit?: (call: ToolAction<Tools, Answer>, db: Db) => boolean | string;
   /**

@@ -41,7 +41,7 @@ export async function publishCommit(
   const goal = branch === undefined ? 'HEAD' : `refs/heads/${branch}`;
   const there = await resolved(original, goal);
   if (there !== target) {
-    if (there !== (branch === undefined ? base : undefined)) throw movedOn(original, goal);
+    if (there !== (branch === undefined ? base : undefined)) throw inTheWay(changes);
     if (branch === undefined) {
       await expectUntouched(publishingOf(changes));
       await expectIndex(changes);
@@ -83,6 +83,12 @@ export async function unpublishCommit(changes: GitChanges): Promise<void> {
 
 function movedOn(original: GitPlace, goal: string): EspalierError {
   const message = `\`${goal}\` of \`${original.tree}\` has moved on since the search began. Move it back, or search again.`;
+  return new EspalierError('stale', message);
+}
+
+function inTheWay({ original, branch }: GitChanges): EspalierError {
+  if (branch === undefined) return movedOn(original, 'HEAD');
+  const message = `\`${original.tree}\` has a branch \`${branch}\` already. Delete it, or name another one as \`branch\`.`;
   return new EspalierError('stale', message);
 }
 

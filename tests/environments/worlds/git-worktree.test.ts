@@ -2,7 +2,15 @@ import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Folder, fromWorld, gitWorktree } from '../../../src/environments/index.ts';
+import * as z from 'zod';
+import { memoryJournal } from '../../../src/calls/index.ts';
+import {
+  type Folder,
+  fromWorld,
+  gitWorktree,
+  toolEnvironment,
+} from '../../../src/environments/index.ts';
+import { mcts, search } from '../../../src/index.ts';
 import { actCall } from './model-world.ts';
 import {
   everything,
@@ -274,4 +282,114 @@ describe('a repository of a user who works on', () => {
     inGit(root, 'branch', 'found');
     await expect(folder.publish?.(changes, actCall())).rejects.toMatchObject({ code: 'stale' });
   });
+});
+
+/** Writes texts in a repository whose check leaves a report behind, which git does not ignore. */
+function reporting() {
+  const repository = userRepository();
+  roots.push(repository);
+  const outputs: unknown[] = [];
+  const environment = toolEnvironment(gitWorktree({ repository }), {
+    name: 'reporting',
+    task: 'Write 2.',
+    tools: (tool) => ({
+      write: tool({
+        input: z.object({ path: z.string(), text: z.string() }),
+        effect: 'reversible',
+        run: async (folder, { path, text }) => {
+          await folder.write(path, text);
+          return `${(await folder.list()).filter((each) => each.startsWith('report')).length} reports`;
+        },
+      }),
+    }),
+    async done(folder: Folder, output) {
+      outputs.push(output);
+      await folder.write(`report-${outputs.length}.txt`, 'Checked.\n');
+      return false;
+    },
+  });
+  return { repository, environment, outputs };
+}
+
+test('what a check leaves in a copy is in no other state and in no commit, and it is told what came out', async () => {
+  const { repository, environment, outputs } = reporting();
+  const before = everything(repository);
+  const { tree, best } = await search(environment, {
+    policy: () => [
+      { action: { tool: 'write', input: { path: 'a', text: '1' } } },
+      { action: { tool: 'write', input: { path: 'c', text: '2' } } },
+    ],
+    evaluator: () => 0.5,
+    algorithm: mcts({ maxDepth: 3 }),
+    budget: { simulations: 12 },
+  });
+  expect([...tree.nodes()].flatMap(({ failure }) => failure ?? [])).toEqual([]);
+  expect(tree.size).toBeGreaterThan(5);
+  // At the start nothing came out of anything.
+  expect(outputs[0]).toBeUndefined();
+  expect(new Set(outputs.slice(1))).toEqual(new Set(['0 reports']));
+  expect(everything(repository)).toEqual(before);
+  const { status } = await environment.commit(best, { journal: memoryJournal() });
+  await environment.close();
+  expect(status).toBe('committed');
+  const files = inGit(repository, 'ls-files').split('\n');
+  expect(files.filter((file) => file.startsWith('report'))).toEqual([]);
+  expect(inGit(repository, 'status', '--porcelain')).toBe('');
+});
+
+/** Writes a text and commits it, as often as it is called. */
+function writing(options: { readonly branch?: string } = {}) {
+  const repository = userRepository();
+  roots.push(repository);
+  const environment = toolEnvironment(gitWorktree({ repository, ...options }), {
+    name: 'writing',
+    task: 'Write something.',
+    tools: (tool) => ({
+      write: tool({
+        input: z.object({ path: z.string() }),
+        effect: 'reversible',
+        run: (folder, { path }) => folder.write(path, 'new\n'),
+      }),
+    }),
+    answer: z.literal('written'),
+  });
+  const write = async (path: string) => {
+    const { best } = await search(environment, {
+      policy: ({ state: { calls } }) => [
+        {
+          action:
+            calls.length === 0
+              ? { tool: 'write', input: { path } }
+              : { tool: 'answer', input: 'written' },
+        },
+      ],
+      evaluator: () => 0.5,
+      algorithm: mcts({ maxDepth: 2 }),
+      budget: { simulations: 3 },
+    });
+    return environment.commit(best, { journal: memoryJournal() });
+  };
+  return { repository, environment, write };
+}
+
+test('what is searched after a commit starts from it', async () => {
+  const { repository, environment, write } = writing();
+  await using _ = environment;
+  expect(await write('one')).toMatchObject({ status: 'committed' });
+  expect(await write('two')).toMatchObject({ status: 'committed' });
+  expect(inGit(repository, 'log', '--format=%s').split('\n')).toHaveLength(3);
+  expect(inGit(repository, 'status', '--porcelain')).toBe('');
+});
+
+test('a branch that is there already is not moved', async () => {
+  const { repository, environment, write } = writing({ branch: 'found' });
+  await using _ = environment;
+  inGit(repository, 'branch', 'found');
+  const before = everything(repository);
+  const { status, message } = await write('one');
+  expect(status).toBe('failed');
+  expect(message).toMatch(
+    /has a branch `found` already. Delete it, or name another one as `branch`/,
+  );
+  expect(everything(repository)).toEqual(before);
 });
