@@ -47,6 +47,7 @@ const approve = () => true; // shows the plan to a person, and returns the answe
 const { status } = await crm.commit(tree, { journal, approve });
 assert.equal(status, 'committed');
 assert.deepEqual(sent, ['ada@example.com']);
+assert.equal(tree.best.state?.data.plan, 'pro'); // what pure tools have made is yours to save
 
 await crm.commit(tree, { journal, approve }); // what the journal says is done is not done again
 assert.deepEqual(sent, ['ada@example.com']);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EspalierError } from '../base/errors.ts';
+import { expectMethods } from '../base/expect.ts';
 import { takeLock } from '../base/lock.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -42,6 +43,7 @@ export class DeedLog {
 
   /** The log in a journal: one for all who write to it in this process. */
   static of(journal: Journal): DeedLog {
+    expectMethods('journal', journal, ['append']);
     const log = logs.get(journal) ?? new DeedLog(journal);
     logs.set(journal, log);
     return log;

@@ -46,6 +46,10 @@ test('a search sends no mail, and a commit sends that of the best path, once', a
 
   const journal = memoryJournal();
   await expect(crm.commit(tree, { journal })).rejects.toThrow('Pass `approve` to `commit`.');
+  const lacking = crm.commit(tree, { approve: () => true } as never);
+  await expect(lacking).rejects.toThrow(
+    'Expected `journal` to be an object with a method `append`',
+  );
   const refused = await crm.commit(tree, { journal, approve: () => false });
   expect([refused.status, sent]).toEqual(['refused', []]);
   const approve = () => true;
