@@ -59,8 +59,10 @@ export type JournalLine =
       readonly ms: number;
       /** Simulations started by then, also those that were handed back, and those of searches within. */
       readonly simulations: number;
-      /** Results that had taken effect by then. */
+      /** Results that had taken effect by then, attempts that failed included. */
       readonly results: number;
+      /** Results without those attempts, from version 5 on. */
+      readonly outcomes?: number | undefined;
       /** The search that it ended, counted as in a `resume` line. */
       readonly search?: number | undefined;
     }
@@ -262,6 +264,7 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     ms: z.number(),
     simulations: count,
     results: count,
+    outcomes: count.optional(),
     search: count.optional(),
   }),
   deedSchema,

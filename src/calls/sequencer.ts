@@ -53,6 +53,9 @@ export class Sequencer {
   readonly #tickets: Held[] = [];
   #arrivals = 0;
   #released = 0;
+  #outcomes = 0;
+  /** How many outcomes may take effect: a replay may come to an attempt that failed later than the run did. */
+  mostOutcomes: () => number = () => Number.POSITIVE_INFINITY;
   #holds = 0;
   #pumping = false;
   #next: { promise: Promise<void>; resolve: () => void } | undefined;
@@ -72,9 +75,14 @@ export class Sequencer {
     return this.#tickets.length;
   }
 
-  /** How many outcomes have taken effect. Attempts that failed do not count: a replay may have them a little later. */
+  /** How often something has taken effect, attempts that failed included. */
   get released(): number {
     return this.#released;
+  }
+
+  /** How many outcomes have taken effect. */
+  get outcomes(): number {
+    return this.#outcomes;
   }
 
   /** Takes a place in the order of issue. */
@@ -151,9 +159,10 @@ export class Sequencer {
       if (this.#isStalled) this.onStalled();
       return;
     }
+    this.#released++;
     if (happening.isLast) {
       this.#tickets.splice(this.#tickets.indexOf(ticket), 1);
-      this.#released++;
+      this.#outcomes++;
     }
     happening.apply();
     this.onReleased();
@@ -172,9 +181,11 @@ export class Sequencer {
       const head = this.#tickets[0];
       return head?.happenings[0] === undefined ? undefined : head;
     }
+    const most = this.mostOutcomes();
     let best: Held | undefined;
     for (const ticket of this.#tickets) {
       const [next] = ticket.happenings;
+      if (next?.isLast === true && this.#outcomes >= most) continue;
       if (next !== undefined && (best === undefined || precedes(next, best.happenings[0]))) {
         best = ticket;
       }

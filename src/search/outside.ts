@@ -94,6 +94,8 @@ export class Deadline {
     this.#parts = parts;
     const line = parts.gate.deadline;
     this.#recorded = line !== undefined && line.ms === parts.ms ? line : undefined;
+    const { outcomes = Number.POSITIVE_INFINITY } = this.#recorded ?? {};
+    parts.sequencer.mostOutcomes = () => (this.ahead ? outcomes : Number.POSITIVE_INFINITY);
   }
 
   /** Whether a recorded deadline is still to come. */
@@ -185,7 +187,8 @@ export class Deadline {
     try {
       const simulations = this.#started;
       const { search } = gate;
-      journal.append({ type: 'deadline', ms, simulations, results: sequencer.released, search });
+      const { released: results, outcomes } = sequencer;
+      journal.append({ type: 'deadline', ms, simulations, results, outcomes, search });
     } catch {
       // A full disk does not keep a search from ending; only its replay will not know where it ended.
     }

@@ -216,7 +216,7 @@ describe('what takes effect before the outcome of a call', () => {
     await quiet();
 
     expect(log).toEqual(['first 0', 'first 1', 'second', 'first 2']);
-    expect(sequencer).toMatchObject({ pending: 0, released: 2 });
+    expect(sequencer).toMatchObject({ pending: 0, released: 4 });
   });
 
   test('does not overtake what the same call has handed in before', async () => {
