@@ -22,7 +22,7 @@ import {
 import { heuristic } from '../../src/values/index.ts';
 import { everything, inGit, put } from '../environments/worlds/user-folder.ts';
 
-/** How often the tests of a repository may run. */
+/** How often the tests of a repository may run: what is found later does not count. */
 const executions = 30;
 /** Candidate patches at a node, and how likely one that mends a bug is among them. */
 const [width, chance] = [6, 0.8];
@@ -208,6 +208,7 @@ async function mend(repository: Repository, algorithm: SearchAlgorithm, seed: nu
       return passing / own.length / 2;
     }),
     algorithm,
+    // The look at the start is a call too. Where a state is come to by doing its calls again, the tests run once more.
     budget: { calls: executions + 1 },
     stopWhen: solved(),
     seed,
@@ -215,7 +216,7 @@ async function mend(repository: Repository, algorithm: SearchAlgorithm, seed: nu
   const isUntouched = JSON.stringify(everything(root)) === JSON.stringify(before);
   const runs = readFileSync(counter, 'utf8').length;
   writeFileSync(counter, '');
-  const isSolved = best.reward === 1;
+  const isSolved = best.reward === 1 && runs <= executions;
   let isCommitted = false;
   if (isSolved) {
     const { status } = await environment.commit(tree, { journal: memoryJournal() });
@@ -257,4 +258,4 @@ const solvedBy = (way: readonly boolean[]) => way.filter(Boolean).length;
 process.stdout.write(
   `solved: search ${solvedBy(searched)}, best-of-N ${solvedBy(drawn)} of ${count}, difference ${difference.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]; at most ${most} executions\n${faults} faults, left behind: ${left.join(', ') || 'nothing'}\n`,
 );
-process.exitCode = faults > 0 || left.length > 0 || most > executions ? 1 : 0;
+process.exitCode = faults > 0 || left.length > 0 ? 1 : 0;
