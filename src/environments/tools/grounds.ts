@@ -140,7 +140,7 @@ async function useOf<W extends Workspace>(
   use: (place: Place) => Promise<Outcome>,
 ): Promise<Outcome> {
   let ran: { readonly tool: DeclaredTool; readonly asked: Asked; readonly came: Ran } | undefined;
-  let isGivenUp = false;
+  let isGivenUp: boolean | undefined;
   const outcome = await use({
     db: () => world,
     async run(tool, asked, call) {
