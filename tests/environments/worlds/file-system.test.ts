@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Folder, fileSystem } from '../../../src/environments/index.ts';
 import { actCall } from './model-world.ts';
+import { inOwnTemporaryFolder } from './own-temporary-folder.ts';
 import { everything, killedAt, publishFolders, put, removeAll, userFolder } from './user-folder.ts';
+
+inOwnTemporaryFolder();
 
 const roots: string[] = [];
 const open: Folder[] = [];

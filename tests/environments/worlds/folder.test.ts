@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Folder, fileSystem } from '../../../src/environments/index.ts';
+import { inOwnTemporaryFolder } from './own-temporary-folder.ts';
 import { processesWith, removeAll, userFolder } from './user-folder.ts';
+
+inOwnTemporaryFolder();
 
 const root = userFolder();
 const outside = mkdtempSync(join(tmpdir(), 'outside-'));

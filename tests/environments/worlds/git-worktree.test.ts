@@ -12,6 +12,7 @@ import {
 } from '../../../src/environments/index.ts';
 import { mcts, search } from '../../../src/index.ts';
 import { actCall } from './model-world.ts';
+import { inOwnTemporaryFolder } from './own-temporary-folder.ts';
 import {
   everything,
   inGit,
@@ -21,6 +22,8 @@ import {
   removeAll,
   userRepository,
 } from './user-folder.ts';
+
+inOwnTemporaryFolder();
 
 const roots: string[] = [];
 const open: Folder[] = [];
