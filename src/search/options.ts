@@ -125,11 +125,13 @@ export function checkOptions<State, Action>(
 function concurrencyOf(
   given: SearchOptions['concurrency'] = 1,
 ): CheckedOptions<unknown, unknown>['concurrency'] {
-  if (typeof given !== 'object' || given === null) {
+  if (typeof given !== 'object') {
     expectInteger('concurrency', given, { min: 1 });
     // Room for the samples of an expansion, and for a few of them at each simulation.
     return { simulations: given, calls: Math.max(16, 4 * given) };
   }
+  // For callers without types: `null` is an object too.
+  expectObject('concurrency', given);
   const { simulations, calls } = given;
   expectOptions('concurrency', given, 'simulations calls');
   expectInteger('concurrency.simulations', simulations, { min: 1 });

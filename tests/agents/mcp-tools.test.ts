@@ -65,7 +65,7 @@ function client(version: 1 | 2) {
 async function seen(tools: Readonly<Record<string, Tool>>, tool: string, path: unknown) {
   const environment = toolEnvironment(null, { name: 'mcp', task: 'Look.', tools: () => tools });
   const { state } = await environment.reset(plainContext());
-  const next = await environment.step(state, { tool, input: { path } } as never, plainContext());
+  const next = await environment.step(state, { tool, input: { path } }, plainContext());
   return next.state.turns.at(-1)?.content;
 }
 

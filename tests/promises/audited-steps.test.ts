@@ -92,7 +92,7 @@ test('no more workers are made than there are simulations', async () => {
 test('a concurrency that is null is refused in a sentence', async () => {
   await expect(
     search(environment, { policy, evaluator, concurrency: null as never }),
-  ).rejects.toThrow('Expected `concurrency` to be an integer from 1 up, got `null`.');
+  ).rejects.toThrow('Expected `concurrency` to be an object, got `null`.');
 });
 
 /** A model that samples one of so many letters, in the order of its calls, in a few milliseconds. */

@@ -9,6 +9,7 @@ import { openJournal } from '../../src/calls/journal-file.ts';
 import type { JournalLine } from '../../src/calls/journal-lines.ts';
 import { toolEnvironment } from '../../src/environments/index.ts';
 import type { JsonValue } from '../../src/index.ts';
+import type { Loose } from '../support/loose.ts';
 import { Witness, type Witnessing } from '../support/witness.ts';
 import { Disk, Life } from './world-lives.ts';
 import { add, call, get, list, mail, note, pathOf, set, stepFrom } from './world-path.ts';
@@ -19,14 +20,14 @@ const approve = () => true;
 function worldOn(
   ask: Witnessing,
   journal: Journal,
-  changes: (tool: any) => object = () => ({}),
+  changes: (tool: Loose) => object = () => ({}),
 ): ToolWorld {
   const usual = toolsOf(ask);
-  const tools = (tool: any) => ({ ...usual(tool), ...changes(tool) });
+  const tools = (tool: Loose) => ({ ...usual(tool), ...changes(tool) });
   return toolEnvironment([], { name: 'world', task: 'Do it.', tools, journal });
 }
 
-async function scene(changes?: (ask: Witnessing) => (tool: any) => object) {
+async function scene(changes?: (ask: Witnessing) => (tool: Loose) => object) {
   const witness = new Witness();
   const ask: Witnessing = async (asked) => witness.ask(asked);
   await furnish(ask);
@@ -142,7 +143,7 @@ describe('a commit that cannot be carried out as it was planned', () => {
         input: z.object({}),
         effect: 'irreversible',
         predict: () => ({ output: 'yes' }),
-        run: async (...[, , { id }]: any[]) => {
+        run: async (...[, , { id }]: Loose[]) => {
           await ask({ op: 'send', id, text: 'bluff' });
           return 'no';
         },
@@ -193,7 +194,7 @@ describe('a commit of what cannot be taken back', () => {
       shout: tool({
         input: z.object({}),
         effect: 'irreversible',
-        run: (...[, , { id }]: any[]) => {
+        run: (...[, , { id }]: Loose[]) => {
           if (ids.push(id) < 2) throw new Error('The line is dead.');
         },
       }),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type JsonValue, seededRandom } from '../../src/index.ts';
+import type { Loose } from '../support/loose.ts';
 import { Witness } from '../support/witness.ts';
 import { startWitness, type WitnessProcess } from '../support/witness-process.ts';
 import { add, call, mail, set } from './world-path.ts';
@@ -57,7 +58,7 @@ function killAt(byte: number, path: string, kill: () => boolean): void {
 const seeds = Array.from({ length: Math.ceil(Number(process.env['ESPALIER_KILLS'] ?? 3) / 3) });
 
 /** What the witness sees of a commit that came to its end, with the call that may have happened and without. */
-async function possible(committed: any): Promise<JsonValue[]> {
+async function possible(committed: Loose): Promise<JsonValue[]> {
   const ways = committed.status === 'unknown' ? [0, 1] : [0];
   return Promise.all(
     ways.map((more) => {
@@ -93,7 +94,7 @@ test.each(seeds.map((_, seed) => String(seed)))(
 
       const other = [join(folder, 'commit.jsonl'), seed] as const;
       await run('commit', other, { afterMs: random.integer(120) });
-      const committed: any = await run('commit', other);
+      const committed: Loose = await run('commit', other);
       expect(['committed', 'unknown']).toContain(committed.status);
       expect(await possible(committed)).toContainEqual(await witness.ask({ op: 'dump' }));
       if (committed.status === 'committed') {

@@ -4,6 +4,7 @@ import type { Journal } from '../../src/calls/journal.ts';
 import { memoryJournal } from '../../src/calls/journal.ts';
 import type { JournalLine } from '../../src/calls/journal-lines.ts';
 import { toolEnvironment } from '../../src/environments/index.ts';
+import type { Loose } from '../support/loose.ts';
 import { type Asked, Witness, type Witnessing } from '../support/witness.ts';
 import { Disk, Life } from './world-lives.ts';
 import { add, get, list, note, pathOf, set, stepFrom } from './world-path.ts';
@@ -12,14 +13,14 @@ import { furnish, type ToolWorld, toolsOf } from './world-tools.ts';
 function worldOn(
   ask: Witnessing,
   journal: Journal,
-  changes: (tool: any) => object = () => ({}),
+  changes: (tool: Loose) => object = () => ({}),
 ): ToolWorld {
   const usual = toolsOf(ask);
-  const tools = (tool: any) => ({ ...usual(tool), ...changes(tool) });
+  const tools = (tool: Loose) => ({ ...usual(tool), ...changes(tool) });
   return toolEnvironment([], { name: 'world', task: 'Do it.', tools, journal });
 }
 
-async function scene(changes?: (ask: Witnessing) => (tool: any) => object) {
+async function scene(changes?: (ask: Witnessing) => (tool: Loose) => object) {
   const witness = new Witness();
   const ask: Witnessing = async (asked) => witness.ask(asked);
   await furnish(ask);
@@ -58,7 +59,7 @@ describe('tools that change the outside', () => {
       set: tool({
         input: z.object({ key: z.string(), value: z.string() }),
         effect: 'reversible',
-        remember: (_: unknown, { key }: any) => ask({ op: 'get', key }),
+        remember: (_: unknown, { key }: Loose) => ask({ op: 'get', key }),
         run: () => void seen.push(deeds(journal.lines)),
         undo: () => void seen.push(deeds(journal.lines)),
       }),
@@ -174,7 +175,7 @@ describe('tools outside, one after the other', () => {
           });
           await ask({ op: 'set', key: 'a', value: 'late' });
         },
-        undo: (_: unknown, __: unknown, { remembered }: any) =>
+        undo: (_: unknown, __: unknown, { remembered }: Loose) =>
           ask({ op: 'set', key: 'a', value: remembered }),
       }),
     }));

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { ToolEnvironment, ToolState } from '../../src/environments/index.ts';
 import type { AnyCall } from '../../src/environments/tools/state.ts';
 import type { JsonValue, Random } from '../../src/index.ts';
+import type { Loose } from '../support/loose.ts';
 import type { Witnessing } from '../support/witness.ts';
 
-export type State = ToolState<any, any>;
+export type State = ToolState<Loose, Loose>;
 export type Action = AnyCall;
-export type ToolWorld = ToolEnvironment<any, any, any>;
+export type ToolWorld = ToolEnvironment<Loose, Loose, Loose>;
 
 /** What goes wrong with tools by chance. */
 export interface Luck {
@@ -26,7 +27,7 @@ const nothing = z.object({});
 const keys = ['a', 'b', 'c'] as const;
 
 /** Tools that change what a witness sees. */
-export function toolsOf(ask: Witnessing, luck?: Luck): (tool: any) => Record<string, any> {
+export function toolsOf(ask: Witnessing, luck?: Luck): (tool: Loose) => Record<string, Loose> {
   const { throwing = 0, isLying = false } = luck ?? {};
   const perhaps = async (act: () => Promise<unknown>): Promise<void> => {
     const isUnlucky = luck !== undefined && luck.random.integer(1000) < throwing;
@@ -35,31 +36,32 @@ export function toolsOf(ask: Witnessing, luck?: Luck): (tool: any) => Record<str
     await act();
     if (when === 2) throw new Error('It broke after.');
   };
-  return (tool: any) => ({
+  return (tool: Loose) => ({
     set: tool({
       input: change,
       effect: 'reversible',
-      remember: (_: JsonValue, { key }: any) => ask({ op: 'get', key }),
-      run: async (_: JsonValue, { key, value }: any) => {
+      remember: (_: JsonValue, { key }: Loose) => ask({ op: 'get', key }),
+      run: async (_: JsonValue, { key, value }: Loose) => {
         await perhaps(() => ask({ op: 'set', key, value }));
         return value;
       },
-      undo: (_: JsonValue, { key }: any, { remembered: value }: any) =>
+      undo: (_: JsonValue, { key }: Loose, { remembered: value }: Loose) =>
         perhaps(() => ask(value === null ? { op: 'remove', key } : { op: 'set', key, value })),
     }),
     add: tool({
       input: valued,
       effect: 'reversible',
-      run: async (_: JsonValue, { value }: any, { id }: any) => {
+      run: async (_: JsonValue, { value }: Loose, { id }: Loose) => {
         await perhaps(() => ask({ op: 'set', key: `items/${id}`, value }));
         return 'added';
       },
-      undo: (...[, , , { id }]: any[]) => perhaps(() => ask({ op: 'remove', key: `items/${id}` })),
+      undo: (...[, , , { id }]: Loose[]) =>
+        perhaps(() => ask({ op: 'remove', key: `items/${id}` })),
     }),
     get: tool({
       input: keyed,
       effect: 'read',
-      run: (_: JsonValue, { key }: any) => ask({ op: 'get', key }),
+      run: (_: JsonValue, { key }: Loose) => ask({ op: 'get', key }),
     }),
     list: tool({
       input: nothing,
@@ -69,7 +71,7 @@ export function toolsOf(ask: Witnessing, luck?: Luck): (tool: any) => Record<str
     note: tool({
       input: valued,
       effect: 'pure',
-      run: (notes: string[], { value }: any) => ({
+      run: (notes: string[], { value }: Loose) => ({
         state: [...notes, value],
         output: notes.length,
       }),
@@ -77,11 +79,11 @@ export function toolsOf(ask: Witnessing, luck?: Luck): (tool: any) => Record<str
     mail: tool({
       input: said,
       effect: 'irreversible',
-      predict: (notes: string[], { text }: any) => ({
+      predict: (notes: string[], { text }: Loose) => ({
         output: isLying ? 'lies' : `sent ${text}`,
         state: [...notes, text],
       }),
-      run: async (_: JsonValue, { text }: any, { id }: any) => {
+      run: async (_: JsonValue, { text }: Loose, { id }: Loose) => {
         await perhaps(() => ask({ op: 'send', id, text }));
         return `sent ${text}`;
       },
@@ -89,7 +91,7 @@ export function toolsOf(ask: Witnessing, luck?: Luck): (tool: any) => Record<str
     call: tool({
       input: said,
       effect: 'irreversible',
-      run: async (_: JsonValue, { text }: any, { id }: any) => {
+      run: async (_: JsonValue, { text }: Loose, { id }: Loose) => {
         await perhaps(() => ask({ op: 'send', id, text }));
         return 'called';
       },

@@ -201,7 +201,7 @@ describe('a policy in the middle of a search', () => {
       },
       policy: { propose: () => actions },
       evaluator: heuristic(() => 0.5),
-      budget: { simulations: 20 },
+      budget: { simulations: 8 },
     });
     expect(tree.root.children).toHaveLength(10_000);
     expect(performance.now() - startedAt).toBeLessThan(3000);

@@ -207,7 +207,7 @@ test('an answer ends the task, and is what is voted on', async () => {
   ).rejects.toThrow('Expected no call behind the end, got one.');
 });
 
-const told = ({ tree }: SearchResult<any, any>) =>
+const told = ({ tree }: Pick<SearchResult<unknown, unknown>, 'tree'>) =>
   [...tree.nodes()].map(({ id, state, reward, failure }) => ({ id, state, reward, failure }));
 
 const settings = { evaluator, algorithm: mcts({ maxDepth: 3 }), budget: { simulations: 16 } };

@@ -12,7 +12,7 @@ const mail = '{"tool":"mail","input":{"to":"ann"}}';
 test('a search sends no mail, and a commit sends that of the best path, once', async () => {
   const sent: string[] = [];
   const crm = toolEnvironment(
-    { plans: { ann: 'free' } as Readonly<Record<string, string>>, told: [] as readonly string[] },
+    { plans: { ann: 'free' }, told: [] as readonly string[] },
     {
       name: 'crm',
       task: 'Give Ann the plan pro, and tell her.',

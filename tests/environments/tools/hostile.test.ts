@@ -32,7 +32,7 @@ const wild = (input: { readonly [key: string]: unknown } = {}) =>
   ({ tool: 'wild', input }) as const;
 
 /** The last thing that a model sees in a state. */
-const observed = (state: ToolState<any, any> | undefined) => state?.turns.at(-1)?.content;
+const observed = (state: ToolState<unknown, unknown> | undefined) => state?.turns.at(-1)?.content;
 
 /** What becomes of a call, and of a sibling that does nothing wrong, in a search. */
 async function beside(environment: ReturnType<typeof task>, action: unknown) {

@@ -3,6 +3,7 @@ import { seededRandom } from '../../../src/base/random.ts';
 import type { Random } from '../../../src/contracts/context.ts';
 import type { ActCall, Workspace } from '../../../src/contracts/world.ts';
 import type { Pool, PoolOptions } from '../../../src/environments/worlds/pool.ts';
+import type { Loose } from '../../support/loose.ts';
 
 /** How worlds of a test get from one state to another. */
 export type Mode = 'fork' | 'snapshot' | 'undo' | 'reset' | 'none';
@@ -56,7 +57,7 @@ export class ModelWorlds {
         },
       }),
       ...(mode === 'fork' && {
-        fork: async (): Promise<any> => {
+        fork: async (): Promise<Loose> => {
           const copy = [...world.words];
           await this.pause();
           return this.create(copy);

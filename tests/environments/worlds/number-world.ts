@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../../../src/contracts/json.ts';
 import type { Seen, World } from '../../../src/contracts/world.ts';
 import type { WorldState } from '../../../src/environments/index.ts';
+import type { Loose } from '../../support/loose.ts';
 
 export type Move = 'add 1' | 'double' | 'triple';
 export type NumberState = WorldState<Move, string>;
@@ -57,7 +58,7 @@ export class NumberWorlds {
       close: () => {
         this.open--;
       },
-      ...(this.by === 'fork' && { fork: (): any => this.#world(held) }),
+      ...(this.by === 'fork' && { fork: (): Loose => this.#world(held) }),
       ...(this.by === 'snapshot' && {
         snapshot: () => kept.push(held) - 1,
         restore: (index: unknown) => {

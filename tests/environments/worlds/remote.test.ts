@@ -125,7 +125,7 @@ describe.skipIf(!hasPython)('a world in Python', () => {
       evaluator: ({ depth }) => depth / 20,
       algorithm: mcts({ evaluate: 'all' }),
       ...{ budget: { simulations: 200 }, concurrency: 2 },
-      stopWhen: ({ best: { reward = 0 } = {} }: any) => reward === 1,
+      stopWhen: ({ best: { reward = 0 } }) => reward === 1,
     });
     expect(best.kind === 'proposed' || best.state.steps.length).toBeGreaterThan(3);
   });
