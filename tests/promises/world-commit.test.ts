@@ -204,6 +204,11 @@ describe('a commit of what cannot be taken back', () => {
     expect(await environment.commit(node, { journal, approve })).toMatchObject(unknown);
     expect(await environment.commit(node, { journal, approve })).toMatchObject(unknown);
     expect(ids).toHaveLength(1);
+    for (const answer of [true, false, 0, {}, 'no', 'Done', undefined]) {
+      const slip = { journal, approve, onUnknown: () => answer as 'stop' };
+      expect(await environment.commit(node, slip)).toMatchObject(unknown);
+    }
+    expect(ids).toHaveLength(1);
     const again = { journal, approve, onUnknown: () => 'run' as const };
     expect(await environment.commit(node, again)).toMatchObject({ status: 'committed' });
     expect(ids).toEqual([ids[0], ids[0]]);

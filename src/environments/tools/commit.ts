@@ -282,9 +282,10 @@ class Commit {
     if (tool.effect !== 'irreversible') return this.#makeReversible(due, on, place);
     let id: string = randomUUID();
     if (earlier !== undefined) {
-      const answer = (await this.#options.onUnknown?.(call)) ?? 'stop';
-      if (answer === 'stop') throw mayHaveHappened(call, cutOff);
+      const answer = await this.#options.onUnknown?.(call);
       if (answer === 'done') return this.#log.done(earlier).output;
+      // Whatever else is said, it does not run a second time by a slip.
+      if (answer !== 'run') throw mayHaveHappened(call, cutOff);
       id = earlier.id;
     }
     const deed = this.#begin(due, id);

@@ -42,7 +42,7 @@ export function programWire(command: readonly string[], cwd: string | undefined)
       const answer = answerIn(text);
       if (answer === undefined) return fail(`wrote what is no answer: ${shown(text)}`);
       if (asked === undefined || answer.id !== asked.id) {
-        return fail(`answered ${shown(JSON.stringify(answer.id))}, which was not asked.`);
+        return fail(`answered ${shown(JSON.stringify(answer.id ?? null))}, which was not asked.`);
       }
       const { resolve, reject } = asked;
       asked = undefined;
@@ -139,7 +139,10 @@ function answerIn(text: string): Answer | undefined {
   }
   if (!isPlainObject(told)) return undefined;
   const { id, result, error } = told;
-  if (isPlainObject(error)) return { id, error: String(error['message']) };
+  if (isPlainObject(error)) {
+    const { message } = error;
+    return { id, error: typeof message === 'string' ? message : shown(JSON.stringify(error)) };
+  }
   return result === undefined ? undefined : { id, result: result as JsonValue };
 }
 

@@ -33,6 +33,12 @@ for await (const line of createInterface({ input: process.stdin })) {
       process.stderr.write(`${'It ran out of memory.'}\n`);
       process.exit(3);
       break;
+    case 'no id':
+      say('{"result":{}}');
+      break;
+    case 'no message':
+      say(JSON.stringify({ id: request.id, error: { message: { toString: 1 } } }));
+      break;
     case 'wrong id':
       say(JSON.stringify({ ...told, id: 999 }));
       break;

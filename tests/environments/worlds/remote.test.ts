@@ -30,6 +30,8 @@ describe('a server of worlds', () => {
     ['long', /wrote a line of more than 16777216 bytes\.$/],
     ['exit', /ended with 3\. It ran out of memory\.$/],
     ['wrong id', /answered 999, which was not asked\.$/],
+    ['no id', /answered null, which was not asked\.$/],
+    ['no message', /^\{"message":\{"toString":1\}\}$/],
     ['shape', /^The server's answer to `step` was not as expected\./],
     ['error', /^No such move\.$/],
     ['silent', /^The world of `hostile` took longer than 700 ms, and was closed\.$/],
