@@ -9,10 +9,10 @@ export interface Call {
 }
 
 /** What a tool does, to data that it leaves as they are. It throws where it cannot. */
-export interface Deed<Db = any> {
+export interface Deed<Db = any, Input = any> {
   readonly effect: 'irreversible' | 'pure' | 'read';
   readonly input: z.ZodType<Record<string, string>>;
-  does(db: Db, input: any): { readonly state?: Db; readonly output: string };
+  does(db: Db, input: Input): { readonly state?: Db; readonly output: string };
 }
 
 export interface Task<Db = any> {
