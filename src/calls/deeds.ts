@@ -37,6 +37,8 @@ export class DeedLog {
   #holders = 0;
   #unlock = (): void => {};
 
+  #turn: Promise<unknown> = Promise.resolve();
+
   private constructor(journal: Journal) {
     this.#journal = journal;
   }
@@ -65,6 +67,21 @@ export class DeedLog {
       this.#holders -= 1;
       if (this.#holders === 0) this.#unlock();
     };
+  }
+
+  /** Holds the log for one commit or recovery after the other: what one has under way, none has left behind. */
+  inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+    const held = async (): Promise<Result> => {
+      const release = this.hold();
+      try {
+        return await run();
+      } finally {
+        release();
+      }
+    };
+    const result = this.#turn.then(held, held);
+    this.#turn = result;
+    return result;
   }
 
   #open(): void {

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, realpathSync } from 'node:fs';
 import { EspalierError } from '../base/errors.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import {
@@ -54,7 +54,9 @@ export function openJournal(path: string, options: { readonly fsync?: boolean } 
     if (!closed) end ??= mendEnd(path, file);
   };
   const lines = linesOf(path, (use) => (closed ? withOpened(path, 'r', use) : use(file)), mend);
-  return { lines, path, mode: 'record', append, close, [Symbol.dispose]: close };
+  // A link is another name of the same journal: a lock beside it has to be the same.
+  const real = realpathSync(path);
+  return { lines, path: real, mode: 'record', append, close, [Symbol.dispose]: close };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -155,4 +155,14 @@ describe('DeedLog on a disk', () => {
     expect(() => log.done(deed, 'sent')).toThrow('The journal could not be used: the disk is full');
     expect(log.of('crm')).toMatchObject([{ stage: 'begin' }]);
   });
+});
+
+test('a journal under another name has the same lock', () => {
+  const path = join(folder, 'deeds.jsonl');
+  using journal = openJournal(path);
+  symlinkSync(path, join(folder, 'link.jsonl'));
+  using again = openJournal(join(folder, 'link.jsonl'));
+  const { release } = opened(journal);
+  expect(() => opened(again)).toThrowError(expect.objectContaining({ code: 'locked' }) as Error);
+  release();
 });

@@ -365,3 +365,24 @@ describe('a commit and its journal', () => {
     expect(witness.dump()).toEqual(await doneByHand([mail('m'), set('a', '1')]));
   });
 });
+
+test('a call is made once by two commits at the same time, whatever is said of what is unknown', async () => {
+  let runs = 0;
+  const { environment, journal } = await scene(() => (tool) => ({
+    shout: tool({
+      input: z.object({}),
+      effect: 'irreversible',
+      run: async () => {
+        runs += 1;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return 'heard';
+      },
+    }),
+  }));
+  const node = await pathOf(environment, [{ tool: 'shout', input: {} }]);
+  const options = { journal, approve, onUnknown: () => 'run' as const };
+  const both = [environment.commit(node, options), environment.commit(node, options)];
+  const ends = await Promise.all(both);
+  expect(ends.map(({ status }) => status)).toEqual(['committed', 'committed']);
+  expect(runs).toBe(1);
+});

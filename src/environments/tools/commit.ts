@@ -54,23 +54,23 @@ export async function commitPath(
       'The path has a call that cannot be taken back, and nobody to approve of it. Pass `approve` to `commit`.';
     throw new EspalierError('usage', message);
   }
-  const release = DeedLog.of(options.journal).hold();
-  try {
-    return await new Commit(parts, path, options).run();
-  } finally {
-    release();
-  }
+  return DeedLog.of(options.journal).inTurn(() => new Commit(parts, path, options).run());
 }
 
 /** Takes back what a killed process has left of the deeds in a journal. */
-export async function recoverDeeds(
-  parts: Pick<Committing, 'environment' | 'outside' | 'tools' | 'workspace'>,
+export function recoverDeeds(
+  parts: Recovering,
   journal: Journal,
   call: ActCall,
 ): Promise<Recovery> {
-  const { environment, outside, workspace } = parts;
   const log = DeedLog.of(journal);
-  const release = log.hold();
+  return log.inTurn(() => recover(parts, log, call));
+}
+
+type Recovering = Pick<Committing, 'environment' | 'outside' | 'tools' | 'workspace'>;
+
+async function recover(parts: Recovering, log: DeedLog, call: ActCall): Promise<Recovery> {
+  const { environment, outside, workspace } = parts;
   const tools = new Map([...parts.tools, [publishing.name, publishing]]);
   let undone = 0;
   try {
@@ -93,8 +93,6 @@ export async function recoverDeeds(
   } catch (error) {
     if (!(error instanceof NotTakenBack)) throw error;
     return { undone, failed: [error.message] };
-  } finally {
-    release();
   }
 }
 
@@ -175,7 +173,7 @@ class Commit {
   }
 
   async #recover(): Promise<void> {
-    const { failed } = await recoverDeeds(this.#parts, this.#options.journal, this.#call);
+    const { failed } = await recover(this.#parts, this.#log, this.#call);
     if (failed.length > 0) throw new Halt('failed', failed.join(' '));
   }
 
