@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { endThread } from '../../base/end-thread.ts';
 import { EspalierError, type EspalierErrorCode } from '../../base/errors.ts';
 import { type Settle, settledOrLeft } from '../../base/unless-aborted.ts';
 import type { Generation, Message } from '../../contracts/language-model.ts';
@@ -90,15 +91,19 @@ class ThreadHost {
       });
     } finally {
       this.#waiting.delete(id);
-      if (this.#waiting.size === 0) worker.unref();
+      if (this.#waiting.size === 0 && worker === this.#worker) worker.unref();
     }
   }
 
   async close(reason: Error): Promise<void> {
     const worker = this.#worker;
+    if (worker === undefined) return;
     this.#worker = undefined;
+    for (const id of this.#waiting.keys()) {
+      worker.postMessage({ type: 'abort', id } satisfies ThreadOrder);
+    }
     this.#fail(reason);
-    await worker?.terminate();
+    await endThread(worker);
   }
 
   #start(): Worker {

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
+import { endThread } from '../../base/end-thread.ts';
 import { jsonFault } from '../../base/json.ts';
 import { expectRegularFile } from '../../base/regular-file.ts';
 
@@ -77,7 +78,7 @@ async function* parquetRows(path: string): AsyncGenerator<FileItem, void, undefi
       for (const value of batch.rows) yield { line: ++line, value };
     }
   } finally {
-    await worker.terminate();
+    await endThread(worker);
   }
 }
 

@@ -62,18 +62,14 @@ describe('the process', () => {
     join(import.meta.dirname, '../../../dist/backends/tiny/index.js'),
   ).href;
 
-  test('lives while a thread works, and ends when it has nothing to do', async () => {
-    const program = `
+  async function ran(program: string): Promise<{ code: number | null; output: string }> {
+    const start = `
       import { tiny } from ${JSON.stringify(entry)};
       const model = tiny({ model: ${JSON.stringify(path)} });
       const call = { signal: new AbortController().signal, clock: undefined };
       const messages = [{ role: 'user', content: 'Say something.' }];
-      await model.generate({ messages, maxTokens: 20 }, call);
-      model.generate({ messages, maxTokens: 30 }, call).then(({ completions }) => {
-        console.log(completions.length);
-      });
     `;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', start + program], {
       stdio: ['ignore', 'pipe', 'inherit'],
       timeout: 30_000,
     });
@@ -82,6 +78,26 @@ describe('the process', () => {
       output += String(text);
     });
     await once(child, 'close');
-    expect({ code: child.exitCode, output }).toEqual({ code: 0, output: '1\n' });
+    return { code: child.exitCode, output };
+  }
+
+  test('lives while a thread works, and ends when it has nothing to do', async () => {
+    const program = `
+      await model.generate({ messages, maxTokens: 20 }, call);
+      model.generate({ messages, maxTokens: 30 }, call).then(({ completions }) => {
+        console.log(completions.length);
+      });
+    `;
+    expect(await ran(program)).toEqual({ code: 0, output: '1\n' });
+  });
+
+  test('lives until a thread is closed that has work', async () => {
+    const program = `
+      const under = model.generate({ messages, maxTokens: 1000 }, call);
+      under.catch((error) => console.log(error.message));
+      await model.close();
+      console.log('closed');
+    `;
+    expect(await ran(program)).toEqual({ code: 0, output: 'random.gguf is closed.\nclosed\n' });
   });
 });
