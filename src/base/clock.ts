@@ -1,7 +1,7 @@
 import type { Clock } from '../contracts/clock.ts';
 
-/** The longest delay a platform timer holds; longer sleeps are taken in several. */
-const longestTimer = 2 ** 31 - 1;
+/** The longest delay a platform timer holds, in milliseconds; longer sleeps are taken in several. */
+export const longestTimer: number = 2 ** 31 - 1;
 
 /** The real time. The only place that reads it. */
 export const systemClock: Clock = {

@@ -1,5 +1,5 @@
-/** The longest delay a platform timer holds. */
-const longestTimer = 2 ** 31 - 1;
+import { longestTimer } from './clock.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /**
  * Runs something that has to be over in time, on a signal of its own. Rejects with the reason of the
@@ -21,18 +21,11 @@ export async function withDeadline<Value>(
   signal.addEventListener('abort', leave, { once: true });
   const timer = setTimeout(expire, Math.min(timeoutMs, longestTimer));
   try {
-    return await Promise.race([run(controller.signal), endOf(controller.signal)]);
+    return await unlessAborted(run(controller.signal), controller.signal);
   } catch (error) {
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', leave);
   }
-}
-
-/** Rejects with the reason of a signal once it aborts. */
-function endOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }

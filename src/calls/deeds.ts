@@ -36,7 +36,6 @@ export class DeedLog {
   #deeds: Deed[] = [];
   #holders = 0;
   #unlock = (): void => {};
-
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(journal: Journal) {

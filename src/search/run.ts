@@ -67,7 +67,7 @@ export async function runSearch<State, Action>(
     } else ledger.takeOver(before);
     ledger.isRepeating = !outside.gate.isLive;
   }
-  const scope = new Scope(within?.signal ?? outside.controller.signal);
+  using scope = new Scope(within?.signal ?? outside.controller.signal);
   const runtime: PluginRuntime = {
     calls: new Calls(outside.gate, { prices: checked.prices, ledger }),
     get signal(): AbortSignal {
@@ -109,9 +109,7 @@ export async function runSearch<State, Action>(
     outside.gate.giveUp(searchIsOver);
   };
   const isPart = within !== undefined;
-  const stop = await grow(session, { checked, outside, isPart, giveUp }).finally(() =>
-    scope.close(),
-  );
+  const stop = await grow(session, { checked, outside, isPart, giveUp });
   const result = report(session, {
     ...{ checked, outside, stop },
     resume: (changes = {}) => {

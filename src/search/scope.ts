@@ -25,7 +25,7 @@ export class Scope {
   }
 
   /** Leaves nothing behind on what surrounds it. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#outer.removeEventListener('abort', this.#onAbort);
   }
 }

@@ -1,5 +1,5 @@
-import { EspalierError, endsGracefully } from '../base/errors.ts';
-import { describeValue, expectInteger, expectOneOf } from '../base/expect.ts';
+import { endsGracefully } from '../base/errors.ts';
+import { expectInteger, expectOneOf } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import type { CallGate } from '../calls/call-gate.ts';
 import type { CallSpend } from '../calls/call-spend.ts';
@@ -7,6 +7,7 @@ import type { Sequencer } from '../calls/sequencer.ts';
 import type { Failure } from '../contracts/failure.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Spend } from '../contracts/spend.ts';
+import { expectAnswer, expectOutcome } from './answers.ts';
 import type {
   SimulateOptions,
   Simulation,
@@ -35,31 +36,6 @@ export interface SimulationsOptions<State, Action> {
   readonly deadline: Deadline;
   /** Aborts what is under way. */
   readonly giveUp: () => void;
-}
-
-/** For callers without types: what a condition does not mean must not end a search. */
-function expectAnswer({ name }: { readonly name: string }, answer: unknown): void {
-  if (typeof answer === 'boolean' || answer === 'solved') return;
-  const which = name === '' ? 'a condition' : `the condition \`${name}\``;
-  const got = describeValue(answer);
-  const message = `Expected ${which} of \`stopWhen\` to return true, false or 'solved', got ${got}.`;
-  throw new EspalierError('usage', message);
-}
-
-const units = ['calls', 'ms', 'nodes', 'simulations', 'tokens', 'usd'] as const;
-const outcomes: readonly unknown[] = ['continue', 'waiting', 'exhausted', 'solved'];
-
-/** For callers without types: a misspelt outcome would let a search go on that was to end. */
-function expectOutcome(outcome: unknown): void {
-  if (outcomes.includes(outcome)) return;
-  const { reserved } = Object(outcome) as { readonly reserved?: unknown };
-  if (reserved !== undefined) {
-    expectOneOf('reserved', reserved, units);
-    return;
-  }
-  const got = describeValue(outcome);
-  const message = `Expected a simulation to return 'continue', 'waiting', 'exhausted', 'solved' or { reserved }, got ${got}.`;
-  throw new EspalierError('usage', message);
 }
 
 /** After so many simulations without a call, the event loop gets its turn: signals and timers must come through. */
@@ -246,7 +222,10 @@ export class Simulations<State, Action> {
 
       if (outcome === 'waiting') await this.#nextEnd(round, seen);
       else if (this.#mustRest(issued)) await this.#rest();
-      else await this.#turnOfOthers();
+      else {
+        const turn = this.#turnOfOthers();
+        if (turn !== undefined) await turn;
+      }
     }
   }
 

@@ -1,0 +1,27 @@
+import { EspalierError } from '../base/errors.ts';
+import { describeValue, expectOneOf } from '../base/expect.ts';
+
+/** For callers without types: what a condition does not mean must not end a search. */
+export function expectAnswer({ name }: { readonly name: string }, answer: unknown): void {
+  if (typeof answer === 'boolean' || answer === 'solved') return;
+  const which = name === '' ? 'a condition' : `the condition \`${name}\``;
+  const got = describeValue(answer);
+  const message = `Expected ${which} of \`stopWhen\` to return true, false or 'solved', got ${got}.`;
+  throw new EspalierError('usage', message);
+}
+
+const units = ['calls', 'ms', 'nodes', 'simulations', 'tokens', 'usd'] as const;
+const outcomes: readonly unknown[] = ['continue', 'waiting', 'exhausted', 'solved'];
+
+/** For callers without types: a misspelt outcome would let a search go on that was to end. */
+export function expectOutcome(outcome: unknown): void {
+  if (outcomes.includes(outcome)) return;
+  const { reserved } = Object(outcome) as { readonly reserved?: unknown };
+  if (reserved !== undefined) {
+    expectOneOf('reserved', reserved, units);
+    return;
+  }
+  const got = describeValue(outcome);
+  const message = `Expected a simulation to return 'continue', 'waiting', 'exhausted', 'solved' or { reserved }, got ${got}.`;
+  throw new EspalierError('usage', message);
+}
