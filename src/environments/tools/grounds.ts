@@ -8,6 +8,9 @@ import { type Ran, runTool } from './running.ts';
 import type { Telling, ToolState } from './state.ts';
 import type { DeclaredTool } from './tool.ts';
 
+/** The reward where nothing is left to do, 0 where something is, and `failed` where it can come to nothing. */
+export type Done = number | 'failed';
+
 /** What came of a call in a branch, as it stands in journals. */
 export type Outcome = (
   | Ran
@@ -15,8 +18,7 @@ export type Outcome = (
   | { readonly unforeseen: true }
   | { readonly stale: string }
 ) & {
-  /** The reward, where nothing is left to do; 0 where something is. */
-  readonly done?: number;
+  readonly done?: Done;
   /** What tells how a workspace stands. */
   readonly fingerprint?: string;
 };

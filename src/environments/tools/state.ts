@@ -62,12 +62,12 @@ export interface ToolState<Data = JsonValue, Answer = JsonValue> {
   /** The answer, once it is given. */
   readonly answer?: Answer;
   /**
-   * Why nothing can follow: an answer was given, nothing is left to do, or what was to be read is known only after
-   * planned calls were carried out.
+   * Why nothing can follow: an answer was given, nothing is left to do, the task has failed, or what was to be read is
+   * known only after planned calls were carried out.
    *
    * @defaultValue something can
    */
-  readonly ended?: 'answered' | 'done' | 'pending';
+  readonly ended?: 'answered' | 'done' | 'failed' | 'pending';
 }
 
 /** What tells states of tools apart. */

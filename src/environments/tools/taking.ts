@@ -4,7 +4,7 @@ import type { CallContext } from '../../contracts/context.ts';
 import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ActCall } from '../../contracts/world.ts';
-import type { Ground, Outcome, Place } from './grounds.ts';
+import type { Done, Ground, Outcome, Place } from './grounds.ts';
 import { type MadeCall, seenOf } from './plan.ts';
 import { askForOutput } from './prediction.ts';
 import { predictTool } from './running.ts';
@@ -22,14 +22,16 @@ export interface Workshop {
   /** Where all others do. */
   readonly outside: Ground;
   readonly permit?: ((call: AnyCall, db: unknown) => boolean | string) | undefined;
-  readonly done?: ((db: unknown, output?: JsonValue) => MaybePromise<boolean | number>) | undefined;
+  readonly done?:
+    | ((db: unknown, output?: JsonValue) => MaybePromise<boolean | number | 'failed'>)
+    | undefined;
   readonly onError: 'tell' | 'fail';
 }
 
 /** How far a turn has come. */
 export interface Progress extends Pick<ToolState, 'answer' | 'calls' | 'data' | 'ended'> {
-  /** The reward, where nothing is left to do. */
-  readonly done?: number | undefined;
+  /** The reward, where nothing is left to do, or that nothing can come of it any more. */
+  readonly done?: Done | undefined;
 }
 
 /** What a call came to, and what the model sees of it. */
@@ -126,11 +128,11 @@ async function foresee(
   return askForOutput(tool, { model: predict.model, input, conversation }, context);
 }
 
-/** The reward, where nothing is left to do before anything is done; else 0. */
+/** What `done` tells before anything is done. */
 export async function doneAt(
   shop: Workshop,
   within: Pick<Within, 'at' | 'context'>,
-): Promise<number> {
+): Promise<Done> {
   if (shop.done === undefined) return 0;
   const ground = shop.inside;
   const version = shop.telling.version(within.at);
@@ -186,19 +188,19 @@ async function doneOf(
   { done }: Pick<Workshop, 'done'>,
   place: Place,
   { data, output }: { readonly data?: JsonValue; readonly output?: JsonValue },
-): Promise<{ readonly done?: number }> {
+): Promise<{ readonly done?: Done }> {
   if (done === undefined) return {};
   const before = await place.fingerprint?.();
   const told = await done(data === undefined ? place.db() : structuredClone(data), output);
   if ((await place.fingerprint?.()) !== before) place.giveUp?.();
-  return { done: rewardOf(told) };
+  return { done: readDone(told) };
 }
 
-/** The reward that `done` tells; 0 where something is left to do. */
-export function rewardOf(told: unknown): number {
+function readDone(told: unknown): Done {
+  if (told === 'failed') return told;
   const reward = typeof told === 'boolean' ? Number(told) : told;
   if (typeof reward === 'number' && reward >= 0 && reward <= 1) return reward;
-  throw wrongValue('done', 'true, false or a number from 0 to 1', told);
+  throw wrongValue('done', "true, false, 'failed' or a number from 0 to 1", told);
 }
 
 function settled(

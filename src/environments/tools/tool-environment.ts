@@ -55,12 +55,13 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
   readonly answer?: StandardSchema<unknown, Answer>;
   /**
    * Whether nothing is left to do, as far as the state tells: a number from 0 to 1 is the reward of the end, and 0 is
-   * none. Asked at the start, and whenever the state changes with what came out of the call that changed it. What it
-   * leaves in a workspace is thrown away, where that has a `fingerprint`.
+   * none. `'failed'` ends the branch too, with the reward 0: it was given up, or can come to nothing any more. Asked at
+   * the start, and whenever the state changes with what came out of the call that changed it. What it leaves in a
+   * workspace is thrown away, where that has a `fingerprint`.
    *
    * @defaultValue never: a branch ends with an answer
    */
-  readonly done?: (db: Db, output?: JsonValue) => MaybePromise<boolean | number>;
+  readonly done?: (db: Db, output?: JsonValue) => MaybePromise<boolean | number | 'failed'>;
   /** Whether a call may be made. A text says why not, and the model sees it. @defaultValue each may */
   readonly permit?: (call: ToolAction<Tools, Answer>, db: Db) => boolean | string;
   /**
@@ -180,8 +181,8 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
     name,
     async reset(context) {
       const state: ToolState = { data, turns: [], calls: [] };
-      const reward = await doneAt(shop, { at: state, context });
-      return transitionTo({ ...state, done: reward }, state.turns);
+      const told = await doneAt(shop, { at: state, context });
+      return transitionTo({ ...state, done: told }, state.turns);
     },
     step: (state: ToolState, action: AnyAction, context) =>
       stepWith(shop, notation, { state, action, context }),
@@ -236,11 +237,13 @@ function transitionTo(
   { done = 0, ended: told, ...made }: Progress,
   turns: readonly Message[],
 ): Transition<ToolState> {
-  const ended = told !== 'answered' && done > 0 ? 'done' : told;
+  const reward = done === 'failed' ? 0 : done || undefined;
+  const end = reward === 0 ? 'failed' : 'done';
+  const ended = told === 'answered' || reward === undefined ? told : end;
   return {
     state: { ...made, turns, ...(ended !== undefined && { ended }) },
     ...(ended !== undefined && { terminal: true }),
-    ...(done > 0 && { reward: done }),
+    ...(reward !== undefined && { reward }),
     ...(ended === 'answered' && { answer: true }),
   };
 }

@@ -3,7 +3,9 @@ import * as z from 'zod';
 import { memoryJournal, replayed } from '../../../src/calls/index.ts';
 import { toolEnvironment } from '../../../src/environments/index.ts';
 import {
+  astar,
   type Completion,
+  depthFirst,
   mcts,
   type SearchResult,
   search,
@@ -97,6 +99,50 @@ test('what is not permitted is not called, and the model sees why', async () => 
   expect(state.calls).toMatchObject([{ tool: 'order', fate: 'refused' }]);
   expect(state.data.ordered).toEqual([]);
   expect(observed(state)).toBe('<error>\nThat is too dear.\n</error>');
+});
+
+/** A task that can be done in two steps, or given up at once. */
+const giving = () =>
+  toolEnvironment(
+    { n: 0, isGivenUp: false },
+    {
+      name: 'giving',
+      task: 'Count to 2.',
+      tools: (tool) => ({
+        add: tool({
+          input: z.object({}),
+          effect: 'pure',
+          run: (db) => ({ state: { ...db, n: db.n + 1 }, output: db.n + 1 }),
+        }),
+        giveUp: tool({
+          input: z.object({}),
+          effect: 'pure',
+          run: (db) => ({ state: { ...db, isGivenUp: true } }),
+        }),
+      }),
+      done: ({ n, isGivenUp }) => (isGivenUp ? 'failed' : n === 2),
+    },
+  );
+
+test('a branch that gives up ends as failed, and no search takes it for a solution', async () => {
+  const environment = giving();
+  const { state } = await environment.reset(context);
+  const add = { tool: 'add', input: {} } as const;
+  const giveUp = { tool: 'giveUp', input: {} } as const;
+  const gaveUp = await environment.step(state, { ...giveUp, also: [add] }, context);
+  expect(gaveUp).toMatchObject({ terminal: true, reward: 0, state: { ended: 'failed' } });
+
+  const options = { evaluator: () => 1, budget: { simulations: 10 } };
+  const policy = () => [{ action: giveUp }, { action: add }];
+  for (const algorithm of [depthFirst({ climb: 1 }), mcts({ evaluate: 'all' }), astar()]) {
+    const { solved, actions } = await search(environment, { ...options, policy, algorithm });
+    expect([algorithm.name, solved, actions]).toEqual([algorithm.name, true, [add, add]]);
+  }
+  const hopeless = { ...options, policy: () => [{ action: giveUp }] };
+  for (const algorithm of [depthFirst(), mcts(), astar()]) {
+    const { solved } = await search(environment, { ...hopeless, algorithm });
+    expect([algorithm.name, solved]).toEqual([algorithm.name, false]);
+  }
 });
 
 test('calls that mean the same are one child, and several calls of a turn are made in order', async () => {
