@@ -24,7 +24,7 @@ import type { DoOutside, OutsideState } from './outside.ts';
 import type { CommitOptions, Committed, MadeCall } from './plan.ts';
 import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
 import { follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
-import type { RunOn } from './running.ts';
+import { type RunOn, shownOf } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
 
 /** A call that a commit makes. */
@@ -46,7 +46,7 @@ export async function commitPath(
   what: SearchTree<OutsideState, unknown> | SearchNode<OutsideState, unknown>,
   options: CommitOptions,
 ): Promise<Committed> {
-  expectOptions('commit', options, 'journal approve onUnknown signal clock');
+  expectOptions('commit', options, 'journal approve onUnknown onDrift signal clock');
   const path = pathTo(parts.environment, 'kind' in what ? what : what.best);
   const isFinal = path.chain.some(({ call }) => call.effect === 'irreversible');
   if (isFinal && options.approve === undefined) {
@@ -123,7 +123,7 @@ class Commit {
       this.#expectOnePath();
       if (workspace !== undefined) {
         await workspace.at(await this.#wayTo(workspace), this.#call, async (place) => {
-          for (const { call } of this.#path.chain) await expectPermitted(this.#parts, call, place);
+          for (const { call } of this.#path.chain) expectPermitted(this.#parts, call, place);
           const changes = await this.#changesOf(place);
           await this.#ask(changes);
           await this.#carryOut(place);
@@ -262,10 +262,18 @@ class Commit {
       const output = deed?.stage === 'done' ? deed.output : await this.#make(due, deed, place);
       if (due.tool !== publishing) this.#parts.outside?.committed(key);
       const isLast = due === this.#due.at(-1);
-      if (isLast || output === undefined || !isDrift(call, output)) continue;
-      const message = `\`${call.tool}\` was made, and something else came out than what follows on the path was built on. Search again from how things stand now.`;
+      if (isLast || output === undefined || (await this.#goesOn(due, output))) continue;
+      const message = `\`${call.tool}\` was made, and something else came out than what follows on the path was built on. Search again from how things stand now, or commit again with \`onDrift\`.`;
       throw new Halt('drifted', message);
     }
+  }
+
+  /** Whether what follows a call is made, whatever came out of it. */
+  async #goesOn({ call, tool }: Due, output: JsonValue): Promise<boolean> {
+    if (!isDrift(call, shownOf(output, tool.maxOutput))) return true;
+    const { onDrift } = this.#options;
+    if (onDrift === undefined) return typeof tool.predict === 'object';
+    return (await onDrift(call, output)) === 'go on';
   }
 
   /** Makes a call, and returns what came out, where that is known. */
@@ -289,7 +297,7 @@ class Commit {
     const deed = this.#begin(due, id);
     try {
       const { ran } = await follow(tool, on, { ...this.#call, id });
-      if ('output' in ran) return this.#log.done(deed, ran.output).output;
+      if ('output' in ran) return this.#log.done(deed, ran.whole).output;
       this.#log.failed(deed, ran.error);
       throw mayHaveHappened(call, ran.error);
     } catch (error) {
@@ -307,8 +315,8 @@ class Commit {
     try {
       const { ran, hung } = await follow(tool, on, surroundings);
       if ('output' in ran) {
-        this.#log.done(deed, ran.output);
-        return ran.output;
+        this.#log.done(deed, ran.whole);
+        return ran.whole;
       }
       // As long as it goes on, taking it back is of no use: the next commit does.
       if (hung !== undefined) throw mayHaveHappened(call, ran.error);

@@ -4,7 +4,7 @@ import { Pool } from '../worlds/pool.ts';
 import type { Lending } from './commit-path.ts';
 import type { Outside } from './outside.ts';
 import { type MadeCall, seenOf } from './plan.ts';
-import { type Ran, runTool } from './running.ts';
+import { type Ran, runTool, type Unforeseen } from './running.ts';
 import type { Telling, ToolState } from './state.ts';
 import type { DeclaredTool } from './tool.ts';
 
@@ -15,7 +15,7 @@ export type Done = number | 'failed';
 export type Outcome = (
   | Ran
   | { readonly refused: string }
-  | { readonly unforeseen: true }
+  | Unforeseen
   | { readonly stale: string }
 ) & {
   readonly done?: Done;

@@ -238,8 +238,8 @@ export class Outside {
     this.#standing.push(deed);
     const { ran, hung } = await follow(tool, on(), call);
     if (!('error' in ran)) {
-      this.#standing[this.#standing.length - 1] = this.#log.done(deed, ran.output);
-      return ran;
+      this.#standing[this.#standing.length - 1] = this.#log.done(deed, ran.whole);
+      return { output: ran.output };
     }
     if (hung !== undefined) this.#waitFor(hung, deed, call);
     await this.#takeBackTo(this.#standing.length - 1, call);

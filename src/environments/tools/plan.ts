@@ -23,6 +23,12 @@ export interface MadeCall {
   readonly fingerprint?: string | undefined;
 }
 
+/** A call that is to be permitted, its input as its schema has read it. */
+export interface Wanted {
+  readonly tool: string;
+  readonly input: unknown;
+}
+
 /** How a path is carried out. */
 export interface CommitOptions {
   /**
@@ -39,6 +45,14 @@ export interface CommitOptions {
    * @defaultValue `'stop'`
    */
   readonly onUnknown?: (call: MadeCall) => MaybePromise<'done' | 'run' | 'stop'>;
+  /**
+   * What becomes of the calls behind one of which something else came out than was predicted, or seen in the search:
+   * `go on` makes them all the same.
+   *
+   * @defaultValue stops, since the path was built on what a rule predicted; goes on where a model did, whose words are a
+   * guess and hardly ever those that come
+   */
+  readonly onDrift?: (call: MadeCall, output: JsonValue) => MaybePromise<'go on' | 'stop'>;
   /** Ends it before the next deed. */
   readonly signal?: AbortSignal;
   /** The time. @defaultValue the real one */

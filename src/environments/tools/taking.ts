@@ -5,7 +5,7 @@ import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ActCall } from '../../contracts/world.ts';
 import type { Done, Ground, Outcome, Place } from './grounds.ts';
-import { type MadeCall, seenOf } from './plan.ts';
+import { type MadeCall, seenOf, type Wanted } from './plan.ts';
 import { askForOutput } from './prediction.ts';
 import { predictTool } from './running.ts';
 import type { AnyCall, Telling, ToolState } from './state.ts';
@@ -21,7 +21,7 @@ export interface Workshop {
   readonly inside: Ground;
   /** Where all others do. */
   readonly outside: Ground;
-  readonly permit?: ((call: AnyCall, db: unknown) => boolean | string) | undefined;
+  readonly permit?: ((call: Wanted, db: unknown) => boolean | string) | undefined;
   readonly done?:
     | ((db: unknown, output?: JsonValue) => MaybePromise<boolean | number | 'failed'>)
     | undefined;
@@ -86,7 +86,7 @@ async function run(shop: Workshop, called: ToolCalled, { at, context }: Within):
   const version = free ? { ...at, calls: [] } : at;
   const asked = { name: tool.name, version: shop.telling.version(version), input, free };
   return there(shop, { ...asked, ground, at, context }, async (place, call) => {
-    const refused = refusal(shop, { tool: tool.name, input }, place.db());
+    const refused = refusal(shop, { tool: tool.name, input: parsed }, place.db());
     if (refused !== undefined) return { refused };
     const ran = await place.run(tool, { input, parsed }, call);
     if ('error' in ran) return ran;
@@ -115,7 +115,7 @@ async function foresee(
     const version = shop.telling.version(at);
     const asked = { name: `${name}.predict`, version, input, free: !isRule };
     outcome = await there(shop, { ...asked, ground, at, context }, async (place, call) => {
-      const refused = refusal(shop, { tool: tool.name, input }, place.db());
+      const refused = refusal(shop, { tool: tool.name, input: parsed }, place.db());
       if (refused !== undefined) return { refused };
       if (!isRule) return { unforeseen: true };
       const ran = await predictTool(tool, { db: place.db(), parsed }, call);
@@ -176,8 +176,11 @@ async function there(
 }
 
 /** Why a call is not permitted. */
-export function refusal({ permit }: Workshop, call: AnyCall, db: unknown): string | undefined {
-  const { tool, input } = call;
+export function refusal(
+  { permit }: Workshop,
+  { tool, input }: Wanted,
+  db: unknown,
+): string | undefined {
   const told = permit === undefined || permit({ tool, input }, db);
   if (typeof told === 'string') return told;
   if (typeof told === 'boolean') return told ? undefined : 'This call is not permitted.';
@@ -217,16 +220,20 @@ function settled(
     return { ...told, observation: marked('error', refused) };
   }
   const isPlanned = effect === 'irreversible';
+  const behind = {
+    ...('data' in outcome && outcome.data !== undefined && { data: outcome.data }),
+    ...(outcome.done !== undefined && { done: outcome.done }),
+  };
   if (isPlanned && !('output' in outcome)) {
     const why = 'error' in outcome ? ` (its prediction failed: ${outcome.error})` : '';
     const observation = `${planned} What it gives back is not known before${why}.`;
-    return { ...and({ ...made, fate: 'planned' }), observation };
+    return { ...and({ ...made, fate: 'planned' }), ...behind, observation };
   }
   if (!('output' in outcome)) {
     const error = 'error' in outcome ? outcome.error : '';
     return failed(onError, { made, error, at });
   }
-  const { output, data, fingerprint, done } = outcome;
+  const { output, fingerprint } = outcome;
   const shown = marked('output', textOf(output));
   return {
     ...and({
@@ -235,8 +242,7 @@ function settled(
       seen: seenOf(output),
       ...(fingerprint !== undefined && { fingerprint }),
     }),
-    ...(data !== undefined && { data }),
-    ...(done !== undefined && { done }),
+    ...behind,
     observation: isPlanned ? `${planned} It is expected to give back:\n${shown}` : shown,
   };
 }

@@ -49,7 +49,7 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
   readonly task: string | readonly Message[];
   /** Declares the tools, each by a call of `tool`. None is named `answer` or `invalid`. */
   readonly tools: (
-    tool: <Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>) => Tool<Input>,
+    tool: <Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>) => Tool<Input, Parsed>,
   ) => Tools;
   /** The form of an answer, which ends the task. @defaultValue a text */
   readonly answer?: StandardSchema<unknown, Answer>;
@@ -62,8 +62,22 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
    * @defaultValue never: a branch ends with an answer
    */
   readonly done?: (db: Db, output?: JsonValue) => MaybePromise<boolean | number | 'failed'>;
-  /** Whether a call may be made. A text says why not, and the model sees it. @defaultValue each may */
-  readonly permit?: (call: ToolAction<Tools, Answer>, db: Db) => boolean | string;
+  /**
+   * Whether a call may be made, with its input as its schema has read it. A text says why not, and the model sees it.
+   *
+   * @defaultValue each may
+   */
+  readonly permit?: (
+    call: {
+      [Name in keyof Tools & string]: {
+        /** The tool. */
+        readonly tool: Name;
+        /** What it is given. */
+        readonly input: Tools[Name] extends Tool<any, infer Parsed> ? Parsed : never;
+      };
+    }[keyof Tools & string],
+    db: Db,
+  ) => boolean | string;
   /**
    * What becomes of a call that throws, is late, or cannot be made: the model is told, or the child fails.
    *

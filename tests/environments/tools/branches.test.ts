@@ -68,6 +68,43 @@ test('what cannot be taken back is planned and never run, and what nobody forese
   expect(log).toEqual(['price tea']);
 });
 
+test('a rule that predicts the state and no output leaves the output unknown', async () => {
+  const orders = (predict: (db: { left: number }) => { state: { left: number }; output?: null }) =>
+    toolEnvironment(
+      { left: 2 },
+      {
+        name: 'orders',
+        task: 'Order.',
+        tools: (tool) => ({
+          order: tool({
+            input: z.object({}),
+            effect: 'irreversible',
+            run: () => expect.fail('It is run.'),
+            predict,
+          }),
+          look: tool({ input: z.object({}), effect: 'read', run: () => 'a parcel' }),
+        }),
+        done: ({ left }) => left === 0,
+      },
+    );
+  const [order, look] = [
+    { tool: 'order', input: {} },
+    { tool: 'look', input: {} },
+  ] as const;
+  const unknown = orders(({ left }) => ({ state: { left: left - 1 } }));
+  const { state } = await unknown.step((await unknown.reset(context)).state, order, context);
+  expect(state).toMatchObject({ data: { left: 1 }, calls: [{ tool: 'order', fate: 'planned' }] });
+  expect(state.calls[0]).not.toHaveProperty('seen');
+  expect(observed(state)).toContain('What it gives back is not known before.');
+  expect((await unknown.step(state, look, context)).state.ended).toBe('pending');
+  expect(await unknown.step(state, order, context)).toMatchObject({ terminal: true, reward: 1 });
+
+  const nothing = orders(({ left }) => ({ state: { left: left - 1 }, output: null }));
+  const known = await nothing.step((await nothing.reset(context)).state, order, context);
+  expect(observed(known.state)).toContain('It is expected to give back:\n<output>\n(nothing)');
+  expect((await nothing.step(known.state, look, context)).state.ended).toBeUndefined();
+});
+
 test('a model that is shown the tool and the conversation may foresee a call', async () => {
   const model = scriptedModel({ answer: () => 'Booked seat 7.' });
   const trips = toolEnvironment(null, {
