@@ -3,6 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { messageOf } from '../../base/failure.ts';
+import { visible } from '../../base/visible.ts';
 import { type Deed, DeedLog } from '../../calls/deeds.ts';
 import type { Journal } from '../../calls/journal.ts';
 import type { JsonValue } from '../../contracts/json.ts';
@@ -160,7 +161,7 @@ class Commit {
       status: end.status,
       done: done.map(({ call, deed }) => ({ ...call, output: deed?.output ?? null })),
       notDone: open.map(({ call }) => call),
-      ...(end.message !== '' && { message: end.message }),
+      ...(end.message !== '' && { message: visible(end.message) }),
     };
   }
 

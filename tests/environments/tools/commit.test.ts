@@ -221,6 +221,41 @@ test('a call is permitted by what its schema has read, in a branch and in a comm
   expect(asked).toEqual([one, other, one]);
 });
 
+test('what a tool throws reaches no terminal raw', async () => {
+  const red = '\u001b[31mred\u0007';
+  const lab = (effect: 'irreversible' | 'read') =>
+    toolEnvironment(null, {
+      name: 'lab',
+      task: 'Try it.',
+      onError: 'fail',
+      tools: (tool) => ({
+        try: tool({
+          input: z.object({}),
+          effect,
+          run: () => {
+            throw new Error(red);
+          },
+        }),
+      }),
+    });
+  const grown = (environment: ReturnType<typeof lab>) =>
+    search(environment, {
+      policy: () => [{ action: { tool: 'try', input: {} } }],
+      evaluator: () => 0.5,
+      algorithm: mcts({ maxDepth: 1 }),
+      budget: { simulations: 2 },
+    });
+  const shown = '\\u001b[31mred\\u0007';
+  const failed = await grown(lab('read'));
+  expect(failed.tree.root.children[0]?.failure?.message).toBe(`\`try\` failed. ${shown}`);
+  const environment = lab('irreversible');
+  const { tree } = await grown(environment);
+  const { message } = await environment.commit(tree, {
+    ...{ journal: memoryJournal(), approve: () => true },
+  });
+  expect(message).toContain(`may have happened, or not: ${shown}`);
+});
+
 /** A price list outside, with tools that set and look at it. */
 function pricing(prices: Map<string, number>, journal = memoryJournal()) {
   return toolEnvironment(null, {
