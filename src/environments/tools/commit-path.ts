@@ -118,7 +118,11 @@ export class Halt extends Error {
 /** What an error means for a commit. @throws What is wrong with how it was asked for. */
 export function haltFrom(error: unknown): Halt {
   if (error instanceof Halt) return error;
-  const code = EspalierError.isInstance(error) ? error.code : undefined;
-  if (code === 'usage') throw error;
-  return new Halt(code === 'stale' ? 'stale' : 'failed', messageOf(error));
+  if (EspalierError.isInstance(error) && error.code === 'usage') throw error;
+  return new Halt(isStale(error) ? 'stale' : 'failed', messageOf(error));
+}
+
+/** Whether the world has changed under what was to be done. */
+export function isStale(error: unknown): boolean {
+  return EspalierError.isInstance(error) && error.code === 'stale';
 }

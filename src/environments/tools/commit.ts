@@ -15,6 +15,7 @@ import {
   type Committing,
   Halt,
   haltFrom,
+  isStale,
   type Lending,
   type Path,
   pathTo,
@@ -22,11 +23,14 @@ import {
   publishKey,
 } from './commit-path.ts';
 import type { DoOutside, OutsideState } from './outside.ts';
-import type { CommitOptions, Committed, MadeCall } from './plan.ts';
+import type { CommitOptions, CommitPlan, Committed, MadeCall } from './plan.ts';
 import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
 import { follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
-import { type RunOn, shownOf } from './running.ts';
+import { type RunOn, shortened, shownOf } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
+
+/** The longest diff that is shown, in characters. */
+const longestDiff = 100_000;
 
 /** A call that a commit makes. */
 interface Due {
@@ -126,7 +130,7 @@ class Commit {
         await workspace.at(await this.#wayTo(workspace), this.#call, async (place) => {
           for (const { call } of this.#path.chain) expectPermitted(this.#parts, call, place);
           const changes = await this.#changesOf(place);
-          await this.#ask(changes);
+          await this.#ask(changes, place);
           await this.#carryOut(place);
         });
       } else if (outside === undefined) {
@@ -234,7 +238,7 @@ class Commit {
       try {
         changes = await place.changes();
       } catch (error) {
-        throw new Halt('refused', messageOf(error));
+        throw new Halt(isStale(error) ? 'stale' : 'refused', messageOf(error));
       }
     }
     const { name: tool, effect } = publishing;
@@ -243,7 +247,7 @@ class Commit {
     return changes;
   }
 
-  async #ask(changes?: JsonValue): Promise<void> {
+  async #ask(changes?: JsonValue, place?: Workspace): Promise<void> {
     const calls = this.#due
       .filter(({ key }) => this.#deedOf(key)?.stage !== 'done')
       .map(({ call }) => call);
@@ -251,7 +255,12 @@ class Commit {
     const [before, after] = [turns[0]?.before ?? null, turns.at(-1)?.after ?? null];
     const { approve } = this.#options;
     if (calls.length === 0 || approve === undefined) return;
-    const plan = { calls, before, after, ...(changes !== undefined && { changes }) };
+    const diff = changes === undefined ? undefined : await place?.diff?.(changes);
+    const plan: CommitPlan = {
+      ...{ calls, before, after },
+      ...(changes !== undefined && { changes }),
+      ...(diff !== undefined && { diff: visible(shortened(diff, longestDiff)) }),
+    };
     if ((await approve(plan)) !== true) throw new Halt('refused', 'It was not approved.');
   }
 
@@ -314,7 +323,7 @@ class Commit {
     if (looked !== undefined && 'error' in looked) throw failedBy(call, looked.error);
     const deed = this.#begin(due, id, looked?.output);
     try {
-      const { ran, hung } = await follow(tool, on, surroundings);
+      const { ran, hung, cause } = await follow(tool, on, surroundings);
       if ('output' in ran) {
         this.#log.done(deed, ran.whole);
         return ran.whole;
@@ -323,7 +332,7 @@ class Commit {
       if (hung !== undefined) throw mayHaveHappened(call, ran.error);
       const tools = new Map([[tool.name, tool]]);
       await takeBack({ log: this.#log, tools, workspace }, deed, this.#call);
-      throw failedBy(call, ran.error);
+      throw isStale(cause) ? new Halt('stale', ran.error) : failedBy(call, ran.error);
     } catch (error) {
       throw error instanceof Halt ? error : mayHaveHappened(call, messageOf(error));
     }

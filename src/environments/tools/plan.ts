@@ -69,6 +69,11 @@ export interface CommitPlan {
   readonly after: JsonValue;
   /** Of a workspace: what it is about to publish. */
   readonly changes?: JsonValue;
+  /**
+   * The same for people, where the workspace can tell: a diff. Of a long one the head and the tail, and control characters
+   * as their codes.
+   */
+  readonly diff?: string;
 }
 
 /** What a commit came to. */

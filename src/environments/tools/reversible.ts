@@ -24,7 +24,7 @@ export async function lookUp(
   return runTool({ ...tool, maxOutput: Number.POSITIVE_INFINITY, run: remember }, on, call);
 }
 
-/** What came of a run; `hung` is settled when one that was given up has ended all the same. */
+/** What came of a run; `hung` is settled when one that was given up has ended all the same, `cause` is what it threw. */
 export interface FollowedRun {
   readonly ran:
     | Extract<Ran, { readonly error: string }>
@@ -35,6 +35,7 @@ export interface FollowedRun {
         readonly whole: JsonValue;
       };
   readonly hung?: Promise<unknown>;
+  readonly cause?: unknown;
 }
 
 /** Runs a tool and does not lose sight of it where it is late, or does not heed that the search was aborted. */
@@ -58,8 +59,11 @@ export async function follow(tool: DeclaredTool, on: RunOn, call: ActCall): Prom
     const whole = ran.output;
     return { ran: { output: shownOf(whole, tool.maxOutput), whole } };
   }
-  const ended = Promise.allSettled([running]);
-  return (await isOver(ended, call)) ? { ran } : { ran, hung: ended };
+  let cause: unknown;
+  const ended = Promise.resolve(running).catch((thrown: unknown) => {
+    cause = thrown;
+  });
+  return (await isOver(ended, call)) ? { ran, cause } : { ran, hung: ended };
 }
 
 async function isOver(ended: Promise<unknown>, { clock }: ActCall): Promise<boolean> {

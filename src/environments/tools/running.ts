@@ -135,7 +135,8 @@ function byteLength(value: unknown): number | undefined {
 }
 
 /** The head and the tail of a text, and between them how much is left out. Half a surrogate pair goes with it. */
-function shortened(text: string, length: number): string {
+export function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
   const head = text.slice(0, Math.ceil(length / 2)).replace(/[\uD800-\uDBFF]$/, '');
   const tail = text.slice(text.length - Math.floor(length / 2)).replace(/^[\uDC00-\uDFFF]/, '');
   const left = text.length - head.length - tail.length;

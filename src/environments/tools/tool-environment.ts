@@ -23,6 +23,7 @@ import type { Message } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Workspace } from '../../contracts/world.ts';
 import type { SearchTree } from '../../tree/tree.ts';
+import { removeLeftovers } from '../worlds/leftovers.ts';
 import type { Recovery } from '../worlds/live.ts';
 import { commitPath, recoverDeeds } from './commit.ts';
 import type { Committing } from './commit-path.ts';
@@ -112,10 +113,11 @@ export interface ToolEnvironment<Data = any, Action = any, Answer = any>
     options: CommitOptions,
   ): Promise<Committed>;
   /**
-   * Takes back what a killed process has left: the changes of branches, and what a commit has begun. The first call of a
-   * search and a commit do so by themselves.
+   * Takes back what a killed process has left: what a journal tells of the changes of branches, and of what a commit has
+   * begun; and, where tools work in workspaces, its folders and processes. The first call of a search and a commit do so
+   * by themselves.
    *
-   * @param journal - Where it was written down. Left out: that of the environment.
+   * @param journal - Where it was written down. Left out: that of the environment; without one, no deed is known.
    */
   recover(journal?: Journal): Promise<Recovery>;
   /** Closes what is open: workspaces, and the journal of deeds. They are opened again when they are needed. */
@@ -206,7 +208,11 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
     commit: (what, how) => commitPath(parts, what, how),
     async recover(journal = options.journal) {
       const call = { signal: new AbortController().signal, clock: systemClock, id: '' };
-      return journal === undefined ? { undone: 0, failed: [] } : recoverDeeds(parts, journal, call);
+      const none: Recovery = { undone: 0, failed: [] };
+      const deeds = journal === undefined ? none : await recoverDeeds(parts, journal, call);
+      // What was half published may be needed for taking it back: folders go last.
+      const left = create === undefined ? none : await removeLeftovers();
+      return { undone: deeds.undone + left.undone, failed: [...deeds.failed, ...left.failed] };
     },
     close,
     [Symbol.asyncDispose]: close,

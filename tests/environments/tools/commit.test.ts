@@ -1,10 +1,16 @@
-import { expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { memoryJournal } from '../../../src/calls/index.ts';
 import { toolEnvironment } from '../../../src/environments/index.ts';
 import { mcts, search } from '../../../src/index.ts';
 import { fromModel } from '../../../src/policies/index.ts';
 import { scriptedModel } from '../../../src/testing/index.ts';
+import { inOwnTemporaryFolder } from '../worlds/own-temporary-folder.ts';
+import { files } from './tasks.ts';
 
 const update = '{"tool":"update","input":{"id":"ann","plan":"pro"}}';
 const mail = '{"tool":"mail","input":{"to":"ann"}}';
@@ -254,6 +260,24 @@ test('what a tool throws reaches no terminal raw', async () => {
     ...{ journal: memoryJournal(), approve: () => true },
   });
   expect(message).toContain(`may have happened, or not: ${shown}`);
+});
+
+describe('what a killed process has left', () => {
+  inOwnTemporaryFolder();
+
+  test('of workspaces is removed without a journal too, and what a live one works in stays', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const left = (name: string, owner: number) => {
+      const folder = join(tmpdir(), `espalier-world-${name}`);
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'owner'), JSON.stringify({ pid: owner, host: hostname() }));
+      return folder;
+    };
+    const [dead, alive] = [left('dead', pid), left('alive', process.pid)];
+    await using environment = files().environment;
+    expect(await environment.recover()).toMatchObject({ failed: [] });
+    expect([existsSync(dead), existsSync(alive)]).toEqual([false, true]);
+  });
 });
 
 /** A price list outside, with tools that set and look at it. */
