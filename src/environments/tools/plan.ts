@@ -98,9 +98,9 @@ export interface Committed {
   readonly message?: string;
 }
 
-/** What tells an output apart. */
-export function seenOf(output: JsonValue): string {
-  return contentAddress(canonicalJson('output', output));
+/** What tells something apart: an output, a state, or a call. */
+export function addressOf(told: JsonValue): string {
+  return contentAddress(canonicalJson('state', told, 'item'));
 }
 
 /** A call with what tells it, and all calls before it that change something, apart. */
@@ -111,12 +111,12 @@ export interface ChainedCall {
 
 /** The key of the start. */
 export function startKey(environment: string): string {
-  return contentAddress(canonicalJson('environment', environment));
+  return addressOf(environment);
 }
 
 /** The key of a call behind another. */
 export function nextKey(before: string, tool: string, input: JsonValue): string {
-  return contentAddress(canonicalJson('call', [before, tool, input]));
+  return addressOf([before, tool, input]);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
 import { type Committing, Halt, type Path } from './commit-path.ts';
 import type { DoOutside } from './outside.ts';
-import { type ChainedCall, type MadeCall, seenOf } from './plan.ts';
+import { addressOf, type ChainedCall, type MadeCall } from './plan.ts';
 import { runTool } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
 
@@ -111,7 +111,7 @@ export function expectPermitted({ permit, tools }: Committing, call: MadeCall, d
 
 /** Whether something else came out than was seen, or predicted, before. */
 export function isDrift({ seen }: MadeCall, output: JsonValue): boolean {
-  return seen !== undefined && seenOf(output) !== seen;
+  return seen !== undefined && addressOf(output) !== seen;
 }
 
 function isSame(one: JsonValue, other: JsonValue): boolean {

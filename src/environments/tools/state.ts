@@ -1,7 +1,6 @@
-import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
-import type { MadeCall } from './plan.ts';
+import { addressOf, type MadeCall } from './plan.ts';
 import type { Tool } from './tool.ts';
 
 /**
@@ -107,8 +106,4 @@ export function telling(isLive: boolean): Telling {
       return addressOf({ world: world(state), known: [...new Set(known)].sort(), answer, ended });
     },
   };
-}
-
-function addressOf(told: JsonValue): string {
-  return contentAddress(canonicalJson('state', told, 'item'));
 }

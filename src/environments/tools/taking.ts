@@ -5,12 +5,12 @@ import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ActCall } from '../../contracts/world.ts';
 import type { Done, Ground, Outcome, Place } from './grounds.ts';
-import { type MadeCall, seenOf, type Wanted } from './plan.ts';
+import { addressOf, type MadeCall, type Wanted } from './plan.ts';
 import { askForOutput } from './prediction.ts';
 import { predictTool } from './running.ts';
 import type { AnyCall, Telling, ToolState } from './state.ts';
-import type { DeclaredTool } from './tool.ts';
-import type { Toolbox, Understood } from './toolbox.ts';
+import type { Asked } from './tool.ts';
+import type { Toolbox } from './toolbox.ts';
 
 /** What an environment makes calls with. */
 export interface Workshop {
@@ -46,8 +46,6 @@ export interface Within {
   readonly context: CallContext;
 }
 
-type ToolCalled = Extract<Understood, { readonly tool: DeclaredTool }>;
-
 const planned = 'Planned: it is carried out when the work is committed.';
 
 /** Makes one call of a turn, as far as a branch may. */
@@ -77,7 +75,7 @@ function isUnforeseen({ fate, seen }: MadeCall): boolean {
   return fate === 'planned' && seen === undefined;
 }
 
-async function run(shop: Workshop, called: ToolCalled, { at, context }: Within): Promise<Outcome> {
+async function run(shop: Workshop, called: Asked, { at, context }: Within): Promise<Outcome> {
   const { tool, input, parsed } = called;
   const isInside = tool.effect === 'pure';
   const ground = isInside ? shop.inside : shop.outside;
@@ -88,7 +86,7 @@ async function run(shop: Workshop, called: ToolCalled, { at, context }: Within):
   return there(shop, { ...asked, ground, at, context }, async (place, call) => {
     const refused = refusal(shop, { tool: tool.name, input: parsed }, place.db());
     if (refused !== undefined) return { refused };
-    const ran = await place.run(tool, { input, parsed }, call);
+    const ran = await place.run(called, call);
     if ('error' in ran) return ran;
     const fingerprint = tool.effect === 'read' ? undefined : await place.fingerprint?.();
     const isChanged = ground.isLive ? tool.effect !== 'read' : ran.data !== undefined;
@@ -103,7 +101,7 @@ async function run(shop: Workshop, called: ToolCalled, { at, context }: Within):
 /** What is known beforehand of a call that only a commit carries out. */
 async function foresee(
   shop: Workshop,
-  called: ToolCalled,
+  called: Asked,
   { at, conversation, context }: Within,
 ): Promise<Outcome> {
   const { tool, input, parsed } = called;
@@ -144,7 +142,7 @@ export async function doneAt(
   return done;
 }
 
-interface Asked extends Pick<Within, 'at' | 'context'> {
+interface Errand extends Pick<Within, 'at' | 'context'> {
   readonly name: string;
   readonly ground: Ground;
   readonly version: string;
@@ -155,11 +153,11 @@ interface Asked extends Pick<Within, 'at' | 'context'> {
 /** Does something where the world stands as it does at that place of the turn, once for equal inputs and worlds. */
 async function there(
   { name: environment }: Workshop,
-  { name, version, input, free, ground, at, context }: Asked,
+  { name, version, input, free, ground, at, context }: Errand,
   use: (place: Place, call: ActCall) => Promise<Outcome>,
 ): Promise<Outcome> {
   const effect = { name: `${environment}.${name}`, repeatable: true, pure: true, free };
-  const id = seenOf([effect.name, version, input]);
+  const id = addressOf([effect.name, version, input]);
   const outcome = await context.effect(effect, { version, input }, async ({ signal, clock }) => {
     const call = { signal, clock, id };
     try {
@@ -208,7 +206,7 @@ function readDone(told: unknown): Done {
 
 function settled(
   { onError }: Workshop,
-  { tool, input }: ToolCalled,
+  { tool, input }: Asked,
   { at, outcome }: { readonly at: Progress; readonly outcome: Outcome },
 ): Took {
   const { name, effect } = tool;
@@ -216,7 +214,7 @@ function settled(
   const and = (call: MadeCall) => ({ ...at, calls: [...at.calls, call] });
   if ('refused' in outcome) {
     const { refused } = outcome;
-    const told = and({ ...made, fate: 'refused', seen: seenOf(refused) });
+    const told = and({ ...made, fate: 'refused', seen: addressOf(refused) });
     return { ...told, observation: marked('error', refused) };
   }
   const isPlanned = effect === 'irreversible';
@@ -239,7 +237,7 @@ function settled(
     ...and({
       ...made,
       fate: isPlanned ? 'planned' : 'ran',
-      seen: seenOf(output),
+      seen: addressOf(output),
       ...(fingerprint !== undefined && { fingerprint }),
     }),
     ...behind,
@@ -258,7 +256,7 @@ function failed(
 ): Took {
   const { made, error, at } = told;
   if (onError === 'fail') throw new Error(`\`${made.tool}\` failed. ${error}`);
-  const call: MadeCall = { ...made, fate: 'failed', seen: seenOf(error) };
+  const call: MadeCall = { ...made, fate: 'failed', seen: addressOf(error) };
   return { ...at, calls: [...at.calls, call], observation: marked('error', error) };
 }
 

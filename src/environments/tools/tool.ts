@@ -141,6 +141,13 @@ export interface DeclaredTool {
     | undefined;
 }
 
+/** A call that a tool is asked to make, as its schema has read it. */
+export interface Asked {
+  readonly tool: DeclaredTool;
+  readonly input: JsonValue;
+  readonly parsed: unknown;
+}
+
 /** What is known of a run that is to be taken back. */
 export interface KnownOfRun {
   readonly remembered?: JsonValue;

@@ -350,6 +350,50 @@ test('a saved tree goes on from its states', async () => {
   expect(next).toMatchObject({ terminal: true, reward: 1 });
 });
 
+test('what is read in equal files is read once, whichever way led there', async () => {
+  let tests = 0;
+  await using environment = toolEnvironment(
+    () => {
+      const all = new Set<string>();
+      return { all, reset: () => all.clear(), fingerprint: () => JSON.stringify([...all].sort()) };
+    },
+    {
+      name: 'parts',
+      task: 'Make both.',
+      tools: (tool) => ({
+        make: tool({
+          input: z.object({ part: z.string() }),
+          effect: 'reversible',
+          run: ({ all }, { part }) => void all.add(part),
+        }),
+        test: tool({
+          input: z.object({}),
+          effect: 'read',
+          run: ({ all }) => {
+            tests += 1;
+            return all.size;
+          },
+        }),
+      }),
+    },
+  );
+  const make = (part: string) => ({ tool: 'make' as const, input: { part } });
+  const { tree, spend } = await search(environment, {
+    policy: ({ depth }) =>
+      depth < 2
+        ? [{ action: make('a') }, { action: make('b') }]
+        : [{ action: { tool: 'test', input: {} } }],
+    evaluator,
+    algorithm: mcts({ maxDepth: 3, evaluate: 'all' }),
+    budget: { nodes: 20 },
+  });
+  const tested = [...tree.nodes()].filter(({ depth, kind }) => depth === 3 && kind === 'realised');
+  expect(tested.length).toBeGreaterThan(3);
+  // Of {a}, {b} and {a, b}.
+  expect(tests).toBe(3);
+  expect(spend.calls).toBe(2 + 4 + 3);
+});
+
 test('branches in workspaces do not see each other, and what fails there is taken back', async () => {
   const { environment, counts } = files();
   const { state } = await environment.reset(context);
