@@ -219,7 +219,7 @@ function settled(
   }
   const isPlanned = effect === 'irreversible';
   const behind = {
-    ...('data' in outcome && outcome.data !== undefined && { data: outcome.data }),
+    ...('data' in outcome && { data: outcome.data }),
     ...(outcome.done !== undefined && { done: outcome.done }),
   };
   if (isPlanned && !('output' in outcome)) {

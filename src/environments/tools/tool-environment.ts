@@ -74,7 +74,7 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
         /** The tool. */
         readonly tool: Name;
         /** What it is given. */
-        readonly input: Tools[Name] extends Tool<any, infer Parsed> ? Parsed : never;
+        readonly input: Tools[Name] extends Tool<unknown, infer Parsed> ? Parsed : never;
       };
     }[keyof Tools & string],
     db: Db,
