@@ -34,9 +34,9 @@ describe('a server of worlds', () => {
     ['no message', /^\{"message":\{"toString":1\}\}$/],
     ['shape', /^The server's answer to `step` was not as expected\./],
     ['error', /^No such move\.$/],
-    ['silent', /^The world of `hostile` took longer than 700 ms to `act`, and was given up\.$/],
+    ['silent', /^The world of `hostile` took longer than 2000 ms to `act`, and was given up\.$/],
   ])('that answers with %s fails the step, and no other', async (fault, message) => {
-    await using environment = hostile(fault, fault === 'silent' ? 700 : 10_000);
+    await using environment = hostile(fault, fault === 'silent' ? 2_000 : 10_000);
     const { state } = await environment.reset(context);
     await expect(environment.step(state, 'on', context)).rejects.toThrow(message);
     // Another one takes its place.
@@ -49,13 +49,13 @@ describe('a server of worlds', () => {
     ['fork', 'snapshot'],
     ['restore', 'restore'],
   ])('that is silent on `%s` is told of in time, and ended', async (method, what) => {
-    const environment = hostile(`silent on ${method}`, 700);
+    const environment = hostile(`silent on ${method}`, 2_000);
     const stepped = async () => {
       const { state } = await environment.reset(context);
       await environment.step(state, 'on', context);
       await environment.step(state, 'on', context);
     };
-    const told = `The world of \`hostile\` took longer than 700 ms to \`${what}\`, and was given up.`;
+    const told = `The world of \`hostile\` took longer than 2000 ms to \`${what}\`, and was given up.`;
     await expect(stepped()).rejects.toThrow(told);
     await environment.close();
     const isRunning = () => {
