@@ -2,6 +2,7 @@ import type { CallContext } from '../contracts/context.ts';
 import type { Failed, Failure } from '../contracts/failure.ts';
 import { EspalierError, endsSearch, ModelCallError } from './errors.ts';
 import { describeValue } from './expect.ts';
+import { visible } from './visible.ts';
 
 /** What an error thrown by a plug-in means for the one thing it was working on. */
 export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
@@ -17,7 +18,7 @@ export function failureFrom(error: unknown, kind: Failure['kind']): Failure {
 /** What was thrown, in words. A plug-in may throw anything, also what cannot be turned into text. */
 export function messageOf(thrown: unknown): string {
   try {
-    return shortened(textOf(thrown), 1_000);
+    return visible(shortened(textOf(thrown), 1_000));
   } catch {
     return `It threw ${describeValue(thrown)}.`;
   }

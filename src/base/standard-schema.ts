@@ -56,6 +56,8 @@ export type Checked =
 /** The longest input that is taken, in characters of JSON: it stays in each state behind the call. */
 const longestInput = 1_000_000;
 const mostIssues = 5;
+/** An issue may name every key of an input. */
+const longestIssue = 500;
 
 /** Throws unless `value` is a Standard Schema. */
 export function expectSchema(name: string, value: unknown): void {
@@ -71,6 +73,10 @@ export function expectSchema(name: string, value: unknown): void {
  * @throws EspalierError `usage` where the schema checks asynchronously.
  */
 export function checkBy(name: string, schema: StandardSchema, value: unknown): Checked {
+  if (isPlainObject(value) && canonicalBy.get(value) === schema) {
+    const again = read(name, schema, structuredClone(value));
+    return 'problem' in again ? again : { input: value as JsonValue, parsed: again.parsed };
+  }
   let text: string;
   try {
     text = canonicalJson('input', value);
@@ -88,8 +94,13 @@ export function checkBy(name: string, schema: StandardSchema, value: unknown): C
   const written = JSON.parse(text) as JsonValue;
   const first = read(name, schema, written);
   if ('problem' in first) return first;
-  return { input: canonical(name, schema, first.parsed) ?? written, parsed: first.parsed };
+  const input = canonical(name, schema, first.parsed) ?? (JSON.parse(text) as JsonValue);
+  if (isPlainObject(input)) canonicalBy.set(input, schema);
+  return { input, parsed: first.parsed };
 }
+
+/** Inputs in their canonical form, by the schema: a call is looked at several times on its way into a state. */
+const canonicalBy = new WeakMap<object, StandardSchema>();
 
 /** What was read, where it is JSON that is read as itself. */
 function canonical(name: string, schema: StandardSchema, parsed: unknown): JsonValue | undefined {
@@ -122,7 +133,8 @@ function read(
   if (issues === undefined) return { parsed: result.value };
   const shown = issues.slice(0, mostIssues).map(({ path = [], message }) => {
     const at = path.map((part) => String(isPlainObject(part) ? part['key'] : part)).join('.');
-    return at === '' ? message : `${at}: ${message}`;
+    const told = at === '' ? message : `${at}: ${message}`;
+    return told.length > longestIssue ? `${told.slice(0, longestIssue - 1)}…` : told;
   });
   const left = issues.length - shown.length;
   return { problem: [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join('; ') };

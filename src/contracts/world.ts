@@ -49,7 +49,13 @@ export interface Workspace {
    * anything is published. Throws where that cannot be done.
    */
   changes?(): MaybePromise<JsonValue>;
-  /** Makes the original stand as this copy does. Called by a commit, and by nothing else. */
+  /** What would be published, for whoever approves of it: a text, such as a diff. */
+  diff?(changes: JsonValue): MaybePromise<string>;
+  /**
+   * Makes the original stand as this copy does. Called by a commit, and by nothing else.
+   *
+   * @throws EspalierError `stale` where the original has changed meanwhile.
+   */
   publish?(changes: JsonValue, call: ActCall): MaybePromise<void>;
   /** Takes back what a kill cut off; does nothing where it never began. */
   unpublish?(changes: JsonValue, call: ActCall): MaybePromise<void>;

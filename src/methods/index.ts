@@ -6,6 +6,7 @@
  */
 
 import { agentQEntry } from './agent-q.ts';
+import { dfsdtEntry } from './dfsdt.ts';
 import { iMctsEntry } from './i-mcts.ts';
 import { mctsDpoEntry } from './mcts-dpo.ts';
 import type { MethodEntry } from './method.ts';
@@ -15,6 +16,7 @@ import { toolChainStarEntry } from './tool-chain-star.ts';
 import { treeOfThoughtsEntry } from './tree-of-thoughts.ts';
 
 export { agentQ } from './agent-q.ts';
+export { dfsdt } from './dfsdt.ts';
 export { type IMctsOptions, iMcts } from './i-mcts.ts';
 export { mctsDpo } from './mcts-dpo.ts';
 export type { Method, MethodEntry, MethodOptions, WideningMethodOptions } from './method.ts';
@@ -26,6 +28,7 @@ export { type TreeOfThoughtsOptions, treeOfThoughts } from './tree-of-thoughts.t
 /** All methods, by name. */
 export const methods: readonly MethodEntry[] = [
   agentQEntry,
+  dfsdtEntry,
   iMctsEntry,
   mctsDpoEntry,
   rMctsEntry,

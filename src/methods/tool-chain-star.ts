@@ -146,7 +146,8 @@ function imagination<State, Action>(
     }),
     ...evaluateEach<State, Action>('state', (request) => async (sight) => {
       const { depth, terminal, action } = sight.place;
-      if (terminal) return { value: 1 - costToCome(action, 1) };
+      // Whether an end is a good one is the environment's to say: this is a cost to come, and no score of it.
+      if (terminal) return { value: 1 - costToCome(action, 1), about: 'action' };
       const { messages, tools } = await subjectOf(sight, [], request);
       const asked = askBehind(messages, `${plan}\n\n${fill(answer, {})}`);
       const { completions } = await request.context.generate(model, {

@@ -1,4 +1,5 @@
 import { expectOptions } from '../base/expect-options.ts';
+import { visible } from '../base/visible.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import { pathTo } from './summary.ts';
@@ -32,7 +33,7 @@ export function renderTree<State, Action>(
   const best = new Set(pathTo(tree.best));
   const isVisited = tree.root.visits > 0;
   const label = (node: SearchNode<State, Action>): string =>
-    node.kind === 'root' ? '●' : clip(visible(format(node.action)), width);
+    node.kind === 'root' ? '●' : clip(visible(format(node.action)).replaceAll('\n', '⏎'), width);
   const lines: Line[] = [];
   // A stack of our own: paths may be longer than the call stack is deep.
   const stack: Entry<State, Action>[] = [{ node: tree.root, indent: '', branch: '' }];
@@ -111,13 +112,6 @@ function numbers(node: SearchNode, isVisited: boolean): string {
 
 function round(value: number): string {
   return String(Math.round(value * 1000) / 1000);
-}
-
-/** Shows control characters, so that a model cannot steer the terminal. */
-function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (character) =>
-    character === '\n' ? '⏎' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 function clip(text: string, width: number): string {

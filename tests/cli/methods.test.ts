@@ -18,6 +18,7 @@ describe('espalier methods', () => {
     );
     expect(list.map(({ name }) => name)).toEqual([
       'agent-q',
+      'dfsdt',
       'i-mcts',
       'mcts-dpo',
       'r-mcts',

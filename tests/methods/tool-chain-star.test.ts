@@ -104,6 +104,29 @@ describe('ToolChain*', () => {
     expect(spend.simulations).toBe(4);
   });
 
+  test('calls an end solved where the environment does, and not for what it cost', async () => {
+    const found = async (reward?: number) => {
+      const { solved, actions } = await search(
+        {
+          ...environment,
+          step: (state, action) => {
+            const terminal = action === 'close';
+            const next = { state: `${state} ${action}`.trim(), terminal };
+            return terminal && reward !== undefined ? { ...next, reward } : next;
+          },
+        },
+        {
+          method: toolChainStar<string, string>({ model: modelOf(), samples: 4, plans }),
+          budget: { simulations: 100 },
+        },
+      );
+      return { solved, ends: actions.at(-1) === 'close' };
+    };
+    expect(await found()).toEqual({ solved: false, ends: true });
+    expect(await found(1)).toEqual({ solved: true, ends: true });
+    expect(await found(0.5)).toEqual({ solved: false, ends: true });
+  });
+
   test('compares what it is told to compare', async () => {
     const compareBy = (action: string) => action.slice(0, 1);
     const { noted } = await costs({ plans: [['open', 'answer']], compareBy });

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import {
   type Budget,
   bestOfN,
-  depthFirst,
+  type LanguageModel,
   lats,
   mcts,
   progressiveWidening,
@@ -16,7 +16,7 @@ import {
 } from 'espalier';
 import { memoryJournal } from 'espalier/calls';
 import { type Tool, toolEnvironment } from 'espalier/environments';
-import { toolChainStar, treeOfThoughts } from 'espalier/methods';
+import { dfsdt, toolChainStar, treeOfThoughts } from 'espalier/methods';
 import { callTools } from 'espalier/policies';
 import { judge } from 'espalier/values';
 import { compare, type Method } from '../../dist/bench/compare.js';
@@ -65,10 +65,19 @@ function worldOf(task: Task) {
   return { environment, witness };
 }
 
+const published = {
+  dfsdt: (model: LanguageModel) => ({ method: dfsdt({ model, maxDepth }) }),
+  'tool-chain-star': (model: LanguageModel) => ({ method: toolChainStar({ model }) }),
+  'tree-of-thoughts': (model: LanguageModel) => ({
+    method: treeOfThoughts({ model, generate: 'sample', maxDepth }),
+    evaluator: judge({ model, scale }),
+  }),
+};
+
 interface Part {
   readonly name: string;
   readonly algorithm?: SearchAlgorithm;
-  readonly method?: 'tool-chain-star' | 'tree-of-thoughts';
+  readonly method?: keyof typeof published;
 }
 
 const greedy = 'greedy agent';
@@ -86,7 +95,7 @@ const parts: readonly Part[] = [
     }),
   },
   { name: 'LATS', algorithm: lats({ maxDepth }) },
-  { name: 'DFSDT', algorithm: depthFirst({ maxDepth }) },
+  { name: 'DFSDT', method: 'dfsdt' },
   { name: 'ToT, breadth-first', method: 'tree-of-thoughts' },
   { name: chain, method: 'tool-chain-star' },
 ];
@@ -106,11 +115,9 @@ function methodFor({ name, algorithm, method }: Part, budget: Budget, made: Made
       const policy = callTools({ model });
       const evaluator = judge({ model, scale });
       const how =
-        method === 'tool-chain-star'
-          ? { method: toolChainStar({ model }) }
-          : method === 'tree-of-thoughts'
-            ? { method: treeOfThoughts({ model, generate: 'sample', maxDepth }), evaluator }
-            : { policy, evaluator, ...(algorithm && { algorithm }) };
+        method === undefined
+          ? { policy, evaluator, ...(algorithm && { algorithm }) }
+          : published[method](model);
       const result = await search(environment, {
         ...how,
         budget,

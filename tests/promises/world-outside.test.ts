@@ -83,9 +83,9 @@ describe('tools that change the outside', () => {
       stepFrom(environment, start, list),
     ]);
     const seen = nodes.map(({ state }) => state?.calls.at(-1)?.seen);
-    const { seenOf } = await import('../../src/environments/tools/plan.ts');
+    const { addressOf } = await import('../../src/environments/tools/plan.ts');
 
-    expect(seen).toEqual(['new', 'old a', ['x'], []].map(seenOf));
+    expect(seen).toEqual(['new', 'old a', ['x'], []].map(addressOf));
   });
 
   test.each(Array.from({ length: 60 }, (_, steps) => steps))(

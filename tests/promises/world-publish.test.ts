@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Journal } from '../../src/calls/journal.ts';
 import { memoryJournal } from '../../src/calls/journal.ts';
-import { toolEnvironment } from '../../src/environments/index.ts';
-import type { JsonValue, Workspace } from '../../src/index.ts';
+import { type CommitPlan, toolEnvironment } from '../../src/environments/index.ts';
+import { EspalierError, type JsonValue, type Workspace } from '../../src/index.ts';
 import { Witness, type Witnessing } from '../support/witness.ts';
 import { Disk, Life } from './world-lives.ts';
 import { pathOf } from './world-path.ts';
@@ -114,6 +114,54 @@ test('a commit leaves all as it was where a workspace cannot publish, or a call 
     ...{ status: 'refused', message: '`mail` is not permitted: Not today.', done: [] },
   });
   expect(witness.dump()).toEqual(before);
+});
+
+test('a commit is stale where the world has changed under what is published, and shows what it would be', async () => {
+  const { ask, witness } = await scene();
+  const journal = memoryJournal();
+  let isMoved = true;
+  const own = copyFrom(ask);
+  const environment = toolEnvironment(
+    async (): Promise<Copy> => {
+      const copy = await own();
+      return {
+        ...copy,
+        diff: (changes) => `${JSON.stringify(changes)}\u001b[2J${'x'.repeat(200_000)}`,
+        async publish(changes, call) {
+          if (isMoved) throw new EspalierError('stale', 'It has moved on.');
+          await copy.publish?.(changes, call);
+        },
+      };
+    },
+    {
+      ...{ name: 'copy', task: 'Do it.', journal },
+      tools: (tool) => ({
+        write: tool({
+          input: z.object({ key: z.string(), value: z.string() }),
+          effect: 'reversible',
+          run: ({ values }, { key, value }) => {
+            values[key] = value;
+          },
+        }),
+      }),
+    },
+  );
+  const node = await pathOf(environment as never, [write('a', '1')]);
+  const diffs: (string | undefined)[] = [];
+  const options = { journal, approve: (plan: CommitPlan) => diffs.push(plan.diff) > 0 };
+  const before = witness.dump();
+  expect(await environment.commit(node as never, options)).toMatchObject({
+    ...{ status: 'stale', message: 'It has moved on.', done: [], notDone: [{ tool: '.publish' }] },
+  });
+  expect(witness.dump()).toEqual(before);
+  isMoved = false;
+  expect(await environment.commit(node as never, options)).toMatchObject({ status: 'committed' });
+  expect(diffs).toHaveLength(2);
+  for (const diff of diffs) {
+    expect(diff).toContain('"to":{"a":"1","b":"old b"}}\\u001b[2Jxxx');
+    expect(diff).toContain('characters left out');
+    expect(diff?.length).toBeLessThan(101_000);
+  }
 });
 
 test.each(Array.from({ length: 24 }, (_, steps) => steps))(

@@ -1,10 +1,17 @@
 import { EspalierError } from '../../base/errors.ts';
 import { messageOf } from '../../base/failure.ts';
-import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import type { Outside, OutsideState } from './outside.ts';
-import { type ChainedCall, type Committed, chained, type MadeCall, nextKey } from './plan.ts';
+import {
+  type ChainedCall,
+  type Committed,
+  chained,
+  type MadeCall,
+  nextKey,
+  type Wanted,
+} from './plan.ts';
 import type { DeclaredTool } from './tool.ts';
 
 /** What a commit works with. */
@@ -17,7 +24,7 @@ export interface Committing {
   /** Of an environment that works in workspaces. */
   readonly workspace?: Lending | undefined;
   /** Whether a call may be made; a text says why not. */
-  readonly permit: (call: MadeCall, db: unknown) => MaybePromise<true | string>;
+  readonly permit: (call: Wanted, db: unknown) => true | string;
 }
 
 /** Lends workspaces as they stand behind calls. */
@@ -111,7 +118,11 @@ export class Halt extends Error {
 /** What an error means for a commit. @throws What is wrong with how it was asked for. */
 export function haltFrom(error: unknown): Halt {
   if (error instanceof Halt) return error;
-  const code = EspalierError.isInstance(error) ? error.code : undefined;
-  if (code === 'usage') throw error;
-  return new Halt(code === 'stale' ? 'stale' : 'failed', messageOf(error));
+  if (EspalierError.isInstance(error) && error.code === 'usage') throw error;
+  return new Halt(isStale(error) ? 'stale' : 'failed', messageOf(error));
+}
+
+/** Whether the world has changed under what was to be done. */
+export function isStale(error: unknown): boolean {
+  return EspalierError.isInstance(error) && error.code === 'stale';
 }

@@ -3,6 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { messageOf } from '../../base/failure.ts';
+import { visible } from '../../base/visible.ts';
 import { type Deed, DeedLog } from '../../calls/deeds.ts';
 import type { Journal } from '../../calls/journal.ts';
 import type { JsonValue } from '../../contracts/json.ts';
@@ -14,6 +15,7 @@ import {
   type Committing,
   Halt,
   haltFrom,
+  isStale,
   type Lending,
   type Path,
   pathTo,
@@ -21,11 +23,14 @@ import {
   publishKey,
 } from './commit-path.ts';
 import type { DoOutside, OutsideState } from './outside.ts';
-import type { CommitOptions, Committed, MadeCall } from './plan.ts';
+import type { CommitOptions, CommitPlan, Committed, MadeCall } from './plan.ts';
 import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
 import { follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
-import type { RunOn } from './running.ts';
+import { type RunOn, shortened, shownOf } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
+
+/** The longest diff that is shown, in characters. */
+const longestDiff = 100_000;
 
 /** A call that a commit makes. */
 interface Due {
@@ -46,7 +51,7 @@ export async function commitPath(
   what: SearchTree<OutsideState, unknown> | SearchNode<OutsideState, unknown>,
   options: CommitOptions,
 ): Promise<Committed> {
-  expectOptions('commit', options, 'journal approve onUnknown signal clock');
+  expectOptions('commit', options, 'journal approve onUnknown onDrift signal clock');
   const path = pathTo(parts.environment, 'kind' in what ? what : what.best);
   const isFinal = path.chain.some(({ call }) => call.effect === 'irreversible');
   if (isFinal && options.approve === undefined) {
@@ -123,9 +128,9 @@ class Commit {
       this.#expectOnePath();
       if (workspace !== undefined) {
         await workspace.at(await this.#wayTo(workspace), this.#call, async (place) => {
-          for (const { call } of this.#path.chain) await expectPermitted(this.#parts, call, place);
+          for (const { call } of this.#path.chain) expectPermitted(this.#parts, call, place);
           const changes = await this.#changesOf(place);
-          await this.#ask(changes);
+          await this.#ask(changes, place);
           await this.#carryOut(place);
         });
       } else if (outside === undefined) {
@@ -160,7 +165,7 @@ class Commit {
       status: end.status,
       done: done.map(({ call, deed }) => ({ ...call, output: deed?.output ?? null })),
       notDone: open.map(({ call }) => call),
-      ...(end.message !== '' && { message: end.message }),
+      ...(end.message !== '' && { message: visible(end.message) }),
     };
   }
 
@@ -233,7 +238,7 @@ class Commit {
       try {
         changes = await place.changes();
       } catch (error) {
-        throw new Halt('refused', messageOf(error));
+        throw new Halt(isStale(error) ? 'stale' : 'refused', messageOf(error));
       }
     }
     const { name: tool, effect } = publishing;
@@ -242,7 +247,7 @@ class Commit {
     return changes;
   }
 
-  async #ask(changes?: JsonValue): Promise<void> {
+  async #ask(changes?: JsonValue, place?: Workspace): Promise<void> {
     const calls = this.#due
       .filter(({ key }) => this.#deedOf(key)?.stage !== 'done')
       .map(({ call }) => call);
@@ -250,7 +255,12 @@ class Commit {
     const [before, after] = [turns[0]?.before ?? null, turns.at(-1)?.after ?? null];
     const { approve } = this.#options;
     if (calls.length === 0 || approve === undefined) return;
-    const plan = { calls, before, after, ...(changes !== undefined && { changes }) };
+    const diff = changes === undefined ? undefined : await place?.diff?.(changes);
+    const plan: CommitPlan = {
+      ...{ calls, before, after },
+      ...(changes !== undefined && { changes }),
+      ...(diff !== undefined && { diff: visible(shortened(diff, longestDiff)) }),
+    };
     if ((await approve(plan)) !== true) throw new Halt('refused', 'It was not approved.');
   }
 
@@ -262,10 +272,18 @@ class Commit {
       const output = deed?.stage === 'done' ? deed.output : await this.#make(due, deed, place);
       if (due.tool !== publishing) this.#parts.outside?.committed(key);
       const isLast = due === this.#due.at(-1);
-      if (isLast || output === undefined || !isDrift(call, output)) continue;
-      const message = `\`${call.tool}\` was made, and something else came out than what follows on the path was built on. Search again from how things stand now.`;
+      if (isLast || output === undefined || (await this.#goesOn(due, output))) continue;
+      const message = `\`${call.tool}\` was made, and something else came out than what follows on the path was built on. Search again from how things stand now, or commit again with \`onDrift\`.`;
       throw new Halt('drifted', message);
     }
+  }
+
+  /** Whether what follows a call is made, whatever came out of it. */
+  async #goesOn({ call, tool }: Due, output: JsonValue): Promise<boolean> {
+    if (!isDrift(call, shownOf(output, tool.maxOutput))) return true;
+    const { onDrift } = this.#options;
+    if (onDrift === undefined) return typeof tool.predict === 'object';
+    return (await onDrift(call, output)) === 'go on';
   }
 
   /** Makes a call, and returns what came out, where that is known. */
@@ -289,7 +307,7 @@ class Commit {
     const deed = this.#begin(due, id);
     try {
       const { ran } = await follow(tool, on, { ...this.#call, id });
-      if ('output' in ran) return this.#log.done(deed, ran.output).output;
+      if ('output' in ran) return this.#log.done(deed, ran.whole).output;
       this.#log.failed(deed, ran.error);
       throw mayHaveHappened(call, ran.error);
     } catch (error) {
@@ -305,16 +323,16 @@ class Commit {
     if (looked !== undefined && 'error' in looked) throw failedBy(call, looked.error);
     const deed = this.#begin(due, id, looked?.output);
     try {
-      const { ran, hung } = await follow(tool, on, surroundings);
+      const { ran, hung, cause } = await follow(tool, on, surroundings);
       if ('output' in ran) {
-        this.#log.done(deed, ran.output);
-        return ran.output;
+        this.#log.done(deed, ran.whole);
+        return ran.whole;
       }
       // As long as it goes on, taking it back is of no use: the next commit does.
       if (hung !== undefined) throw mayHaveHappened(call, ran.error);
       const tools = new Map([[tool.name, tool]]);
       await takeBack({ log: this.#log, tools, workspace }, deed, this.#call);
-      throw failedBy(call, ran.error);
+      throw isStale(cause) ? new Halt('stale', ran.error) : failedBy(call, ran.error);
     } catch (error) {
       throw error instanceof Halt ? error : mayHaveHappened(call, messageOf(error));
     }

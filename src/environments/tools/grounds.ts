@@ -1,22 +1,24 @@
-import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { MaybePromise } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import { Pool } from '../worlds/pool.ts';
 import type { Lending } from './commit-path.ts';
 import type { Outside } from './outside.ts';
-import { type MadeCall, seenOf } from './plan.ts';
-import { type Ran, runTool } from './running.ts';
+import { addressOf, type MadeCall } from './plan.ts';
+import { type Ran, runTool, type Unforeseen } from './running.ts';
 import type { Telling, ToolState } from './state.ts';
-import type { DeclaredTool } from './tool.ts';
+import type { Asked, DeclaredTool } from './tool.ts';
+
+/** The reward where nothing is left to do, 0 where something is, and `failed` where it can come to nothing. */
+export type Done = number | 'failed';
 
 /** What came of a call in a branch, as it stands in journals. */
 export type Outcome = (
   | Ran
   | { readonly refused: string }
-  | { readonly unforeseen: true }
+  | Unforeseen
   | { readonly stale: string }
 ) & {
-  /** The reward, where nothing is left to do; 0 where something is. */
-  readonly done?: number;
+  readonly done?: Done;
   /** What tells how a workspace stands. */
   readonly fingerprint?: string;
 };
@@ -29,17 +31,11 @@ export interface Place {
   /** What tools work on; a state as a copy of its own. */
   db(): unknown;
   /** Runs a tool there. */
-  run(tool: DeclaredTool, asked: Asked, call: ActCall): Promise<Ran>;
+  run(asked: Asked, call: ActCall): Promise<Ran>;
   /** What tells how it stands now. */
   fingerprint?(): MaybePromise<string>;
   /** What looked at it has changed it: it is not used again. */
   giveUp?(): void;
-}
-
-/** What a tool is asked, as its schema has read it. */
-export interface Asked {
-  readonly input: JsonValue;
-  readonly parsed: unknown;
 }
 
 /** Where tools work. */
@@ -55,7 +51,7 @@ export const inData: Ground = {
   isLive: false,
   at(state, _, use) {
     const db = () => structuredClone(state.data);
-    return use({ db, run: (tool, { parsed }, call) => runTool(tool, { db: db(), parsed }, call) });
+    return use({ db, run: ({ tool, parsed }, call) => runTool(tool, { db: db(), parsed }, call) });
   },
 };
 
@@ -68,10 +64,10 @@ export function inOutside(outside: Outside): Ground {
         const db = () => structuredClone(state.data);
         return use({
           db,
-          run: (tool, { input, parsed }, call) =>
-            tool.undo === undefined
-              ? runTool(tool, { db: db(), parsed }, call)
-              : act({ tool, input, parsed }, state, call),
+          run: (asked, call) =>
+            asked.tool.undo === undefined
+              ? runTool(asked.tool, { db: db(), parsed: asked.parsed }, call)
+              : act(asked, state, call),
         });
       }),
   };
@@ -102,7 +98,7 @@ export function inWorkspaces<W extends Workspace>(
     ...options,
     rest: 'stay',
     keyOf: ({ tool, input, seen, fingerprint }) =>
-      seenOf([tool, input, seen ?? null, fingerprint ?? null]),
+      addressOf([tool, input, seen ?? null, fingerprint ?? null]),
     async act(world, step, call) {
       const asked = tools.get(step.tool)?.check(step.input);
       const tool = tools.get(step.tool);
@@ -110,7 +106,7 @@ export function inWorkspaces<W extends Workspace>(
       const ran = await runTool(tool, { db: world, parsed: asked.parsed }, call);
       if ('error' in ran) return false;
       const { fingerprint } = step;
-      if (fingerprint === undefined) return step.seen === seenOf(ran.output);
+      if (fingerprint === undefined) return step.seen === addressOf(ran.output);
       return fingerprint === (await world.fingerprint?.());
     },
   });
@@ -139,13 +135,13 @@ async function useOf<W extends Workspace>(
   did: (step: MadeCall) => void,
   use: (place: Place) => Promise<Outcome>,
 ): Promise<Outcome> {
-  let ran: { readonly tool: DeclaredTool; readonly asked: Asked; readonly came: Ran } | undefined;
+  let ran: { readonly asked: Asked; readonly came: Ran } | undefined;
   let isGivenUp: boolean | undefined;
   const outcome = await use({
     db: () => world,
-    async run(tool, asked, call) {
-      const came = await runTool(tool, { db: world, parsed: asked.parsed }, call);
-      ran = { tool, asked, came };
+    async run(asked, call) {
+      const came = await runTool(asked.tool, { db: world, parsed: asked.parsed }, call);
+      ran = { asked, came };
       if ('data' in came) return { error: 'It returned a state, but a workspace holds it here.' };
       return came;
     },
@@ -156,15 +152,18 @@ async function useOf<W extends Workspace>(
   });
   if (isGivenUp) throw new GivenUp(outcome);
   if (ran === undefined) return outcome;
-  const { tool, asked, came } = ran;
+  const {
+    asked: { tool, input },
+    came,
+  } = ran;
   const mayChange = tool.effect !== 'read';
   // A tool that was late may go on with it.
   if ('error' in outcome && (mayChange || 'late' in came)) throw new GivenUp(outcome);
   if (!mayChange || 'error' in came) return outcome;
   const { fingerprint } = outcome;
   did({
-    ...{ tool: tool.name, input: asked.input, effect: tool.effect, fate: 'ran' },
-    seen: seenOf(came.output),
+    ...{ tool: tool.name, input, effect: tool.effect, fate: 'ran' },
+    seen: addressOf(came.output),
     fingerprint,
   });
   return outcome;

@@ -7,22 +7,15 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import type { Recovery } from '../worlds/live.ts';
 import { Pool } from '../worlds/pool.ts';
-import { chained, type MadeCall, nextKey, seenOf, startKey } from './plan.ts';
+import { addressOf, chained, type MadeCall, nextKey, startKey } from './plan.ts';
 import { follow, lookUp, NotTakenBack, type Takers, takeBack, takeBackLeft } from './reversible.ts';
 import type { Ran } from './running.ts';
-import type { DeclaredTool } from './tool.ts';
+import type { Asked, DeclaredTool } from './tool.ts';
 
 /** The calls that led to a state, and its data. */
 export interface OutsideState {
   readonly calls: readonly MadeCall[];
   readonly data: JsonValue;
-}
-
-/** A call that a tool is asked to make, as its schema has read it. */
-interface Asked {
-  readonly tool: DeclaredTool;
-  readonly input: JsonValue;
-  readonly parsed: unknown;
 }
 
 /** Does something that can be taken back. */
@@ -205,7 +198,7 @@ export class Outside {
   ): Promise<Ran> {
     const step = this.#stepOf(asked, from);
     const ran = await this.#do(step, asked.parsed, within);
-    if ('output' in ran) did({ ...step, seen: seenOf(ran.output) });
+    if ('output' in ran) did({ ...step, seen: addressOf(ran.output) });
     return ran;
   }
 
@@ -219,7 +212,7 @@ export class Outside {
     const checked = this.#tools.get(step.tool)?.check(step.input);
     if (checked === undefined || 'problem' in checked) return false;
     const ran = await this.#do(step, checked.parsed, call);
-    return !('error' in ran) && (step.seen === undefined || seenOf(ran.output) === step.seen);
+    return !('error' in ran) && (step.seen === undefined || addressOf(ran.output) === step.seen);
   }
 
   async #do({ key, tool: name, input, data }: Step, parsed: unknown, given: ActCall): Promise<Ran> {
@@ -238,8 +231,8 @@ export class Outside {
     this.#standing.push(deed);
     const { ran, hung } = await follow(tool, on(), call);
     if (!('error' in ran)) {
-      this.#standing[this.#standing.length - 1] = this.#log.done(deed, ran.output);
-      return ran;
+      this.#standing[this.#standing.length - 1] = this.#log.done(deed, ran.whole);
+      return { output: ran.output };
     }
     if (hung !== undefined) this.#waitFor(hung, deed, call);
     await this.#takeBackTo(this.#standing.length - 1, call);

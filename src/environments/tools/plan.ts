@@ -23,6 +23,12 @@ export interface MadeCall {
   readonly fingerprint?: string | undefined;
 }
 
+/** A call that is to be permitted, its input as its schema has read it. */
+export interface Wanted {
+  readonly tool: string;
+  readonly input: unknown;
+}
+
 /** How a path is carried out. */
 export interface CommitOptions {
   /**
@@ -39,6 +45,14 @@ export interface CommitOptions {
    * @defaultValue `'stop'`
    */
   readonly onUnknown?: (call: MadeCall) => MaybePromise<'done' | 'run' | 'stop'>;
+  /**
+   * What becomes of the calls behind one of which something else came out than was predicted, or seen in the search:
+   * `go on` makes them all the same.
+   *
+   * @defaultValue stops, since the path was built on what a rule predicted; goes on where a model did, whose words are a
+   * guess and hardly ever those that come
+   */
+  readonly onDrift?: (call: MadeCall, output: JsonValue) => MaybePromise<'go on' | 'stop'>;
   /** Ends it before the next deed. */
   readonly signal?: AbortSignal;
   /** The time. @defaultValue the real one */
@@ -55,6 +69,11 @@ export interface CommitPlan {
   readonly after: JsonValue;
   /** Of a workspace: what it is about to publish. */
   readonly changes?: JsonValue;
+  /**
+   * The same for people, where the workspace can tell: a diff. Of a long one the head and the tail, and control characters
+   * as their codes.
+   */
+  readonly diff?: string;
 }
 
 /** What a commit came to. */
@@ -79,9 +98,9 @@ export interface Committed {
   readonly message?: string;
 }
 
-/** What tells an output apart. */
-export function seenOf(output: JsonValue): string {
-  return contentAddress(canonicalJson('output', output));
+/** What tells something apart: an output, a state, or a call. */
+export function addressOf(told: JsonValue): string {
+  return contentAddress(canonicalJson('state', told, 'item'));
 }
 
 /** A call with what tells it, and all calls before it that change something, apart. */
@@ -92,12 +111,12 @@ export interface ChainedCall {
 
 /** The key of the start. */
 export function startKey(environment: string): string {
-  return contentAddress(canonicalJson('environment', environment));
+  return addressOf(environment);
 }
 
 /** The key of a call behind another. */
 export function nextKey(before: string, tool: string, input: JsonValue): string {
-  return contentAddress(canonicalJson('call', [before, tool, input]));
+  return addressOf([before, tool, input]);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
 import { type Committing, Halt, type Path } from './commit-path.ts';
 import type { DoOutside } from './outside.ts';
-import { type ChainedCall, type MadeCall, seenOf } from './plan.ts';
+import { addressOf, type ChainedCall, type MadeCall } from './plan.ts';
 import { runTool } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
 
@@ -34,7 +34,7 @@ export async function rehearse(rehearsal: Rehearsal): Promise<ReadonlyMap<MadeCa
     let data: JsonValue | undefined = before;
     for (const link of calls) {
       const { call, key } = link;
-      if (!isDone(key)) await expectPermitted(parts, call, data ?? before);
+      if (!isDone(key)) expectPermitted(parts, call, data ?? before);
       const made = [...all.keys()];
       all.set(call, data ?? before);
       const tool = parts.tools.get(call.tool);
@@ -100,20 +100,18 @@ export function readInput(
   throw staleBy(`\`${call.tool}\` does not take its input any more (${checked.problem})`);
 }
 
-/** @throws Halt `refused` */
-export async function expectPermitted(
-  { permit }: Committing,
-  call: MadeCall,
-  db: unknown,
-): Promise<void> {
-  const leave = await permit(call, db);
+/** @throws Halt `refused`, or `stale` */
+export function expectPermitted({ permit, tools }: Committing, call: MadeCall, db: unknown): void {
+  const tool = tools.get(call.tool);
+  const input = tool === undefined ? call.input : readInput(tool, call).parsed;
+  const leave = permit({ tool: call.tool, input }, db);
   if (leave === true) return;
   throw new Halt('refused', `\`${call.tool}\` is not permitted: ${leave}`);
 }
 
 /** Whether something else came out than was seen, or predicted, before. */
 export function isDrift({ seen }: MadeCall, output: JsonValue): boolean {
-  return seen !== undefined && seenOf(output) !== seen;
+  return seen !== undefined && addressOf(output) !== seen;
 }
 
 function isSame(one: JsonValue, other: JsonValue): boolean {

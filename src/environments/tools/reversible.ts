@@ -1,7 +1,8 @@
 import { messageOf } from '../../base/failure.ts';
 import type { Deed, DeedLog } from '../../calls/deeds.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
-import { type Ran, type RunOn, runTool } from './running.ts';
+import { type Ran, type RunOn, runTool, shownOf } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
 
 /** A deed could not be taken back: what it changed stays as it is. */
@@ -23,10 +24,18 @@ export async function lookUp(
   return runTool({ ...tool, maxOutput: Number.POSITIVE_INFINITY, run: remember }, on, call);
 }
 
-/** What came of a run; `hung` is settled when one that was given up has ended all the same. */
+/** What came of a run; `hung` is settled when one that was given up has ended all the same, `cause` is what it threw. */
 export interface FollowedRun {
-  readonly ran: Ran;
+  readonly ran:
+    | Extract<Ran, { readonly error: string }>
+    | {
+        /** What the model sees. */
+        readonly output: JsonValue;
+        /** What came out: `undo` needs all of it. */
+        readonly whole: JsonValue;
+      };
   readonly hung?: Promise<unknown>;
+  readonly cause?: unknown;
 }
 
 /** Runs a tool and does not lose sight of it where it is late, or does not heed that the search was aborted. */
@@ -34,6 +43,7 @@ export async function follow(tool: DeclaredTool, on: RunOn, call: ActCall): Prom
   let running: unknown;
   const followed: DeclaredTool = {
     ...tool,
+    maxOutput: Number.POSITIVE_INFINITY,
     run: (...given) => {
       running = tool.run(...given);
       return running;
@@ -45,9 +55,15 @@ export async function follow(tool: DeclaredTool, on: RunOn, call: ActCall): Prom
   } catch (reason) {
     ran = { error: messageOf(reason) };
   }
-  if (!('error' in ran)) return { ran };
-  const ended = Promise.allSettled([running]);
-  return (await isOver(ended, call)) ? { ran } : { ran, hung: ended };
+  if (!('error' in ran)) {
+    const whole = ran.output;
+    return { ran: { output: shownOf(whole, tool.maxOutput), whole } };
+  }
+  let cause: unknown;
+  const ended = Promise.resolve(running).catch((thrown: unknown) => {
+    cause = thrown;
+  });
+  return (await isOver(ended, call)) ? { ran, cause } : { ran, hung: ended };
 }
 
 async function isOver(ended: Promise<unknown>, { clock }: ActCall): Promise<boolean> {

@@ -14,6 +14,12 @@ export type Ran =
       readonly late?: true;
     };
 
+/** Nobody knows what will come out; the state behind it may be known all the same. */
+export interface Unforeseen {
+  readonly unforeseen: true;
+  readonly data?: JsonValue;
+}
+
 /** What a tool is run on. */
 export interface RunOn {
   /** What it works on: a state is to be a copy of its own. */
@@ -38,15 +44,20 @@ export async function runTool(
   return effect === 'pure' ? changed(ended.value, maxOutput) : outputOf(ended.value, maxOutput);
 }
 
-/** What a rule or a person predicts of a tool that is not run. */
+/** What a rule or a person predicts of a tool that is not run. No output is none that is known. */
 export async function predictTool(
   { predict, timeoutMs, maxOutput }: DeclaredTool,
   { db, parsed }: RunOn,
   call: ActCall,
-): Promise<Ran> {
+): Promise<Ran | Unforeseen> {
   if (typeof predict !== 'function') return { error: 'nobody predicts it' };
   const ended = await attempt(() => predict(db, parsed), timeoutMs, call);
-  return 'error' in ended ? ended : changed(ended.value, maxOutput);
+  if ('error' in ended) return ended;
+  const ran = changed(ended.value, maxOutput);
+  if ('error' in ran || (ended.value as { readonly output?: unknown }).output !== undefined) {
+    return ran;
+  }
+  return { unforeseen: true, ...(ran.data !== undefined && { data: ran.data }) };
 }
 
 /** What something returns within its time, or why it returned nothing. */
@@ -108,9 +119,14 @@ export function outputOf(value: unknown, maxOutput: number): Ran {
   if (bytes !== undefined) return { output: `[binary, ${bytes} bytes]` };
   const fault = jsonFault(value);
   if (fault !== undefined) return { error: `It returned what JSON cannot hold: ${fault.what}.` };
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (text.length > maxOutput) return { output: shortened(text, maxOutput) };
-  return { output: typeof value === 'string' ? value : (JSON.parse(text) as JsonValue) };
+  const copy = typeof value === 'string' ? value : (JSON.parse(JSON.stringify(value)) as JsonValue);
+  return { output: shownOf(copy, maxOutput) };
+}
+
+/** What is shown of an output: a text of its head and its tail where it is too long. */
+export function shownOf(output: JsonValue, maxOutput: number): JsonValue {
+  const text = typeof output === 'string' ? output : JSON.stringify(output);
+  return text.length > maxOutput ? shortened(text, maxOutput) : output;
 }
 
 function byteLength(value: unknown): number | undefined {
@@ -119,7 +135,8 @@ function byteLength(value: unknown): number | undefined {
 }
 
 /** The head and the tail of a text, and between them how much is left out. Half a surrogate pair goes with it. */
-function shortened(text: string, length: number): string {
+export function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
   const head = text.slice(0, Math.ceil(length / 2)).replace(/[\uD800-\uDBFF]$/, '');
   const tail = text.slice(text.length - Math.floor(length / 2)).replace(/^[\uDC00-\uDFFF]/, '');
   const left = text.length - head.length - tail.length;

@@ -1,7 +1,6 @@
-import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
-import type { MadeCall } from './plan.ts';
+import { addressOf, type MadeCall } from './plan.ts';
 import type { Tool } from './tool.ts';
 
 /**
@@ -62,12 +61,12 @@ export interface ToolState<Data = JsonValue, Answer = JsonValue> {
   /** The answer, once it is given. */
   readonly answer?: Answer;
   /**
-   * Why nothing can follow: an answer was given, nothing is left to do, or what was to be read is known only after
-   * planned calls were carried out.
+   * Why nothing can follow: an answer was given, nothing is left to do, the task has failed, or what was to be read is
+   * known only after planned calls were carried out.
    *
    * @defaultValue something can
    */
-  readonly ended?: 'answered' | 'done' | 'pending';
+  readonly ended?: 'answered' | 'done' | 'failed' | 'pending';
 }
 
 /** What tells states of tools apart. */
@@ -107,8 +106,4 @@ export function telling(isLive: boolean): Telling {
       return addressOf({ world: world(state), known: [...new Set(known)].sort(), answer, ended });
     },
   };
-}
-
-function addressOf(told: JsonValue): string {
-  return contentAddress(canonicalJson('state', told, 'item'));
 }

@@ -4,13 +4,13 @@ import type { CallContext } from '../../contracts/context.ts';
 import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ActCall } from '../../contracts/world.ts';
-import type { Ground, Outcome, Place } from './grounds.ts';
-import { type MadeCall, seenOf } from './plan.ts';
+import type { Done, Ground, Outcome, Place } from './grounds.ts';
+import { addressOf, type MadeCall, type Wanted } from './plan.ts';
 import { askForOutput } from './prediction.ts';
 import { predictTool } from './running.ts';
 import type { AnyCall, Telling, ToolState } from './state.ts';
-import type { DeclaredTool } from './tool.ts';
-import type { Toolbox, Understood } from './toolbox.ts';
+import type { Asked } from './tool.ts';
+import type { Toolbox } from './toolbox.ts';
 
 /** What an environment makes calls with. */
 export interface Workshop {
@@ -21,15 +21,17 @@ export interface Workshop {
   readonly inside: Ground;
   /** Where all others do. */
   readonly outside: Ground;
-  readonly permit?: ((call: AnyCall, db: unknown) => boolean | string) | undefined;
-  readonly done?: ((db: unknown, output?: JsonValue) => MaybePromise<boolean | number>) | undefined;
+  readonly permit?: ((call: Wanted, db: unknown) => boolean | string) | undefined;
+  readonly done?:
+    | ((db: unknown, output?: JsonValue) => MaybePromise<boolean | number | 'failed'>)
+    | undefined;
   readonly onError: 'tell' | 'fail';
 }
 
 /** How far a turn has come. */
 export interface Progress extends Pick<ToolState, 'answer' | 'calls' | 'data' | 'ended'> {
-  /** The reward, where nothing is left to do. */
-  readonly done?: number | undefined;
+  /** The reward, where nothing is left to do, or that nothing can come of it any more. */
+  readonly done?: Done | undefined;
 }
 
 /** What a call came to, and what the model sees of it. */
@@ -43,8 +45,6 @@ export interface Within {
   readonly conversation: readonly Message[];
   readonly context: CallContext;
 }
-
-type ToolCalled = Extract<Understood, { readonly tool: DeclaredTool }>;
 
 const planned = 'Planned: it is carried out when the work is committed.';
 
@@ -75,7 +75,7 @@ function isUnforeseen({ fate, seen }: MadeCall): boolean {
   return fate === 'planned' && seen === undefined;
 }
 
-async function run(shop: Workshop, called: ToolCalled, { at, context }: Within): Promise<Outcome> {
+async function run(shop: Workshop, called: Asked, { at, context }: Within): Promise<Outcome> {
   const { tool, input, parsed } = called;
   const isInside = tool.effect === 'pure';
   const ground = isInside ? shop.inside : shop.outside;
@@ -84,9 +84,9 @@ async function run(shop: Workshop, called: ToolCalled, { at, context }: Within):
   const version = free ? { ...at, calls: [] } : at;
   const asked = { name: tool.name, version: shop.telling.version(version), input, free };
   return there(shop, { ...asked, ground, at, context }, async (place, call) => {
-    const refused = refusal(shop, { tool: tool.name, input }, place.db());
+    const refused = refusal(shop, { tool: tool.name, input: parsed }, place.db());
     if (refused !== undefined) return { refused };
-    const ran = await place.run(tool, { input, parsed }, call);
+    const ran = await place.run(called, call);
     if ('error' in ran) return ran;
     const fingerprint = tool.effect === 'read' ? undefined : await place.fingerprint?.();
     const isChanged = ground.isLive ? tool.effect !== 'read' : ran.data !== undefined;
@@ -101,7 +101,7 @@ async function run(shop: Workshop, called: ToolCalled, { at, context }: Within):
 /** What is known beforehand of a call that only a commit carries out. */
 async function foresee(
   shop: Workshop,
-  called: ToolCalled,
+  called: Asked,
   { at, conversation, context }: Within,
 ): Promise<Outcome> {
   const { tool, input, parsed } = called;
@@ -113,7 +113,7 @@ async function foresee(
     const version = shop.telling.version(at);
     const asked = { name: `${name}.predict`, version, input, free: !isRule };
     outcome = await there(shop, { ...asked, ground, at, context }, async (place, call) => {
-      const refused = refusal(shop, { tool: tool.name, input }, place.db());
+      const refused = refusal(shop, { tool: tool.name, input: parsed }, place.db());
       if (refused !== undefined) return { refused };
       if (!isRule) return { unforeseen: true };
       const ran = await predictTool(tool, { db: place.db(), parsed }, call);
@@ -126,11 +126,11 @@ async function foresee(
   return askForOutput(tool, { model: predict.model, input, conversation }, context);
 }
 
-/** The reward, where nothing is left to do before anything is done; else 0. */
+/** What `done` tells before anything is done. */
 export async function doneAt(
   shop: Workshop,
   within: Pick<Within, 'at' | 'context'>,
-): Promise<number> {
+): Promise<Done> {
   if (shop.done === undefined) return 0;
   const ground = shop.inside;
   const version = shop.telling.version(within.at);
@@ -142,7 +142,7 @@ export async function doneAt(
   return done;
 }
 
-interface Asked extends Pick<Within, 'at' | 'context'> {
+interface Errand extends Pick<Within, 'at' | 'context'> {
   readonly name: string;
   readonly ground: Ground;
   readonly version: string;
@@ -153,11 +153,11 @@ interface Asked extends Pick<Within, 'at' | 'context'> {
 /** Does something where the world stands as it does at that place of the turn, once for equal inputs and worlds. */
 async function there(
   { name: environment }: Workshop,
-  { name, version, input, free, ground, at, context }: Asked,
+  { name, version, input, free, ground, at, context }: Errand,
   use: (place: Place, call: ActCall) => Promise<Outcome>,
 ): Promise<Outcome> {
   const effect = { name: `${environment}.${name}`, repeatable: true, pure: true, free };
-  const id = seenOf([effect.name, version, input]);
+  const id = addressOf([effect.name, version, input]);
   const outcome = await context.effect(effect, { version, input }, async ({ signal, clock }) => {
     const call = { signal, clock, id };
     try {
@@ -174,8 +174,11 @@ async function there(
 }
 
 /** Why a call is not permitted. */
-export function refusal({ permit }: Workshop, call: AnyCall, db: unknown): string | undefined {
-  const { tool, input } = call;
+export function refusal(
+  { permit }: Workshop,
+  { tool, input }: Wanted,
+  db: unknown,
+): string | undefined {
   const told = permit === undefined || permit({ tool, input }, db);
   if (typeof told === 'string') return told;
   if (typeof told === 'boolean') return told ? undefined : 'This call is not permitted.';
@@ -186,24 +189,24 @@ async function doneOf(
   { done }: Pick<Workshop, 'done'>,
   place: Place,
   { data, output }: { readonly data?: JsonValue; readonly output?: JsonValue },
-): Promise<{ readonly done?: number }> {
+): Promise<{ readonly done?: Done }> {
   if (done === undefined) return {};
   const before = await place.fingerprint?.();
   const told = await done(data === undefined ? place.db() : structuredClone(data), output);
   if ((await place.fingerprint?.()) !== before) place.giveUp?.();
-  return { done: rewardOf(told) };
+  return { done: readDone(told) };
 }
 
-/** The reward that `done` tells; 0 where something is left to do. */
-export function rewardOf(told: unknown): number {
+function readDone(told: unknown): Done {
+  if (told === 'failed') return told;
   const reward = typeof told === 'boolean' ? Number(told) : told;
   if (typeof reward === 'number' && reward >= 0 && reward <= 1) return reward;
-  throw wrongValue('done', 'true, false or a number from 0 to 1', told);
+  throw wrongValue('done', "true, false, 'failed' or a number from 0 to 1", told);
 }
 
 function settled(
   { onError }: Workshop,
-  { tool, input }: ToolCalled,
+  { tool, input }: Asked,
   { at, outcome }: { readonly at: Progress; readonly outcome: Outcome },
 ): Took {
   const { name, effect } = tool;
@@ -211,30 +214,33 @@ function settled(
   const and = (call: MadeCall) => ({ ...at, calls: [...at.calls, call] });
   if ('refused' in outcome) {
     const { refused } = outcome;
-    const told = and({ ...made, fate: 'refused', seen: seenOf(refused) });
+    const told = and({ ...made, fate: 'refused', seen: addressOf(refused) });
     return { ...told, observation: marked('error', refused) };
   }
   const isPlanned = effect === 'irreversible';
+  const behind = {
+    ...('data' in outcome && { data: outcome.data }),
+    ...(outcome.done !== undefined && { done: outcome.done }),
+  };
   if (isPlanned && !('output' in outcome)) {
     const why = 'error' in outcome ? ` (its prediction failed: ${outcome.error})` : '';
     const observation = `${planned} What it gives back is not known before${why}.`;
-    return { ...and({ ...made, fate: 'planned' }), observation };
+    return { ...and({ ...made, fate: 'planned' }), ...behind, observation };
   }
   if (!('output' in outcome)) {
     const error = 'error' in outcome ? outcome.error : '';
     return failed(onError, { made, error, at });
   }
-  const { output, data, fingerprint, done } = outcome;
+  const { output, fingerprint } = outcome;
   const shown = marked('output', textOf(output));
   return {
     ...and({
       ...made,
       fate: isPlanned ? 'planned' : 'ran',
-      seen: seenOf(output),
+      seen: addressOf(output),
       ...(fingerprint !== undefined && { fingerprint }),
     }),
-    ...(data !== undefined && { data }),
-    ...(done !== undefined && { done }),
+    ...behind,
     observation: isPlanned ? `${planned} It is expected to give back:\n${shown}` : shown,
   };
 }
@@ -250,7 +256,7 @@ function failed(
 ): Took {
   const { made, error, at } = told;
   if (onError === 'fail') throw new Error(`\`${made.tool}\` failed. ${error}`);
-  const call: MadeCall = { ...made, fate: 'failed', seen: seenOf(error) };
+  const call: MadeCall = { ...made, fate: 'failed', seen: addressOf(error) };
   return { ...at, calls: [...at.calls, call], observation: marked('error', error) };
 }
 

@@ -23,6 +23,7 @@ import type { Message } from '../../contracts/language-model.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { Workspace } from '../../contracts/world.ts';
 import type { SearchTree } from '../../tree/tree.ts';
+import { removeLeftovers } from '../worlds/leftovers.ts';
 import type { Recovery } from '../worlds/live.ts';
 import { commitPath, recoverDeeds } from './commit.ts';
 import type { Committing } from './commit-path.ts';
@@ -49,20 +50,35 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
   readonly task: string | readonly Message[];
   /** Declares the tools, each by a call of `tool`. None is named `answer` or `invalid`. */
   readonly tools: (
-    tool: <Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>) => Tool<Input>,
+    tool: <Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>) => Tool<Input, Parsed>,
   ) => Tools;
   /** The form of an answer, which ends the task. @defaultValue a text */
   readonly answer?: StandardSchema<unknown, Answer>;
   /**
    * Whether nothing is left to do, as far as the state tells: a number from 0 to 1 is the reward of the end, and 0 is
-   * none. Asked at the start, and whenever the state changes with what came out of the call that changed it. What it
-   * leaves in a workspace is thrown away, where that has a `fingerprint`.
+   * none. `'failed'` ends the branch too, with the reward 0: it was given up, or can come to nothing any more. Asked at
+   * the start, and whenever the state changes with what came out of the call that changed it. What it leaves in a
+   * workspace is thrown away, where that has a `fingerprint`.
    *
    * @defaultValue never: a branch ends with an answer
    */
-  readonly done?: (db: Db, output?: JsonValue) => MaybePromise<boolean | number>;
-  /** Whether a call may be made. A text says why not, and the model sees it. @defaultValue each may */
-  readonly permit?: (call: ToolAction<Tools, Answer>, db: Db) => boolean | string;
+  readonly done?: (db: Db, output?: JsonValue) => MaybePromise<boolean | number | 'failed'>;
+  /**
+   * Whether a call may be made, with its input as its schema has read it. A text says why not, and the model sees it.
+   *
+   * @defaultValue each may
+   */
+  readonly permit?: (
+    call: {
+      [Name in keyof Tools & string]: {
+        /** The tool. */
+        readonly tool: Name;
+        /** What it is given. */
+        readonly input: Tools[Name] extends Tool<unknown, infer Parsed> ? Parsed : never;
+      };
+    }[keyof Tools & string],
+    db: Db,
+  ) => boolean | string;
   /**
    * What becomes of a call that throws, is late, or cannot be made: the model is told, or the child fails.
    *
@@ -97,10 +113,11 @@ export interface ToolEnvironment<Data = any, Action = any, Answer = any>
     options: CommitOptions,
   ): Promise<Committed>;
   /**
-   * Takes back what a killed process has left: the changes of branches, and what a commit has begun. The first call of a
-   * search and a commit do so by themselves.
+   * Takes back what a killed process has left: what a journal tells of the changes of branches, and of what a commit has
+   * begun; and, where tools work in workspaces, its folders and processes. The first call of a search and a commit do so
+   * by themselves.
    *
-   * @param journal - Where it was written down. Left out: that of the environment.
+   * @param journal - Where it was written down. Left out: that of the environment; without one, no deed is known.
    */
   recover(journal?: Journal): Promise<Recovery>;
   /** Closes what is open: workspaces, and the journal of deeds. They are opened again when they are needed. */
@@ -180,8 +197,8 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
     name,
     async reset(context) {
       const state: ToolState = { data, turns: [], calls: [] };
-      const reward = await doneAt(shop, { at: state, context });
-      return transitionTo({ ...state, done: reward }, state.turns);
+      const told = await doneAt(shop, { at: state, context });
+      return transitionTo({ ...state, done: told }, state.turns);
     },
     step: (state: ToolState, action: AnyAction, context) =>
       stepWith(shop, notation, { state, action, context }),
@@ -191,7 +208,11 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
     commit: (what, how) => commitPath(parts, what, how),
     async recover(journal = options.journal) {
       const call = { signal: new AbortController().signal, clock: systemClock, id: '' };
-      return journal === undefined ? { undone: 0, failed: [] } : recoverDeeds(parts, journal, call);
+      const none: Recovery = { undone: 0, failed: [] };
+      const deeds = journal === undefined ? none : await recoverDeeds(parts, journal, call);
+      // What was half published may be needed for taking it back: folders go last.
+      const left = create === undefined ? none : await removeLeftovers();
+      return { undone: deeds.undone + left.undone, failed: [...deeds.failed, ...left.failed] };
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -236,11 +257,13 @@ function transitionTo(
   { done = 0, ended: told, ...made }: Progress,
   turns: readonly Message[],
 ): Transition<ToolState> {
-  const ended = told !== 'answered' && done > 0 ? 'done' : told;
+  const reward = done === 'failed' ? 0 : done || undefined;
+  const end = reward === 0 ? 'failed' : 'done';
+  const ended = told === 'answered' || reward === undefined ? told : end;
   return {
     state: { ...made, turns, ...(ended !== undefined && { ended }) },
     ...(ended !== undefined && { terminal: true }),
-    ...(done > 0 && { reward: done }),
+    ...(reward !== undefined && { reward }),
     ...(ended === 'answered' && { answer: true }),
   };
 }

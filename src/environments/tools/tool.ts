@@ -23,15 +23,18 @@ import type { ActCall } from '../../contracts/world.ts';
 export type Effect = 'pure' | 'read' | 'reversible' | 'irreversible';
 
 declare const inputOf: unique symbol;
+declare const parsedOf: unique symbol;
 
 /** A tool that was declared. */
-export interface Tool<Input = any> {
+export interface Tool<Input = any, Parsed = any> {
   /** What it does to the world. */
   readonly effect: Effect;
   /** What else was told of it, such as the hints of a server. */
   readonly hints?: Readonly<Record<string, JsonValue>>;
   /** What it takes, for the compiler alone. */
   readonly [inputOf]?: Input;
+  /** What its schema has read, for the compiler alone. */
+  readonly [parsedOf]?: Parsed;
 }
 
 /** What a tool is, as it is declared. */
@@ -44,7 +47,7 @@ export type ToolSpec<Db, Input, Parsed> = {
   readonly jsonSchema?: JsonValue;
   /** How long it may take, in milliseconds. @defaultValue 30 000 */
   readonly timeoutMs?: number;
-  /** How many characters of its output are kept. @defaultValue 8 000 */
+  /** How many characters of its output a model sees; an `undo` and a commit are given all. @defaultValue 8 000 */
   readonly maxOutput?: number;
   /** What else is told of it. Nothing here depends on it. */
   readonly hints?: Readonly<Record<string, JsonValue>>;
@@ -106,7 +109,7 @@ export type ToolSpec<Db, Input, Parsed> = {
           ) => MaybePromise<{
             /** The state behind it. @defaultValue as it was */
             readonly state?: Db;
-            /** What would be seen. @defaultValue nothing */
+            /** What would be seen; `null` is nothing. @defaultValue nobody knows, as without a rule */
             readonly output?: unknown;
           }>)
         | {
@@ -138,6 +141,13 @@ export interface DeclaredTool {
     | undefined;
 }
 
+/** A call that a tool is asked to make, as its schema has read it. */
+export interface Asked {
+  readonly tool: DeclaredTool;
+  readonly input: JsonValue;
+  readonly parsed: unknown;
+}
+
 /** What is known of a run that is to be taken back. */
 export interface KnownOfRun {
   readonly remembered?: JsonValue;
@@ -158,7 +168,9 @@ const known: Readonly<Record<Effect, string>> = {
 };
 
 /** Declares a tool. */
-export function makeTool<Db, Input, Parsed>(spec: ToolSpec<Db, Input, Parsed>): Tool<Input> {
+export function makeTool<Db, Input, Parsed>(
+  spec: ToolSpec<Db, Input, Parsed>,
+): Tool<Input, Parsed> {
   expectOneOf('effect', spec.effect, Object.keys(known));
   expectOptions(`tool with the effect ${spec.effect}`, spec, known[spec.effect]);
   const { timeoutMs, maxOutput } = spec;

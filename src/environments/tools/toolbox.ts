@@ -11,13 +11,10 @@ import {
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ToolDefinition } from '../../contracts/language-model.ts';
 import type { AnyCall, InvalidCall } from './state.ts';
-import { type DeclaredTool, declared, type Tool } from './tool.ts';
+import { type Asked, type DeclaredTool, declared, type Tool } from './tool.ts';
 
 /** A call as it was understood. */
-export type Understood =
-  | { readonly tool: DeclaredTool; readonly input: JsonValue; readonly parsed: unknown }
-  | { readonly answer: JsonValue }
-  | { readonly invalid: InvalidCall };
+export type Understood = Asked | { readonly answer: JsonValue } | { readonly invalid: InvalidCall };
 
 /** The tools of an environment, and its answer. */
 export interface Toolbox {

@@ -9,7 +9,15 @@ import type { ActCall, Seen, World } from '../../contracts/world.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { type Live, live } from './live.ts';
 import { Pool } from './pool.ts';
-import { actOn, type Stage, type StageRules, sightOf, stageOf } from './stage.ts';
+import {
+  actOn,
+  openInTime,
+  type Stage,
+  type StageRules,
+  sightOf,
+  stageOf,
+  undoOn,
+} from './stage.ts';
 import {
   idAfter,
   keyOfState,
@@ -29,7 +37,12 @@ export interface WorldOptions<Action, Observation> {
   readonly instances: number;
   /** How many states are kept, where the world can be copied or take snapshots. @defaultValue 64 */
   readonly snapshots?: number;
-  /** The longest that one act may take, in milliseconds. A world that is late is closed. @defaultValue 30,000 */
+  /**
+   * The longest that a world may take for one thing it is asked, such as to open, to act or to restore, in milliseconds.
+   * A world that is late is closed.
+   *
+   * @defaultValue 30,000
+   */
   readonly timeoutMs?: number;
   /**
    * Whether a world is brought to a state before something is done there. Where it is not, each act is done in the one
@@ -59,10 +72,11 @@ interface Done<Action, Observation> {
  * A step is one effect, the acts that are done again included: it is journaled, and a replay opens no world. Where more
  * steps are taken at a time than there are instances, they wait in line.
  *
- * @param create - Opens an instance. It is brought to its start before anything else.
+ * @param create - Opens an instance. It is brought to its start before anything else. The signal aborts where the instance
+ * is no longer wanted; one that comes all the same is closed.
  */
 export function fromWorld<Action, Observation>(
-  create: () => MaybePromise<World<Action, Observation>>,
+  create: (signal: AbortSignal) => MaybePromise<World<Action, Observation>>,
   options: WorldOptions<Action, Observation>,
 ): Live<Environment<WorldState<Action, Observation>, Action>> {
   const known = 'name instances snapshots timeoutMs restores notation answer';
@@ -74,8 +88,8 @@ export function fromWorld<Action, Observation>(
   expectInteger('timeoutMs', timeoutMs, { min: 1 });
   const rules = { name, timeoutMs, restores };
   const pool = new Pool<Stage<Action, Observation>, WorldStep<Action, Observation>>({
-    create: async () => {
-      const world = await create();
+    create: async ({ signal }) => {
+      const world = await openInTime({ ...rules, signal }, 'create', create);
       expectMethods('the world', world, ['reset', 'act']);
       return stageOf(world, rules);
     },
@@ -83,7 +97,9 @@ export function fromWorld<Action, Observation>(
     snapshots,
     keyOf: ({ id, sight = '' }) => `${id} ${sight}`,
     act: (stage, step, call) => again(stage, step, { call, rules }),
-    undo: takeBack,
+    undo: async (stage, { taken, observation }, call) => {
+      if (taken !== undefined) await undoOn(stage, { ...taken, observation }, { call, rules });
+    },
     undoes: ({ world }) => restores && world.undo !== undefined,
     rest: 'stay',
   });
@@ -101,7 +117,7 @@ export function fromWorld<Action, Observation>(
         (call) =>
           pool.at([], call, async (stage, did) => {
             const { observation: _, ...seen } = await stage.start(call);
-            const found = await sightOf(stage);
+            const found = await sightOf(stage, rules);
             did.cameBy(stepsTo({ start: found, steps: [] }));
             return { sight: found, ends: seen };
           }),
@@ -115,7 +131,7 @@ export function fromWorld<Action, Observation>(
         pool.at(path, call, async (stage, did): Promise<Done<Action, Observation>> => {
           const bound = boundNow(stage, action, path.at(-1)?.observation);
           const { observation: _, ...seen } = await actOn(stage, bound, { call, rules });
-          const found = await sightOf(stage);
+          const found = await sightOf(stage, rules);
           const { world } = stage;
           const isShortened = restores && world.undo === undefined;
           const shorten = isShortened ? world.shorten?.bind(world) : undefined;
@@ -160,7 +176,7 @@ async function again<Action, Observation>(
   else {
     await actOn(stage, boundNow(stage, taken.action, before), { call, rules });
   }
-  return sight === undefined || sightKey(await sightOf(stage)) === sight;
+  return sight === undefined || sightKey(await sightOf(stage, rules)) === sight;
 }
 
 /** An action as the world has to do it now. */
@@ -170,13 +186,4 @@ function boundNow<Action, Observation>(
   before: Observation | undefined,
 ): Action {
   return before === undefined ? action : (world.rebind?.(action, before) ?? action);
-}
-
-async function takeBack<Action, Observation>(
-  stage: Stage<Action, Observation>,
-  { taken, observation }: WorldStep<Action, Observation>,
-  call: ActCall,
-): Promise<void> {
-  stage.last = undefined;
-  if (taken !== undefined) await stage.world.undo?.(taken.action, observation, call);
 }

@@ -62,6 +62,7 @@ export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> 
       changes: async () => (await changesOf(clone, identity)) as unknown as JsonValue,
       publish: (changes, { signal }) =>
         publishCommit(changes as unknown as GitChanges, clone, signal),
+      diff: (changes) => diffOf(clone, changes as unknown as GitChanges),
       unpublish: (changes) => unpublishCommit(changes as unknown as GitChanges),
       async close() {
         closed.abort(new Error('The worktree was closed.'));
@@ -137,6 +138,10 @@ async function treeOf(clone: GitPlace): Promise<string> {
 }
 
 /** What a commit would change. The same files make the same commit: its time is that of the one before. */
+function diffOf(clone: GitPlace, { base, target }: GitChanges): Promise<string> {
+  return git(clone, ['diff', '--no-color', '--no-ext-diff', '--no-textconv', base, target]);
+}
+
 async function changesOf(
   clone: GitPlace,
   {

@@ -8,7 +8,7 @@ import { KeptStates } from './kept-states.ts';
 /** What a pool is made of. */
 export interface PoolOptions<W extends Workspace, Step> extends Acting<W, Step> {
   /** Opens an instance. */
-  create(): MaybePromise<W>;
+  create(call: ActCall): MaybePromise<W>;
   /** How many there may be at a time. */
   readonly instances: number;
   /** How many states are kept, so that they need not be come to again. @defaultValue 64 */
@@ -155,7 +155,7 @@ export class Pool<W extends Workspace, Step> {
     let instance: Instance<W, Step> | undefined;
     const closed = this.#closed;
     try {
-      const world = await this.#options.create();
+      const world = await this.#options.create(call);
       const parts = { number: this.#opened++, acting: this.#options, kept: this.#kept };
       instance = new Instance<W, Step>(world, parts);
       this.#all.add(instance);

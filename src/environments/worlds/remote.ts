@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { withDeadline } from '../../base/deadline.ts';
 import { expectation } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Environment } from '../../contracts/environment.ts';
@@ -45,14 +44,12 @@ export function remoteEnvironment<Action = any>(
 ): Live<Environment<WorldState<Action, JsonValue>, Action>> {
   const known = 'name snapshots timeoutMs restores notation answer instances task';
   const { instances = 1, task = null, ...rest } = options;
-  const { timeoutMs = 30_000 } = options;
   if ('url' in rest) {
     expectOptions('remoteEnvironment', options, `${known} url fetch`);
     const { url, fetch: ask = fetch, ...others } = rest;
     if (!/^https?:/.test(url)) throw expectation('url', 'an address of HTTP', url);
-    return fromWorld(() => remoteWorld(httpWire(url, ask), task, timeoutMs), {
-      ...{ ...others, instances },
-    });
+    const open = (signal: AbortSignal) => remoteWorld<Action>(httpWire(url, ask), task, signal);
+    return fromWorld(open, { ...others, instances });
   }
   expectOptions('remoteEnvironment', options, `${known} command cwd`);
   const { command, cwd, ...others } = rest;
@@ -63,9 +60,9 @@ export function remoteEnvironment<Action = any>(
       command,
     );
   }
-  return fromWorld(() => remoteWorld(programWire(command, cwd), task, timeoutMs), {
-    ...{ ...others, instances },
-  });
+  const open = (signal: AbortSignal) =>
+    remoteWorld<Action>(programWire(command, cwd), task, signal);
+  return fromWorld(open, { ...others, instances });
 }
 
 const hello = z.looseObject({ forks: z.boolean().default(false) });
@@ -83,7 +80,7 @@ const begun = z.looseObject({ handle: z.string(), seen: sight });
 async function remoteWorld<Action>(
   wire: Wire,
   task: JsonValue,
-  timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<World<Action, JsonValue>> {
   const ask = async <Result>(
     schema: z.ZodType<Result>,
@@ -145,13 +142,15 @@ async function remoteWorld<Action>(
   };
 
   async function greeted(): Promise<boolean> {
-    const never = new AbortController().signal;
+    const close = () => void wire.close();
+    signal.addEventListener('abort', close, { once: true });
     try {
-      const greeting = () => ask(hello, 'hello', { version: 1, task });
-      return (await withDeadline(never, timeoutMs, greeting)).forks;
+      return (await ask(hello, 'hello', { version: 1, task })).forks;
     } catch (error) {
       await wire.close();
       throw error;
+    } finally {
+      signal.removeEventListener('abort', close);
     }
   }
 }

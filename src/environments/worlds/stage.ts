@@ -28,10 +28,13 @@ export function stageOf<Action, Observation>(
     world,
     last: undefined,
     async start(call) {
-      stage.last ??= await inTime(rules, call, (own) => world.reset(own));
+      const { signal } = call;
+      stage.last ??= await inTime({ ...rules, signal }, 'reset', (own) =>
+        world.reset({ ...call, signal: own }),
+      );
       return stage.last;
     },
-    close: () => world.close?.(),
+    close: () => inTime(rules, 'close', () => world.close?.()),
   };
   return rules.restores ? Object.assign(stage, waysBack(stage, rules)) : stage;
 }
@@ -50,19 +53,22 @@ function waysBack<Action, Observation>(
     },
     ...(fork && {
       fork: async (): Promise<Workspace> => {
-        const copy = stageOf<Action, Observation>(await fork.call(world), rules);
+        const forked = await openInTime(rules, 'fork', () => fork.call(world));
+        const copy = stageOf<Action, Observation>(forked, rules);
         copy.last = stage.last;
         return copy;
       },
     }),
-    ...(snapshot && { snapshot: () => snapshot.call(world) }),
+    ...(snapshot && { snapshot: () => inTime(rules, 'snapshot', () => snapshot.call(world)) }),
     ...(restore && {
       restore: async (kept) => {
         stage.last = undefined;
-        await restore.call(world, kept);
+        await inTime(rules, 'restore', () => restore.call(world, kept));
       },
     }),
-    ...(forget && { forget: (kept) => forget.call(world, kept) }),
+    ...(forget && {
+      forget: (kept) => inTime(rules, 'forget', () => forget.call(world, kept)),
+    }),
   };
 }
 
@@ -72,33 +78,74 @@ export async function actOn<Action, Observation>(
   action: Action,
   { call, rules }: { readonly call: ActCall; readonly rules: StageRules },
 ): Promise<Seen<Observation>> {
-  stage.last = await inTime(rules, call, (own) => stage.world.act(action, own));
+  stage.last = await inTime({ ...rules, signal: call.signal }, 'act', (signal) =>
+    stage.world.act(action, { ...call, signal }),
+  );
   return stage.last;
 }
 
-/** What was seen last in a world, with how it stands. */
-export async function sightOf<Action, Observation>({
-  world,
-  last,
-}: Stage<Action, Observation>): Promise<Sight<Observation>> {
-  if (last === undefined) throw new Error('Nothing was seen in this world.');
-  const { observation } = last;
-  if (world.fingerprint === undefined) return { observation };
-  return { observation, fingerprint: await world.fingerprint() };
+/** Takes an act back. */
+export async function undoOn<Action, Observation>(
+  stage: Stage<Action, Observation>,
+  {
+    action,
+    observation,
+  }: { readonly action: Action; readonly observation?: Observation | undefined },
+  { call, rules }: { readonly call: ActCall; readonly rules: StageRules },
+): Promise<void> {
+  stage.last = undefined;
+  await inTime({ ...rules, signal: call.signal }, 'undo', (signal) =>
+    stage.world.undo?.(action, observation, { ...call, signal }),
+  );
 }
 
-/** What a world does on a signal of its own, which aborts at the limit of time. */
+/** What was seen last in a world, with how it stands. */
+export async function sightOf<Action, Observation>(
+  { world, last }: Stage<Action, Observation>,
+  rules: StageRules,
+): Promise<Sight<Observation>> {
+  if (last === undefined) throw new Error('Nothing was seen in this world.');
+  const { observation } = last;
+  const { fingerprint } = world;
+  if (fingerprint === undefined) return { observation };
+  const told = await inTime(rules, 'fingerprint', () => fingerprint.call(world));
+  return { observation, fingerprint: told };
+}
+
+/** Opens a world. One that comes too late is closed. */
+export async function openInTime<Action, Observation>(
+  limits: Limits,
+  what: 'create' | 'fork',
+  open: (signal: AbortSignal) => MaybePromise<World<Action, Observation>>,
+): Promise<World<Action, Observation>> {
+  let opening: Promise<World<Action, Observation>> | undefined;
+  try {
+    return await inTime(limits, what, (signal) => {
+      opening = (async () => open(signal))();
+      return opening;
+    });
+  } catch (error) {
+    void opening?.then((late) => late.close?.()).catch(() => {});
+    throw error;
+  }
+}
+
+/** The limits of one request: a time, and a signal where the search may end it before. */
+type Limits = Pick<StageRules, 'name' | 'timeoutMs'> & { readonly signal?: AbortSignal };
+
+/** Asks something of a world, on a signal that aborts at the limit of time. */
 async function inTime<Value>(
-  { name, timeoutMs }: StageRules,
-  call: ActCall,
-  act: (call: ActCall) => MaybePromise<Value>,
+  { name, timeoutMs, signal = new AbortController().signal }: Limits,
+  what: keyof World | 'create',
+  ask: (signal: AbortSignal) => MaybePromise<Value>,
 ): Promise<Value> {
   try {
-    const own = async (signal: AbortSignal) => act({ ...call, signal });
-    return await withDeadline(call.signal, timeoutMs, own);
+    return await withDeadline(signal, timeoutMs, async (own) => ask(own));
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-    if (call.signal.aborted || !isLate) throw error;
-    throw new Error(`The world of \`${name}\` took longer than ${timeoutMs} ms, and was closed.`);
+    if (signal.aborted || !isLate) throw error;
+    throw new Error(
+      `The world of \`${name}\` took longer than ${timeoutMs} ms to \`${what}\`, and was given up.`,
+    );
   }
 }

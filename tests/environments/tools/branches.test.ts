@@ -3,7 +3,9 @@ import * as z from 'zod';
 import { memoryJournal, replayed } from '../../../src/calls/index.ts';
 import { toolEnvironment } from '../../../src/environments/index.ts';
 import {
+  astar,
   type Completion,
+  depthFirst,
   mcts,
   type SearchResult,
   search,
@@ -66,6 +68,43 @@ test('what cannot be taken back is planned and never run, and what nobody forese
   expect(log).toEqual(['price tea']);
 });
 
+test('a rule that predicts the state and no output leaves the output unknown', async () => {
+  const orders = (predict: (db: { left: number }) => { state: { left: number }; output?: null }) =>
+    toolEnvironment(
+      { left: 2 },
+      {
+        name: 'orders',
+        task: 'Order.',
+        tools: (tool) => ({
+          order: tool({
+            input: z.object({}),
+            effect: 'irreversible',
+            run: () => expect.fail('It is run.'),
+            predict,
+          }),
+          look: tool({ input: z.object({}), effect: 'read', run: () => 'a parcel' }),
+        }),
+        done: ({ left }) => left === 0,
+      },
+    );
+  const [order, look] = [
+    { tool: 'order', input: {} },
+    { tool: 'look', input: {} },
+  ] as const;
+  const unknown = orders(({ left }) => ({ state: { left: left - 1 } }));
+  const { state } = await unknown.step((await unknown.reset(context)).state, order, context);
+  expect(state).toMatchObject({ data: { left: 1 }, calls: [{ tool: 'order', fate: 'planned' }] });
+  expect(state.calls[0]).not.toHaveProperty('seen');
+  expect(observed(state)).toContain('What it gives back is not known before.');
+  expect((await unknown.step(state, look, context)).state.ended).toBe('pending');
+  expect(await unknown.step(state, order, context)).toMatchObject({ terminal: true, reward: 1 });
+
+  const nothing = orders(({ left }) => ({ state: { left: left - 1 }, output: null }));
+  const known = await nothing.step((await nothing.reset(context)).state, order, context);
+  expect(observed(known.state)).toContain('It is expected to give back:\n<output>\n(nothing)');
+  expect((await nothing.step(known.state, look, context)).state.ended).toBeUndefined();
+});
+
 test('a model that is shown the tool and the conversation may foresee a call', async () => {
   const model = scriptedModel({ answer: () => 'Booked seat 7.' });
   const trips = toolEnvironment(null, {
@@ -97,6 +136,50 @@ test('what is not permitted is not called, and the model sees why', async () => 
   expect(state.calls).toMatchObject([{ tool: 'order', fate: 'refused' }]);
   expect(state.data.ordered).toEqual([]);
   expect(observed(state)).toBe('<error>\nThat is too dear.\n</error>');
+});
+
+/** A task that can be done in two steps, or given up at once. */
+const giving = () =>
+  toolEnvironment(
+    { n: 0, isGivenUp: false },
+    {
+      name: 'giving',
+      task: 'Count to 2.',
+      tools: (tool) => ({
+        add: tool({
+          input: z.object({}),
+          effect: 'pure',
+          run: (db) => ({ state: { ...db, n: db.n + 1 }, output: db.n + 1 }),
+        }),
+        giveUp: tool({
+          input: z.object({}),
+          effect: 'pure',
+          run: (db) => ({ state: { ...db, isGivenUp: true } }),
+        }),
+      }),
+      done: ({ n, isGivenUp }) => (isGivenUp ? 'failed' : n === 2),
+    },
+  );
+
+test('a branch that gives up ends as failed, and no search takes it for a solution', async () => {
+  const environment = giving();
+  const { state } = await environment.reset(context);
+  const add = { tool: 'add', input: {} } as const;
+  const giveUp = { tool: 'giveUp', input: {} } as const;
+  const gaveUp = await environment.step(state, { ...giveUp, also: [add] }, context);
+  expect(gaveUp).toMatchObject({ terminal: true, reward: 0, state: { ended: 'failed' } });
+
+  const options = { evaluator: () => 1, budget: { simulations: 10 } };
+  const policy = () => [{ action: giveUp }, { action: add }];
+  for (const algorithm of [depthFirst({ climb: 1 }), mcts({ evaluate: 'all' }), astar()]) {
+    const { solved, actions } = await search(environment, { ...options, policy, algorithm });
+    expect([algorithm.name, solved, actions]).toEqual([algorithm.name, true, [add, add]]);
+  }
+  const hopeless = { ...options, policy: () => [{ action: giveUp }] };
+  for (const algorithm of [depthFirst(), mcts(), astar()]) {
+    const { solved } = await search(environment, { ...hopeless, algorithm });
+    expect([algorithm.name, solved]).toEqual([algorithm.name, false]);
+  }
 });
 
 test('calls that mean the same are one child, and several calls of a turn are made in order', async () => {
@@ -265,6 +348,50 @@ test('a saved tree goes on from its states', async () => {
     context,
   );
   expect(next).toMatchObject({ terminal: true, reward: 1 });
+});
+
+test('what is read in equal files is read once, whichever way led there', async () => {
+  let tests = 0;
+  await using environment = toolEnvironment(
+    () => {
+      const all = new Set<string>();
+      return { all, reset: () => all.clear(), fingerprint: () => JSON.stringify([...all].sort()) };
+    },
+    {
+      name: 'parts',
+      task: 'Make both.',
+      tools: (tool) => ({
+        make: tool({
+          input: z.object({ part: z.string() }),
+          effect: 'reversible',
+          run: ({ all }, { part }) => void all.add(part),
+        }),
+        test: tool({
+          input: z.object({}),
+          effect: 'read',
+          run: ({ all }) => {
+            tests += 1;
+            return all.size;
+          },
+        }),
+      }),
+    },
+  );
+  const make = (part: string) => ({ tool: 'make' as const, input: { part } });
+  const { tree, spend } = await search(environment, {
+    policy: ({ depth }) =>
+      depth < 2
+        ? [{ action: make('a') }, { action: make('b') }]
+        : [{ action: { tool: 'test', input: {} } }],
+    evaluator,
+    algorithm: mcts({ maxDepth: 3, evaluate: 'all' }),
+    budget: { nodes: 20 },
+  });
+  const tested = [...tree.nodes()].filter(({ depth, kind }) => depth === 3 && kind === 'realised');
+  expect(tested.length).toBeGreaterThan(3);
+  // Of {a}, {b} and {a, b}.
+  expect(tests).toBe(3);
+  expect(spend.calls).toBe(2 + 4 + 3);
 });
 
 test('branches in workspaces do not see each other, and what fails there is taken back', async () => {

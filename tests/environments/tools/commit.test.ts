@@ -1,10 +1,16 @@
-import { expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { memoryJournal } from '../../../src/calls/index.ts';
 import { toolEnvironment } from '../../../src/environments/index.ts';
 import { mcts, search } from '../../../src/index.ts';
 import { fromModel } from '../../../src/policies/index.ts';
 import { scriptedModel } from '../../../src/testing/index.ts';
+import { inOwnTemporaryFolder } from '../worlds/own-temporary-folder.ts';
+import { files } from './tasks.ts';
 
 const update = '{"tool":"update","input":{"id":"ann","plan":"pro"}}';
 const mail = '{"tool":"mail","input":{"to":"ann"}}';
@@ -81,6 +87,196 @@ test('nothing drifts where the last call tells something else than was predicted
   expect(await crm.commit(tree, { journal: memoryJournal(), approve: () => true })).toMatchObject({
     ...{ status: 'committed', notDone: [] },
     done: [{ tool: 'mail', output: { id: 'message-1' } }],
+  });
+});
+
+/** Two calls for good, of which the first tells something else than was predicted of it. */
+async function drifting(predict: 'model' | 'rule') {
+  const made: string[] = [];
+  const model = scriptedModel({ answer: () => 'Seat 7 is booked.' });
+  const trips = toolEnvironment(null, {
+    name: 'trips',
+    task: 'Book a seat, and tell Ann.',
+    tools: (tool) => ({
+      book: tool({
+        input: z.object({}),
+        effect: 'irreversible',
+        predict: predict === 'model' ? { model } : () => ({ output: 'Seat 7 is booked.' }),
+        run: () => {
+          made.push('book');
+          return { seat: 9 };
+        },
+      }),
+      mail: tool({
+        input: z.object({}),
+        effect: 'irreversible',
+        run: () => void made.push('mail'),
+      }),
+    }),
+  });
+  const both = { tool: 'book', input: {}, also: [{ tool: 'mail', input: {} }] } as const;
+  const { tree } = await search(trips, {
+    policy: () => [{ action: both }],
+    evaluator: () => 0.5,
+    algorithm: mcts({ maxDepth: 1 }),
+    budget: { simulations: 2 },
+  });
+  return { trips, tree, made };
+}
+
+test('what a model predicted is a guess, and what follows it is made all the same', async () => {
+  const { trips, tree, made } = await drifting('model');
+  const journal = memoryJournal();
+  const approve = () => true;
+  const stopped = await trips.commit(tree, { journal, approve, onDrift: () => 'stop' });
+  expect([stopped.status, made]).toEqual(['drifted', ['book']]);
+  expect(await trips.commit(tree, { journal, approve })).toMatchObject({ status: 'committed' });
+  expect(made).toEqual(['book', 'mail']);
+});
+
+test('a commit that has drifted goes on where whoever commits says so', async () => {
+  const { trips, tree, made } = await drifting('rule');
+  const journal = memoryJournal();
+  const approve = () => true;
+  const stopped = await trips.commit(tree, { journal, approve });
+  expect(stopped).toMatchObject({ status: 'drifted', notDone: [{ tool: 'mail' }] });
+  expect(stopped.message).toContain('commit again with `onDrift`');
+  const asked: unknown[] = [];
+  const onDrift = (call: { tool: string }, output: unknown) => {
+    asked.push([call.tool, output]);
+    return 'go on' as const;
+  };
+  const options = { journal, approve, onDrift };
+  expect(await trips.commit(tree, options)).toMatchObject({ status: 'committed' });
+  expect([asked, made]).toEqual([[['book', { seat: 9 }]], ['book', 'mail']]);
+});
+
+test('what is taken back is given the whole output, and a model sees its head and tail', async () => {
+  const long = 'x'.repeat(5_000);
+  const undone: unknown[] = [];
+  await using store = toolEnvironment(null, {
+    name: 'store',
+    task: 'Store it.',
+    journal: memoryJournal(),
+    tools: (tool) => ({
+      store: tool({
+        input: z.object({}),
+        effect: 'reversible',
+        maxOutput: 100,
+        run: () => ({ long, id: 7 }),
+        undo: (_db, _input, { output }) => void undone.push(output),
+      }),
+      mail: tool({ input: z.object({}), effect: 'irreversible', run: () => 'Sent.' }),
+    }),
+  });
+  const both = { tool: 'store', input: {}, also: [{ tool: 'mail', input: {} }] } as const;
+  const { tree, best } = await search(store, {
+    policy: () => [{ action: both }],
+    evaluator: () => 0.5,
+    algorithm: mcts({ maxDepth: 1 }),
+    budget: { simulations: 2 },
+  });
+  expect(undone).toEqual([{ long, id: 7 }]);
+  const shown = best.kind === 'proposed' ? '' : best.state.turns.at(1)?.content;
+  expect(shown).toContain('characters left out');
+  // Nor is what was seen in the search another output for being shorter.
+  const journal = memoryJournal();
+  for (const _time of [1, 2]) {
+    expect(await store.commit(tree, { journal, approve: () => true })).toMatchObject({
+      status: 'committed',
+      done: [{ tool: 'store', output: { long, id: 7 } }, { tool: 'mail' }],
+    });
+  }
+});
+
+test('a call is permitted by what its schema has read, in a branch and in a commit', async () => {
+  const asked: unknown[] = [];
+  const bank = toolEnvironment(null, {
+    name: 'bank',
+    task: 'Pay.',
+    tools: (tool) => ({
+      pay: tool({
+        // Read again, it would be something else: what is kept is what was written.
+        input: z.object({
+          cents: z.string().transform(Number),
+          currency: z.string().default('EUR'),
+        }),
+        effect: 'irreversible',
+        run: () => 'Paid.',
+      }),
+    }),
+    permit: ({ input: { cents, currency } }) => {
+      asked.push({ cents, currency });
+      return cents < 100 && currency === 'EUR';
+    },
+  });
+  const pay = (cents: string) => ({ action: { tool: 'pay' as const, input: { cents } } });
+  const { tree, best } = await search(bank, {
+    policy: () => [pay('99'), pay('100')],
+    evaluator: ({ state }) => (state.calls[0]?.fate === 'planned' ? 0.9 : 0.1),
+    algorithm: mcts({ maxDepth: 1, evaluate: 'all' }),
+    budget: { simulations: 3 },
+  });
+  const fates = tree.root.children.map((child) =>
+    child.kind === 'realised' ? child.state.calls[0]?.fate : child.kind,
+  );
+  expect(fates).toEqual(['planned', 'refused']);
+  const committed = await bank.commit(best, { journal: memoryJournal(), approve: () => true });
+  expect(committed.status).toBe('committed');
+  const [one, other] = [99, 100].map((cents) => ({ cents, currency: 'EUR' }));
+  expect(asked).toEqual([one, other, one]);
+});
+
+test('what a tool throws reaches no terminal raw', async () => {
+  const red = '\u001b[31mred\u0007';
+  const lab = (effect: 'irreversible' | 'read') =>
+    toolEnvironment(null, {
+      name: 'lab',
+      task: 'Try it.',
+      onError: 'fail',
+      tools: (tool) => ({
+        try: tool({
+          input: z.object({}),
+          effect,
+          run: () => {
+            throw new Error(red);
+          },
+        }),
+      }),
+    });
+  const grown = (environment: ReturnType<typeof lab>) =>
+    search(environment, {
+      policy: () => [{ action: { tool: 'try', input: {} } }],
+      evaluator: () => 0.5,
+      algorithm: mcts({ maxDepth: 1 }),
+      budget: { simulations: 2 },
+    });
+  const shown = '\\u001b[31mred\\u0007';
+  const failed = await grown(lab('read'));
+  expect(failed.tree.root.children[0]?.failure?.message).toBe(`\`try\` failed. ${shown}`);
+  const environment = lab('irreversible');
+  const { tree } = await grown(environment);
+  const { message } = await environment.commit(tree, {
+    ...{ journal: memoryJournal(), approve: () => true },
+  });
+  expect(message).toContain(`may have happened, or not: ${shown}`);
+});
+
+describe('what a killed process has left', () => {
+  inOwnTemporaryFolder();
+
+  test('of workspaces is removed without a journal too, and what a live one works in stays', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const left = (name: string, owner: number) => {
+      const folder = join(tmpdir(), `espalier-world-${name}`);
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'owner'), JSON.stringify({ pid: owner, host: hostname() }));
+      return folder;
+    };
+    const [dead, alive] = [left('dead', pid), left('alive', process.pid)];
+    await using environment = files().environment;
+    expect(await environment.recover()).toMatchObject({ failed: [] });
+    expect([existsSync(dead), existsSync(alive)]).toEqual([false, true]);
   });
 });
 

@@ -252,3 +252,41 @@ test('a schema that throws is a problem of the call, and one that cannot check a
     'Expected `input of look` to be a schema that checks synchronously',
   );
 });
+
+test('an input of many keys is read through once, and what is wrong with it is told in short', async () => {
+  const keys = Array.from({ length: 20_000 }, (_, place) => [`k${place}`, place] as const);
+  const input = Object.fromEntries(keys);
+  let checks = 0;
+  const counted = toolEnvironment(null, {
+    name: 'counted',
+    task: 'Work.',
+    tools: (tool) => ({
+      loose: tool({
+        input: z.record(z.string(), z.number()).refine(() => {
+          checks += 1;
+          return true;
+        }),
+        jsonSchema: { type: 'object' },
+        effect: 'read',
+        run: (_db, all) => Object.keys(all).length,
+      }),
+      strict: tool({ input: z.strictObject({}), effect: 'read', run: () => 'ok' }),
+    }),
+  });
+  const { notation } = counted;
+  const start = { data: null, turns: [], calls: [] };
+  const read = notation.called?.([{ id: '1', name: 'loose', input }], start);
+  expect(read).toMatchObject({ action: { tool: 'loose' } });
+  // As it came, and once more to see that what was read is read as itself.
+  expect(checks).toBe(2);
+  const { action } = read as { readonly action: never };
+  const { state } = await counted.step(start, action, plainContext());
+  expect(observed(state)).toBe('<output>\n20000\n</output>');
+  // For its turn, and for its run.
+  expect(checks).toBe(4);
+
+  const wrong = { tool: 'strict', input } as never;
+  const { state: told } = await counted.step(start, wrong, plainContext());
+  expect(observed(told)).toContain('Unrecognized keys');
+  expect(observed(told)?.length).toBeLessThan(1_000);
+});

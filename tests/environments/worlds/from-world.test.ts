@@ -124,7 +124,7 @@ describe('a step in a live world', () => {
       const message =
         fault === 'throws'
           ? 'The tab crashed.'
-          : 'The world of `numbers` took longer than 20 ms, and was closed.';
+          : 'The world of `numbers` took longer than 20 ms to `act`, and was given up.';
       for (const { action, failure } of failed) {
         expect(action).toBe('double');
         expect(failure).toEqual({ kind: 'environment', message });
@@ -158,6 +158,84 @@ describe('a step in a live world', () => {
 });
 
 const context = plainContext();
+
+const silent = (): Promise<never> => new Promise(() => {});
+const told = (what: string) =>
+  `The world of \`numbers\` took longer than 30 ms to \`${what}\`, and was given up.`;
+
+describe('a silent world', () => {
+  test.each([
+    ['reset', 'reset'],
+    ['snapshot', 'snapshot'],
+    ['fork', 'fork'],
+    ['fingerprint', 'reset'],
+  ] as const)(
+    'that is silent on `%s` fails what was asked, and another takes its place',
+    async (what, by) => {
+      let isSilent = true;
+      const worlds = new NumberWorlds(by);
+      const create = (): World<Move, string> => {
+        const world = worlds.create();
+        return isSilent ? { ...world, [what]: silent } : world;
+      };
+      await using environment = fromWorld(create, { name: 'numbers', instances: 1, timeoutMs: 30 });
+      await expect(environment.reset(context)).rejects.toThrow(told(what));
+      isSilent = false;
+      const { state } = await environment.reset(context);
+      expect(state.start.observation).toBe('The number is 1.');
+    },
+  );
+
+  test.each([
+    ['restore', 'snapshot'],
+    ['forget', 'snapshot'],
+    ['undo', 'undo'],
+  ] as const)('that is silent on `%s` fails the step, and no other', async (what, by) => {
+    const worlds = new NumberWorlds(by, { [what]: silent });
+    const options = { name: 'numbers', instances: 1, timeoutMs: 30, snapshots: 2 };
+    const environment = fromWorld(worlds.create, options);
+    const { state } = await environment.reset(context);
+    const outcomes: string[] = [];
+    for (const move of [...moves, ...moves]) {
+      try {
+        await environment.step(state, move, context);
+        outcomes.push('done');
+      } catch (error) {
+        outcomes.push((error as Error).message);
+      }
+    }
+    expect(outcomes).toContain(told(what));
+    expect(outcomes).toContain('done');
+    await environment.close();
+    expect(worlds.open).toBe(0);
+  });
+
+  test('that is silent on `create` is told of, and closed where it comes all the same', async () => {
+    const worlds = new NumberWorlds('reset');
+    let arrive = () => {};
+    let wanted: AbortSignal | undefined;
+    const create = async (signal: AbortSignal): Promise<World<Move, string>> => {
+      wanted = signal;
+      await new Promise<void>((resolve) => {
+        arrive = resolve;
+      });
+      return worlds.create();
+    };
+    await using environment = fromWorld(create, { name: 'numbers', instances: 1, timeoutMs: 30 });
+    await expect(environment.reset(context)).rejects.toThrow(told('create'));
+    expect(wanted?.aborted).toBe(true);
+    arrive();
+    await expect.poll(() => [worlds.opened, worlds.open]).toEqual([1, 0]);
+  });
+
+  test('that is silent on `close` does not hold up whoever closes it', async () => {
+    const worlds = new NumberWorlds('reset', { close: silent });
+    const options = { name: 'numbers', instances: 1, timeoutMs: 30 };
+    const environment = fromWorld(worlds.create, options);
+    await environment.reset(context);
+    await environment.close();
+  });
+});
 
 describe('a world', () => {
   test('that knows a shorter way is brought back by that', async () => {

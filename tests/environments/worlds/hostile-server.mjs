@@ -6,7 +6,9 @@ let steps = 0;
 const say = (text) => process.stdout.write(`${text}\n`);
 
 function answer({ id, method }) {
-  if (method === 'hello') return { id, result: { forks: false } };
+  if (method === 'hello') return { id, result: { forks: fault.startsWith('silent on') } };
+  if (method === 'fork') return { id, result: { handle: 'copy' } };
+  if (method === 'restore' || method === 'close') return { id, result: {} };
   const seen = { observation: `step ${steps}` };
   if (method === 'reset') return { id, result: { handle: 'h', seen } };
   steps++;
@@ -15,6 +17,7 @@ function answer({ id, method }) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line);
+  if (fault === `silent on ${request.method}`) continue;
   const told = answer(request);
   if (request.method !== 'step') {
     say(JSON.stringify(told));

@@ -34,13 +34,35 @@ describe('a server of worlds', () => {
     ['no message', /^\{"message":\{"toString":1\}\}$/],
     ['shape', /^The server's answer to `step` was not as expected\./],
     ['error', /^No such move\.$/],
-    ['silent', /^The world of `hostile` took longer than 700 ms, and was closed\.$/],
+    ['silent', /^The world of `hostile` took longer than 2000 ms to `act`, and was given up\.$/],
   ])('that answers with %s fails the step, and no other', async (fault, message) => {
-    await using environment = hostile(fault, fault === 'silent' ? 700 : 10_000);
+    await using environment = hostile(fault, fault === 'silent' ? 2_000 : 10_000);
     const { state } = await environment.reset(context);
     await expect(environment.step(state, 'on', context)).rejects.toThrow(message);
     // Another one takes its place.
     expect((await environment.reset(context)).state).toEqual(state);
+  });
+
+  test.each([
+    ['hello', 'create'],
+    ['reset', 'reset'],
+    ['fork', 'snapshot'],
+    ['restore', 'restore'],
+  ])('that is silent on `%s` is told of in time, and ended', async (method, what) => {
+    const environment = hostile(`silent on ${method}`, 2_000);
+    const stepped = async () => {
+      const { state } = await environment.reset(context);
+      await environment.step(state, 'on', context);
+      await environment.step(state, 'on', context);
+    };
+    const told = `The world of \`hostile\` took longer than 2000 ms to \`${what}\`, and was given up.`;
+    await expect(stepped()).rejects.toThrow(told);
+    await environment.close();
+    const isRunning = () => {
+      const { stdout } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+      return stdout.includes(`hostile-server.mjs silent on ${method}`);
+    };
+    await expect.poll(isRunning, { timeout: 5_000 }).toBe(false);
   });
 
   test('that says more than it was asked fails the step after', async () => {
