@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { remoteEnvironment } from '../../../src/environments/index.ts';
@@ -92,6 +93,21 @@ describe('a server over HTTP', () => {
 const gym = (name: string) => ['python3', python, `gym_worlds:${name}`];
 const moves = ['add 1', 'double'];
 
+/** A server of Python worlds over HTTP. */
+async function served(name: string): Promise<{ readonly url: string } & AsyncDisposable> {
+  const [program = '', ...rest] = gym(name);
+  const server = spawn(program, [...rest, '--http', '0'], { cwd: folder });
+  const [chunk] = (await once(server.stderr, 'data')) as [Buffer];
+  return {
+    url: chunk.toString().trim(),
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(server, 'exit');
+      server.kill();
+      await ended;
+    },
+  };
+}
+
 if (!hasPython) {
   test.skip('Python worlds: skipped, because there is no python3 on this machine.', () => {});
 } else {
@@ -160,25 +176,50 @@ describe.skipIf(!hasPython)('a world in Python', () => {
     const { state } = await environment.reset(context);
     await expect(environment.step(state, 'fly', context)).rejects.toThrow("KeyError: 'fly'");
   });
+});
 
-  test('is served over HTTP too', async () => {
-    const [program = '', ...rest] = gym('Walk');
-    const server = spawn(program, [...rest, '--http', '0'], { cwd: folder });
-    try {
-      const url = await new Promise<string>((resolve) => {
-        server.stderr.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
+describe.skipIf(!hasPython)('a Python server over HTTP', () => {
+  test('serves worlds too', async () => {
+    await using server = await served('Walk');
+    const { url } = server;
+    await using environment = remoteEnvironment<string>({ name: 'walk', url, instances: 3 });
+    const { state } = await environment.reset(context);
+    const all = await Promise.all(
+      moves.map(async (action) => environment.step(state, action, context)),
+    );
+    expect(all.map(({ state: { steps } }) => steps.at(-1)?.fingerprint)).toEqual([
+      'number 2',
+      'number 2',
+    ]);
+  });
+
+  test('serves each client its own task', async () => {
+    await using server = await served('Walk');
+    const create = (goal: number) =>
+      remoteEnvironment<string>({
+        ...{ name: 'walk', url: server.url, task: { goal }, snapshots: 0 },
       });
-      await using environment = remoteEnvironment<string>({ name: 'walk', url, instances: 3 });
+    await using near = create(2);
+    await using far = create(28);
+    const { state } = await near.reset(context);
+    await far.reset(context);
+    await near.step(state, 'double', context);
+    // A state is come to from a new start, after the other client has said what its task is.
+    expect(await near.step(state, 'add 1', context)).toMatchObject({ reward: 1, terminal: true });
+  });
+
+  test('is asked as often as need be', { timeout: 60_000 }, async () => {
+    await using server = await served('Walk');
+    const warnings: Error[] = [];
+    const hear = (warning: Error) => warnings.push(warning);
+    process.on('warning', hear);
+    try {
+      await using environment = remoteEnvironment<string>({ name: 'walk', url: server.url });
       const { state } = await environment.reset(context);
-      const all = await Promise.all(
-        moves.map(async (action) => environment.step(state, action, context)),
-      );
-      expect(all.map(({ state: { steps } }) => steps.at(-1)?.fingerprint)).toEqual([
-        'number 2',
-        'number 2',
-      ]);
+      for (let count = 0; count < 600; count++) await environment.step(state, 'add 1', context);
     } finally {
-      server.kill();
+      process.off('warning', hear);
     }
+    expect(warnings.map(({ message }) => message)).toEqual([]);
   });
 });
