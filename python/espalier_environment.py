@@ -35,7 +35,6 @@ class Server:
         self.create = create
         self.seed = seed
         self.forks = forks
-        self.task = None
         self.environments = {}
         self.count = 0
         self.lock = threading.Lock()
@@ -59,13 +58,12 @@ class Server:
     def do_hello(self, version, task=None):
         if version != VERSION:
             raise ValueError("Expected version %d of the protocol, got %r." % (VERSION, version))
-        self.task = task
         if self.forks is None:
             self.forks = can_copy(self.create(task))
         return {"version": VERSION, "forks": self.forks}
 
-    def do_reset(self):
-        environment = self.create(self.task)
+    def do_reset(self, task=None):
+        environment = self.create(task)
         takes_seed = "seed" in inspect.signature(environment.reset).parameters
         first = environment.reset(seed=self.seed) if takes_seed else environment.reset()
         is_pair = isinstance(first, tuple) and len(first) == 2 and isinstance(first[1], dict)
@@ -151,6 +149,10 @@ def serve_http(create, port, seed=0, forks=None, host="127.0.0.1"):
     server = Server(create, seed, forks)
 
     class Handler(BaseHTTPRequestHandler):
+        # A connection is kept for the next request, and no part of an answer waits for another.
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
         def do_POST(self):
             length = int(self.headers.get("content-length", "0"))
             if not 0 < length <= LONGEST:

@@ -86,18 +86,22 @@ export function programWire(command: readonly string[], cwd: string | undefined)
 
 /** A server that is asked over HTTP: each request is posted. */
 export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
-  const controller = new AbortController();
+  let asked: AbortController | undefined;
   let count = 0;
   return {
     async ask(method, params) {
       const id = ++count;
+      // What is said last is said although all else is given up.
+      const isLast = method === 'close';
+      // A signal of its own: what has listened to one may hold on to it for long.
+      const own = new AbortController();
+      if (!isLast) asked = own;
       const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ id, method, params }),
         redirect: 'error',
-        // What is said last is said although all else is given up.
-        signal: method === 'close' ? AbortSignal.timeout(patience) : controller.signal,
+        signal: isLast ? AbortSignal.timeout(patience) : own.signal,
       });
       const text = await limited(response);
       if (!response.ok) {
@@ -110,7 +114,7 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
       if ('error' in answer) throw new Error(answer.error);
       return answer.result;
     },
-    close: async () => controller.abort(new Error('The environment was closed.')),
+    close: async () => asked?.abort(new Error('The environment was closed.')),
   };
 }
 

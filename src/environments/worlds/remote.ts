@@ -110,7 +110,7 @@ async function remoteWorld<Action>(
   return {
     async reset() {
       if (handle !== undefined) await ask(z.unknown(), 'close', own());
-      const start = await ask(begun, 'reset', {});
+      const start = await ask(begun, 'reset', { task });
       handle = start.handle;
       return see(start.seen);
     },

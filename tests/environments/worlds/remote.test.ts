@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { getEventListeners, once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { remoteEnvironment } from '../../../src/environments/index.ts';
@@ -109,10 +110,44 @@ describe('a server over HTTP', () => {
   ])('that misbehaves fails the step', async (body, status, message) => {
     await expect(answers(body, status).reset(context)).rejects.toThrow(message);
   });
+
+  test('is asked on a signal of its own each time: listeners do not pile up', async () => {
+    let [asked, most] = [0, 0];
+    const listening: typeof fetch = async (_, { body, signal } = {}) => {
+      const { id } = JSON.parse(String(body)) as { id: number };
+      // As the platform's does, which takes it away when it is collected.
+      signal?.addEventListener('abort', () => {});
+      most = Math.max(most, signal == null ? 0 : getEventListeners(signal, 'abort').length);
+      asked += 1;
+      const result = { handle: 'h', observation: 'o', seen: { observation: 'o' } };
+      return new Response(JSON.stringify({ id, result }));
+    };
+    const options = { name: 'web', url: 'http://worlds.test/', fetch: listening };
+    await using environment = remoteEnvironment<string>(options);
+    const { state } = await environment.reset(context);
+    await environment.step(state, 'on', context);
+    expect(asked).toBeGreaterThan(2);
+    expect(most).toBe(1);
+  });
 });
 
 const gym = (name: string) => ['python3', python, `gym_worlds:${name}`];
 const moves = ['add 1', 'double'];
+
+/** A server of Python worlds over HTTP. */
+async function served(name: string): Promise<{ readonly url: string } & AsyncDisposable> {
+  const [program = '', ...rest] = gym(name);
+  const server = spawn(program, [...rest, '--http', '0'], { cwd: folder });
+  const [chunk] = (await once(server.stderr, 'data')) as [Buffer];
+  return {
+    url: chunk.toString().trim(),
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(server, 'exit');
+      server.kill();
+      await ended;
+    },
+  };
+}
 
 if (!hasPython) {
   test.skip('Python worlds: skipped, because there is no python3 on this machine.', () => {});
@@ -182,25 +217,35 @@ describe.skipIf(!hasPython)('a world in Python', () => {
     const { state } = await environment.reset(context);
     await expect(environment.step(state, 'fly', context)).rejects.toThrow("KeyError: 'fly'");
   });
+});
 
-  test('is served over HTTP too', async () => {
-    const [program = '', ...rest] = gym('Walk');
-    const server = spawn(program, [...rest, '--http', '0'], { cwd: folder });
-    try {
-      const url = await new Promise<string>((resolve) => {
-        server.stderr.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
+describe.skipIf(!hasPython)('a Python server over HTTP', () => {
+  test('serves worlds too', async () => {
+    await using server = await served('Walk');
+    const { url } = server;
+    await using environment = remoteEnvironment<string>({ name: 'walk', url, instances: 3 });
+    const { state } = await environment.reset(context);
+    const all = await Promise.all(
+      moves.map(async (action) => environment.step(state, action, context)),
+    );
+    expect(all.map(({ state: { steps } }) => steps.at(-1)?.fingerprint)).toEqual([
+      'number 2',
+      'number 2',
+    ]);
+  });
+
+  test('serves each client its own task', async () => {
+    await using server = await served('Walk');
+    const create = (goal: number) =>
+      remoteEnvironment<string>({
+        ...{ name: 'walk', url: server.url, task: { goal }, snapshots: 0 },
       });
-      await using environment = remoteEnvironment<string>({ name: 'walk', url, instances: 3 });
-      const { state } = await environment.reset(context);
-      const all = await Promise.all(
-        moves.map(async (action) => environment.step(state, action, context)),
-      );
-      expect(all.map(({ state: { steps } }) => steps.at(-1)?.fingerprint)).toEqual([
-        'number 2',
-        'number 2',
-      ]);
-    } finally {
-      server.kill();
-    }
+    await using near = create(2);
+    await using far = create(28);
+    const { state } = await near.reset(context);
+    await far.reset(context);
+    await near.step(state, 'double', context);
+    // A state is come to from a new start, after the other client has said what its task is.
+    expect(await near.step(state, 'add 1', context)).toMatchObject({ reward: 1, terminal: true });
   });
 });
