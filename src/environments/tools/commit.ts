@@ -305,7 +305,7 @@ class Commit {
     if (looked !== undefined && 'error' in looked) throw failedBy(call, looked.error);
     const deed = this.#begin(due, id, looked?.output);
     try {
-      const { ran, hung } = await follow(tool, on, surroundings);
+      const { ran, hung, thrown } = await follow(tool, on, surroundings);
       if ('output' in ran) {
         this.#log.done(deed, ran.output);
         return ran.output;
@@ -314,6 +314,8 @@ class Commit {
       if (hung !== undefined) throw mayHaveHappened(call, ran.error);
       const tools = new Map([[tool.name, tool]]);
       await takeBack({ log: this.#log, tools, workspace }, deed, this.#call);
+      // A workspace says so itself, before anything else is done.
+      if (tool === publishing && isStale(thrown)) throw haltFrom(thrown);
       throw failedBy(call, ran.error);
     } catch (error) {
       throw error instanceof Halt ? error : mayHaveHappened(call, messageOf(error));
@@ -329,6 +331,10 @@ class Commit {
     const told = { environment, name, key, id, input, data, remembered };
     return this.#log.begin({ of: 'commit', ...told });
   }
+}
+
+function isStale(error: unknown): boolean {
+  return EspalierError.isInstance(error) && error.code === 'stale';
 }
 
 const cutOff = 'an earlier commit was cut off in it.';

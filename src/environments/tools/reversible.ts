@@ -26,6 +26,8 @@ export async function lookUp(
 /** What came of a run; `hung` is settled when one that was given up has ended all the same. */
 export interface FollowedRun {
   readonly ran: Ran;
+  /** What it threw. */
+  readonly thrown?: unknown;
   readonly hung?: Promise<unknown>;
 }
 
@@ -47,7 +49,9 @@ export async function follow(tool: DeclaredTool, on: RunOn, call: ActCall): Prom
   }
   if (!('error' in ran)) return { ran };
   const ended = Promise.allSettled([running]);
-  return (await isOver(ended, call)) ? { ran } : { ran, hung: ended };
+  if (!(await isOver(ended, call))) return { ran, hung: ended };
+  const [settled] = await ended;
+  return { ran, ...(settled.status === 'rejected' && { thrown: settled.reason }) };
 }
 
 async function isOver(ended: Promise<unknown>, { clock }: ActCall): Promise<boolean> {

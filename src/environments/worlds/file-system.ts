@@ -97,6 +97,7 @@ interface Copied {
 function folderWorld(copied: Copied): Folder {
   const { original, folder, files, base, manifest, isLeftOut, wrap } = copied;
   const closed = new AbortController();
+  const refused = new Set<string>();
   let count = 0;
   const bringTo = async (source: string): Promise<void> => {
     for (const name of await readdir(files)) {
@@ -122,8 +123,8 @@ function folderWorld(copied: Copied): Folder {
       const now = await manifestOf(files, isLeftOut);
       return changesBetween(original, manifest, now) as unknown as JsonValue;
     },
-    publish: (changes, call) => publish(changes as unknown as Changes, files, call),
-    unpublish: (changes, call) => unpublish(changes as unknown as Changes, call),
+    publish: (changes, call) => publish(changes as unknown as Changes, { files, refused }, call),
+    unpublish: (changes, call) => unpublish(changes as unknown as Changes, refused, call),
     async close() {
       closed.abort(new Error('The folder was closed.'));
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -154,14 +155,20 @@ function lockOf({ root }: Changes): string {
   return join(root, `${ownName}lock`);
 }
 
-async function publish(changes: Changes, copied: string, call: ActCall): Promise<void> {
+async function publish(
+  changes: Changes,
+  { files, refused }: { readonly files: string; readonly refused: Set<string> },
+  call: ActCall,
+): Promise<void> {
   const publishing: Publishing = {
     ...publishingOf(changes),
-    content: (path, { mode }) => contentAt(copied, path, mode),
+    content: (path, { mode }) => contentAt(files, path, mode),
   };
+  refused.add(publishing.key);
   await inTurn(lockOf(changes), call, async () => {
     if (await isPublished(publishing)) return finish(publishing);
     await expectUntouched(publishing);
+    refused.delete(publishing.key);
     await makeChanges(publishing, call.signal);
     call.signal.throwIfAborted();
     await finish(publishing);
@@ -182,8 +189,14 @@ async function isPublished(publishing: Omit<Publishing, 'content'>): Promise<boo
   );
 }
 
-async function unpublish(changes: Changes, call: ActCall): Promise<void> {
+/** @param refused - What never began: others may have made the same changes since. */
+async function unpublish(
+  changes: Changes,
+  refused: ReadonlySet<string>,
+  call: ActCall,
+): Promise<void> {
   const publishing = publishingOf(changes);
+  if (refused.has(publishing.key)) return;
   await inTurn(lockOf(changes), call, async () => {
     // Without old files it never began, or it is done, or they are lost.
     const isBegun = (await statusOf(storeOf(publishing))) !== undefined;

@@ -79,7 +79,7 @@ function expectBranch(branch: unknown): void {
   const isName =
     typeof branch === 'string' &&
     branch !== 'HEAD' &&
-    !/^$|^-|^@$|^\/|\/$|\.$|\/\/|\.\.|@\{|(^|\/)\.|\.lock(\/|$)|[\0- \x7f~^:?*[\\]/.test(branch);
+    !/^$|^-|^\/|\/$|\.$|\/\/|\.\.|@\{|(^|\/)\.|\.lock(\/|$)|[\0- \x7f~^:?*[\\]/.test(branch);
   if (isName) return;
   throw new EspalierError(
     'usage',
