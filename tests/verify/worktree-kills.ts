@@ -4,12 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openJournal } from '../../src/calls/index.ts';
 import { fileSystem, gitWorktree, toolEnvironment } from '../../src/environments/index.ts';
+import { removeLeftovers } from '../../src/environments/worlds/leftovers.ts';
 import { search, seededRandom } from '../../src/index.ts';
 import { everything, inGit, put, userRepository } from '../environments/worlds/user-folder.ts';
 
@@ -58,12 +59,13 @@ async function killOnce(kind: string, afterMs: number): Promise<string> {
     stdio: 'inherit',
   });
   const timer = setInterval(() => {
-    // The commit is under way.
-    if (!existsSync(journal)) return;
+    // The checkout is about to be changed.
+    if (!readdirSync(root).some((name) => name.startsWith('.espalier-'))) return;
     clearInterval(timer);
     setTimeout(() => child.kill('SIGKILL'), afterMs);
   }, 1);
   await once(child, 'exit');
+  clearInterval(timer);
   await using environment = environmentOf(kind, root);
   const { failed } = await environment.recover(openJournal(journal));
   const after = everything(root, ['.git']);
@@ -87,9 +89,10 @@ else {
   const counts: Record<string, number> = {};
   for (let at = 0; at < 2 * Number(kind); at++) {
     const of = at % 2 === 0 ? 'git' : 'folder';
-    const came = `${of} ${await killOnce(of, random.next() * (of === 'git' ? 500 : 100))}`;
+    const came = `${of} ${await killOnce(of, random.next() * (of === 'git' ? 800 : 120))}`;
     counts[came] = (counts[came] ?? 0) + 1;
   }
+  await removeLeftovers();
   const left = readdirSync(own).filter((name) => !name.startsWith('tsx-'));
   rmSync(own, { recursive: true });
   process.stdout.write(`${JSON.stringify(counts)}, left behind: ${left.join(', ') || 'nothing'}\n`);

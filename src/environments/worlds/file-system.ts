@@ -37,7 +37,7 @@ export interface FileSystemOptions {
    *
    * @defaultValue none: they run as this user
    */
-  readonly wrap?: Wrap;
+  readonly wrap?: (command: readonly string[], folder: string) => readonly string[];
 }
 
 /** The changes of a copy, as they are written down before they are published. */

@@ -3,7 +3,7 @@ import { EspalierError } from '../../base/errors.ts';
 import { describeValue } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import { type Folder, folderAt, type Wrap } from './folder.ts';
+import { type Folder, folderAt } from './folder.ts';
 import { type GitPlace, git, gitParts, resolved, toldOf } from './git.ts';
 import { bringTo, openCopy, treeOf } from './git-copy.ts';
 import { publishCommit, unpublishCommit } from './git-publish.ts';
@@ -23,7 +23,7 @@ export interface GitWorktreeOptions {
    *
    * @defaultValue none: they run as this user
    */
-  readonly wrap?: Wrap;
+  readonly wrap?: (command: readonly string[], folder: string) => readonly string[];
 }
 
 /**
