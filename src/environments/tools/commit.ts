@@ -332,7 +332,10 @@ class Commit {
       if (hung !== undefined) throw mayHaveHappened(call, ran.error);
       const tools = new Map([[tool.name, tool]]);
       await takeBack({ log: this.#log, tools, workspace }, deed, this.#call);
-      throw isStale(cause) ? new Halt('stale', ran.error) : failedBy(call, ran.error);
+      // A workspace says so itself, before anything else is done.
+      throw tool === publishing && isStale(cause)
+        ? new Halt('stale', ran.error)
+        : failedBy(call, ran.error);
     } catch (error) {
       throw error instanceof Halt ? error : mayHaveHappened(call, messageOf(error));
     }

@@ -81,7 +81,7 @@ export interface Committed {
   /**
    * - `committed`: all is done.
    * - `refused`: it was not approved, or a call is not permitted any more. Nothing was done.
-   * - `stale`: the path goes another way by now. Nothing was done.
+   * - `stale`: the path goes another way by now, or what it would publish has changed. Nothing was done.
    * - `failed`: a call that can be taken back failed, and was taken back.
    * - `unknown`: a call that cannot be taken back may have happened, or not.
    * - `drifted`: a call was made, and something else came out than was predicted, before the last one.

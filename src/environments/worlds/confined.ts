@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { lstat, mkdir, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { describeValue } from '../../base/expect.ts';
 import { isCode } from '../../base/with-storage-errors.ts';
@@ -9,7 +9,7 @@ import { isCode } from '../../base/with-storage-errors.ts';
 export function partsOf(path: string): readonly string[] {
   const parts = typeof path === 'string' ? path.split(/[/\\]/) : [];
   const isPlain = parts.length > 0 && parts.every((part) => !['', '.', '..'].includes(part));
-  if (isPlain && !path.includes('\0') && !/^[a-z]:/i.test(path)) return parts;
+  if (isPlain && !/\0|^[a-z]:|\p{Surrogate}/iu.test(path)) return parts;
   throw new Error(
     `Expected a path below the folder, such as \`src/index.js\`, got ${describeValue(path)}.`,
   );
@@ -68,22 +68,16 @@ export async function readFileAt(place: string): Promise<Buffer> {
 }
 
 /** Writes a file aside and moves it into place, so that it is whole or not there, and hard links stay as they are. */
-export async function writeFileAt(
-  place: string,
-  content: string | Buffer,
-  {
-    mode,
-    aside = `${place}.${randomUUID()}`,
-  }: { readonly mode?: number; readonly aside?: string } = {},
-): Promise<void> {
+export async function writeFileAt(place: string, content: string): Promise<void> {
   const before = await statusOf(place);
   if (before !== undefined && !before.isFile() && !before.isSymbolicLink()) {
     throw new Error('It is not a file.');
   }
   await mkdir(dirname(place), { recursive: true });
-  const kept = mode ?? (before?.isFile() === true ? before.mode & 0o777 : undefined);
+  const aside = `${place}.${randomUUID()}`;
   try {
-    await writeFile(aside, content, { flag: 'wx', ...(kept !== undefined && { mode: kept }) });
+    await writeFile(aside, content, { flag: 'wx' });
+    if (before?.isFile() === true) await chmod(aside, before.mode & 0o777);
     await rename(aside, place);
   } catch (error) {
     await rm(aside, { force: true });

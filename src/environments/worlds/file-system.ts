@@ -1,17 +1,5 @@
 import { constants } from 'node:fs';
-import {
-  cp,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readlink, realpath, rm } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError } from '../../base/errors.ts';
@@ -19,17 +7,22 @@ import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
 import { readFileAt, statusOf } from './confined.ts';
-import { type Folder, filesBelow, folderAt } from './folder.ts';
+import { type Folder, filesBelow, folderAt, type Wrap } from './folder.ts';
 import { temporaryFolder } from './leftovers.ts';
 import {
   type Entry,
   entryAt,
   expectUntouched,
   type FileChange,
+  type FolderChanges,
+  finish,
+  inTurn,
   isSameEntry,
   makeChanges,
+  ownName,
   type Publishing,
   pathsUnlike,
+  storeOf,
   takeBackChanges,
 } from './publishing.ts';
 
@@ -39,14 +32,19 @@ export interface FileSystemOptions {
   readonly root: string;
   /** What is not copied: names at any depth, such as `node_modules`, or paths below the folder. @defaultValue none */
   readonly ignore?: readonly string[];
-  /** Puts a sandbox around programs, such as bubblewrap or a container. @defaultValue none: they run as this user */
-  readonly wrap?: (command: readonly string[]) => readonly string[];
+  /**
+   * Puts a sandbox around programs, such as bubblewrap or a container, and is told the folder that they have to write.
+   *
+   * @defaultValue none: they run as this user
+   */
+  readonly wrap?: (command: readonly string[], folder: string) => readonly string[];
 }
 
 /** The changes of a copy, as they are written down before they are published. */
 interface Changes {
   readonly root: string;
   readonly files: readonly FileChange[];
+  readonly folders: FolderChanges;
 }
 
 /**
@@ -58,10 +56,13 @@ interface Changes {
 export function fileSystem(options: FileSystemOptions): () => Promise<Folder> {
   expectOptions('fileSystem', options, 'root ignore wrap');
   const { root, ignore = [], wrap } = options;
-  const isLeftOut = (path: string) => ignore.includes(path) || ignore.includes(basename(path));
+  const isLeftOut = (path: string) =>
+    path.startsWith(ownName) || ignore.includes(path) || ignore.includes(basename(path));
   return async () => {
     const original = await realpath(root).catch(() => missing(root));
     if ((await statusOf(original))?.isDirectory() !== true) missing(root);
+    // What cannot be copied is found before anything is.
+    await filesBelow(original, isLeftOut);
     const folder = await temporaryFolder();
     const [files, base] = [join(folder, 'files'), join(folder, 'base')];
     await copy(original, base, isLeftOut);
@@ -78,10 +79,13 @@ function missing(root: string): never {
   );
 }
 
-type Manifest = ReadonlyMap<string, Entry>;
+interface Manifest {
+  readonly files: ReadonlyMap<string, Entry>;
+  readonly folders: readonly string[];
+}
 
 interface Copied {
-  readonly wrap: FileSystemOptions['wrap'] | undefined;
+  readonly wrap: Wrap | undefined;
   readonly original: string;
   readonly folder: string;
   readonly files: string;
@@ -93,6 +97,7 @@ interface Copied {
 function folderWorld(copied: Copied): Folder {
   const { original, folder, files, base, manifest, isLeftOut, wrap } = copied;
   const closed = new AbortController();
+  const refused = new Set<string>();
   let count = 0;
   const bringTo = async (source: string): Promise<void> => {
     for (const name of await readdir(files)) {
@@ -110,22 +115,16 @@ function folderWorld(copied: Copied): Folder {
     },
     restore: (kept) => bringTo(join(folder, String(kept))),
     forget: (kept) => rm(join(folder, String(kept)), { recursive: true, force: true }),
-    fingerprint: async () =>
-      contentAddress(canonicalJson('files', [...(await manifestOf(files, isLeftOut))] as unknown)),
-    changes: async (): Promise<JsonValue> => {
+    async fingerprint() {
       const now = await manifestOf(files, isLeftOut);
-      const paths = [...new Set([...manifest.keys(), ...now.keys()])].sort();
-      const changed = paths
-        .map((path) => ({
-          path,
-          before: manifest.get(path) ?? null,
-          after: now.get(path) ?? null,
-        }))
-        .filter(({ before, after }) => !isSameEntry(before, after));
-      return { root: original, files: changed as unknown as JsonValue };
+      return contentAddress(canonicalJson('files', [[...now.files], now.folders] as unknown));
     },
-    publish: (changes, call) => publish(changes as unknown as Changes, files, call),
-    unpublish: (changes) => unpublish(changes as unknown as Changes),
+    async changes(): Promise<JsonValue> {
+      const now = await manifestOf(files, isLeftOut);
+      return changesBetween(original, manifest, now) as unknown as JsonValue;
+    },
+    publish: (changes, call) => publish(changes as unknown as Changes, { files, refused }, call),
+    unpublish: (changes, call) => unpublish(changes as unknown as Changes, refused, call),
     async close() {
       closed.abort(new Error('The folder was closed.'));
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -133,51 +132,78 @@ function folderWorld(copied: Copied): Folder {
   };
 }
 
-/** Where the old files are kept while new ones are put in their places. No process owns it: it outlives a kill. */
-function storeOf(changes: Changes): string {
-  return join(tmpdir(), `espalier-publish-${keyOf(changes)}`);
+function changesBetween(root: string, base: Manifest, now: Manifest): Changes {
+  const paths = [...new Set([...base.files.keys(), ...now.files.keys()])].sort();
+  const files = paths
+    .map((path) => ({
+      path,
+      before: base.files.get(path) ?? null,
+      after: now.files.get(path) ?? null,
+    }))
+    .filter(({ before, after }) => !isSameEntry(before, after));
+  const made = now.folders.filter((path) => !base.folders.includes(path));
+  const gone = base.folders.filter((path) => !now.folders.includes(path));
+  return { root, files, folders: { made, gone } };
 }
 
-function keyOf({ root, files }: Changes): string {
-  return contentAddress(canonicalJson('changes', { root, files })).slice(0, 16);
+function publishingOf(changes: Changes): Omit<Publishing, 'content'> {
+  const key = contentAddress(canonicalJson('changes', { ...changes })).slice(0, 16);
+  return { ...changes, key, isExact: true };
 }
 
-async function publish(changes: Changes, copied: string, { signal }: ActCall): Promise<void> {
-  const store = storeOf(changes);
+function lockOf({ root }: Changes): string {
+  return join(root, `${ownName}lock`);
+}
+
+async function publish(
+  changes: Changes,
+  { files, refused }: { readonly files: string; readonly refused: Set<string> },
+  call: ActCall,
+): Promise<void> {
   const publishing: Publishing = {
-    ...changes,
-    key: keyOf(changes),
-    content: (path, { mode }) => contentAt(copied, path, mode),
+    ...publishingOf(changes),
+    content: (path, { mode }) => contentAt(files, path, mode),
   };
-  // A kill came between its end and the word of it.
-  if ((await pathsUnlike(changes, 'after')).length > 0) {
-    await expectUntouched(changes);
-    signal.throwIfAborted();
-    const made = await mkdtemp(`${store}-`);
-    for (const { path, before } of changes.files) {
-      if (before === null) continue;
-      signal.throwIfAborted();
-      await writeFile(join(made, before.hash), await contentAt(changes.root, path, before.mode));
-    }
-    await rename(made, store);
-    signal.throwIfAborted();
-    await makeChanges(publishing, signal);
-    signal.throwIfAborted();
-  }
-  await rm(store, { recursive: true, force: true });
+  refused.add(publishing.key);
+  await inTurn(lockOf(changes), call, async () => {
+    if (await isPublished(publishing)) return finish(publishing);
+    await expectUntouched(publishing);
+    refused.delete(publishing.key);
+    await makeChanges(publishing, call.signal);
+    call.signal.throwIfAborted();
+    await finish(publishing);
+  });
 }
 
-async function unpublish(changes: Changes): Promise<void> {
-  const store = storeOf(changes);
-  for (const name of await readdir(tmpdir())) {
-    const half = join(tmpdir(), name);
-    if (half.startsWith(`${store}-`)) await rm(half, { recursive: true, force: true });
+/** A kill may have come between its end and the word of it. */
+async function isPublished(publishing: Omit<Publishing, 'content'>): Promise<boolean> {
+  const { root, folders } = publishing;
+  for (const path of folders.made) {
+    if ((await statusOf(join(root, path)))?.isDirectory() !== true) return false;
   }
-  // It never began, or it is done.
-  if ((await statusOf(store)) === undefined) return;
-  const content = (_: string, { hash }: Entry) => readFile(join(store, hash));
-  await takeBackChanges({ ...changes, key: keyOf(changes), content });
-  await rm(store, { recursive: true, force: true });
+  const gone = await Promise.all(folders.gone.map((path) => statusOf(join(root, path))));
+  const isLeft = gone.some((status) => status?.isDirectory() === true);
+  return (
+    (await pathsUnlike(publishing, 'after')).length === 0 &&
+    (publishing.files.length > 0 || !isLeft)
+  );
+}
+
+/** @param refused - What never began: others may have made the same changes since. */
+async function unpublish(
+  changes: Changes,
+  refused: ReadonlySet<string>,
+  call: ActCall,
+): Promise<void> {
+  const publishing = publishingOf(changes);
+  if (refused.has(publishing.key)) return;
+  await inTurn(lockOf(changes), call, async () => {
+    // Without old files it never began, or it is done, or they are lost.
+    const isBegun = (await statusOf(storeOf(publishing))) !== undefined;
+    if (!isBegun && (await isPublished(publishing))) return finish(publishing);
+    const content = () => Promise.reject(new Error('Nothing new is written.'));
+    await takeBackChanges({ ...publishing, content });
+  });
 }
 
 async function contentAt(root: string, path: string, mode: Entry['mode']): Promise<Buffer> {
@@ -186,12 +212,13 @@ async function contentAt(root: string, path: string, mode: Entry['mode']): Promi
 }
 
 async function manifestOf(root: string, isLeftOut: (path: string) => boolean): Promise<Manifest> {
-  const manifest = new Map<string, Entry>();
-  for (const path of await filesBelow(root, isLeftOut)) {
-    const entry = await entryAt(root, path, 'sha256');
-    if (entry != null) manifest.set(path, entry);
+  const files = new Map<string, Entry>();
+  const folders: string[] = [];
+  for (const path of await filesBelow(root, isLeftOut, folders)) {
+    const entry = await entryAt(root, path, { algorithm: 'sha256', isExact: true });
+    if (entry != null) files.set(path, entry);
   }
-  return manifest;
+  return { files, folders: folders.sort() };
 }
 
 /** Copies a folder; on write where the file system can. */

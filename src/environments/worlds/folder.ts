@@ -27,7 +27,7 @@ export interface Folder extends Workspace {
   list(): Promise<readonly string[]>;
   /**
    * Runs a program in the folder, in no sandbox and in no shell: the first text is the program, the others are what it is
-   * told. Whatever it has started ends with it. What it exits with is a result, and so is its end at the limit of time.
+   * told. Whatever it has started ends with it, on Linux in another session too; elsewhere only its process group. What it exits with is a result, and so is its end at the limit of time.
    */
   run(command: readonly string[], options?: RunOptions): Promise<Ran>;
 }
@@ -44,8 +44,11 @@ export interface FolderRules {
   /** Ends the programs that run in it. */
   readonly signal: AbortSignal;
   /** Puts a sandbox around programs. */
-  readonly wrap?: ((command: readonly string[]) => readonly string[]) | undefined;
+  readonly wrap?: Wrap | undefined;
 }
+
+/** What a command becomes, so that it runs in a sandbox: told the folder that it has to write. */
+export type Wrap = (command: readonly string[], folder: string) => readonly string[];
 
 /** What can be done in a folder. */
 export function folderAt(
@@ -80,7 +83,7 @@ export function folderAt(
       expectInteger('timeoutMs', options.timeoutMs ?? 1, { min: 1 });
       expectInteger('maxOutput', options.maxOutput ?? 1, { min: 1 });
       const signal = AbortSignal.any([closed, ...(options.signal ? [options.signal] : [])]);
-      return runProgram(wrap?.(command) ?? command, { ...options, signal, cwd: root });
+      return runProgram(wrap?.(command, root) ?? command, { ...options, signal, cwd: root });
     },
   };
 }
@@ -91,20 +94,35 @@ function expectOutside(hidden: string, place: string): void {
   }
 }
 
-/** The files and links below a folder, sorted. */
+/**
+ * The files and links below a folder, sorted.
+ *
+ * @param folders - Where the folders are told.
+ * @throws Error of a name that is not UTF-8: what is asked for by it would be another one.
+ */
 export async function filesBelow(
   root: string,
   isLeftOut: (path: string) => boolean,
+  folders: string[] = [],
 ): Promise<readonly string[]> {
   const files: string[] = [];
   const look = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (isLeftOut(path)) continue;
-      if (entry.isDirectory()) await look(path);
-      else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
+      expectName(path);
+      if (entry.isDirectory()) {
+        folders.push(path);
+        await look(path);
+      } else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
     }
   };
   await look('');
   return files.sort();
+}
+
+function expectName(path: string): void {
+  // What stands for each byte that cannot be read.
+  if (!path.includes('\uFFFD')) return;
+  throw new Error(`The name of \`${path}\` is not UTF-8. Give it another one.`);
 }

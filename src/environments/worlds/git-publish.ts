@@ -1,139 +1,161 @@
 import { constants } from 'node:fs';
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
 import { isCode } from '../../base/with-storage-errors.ts';
-import { type GitPlace, git, gitBytes, resolved } from './git.ts';
+import type { ActCall } from '../../contracts/world.ts';
+import { type GitPlace, git, gitBytes, gitParts, resolved, toldOf } from './git.ts';
+import { pathOf } from './git-copy.ts';
+import { type GitChanges, setEntries } from './git-record.ts';
 import {
+  type Entry,
   expectUntouched,
-  type FileChange,
+  finish,
+  foldersAbove,
+  inTurn,
   isSameEntry,
   makeChanges,
   type Publishing,
-  removalsFirst,
   takeBackChanges,
 } from './publishing.ts';
 
-/** A commit that is to be taken over by a repository, as it is written down before. */
-export interface GitChanges {
-  /** The repository. */
-  readonly original: GitPlace;
-  /** Its HEAD. */
-  readonly base: string;
-  /** The commit that is to be its HEAD. */
-  readonly target: string;
-  /** What differs. */
-  readonly files: readonly FileChange[];
-  /** The branch that it makes, in place of HEAD. */
-  readonly branch?: string;
-}
-
 /**
- * Makes a commit the HEAD of a repository, with its files and its index. HEAD is moved last, in one piece: until then
- * {@link unpublishCommit} takes all back.
+ * Makes a commit the HEAD of a repository, with its files and its index, which is locked meanwhile. HEAD is moved last,
+ * in one piece: until then {@link unpublishCommit} takes all back.
+ *
+ * @param from - The folder of git that holds the commit.
  */
 export async function publishCommit(
   changes: GitChanges,
-  clone: GitPlace,
-  signal: AbortSignal,
+  from: string,
+  call: ActCall,
 ): Promise<void> {
-  const { original, base, target, files, branch } = changes;
-  if (target === base || files.length === 0) return;
-  const goal = branch === undefined ? 'HEAD' : `refs/heads/${branch}`;
-  const there = await resolved(original, goal);
-  if (there !== target) {
-    if (there !== (branch === undefined ? base : undefined)) throw inTheWay(changes);
-    if (branch === undefined) {
-      await expectUntouched(publishingOf(changes));
-      await expectIndex(changes);
-    }
-    signal.throwIfAborted();
-    await fetchFrom(clone, changes);
-    signal.throwIfAborted();
-    if (branch === undefined) {
-      await makeChanges(publishingOf(changes), signal);
-      signal.throwIfAborted();
-      await changeIndex(changes, 'after');
+  const { original, target, files, branch } = changes;
+  const { signal } = call;
+  if (files.length === 0) return;
+  await inTurn(lockOf(original), call, async () => {
+    const goal = branch === undefined ? 'HEAD' : `refs/heads/${branch}`;
+    if ((await resolved(original, goal)) !== target) {
+      if (branch !== undefined) {
+        if ((await resolved(original, goal)) !== undefined) throw inTheWay(original, branch);
+        await fetchFrom(from, changes, signal);
+        await move(changes, goal, [target, '0'.repeat(target.length)]);
+      } else {
+        await withIndex(original, (index) => publishFiles(changes, from, { signal, index }));
+      }
       signal.throwIfAborted();
     }
-    const old = branch === undefined ? base : '0'.repeat(base.length);
-    await git(original, ['update-ref', '-m', 'espalier', goal, target, old]);
-    signal.throwIfAborted();
-  }
-  await git(original, ['update-ref', '-d', refOf(changes)]);
+    await finish(publishingOf(changes));
+    await git(original, ['update-ref', '-d', refOf(changes)]);
+  });
+}
+
+async function publishFiles(
+  changes: GitChanges,
+  from: string,
+  { signal, index }: { readonly signal: AbortSignal; readonly index: LockedIndex },
+): Promise<void> {
+  const { original, base, target } = changes;
+  if ((await resolved(original, 'HEAD')) !== base) throw movedOn(original);
+  await expectUntouched(publishingOf(changes));
+  await expectIndex(changes);
+  await fetchFrom(from, changes, signal);
+  await makeChanges(publishingOf(changes), signal);
+  signal.throwIfAborted();
+  await changeIndex(changes, 'after', index);
+  signal.throwIfAborted();
+  await move(changes, 'HEAD', [target, base]);
 }
 
 /** Takes back a commit that was published, or that was about to be; does nothing where that never began. */
-export async function unpublishCommit(changes: GitChanges): Promise<void> {
-  const { original, base, target, files, branch } = changes;
-  // The objects come first: without them nothing else was done.
-  if (files.length === 0 || (await resolved(original, `${target}^{commit}`)) === undefined) return;
-  if (branch === undefined) {
-    const head = await resolved(original, 'HEAD');
-    if (head !== base && head !== target) throw movedOn(original, 'HEAD');
-    if (head === target) {
-      await git(original, ['update-ref', '-m', 'espalier: undo', 'HEAD', base, target]);
+export async function unpublishCommit(changes: GitChanges, call: ActCall): Promise<void> {
+  const { original, base, target, held, files, branch } = changes;
+  if (files.length === 0) return;
+  await inTurn(lockOf(original), call, async () => {
+    await unlockIndex(original);
+    // The objects come first: without them nothing else was done.
+    if ((await resolved(original, `${held}^{commit}`)) === undefined) return;
+    if (branch === undefined) {
+      const head = await resolved(original, 'HEAD');
+      if (head !== base && head !== target) throw movedOn(original);
+      await withIndex(original, async (index) => {
+        if (head === target) await move(changes, 'HEAD', [base, target]);
+        await takeBackChanges(publishingOf(changes));
+        await changeIndex(changes, 'before', index);
+      });
+    } else if ((await resolved(original, `refs/heads/${branch}`)) === target) {
+      await git(original, ['update-ref', '-d', `refs/heads/${branch}`, target]);
     }
-    await takeBackChanges(publishingOf(changes));
-    await changeIndex(changes, 'before');
-  } else if ((await resolved(original, `refs/heads/${branch}`)) === target) {
-    await git(original, ['update-ref', '-d', `refs/heads/${branch}`, target]);
-  }
-  await git(original, ['update-ref', '-d', refOf(changes)]);
+    await git(original, ['update-ref', '-d', refOf(changes)]);
+  });
 }
 
-function movedOn(original: GitPlace, goal: string): EspalierError {
-  const message = `\`${goal}\` of \`${original.tree}\` has moved on since the search began. Move it back, or search again.`;
+function lockOf({ directory }: GitPlace): string {
+  return join(directory, 'espalier-lock');
+}
+
+async function move(
+  { original }: GitChanges,
+  name: string,
+  [to, from]: readonly [string, string],
+): Promise<void> {
+  await git(original, ['update-ref', '-m', 'espalier', name, to, from]);
+}
+
+function movedOn({ tree }: GitPlace): EspalierError {
+  const message = `\`HEAD\` of \`${tree}\` has moved on since the search began. Move it back, or search again.`;
   return new EspalierError('stale', message);
 }
 
-function inTheWay({ original, branch }: GitChanges): EspalierError {
-  if (branch === undefined) return movedOn(original, 'HEAD');
-  const message = `\`${original.tree}\` has a branch \`${branch}\` already. Delete it, or name another one as \`branch\`.`;
+function inTheWay({ tree }: GitPlace, branch: string): EspalierError {
+  const message = `\`${tree}\` has a branch \`${branch}\` already. Delete it, or name another one as \`branch\`.`;
   return new EspalierError('stale', message);
-}
-
-function keyOf({ target }: GitChanges): string {
-  return target.slice(0, 16);
 }
 
 /** Keeps the objects from being cleared away. */
-function refOf(changes: GitChanges): string {
-  return `refs/espalier/${keyOf(changes)}`;
+function refOf({ held }: GitChanges): string {
+  return `refs/espalier/${held.slice(0, 16)}`;
 }
 
-function publishingOf(changes: GitChanges): Publishing {
-  const { original, files } = changes;
+function publishingOf({ original, held, files }: GitChanges): Publishing {
+  const content = (_: string, { hash }: Entry) => gitBytes(original, ['cat-file', 'blob', hash]);
+  const pathsWithout = (side: 'after' | 'before') =>
+    files.filter((change) => change[side] === null).map(({ path }) => path);
+  // Git knows no folders: they come and go with their files.
+  const folders = {
+    made: foldersAbove(pathsWithout('before')),
+    gone: foldersAbove(pathsWithout('after')),
+  };
   return {
-    ...{ root: original.tree, files, key: keyOf(changes) },
-    content: (_, { hash }) => gitBytes(original, ['cat-file', 'blob', hash]),
+    ...{ root: original.tree, files, folders, key: held.slice(0, 16), isExact: false },
+    ...{ content, earlier: content },
   };
 }
 
-async function fetchFrom(clone: GitPlace, changes: GitChanges): Promise<void> {
+async function fetchFrom(from: string, changes: GitChanges, signal: AbortSignal): Promise<void> {
+  const { original, held } = changes;
+  signal.throwIfAborted();
   const ref = refOf(changes);
-  await git(clone, ['update-ref', ref, changes.target]);
+  await git({ tree: from, directory: from, isOwn: true }, ['update-ref', ref, held]);
   const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
-  await git(changes.original, ['fetch', ...options, '--', clone.tree, `${ref}:${ref}`]);
+  await git(original, ['fetch', ...options, '--', from, `${ref}:${ref}`]);
+  signal.throwIfAborted();
 }
 
 /** What the index holds of the paths that change. */
-async function stagedOf({ original, files }: GitChanges): Promise<ReadonlyMap<string, string>> {
-  const paths = new Set(files.map(({ path }) => path));
-  const lines = (await git(original, ['ls-files', '--stage', '-z'])).split('\0');
-  const entries = lines.map((line) => {
-    const [told = '', path = ''] = line.split('\t');
-    return [path, told] as const;
-  });
-  return new Map(entries.filter(([path]) => paths.has(path)));
+async function stagedOf({ original, entries }: GitChanges): Promise<ReadonlyMap<string, string>> {
+  const paths = new Set(entries.map(({ path }) => path));
+  const lines = (await gitParts(original, ['ls-files', '--stage', '-z'])).map(toldOf);
+  return new Map(lines.filter(({ path }) => paths.has(path)).map(({ path, told }) => [path, told]));
 }
 
-function stagedAs(entry: FileChange['after']): string | undefined {
+function stagedAs(entry: Entry | null): string | undefined {
   return entry === null ? undefined : `${entry.mode} ${entry.hash} 0`;
 }
 
 async function expectIndex(changes: GitChanges): Promise<void> {
   const staged = await stagedOf(changes);
-  const other = changes.files.find(({ path, before }) => staged.get(path) !== stagedAs(before));
+  const other = changes.entries.find(({ path, before }) => staged.get(path) !== stagedAs(before));
   if (other === undefined) return;
   throw new EspalierError(
     'stale',
@@ -141,30 +163,34 @@ async function expectIndex(changes: GitChanges): Promise<void> {
   );
 }
 
-/** Changes the entries of the paths, and no other, in a copy of the index that is moved into its place. */
-async function changeIndex(changes: GitChanges, side: 'after' | 'before'): Promise<void> {
-  const { original, files } = changes;
-  const index = await git(original, ['rev-parse', '--path-format=absolute', '--git-path', 'index']);
-  const [lock, aside] = [`${index}.lock`, `${index}.espalier-${keyOf(changes)}`];
-  const own = `espalier ${keyOf(changes)}`;
-  if (side === 'before' && (await textAt(lock)) === own) await rm(lock);
+/** An index that nobody else changes, and where it is copied to be changed. */
+interface LockedIndex {
+  readonly index: string;
+  readonly aside: string;
+}
+
+/** What tells our locks from those of git. */
+const ownLock = 'espalier';
+
+/** Removes what a kill has left: whoever calls this has the lock of all that publish. */
+async function unlockIndex(original: GitPlace): Promise<void> {
+  const lock = `${await pathOf(original, 'index')}.lock`;
+  const text = await readFile(lock, 'utf8').catch(() => '');
+  if (text.startsWith(ownLock)) await rm(lock);
+}
+
+/** Keeps other git commands from changing the index, as they keep each other. */
+async function withIndex(
+  original: GitPlace,
+  act: (index: LockedIndex) => Promise<void>,
+): Promise<void> {
+  await unlockIndex(original);
+  const index = await pathOf(original, 'index');
+  const [lock, aside] = [`${index}.lock`, `${index}.espalier`];
   await rm(`${aside}.lock`, { force: true });
   await rm(aside, { force: true });
-  const staged = await stagedOf(changes);
-  const lines = removalsFirst(files, side)
-    .filter(({ path, before, after }) => {
-      const from = side === 'after' ? before : after;
-      return !isSameEntry(before, after) && staged.get(path) === stagedAs(from);
-    })
-    .map((change) => {
-      const entry = change[side];
-      const told =
-        entry === null ? `0 ${'0'.repeat(changes.base.length)}` : `${entry.mode} ${entry.hash}`;
-      return `${told}\t${change.path}\0`;
-    });
-  if (lines.length === 0) return;
   try {
-    await writeFile(lock, own, { flag: 'wx' });
+    await writeFile(lock, ownLock, { flag: 'wx' });
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error;
     throw new Error(
@@ -172,20 +198,27 @@ async function changeIndex(changes: GitChanges, side: 'after' | 'before'): Promi
     );
   }
   try {
-    await copyFile(index, aside, constants.COPYFILE_FICLONE);
-    const options = { input: lines.join(''), env: { GIT_INDEX_FILE: aside } };
-    await git(original, ['update-index', '-z', '--index-info'], options);
-    await rename(aside, index);
+    await act({ index, aside });
   } finally {
     await rm(aside, { force: true });
     await rm(lock, { force: true });
   }
 }
 
-async function textAt(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch {
-    return undefined;
-  }
+/** Changes the entries of the paths, and no other, in a copy of the index that is moved into its place. */
+async function changeIndex(
+  changes: GitChanges,
+  side: 'after' | 'before',
+  { index, aside }: LockedIndex,
+): Promise<void> {
+  const { original, entries } = changes;
+  const staged = await stagedOf(changes);
+  const due = entries.filter(({ path, before, after }) => {
+    const from = side === 'after' ? before : after;
+    return !isSameEntry(before, after) && staged.get(path) === stagedAs(from);
+  });
+  if (due.length === 0) return;
+  await copyFile(index, aside, constants.COPYFILE_FICLONE);
+  await setEntries(original, due, { side, env: { GIT_INDEX_FILE: aside } });
+  await rename(aside, index);
 }

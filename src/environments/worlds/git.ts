@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { parse } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
 import { plainVariables } from './run-program.ts';
 
@@ -8,6 +9,8 @@ export interface GitPlace {
   readonly tree: string;
   /** The folder of git: never looked for, or one above might be found. */
   readonly directory: string;
+  /** Whether the settings of the user and of the system are left out. */
+  readonly isOwn?: true;
 }
 
 /** How git is asked. */
@@ -22,9 +25,17 @@ export interface GitOptions {
 const quiet = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
+  'core.splitIndex=false',
+  'core.sparseCheckout=false',
   'gc.auto=0',
   'maintenance.auto=false',
 ];
+
+const noSettings = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+};
 
 /** What git writes to its output. @throws Error with what it writes to its errors */
 export function gitBytes(
@@ -35,11 +46,13 @@ export function gitBytes(
   const at = place && [`--git-dir=${place.directory}`, `--work-tree=${place.tree}`];
   const settings = quiet.flatMap((setting) => ['-c', setting]);
   const options = {
-    ...(place && { cwd: place.tree }),
+    // Not the files: a `PATH` with a relative folder would find a `git` that a program has put there.
+    ...(place && { cwd: parse(place.directory).root }),
     env: {
       ...plainVariables(),
-      ...{ LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
-      ...{ GIT_OPTIONAL_LOCKS: '0', ...env },
+      ...{ LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' },
+      ...(place?.isOwn && noSettings),
+      ...env,
     },
     encoding: 'buffer',
     maxBuffer: 1 << 30,
@@ -68,6 +81,26 @@ export async function git(
   options: GitOptions = {},
 ): Promise<string> {
   return (await gitBytes(place, args, options)).toString().replace(/\n$/, '');
+}
+
+/** The parts of what git writes with `-z`. */
+export async function gitParts(
+  place: GitPlace,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<readonly string[]> {
+  return (await gitBytes(place, args, options)).toString().split('\0').slice(0, -1);
+}
+
+/** What stands before the first tab of a line of git, and the path behind it, which may hold others. */
+export function toldOf(line: string): { readonly told: string; readonly path: string } {
+  const at = line.indexOf('\t');
+  return { told: line.slice(0, at), path: line.slice(at + 1) };
+}
+
+/** Paths, as git reads them with `-z --stdin`. */
+export function pathList(paths: readonly string[]): string {
+  return paths.map((path) => `${path}\0`).join('');
 }
 
 /** What a name stands for; `undefined` where it stands for nothing. */

@@ -1,13 +1,28 @@
 import { createHash } from 'node:crypto';
-import { readlink, rename, rm, rmdir, symlink } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import {
+  chmod,
+  link,
+  mkdir,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { EspalierError } from '../../base/errors.ts';
-import { readFileAt, statusOf, writeFileAt } from './confined.ts';
+import { takeLock } from '../../base/lock.ts';
+import { isCode } from '../../base/with-storage-errors.ts';
+import type { ActCall } from '../../contracts/world.ts';
+import { readFileAt, statusOf } from './confined.ts';
 import { filesBelow } from './folder.ts';
 
-/** A file or a link, by its content, as git knows them. */
+/** A file or a link, by its content and its mode, as git writes them: `100644`, and `120000` of links. */
 export interface Entry {
-  readonly mode: '100644' | '100755' | '120000';
+  readonly mode: string;
   readonly hash: string;
 }
 
@@ -18,21 +33,61 @@ export interface FileChange {
   readonly after: Entry | null;
 }
 
+/** Folders that come up and that go, those above before those below. One that holds something stays. */
+export interface FolderChanges {
+  readonly made: readonly string[];
+  readonly gone: readonly string[];
+}
+
 /** Changes that are made in a folder of the user's, one path after the other. */
 export interface Publishing {
   readonly root: string;
   readonly files: readonly FileChange[];
-  /** Names the files that are moved into place: what a kill has left of them is known by it. */
+  readonly folders: FolderChanges;
+  /** Names the folder in which the old files are kept until all are published. */
   readonly key: string;
+  /** Whether modes are meant as they are: git knows only whether a file can be run. */
+  readonly isExact: boolean;
   /** What a path is to hold. */
   content(path: string, entry: Entry): Promise<Buffer>;
+  /** What a path held, where that is known from elsewhere too. */
+  earlier?(path: string, entry: Entry): Promise<Buffer>;
+}
+
+/** What names of ours begin with, in the folders of users. */
+export const ownName = '.espalier-';
+
+/** Lets one process after the other publish. @throws EspalierError `locked` where that takes too long. */
+export async function inTurn<Result>(
+  lock: string,
+  { signal }: ActCall,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const release = await free(lock, signal);
+  try {
+    return await act();
+  } finally {
+    release();
+  }
+}
+
+async function free(lock: string, signal: AbortSignal): Promise<() => void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return takeLock(lock);
+    } catch (error) {
+      const isLocked = EspalierError.isInstance(error) && error.code === 'locked';
+      if (!isLocked || signal.aborted || tries === 600) throw error;
+      await wait(50);
+    }
+  }
 }
 
 /** What file or link stands at a path; `undefined` where that is a device, or lies behind a link. */
 export async function entryAt(
   root: string,
   path: string,
-  algorithm = 'sha1',
+  { algorithm, isExact }: { readonly algorithm: string; readonly isExact: boolean },
 ): Promise<Entry | null | undefined> {
   const parts = path.split('/');
   for (let end = 1; end < parts.length; end++) {
@@ -42,16 +97,14 @@ export async function entryAt(
   }
   const place = join(root, path);
   const status = await statusOf(place);
-  if (status === undefined) return null;
+  if (status === undefined || status.isDirectory()) return null;
   if (status.isSymbolicLink()) {
-    return {
-      mode: '120000',
-      hash: hashOf(await readlink(place, { encoding: 'buffer' }), algorithm),
-    };
+    const hash = hashOf(await readlink(place, { encoding: 'buffer' }), algorithm);
+    return { mode: '120000', hash };
   }
-  if (status.isDirectory()) return null;
   if (!status.isFile()) return undefined;
-  const mode = (status.mode & 0o100) === 0 ? '100644' : '100755';
+  const plain = (status.mode & 0o100) === 0 ? 0o644 : 0o755;
+  const mode = `100${(isExact ? status.mode & 0o777 : plain).toString(8).padStart(3, '0')}`;
   return { mode, hash: hashOf(await readFileAt(place), algorithm) };
 }
 
@@ -66,40 +119,49 @@ export function isSameEntry(one: Entry | null | undefined, other: Entry | null):
   return one.mode === other.mode && one.hash === other.hash;
 }
 
+type Checked = Pick<Publishing, 'files' | 'isExact' | 'root'>;
+
+function entryOf(
+  { root, isExact }: Omit<Checked, 'files'>,
+  { path, before, after }: FileChange,
+  at = path,
+): Promise<Entry | null | undefined> {
+  const algorithm = (before ?? after)?.hash.length === 64 ? 'sha256' : 'sha1';
+  return entryAt(root, at, { algorithm, isExact });
+}
+
 /** The paths that do not hold what they are to hold. */
 export async function pathsUnlike(
-  { root, files }: Pick<Publishing, 'files' | 'root'>,
+  publishing: Checked,
   side: 'after' | 'before',
 ): Promise<readonly string[]> {
   const unlike: string[] = [];
-  for (const change of files) {
-    const there = await entryAt(root, change.path, algorithmOf(change));
+  for (const change of publishing.files) {
+    const there = await entryOf(publishing, change);
     if (!isSameEntry(there, change[side])) unlike.push(change.path);
   }
   return unlike;
 }
 
 /** @throws EspalierError `stale` where the user has changed what would be changed, or put something in the way. */
-export async function expectUntouched(
-  publishing: Pick<Publishing, 'files' | 'root'>,
-): Promise<void> {
+export async function expectUntouched(publishing: Checked): Promise<void> {
   const touched = [
     ...(await pathsUnlike(publishing, 'before')),
     ...(await foldersInTheWay(publishing)),
   ];
-  if (touched.length === 0) return;
-  const named = touched.slice(0, 5).map((path) => `\`${path}\``);
-  throw new EspalierError(
+  if (touched.length > 0) throw touchedBy(publishing, touched);
+}
+
+function touchedBy({ root }: Pick<Checked, 'root'>, paths: readonly string[]): EspalierError {
+  const named = paths.slice(0, 5).map((path) => `\`${path}\``);
+  return new EspalierError(
     'stale',
-    `Files in \`${publishing.root}\` have changed since the search began: ${named.join(', ')}. Put them back as they were, or search again.`,
+    `Files in \`${root}\` have changed since the search began: ${named.join(', ')}. Put them back as they were, or search again.`,
   );
 }
 
 /** Folders where files are to be, that hold what is not to be removed. */
-async function foldersInTheWay({
-  root,
-  files,
-}: Pick<Publishing, 'files' | 'root'>): Promise<readonly string[]> {
+async function foldersInTheWay({ root, files }: Checked): Promise<readonly string[]> {
   const removed = new Set(files.filter(({ after }) => after === null).map(({ path }) => path));
   const found: string[] = [];
   for (const { path, after } of files) {
@@ -111,74 +173,189 @@ async function foldersInTheWay({
   return found;
 }
 
-/** Makes all changes. */
+/** Where the old files are, and the new ones before they are moved into place: on the same disk as their places. */
+export function storeOf({ root, key }: Pick<Publishing, 'key' | 'root'>): string {
+  return join(root, `${ownName}${key}`);
+}
+
+/**
+ * Makes all changes. An old file is moved aside and looked at there, so that nothing that its user writes meanwhile is
+ * lost.
+ *
+ * @throws EspalierError `stale` where the user has changed something meanwhile.
+ */
 export async function makeChanges(publishing: Publishing, signal: AbortSignal): Promise<void> {
-  for (const { path, after } of removalsFirst(publishing.files, 'after')) {
+  const { files, folders, root } = publishing;
+  const store = storeOf(publishing);
+  await rm(store, { recursive: true, force: true });
+  await mkdir(store);
+  // What takes long comes first.
+  for (const [index, { path, after }] of files.entries()) {
+    if (after === null) continue;
     signal.throwIfAborted();
-    await put(publishing, path, after);
+    const like = await statusOf(join(root, path));
+    const bytes = await publishing.content(path, after);
+    await writeEntry(join(store, `${index}.new`), bytes, { ...publishing, entry: after, like });
+  }
+  for (const [index, change] of files.entries()) {
+    signal.throwIfAborted();
+    if (change.after === null) await moveAside(publishing, change, index);
+  }
+  await removeFolders(root, folders.gone);
+  for (const path of folders.made) await mkdir(join(root, path), { recursive: true });
+  for (const [index, change] of files.entries()) {
+    if (change.after === null) continue;
+    signal.throwIfAborted();
+    await moveAside(publishing, change, index);
+    signal.throwIfAborted();
+    await moveIn(publishing, change, index);
   }
 }
 
-/** Takes back the changes that were made. What is neither as before nor as after is the user's, and stays. */
+async function moveAside(publishing: Publishing, change: FileChange, index: number): Promise<void> {
+  if (change.before === null) return;
+  const { root, isExact } = publishing;
+  const [place, store] = [join(root, change.path), storeOf(publishing)];
+  const old = join(store, `${index}.old`);
+  try {
+    await rename(place, old);
+  } catch (error) {
+    throw isCode(error, 'ENOENT') ? touchedBy(publishing, [change.path]) : error;
+  }
+  const held = await entryOf({ root: store, isExact }, change, `${index}.old`);
+  if (isSameEntry(held, change.before)) return;
+  if ((await statusOf(place)) === undefined) await rename(old, place);
+  throw touchedBy(publishing, [change.path]);
+}
+
+/** Takes nobody else's place. */
+async function moveIn(publishing: Publishing, change: FileChange, index: number): Promise<void> {
+  const place = join(publishing.root, change.path);
+  const made = join(storeOf(publishing), `${index}.new`);
+  try {
+    if (change.after?.mode === '120000') {
+      await symlink(await readlink(made, { encoding: 'buffer' }), place);
+    } else await linkOrMove(made, place);
+    await rm(made, { force: true });
+  } catch (error) {
+    throw isCode(error, 'EEXIST') ? touchedBy(publishing, [change.path]) : error;
+  }
+}
+
+/** Where a file system has no hard links, the place is free as far as anybody knows. */
+async function linkOrMove(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!['EPERM', 'ENOSYS', 'ENOTSUP'].some((code) => isCode(error, code))) throw error;
+    await rename(from, to);
+  }
+}
+
+/** Forgets the old files: all is published, or taken back. */
+export async function finish(publishing: Pick<Publishing, 'key' | 'root'>): Promise<void> {
+  const store = storeOf(publishing);
+  const done = `${store}.done`;
+  try {
+    // In one piece: half of them would look as if the others were lost.
+    await rename(store, done);
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) throw error;
+  }
+  await rm(done, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/**
+ * Takes back the changes that were made. What is neither as before nor as after is the user's, and stays.
+ *
+ * @throws Error that names the files which cannot be put back; all others are.
+ */
 export async function takeBackChanges(publishing: Publishing): Promise<void> {
-  const { root, files, key } = publishing;
-  for (const { path } of files) {
-    const aside = asideOf(join(root, path), key);
-    // A folder above it may be a file now.
-    if ((await statusOf(aside)) !== undefined) await rm(aside);
+  const { root, files, folders } = publishing;
+  const lost: string[] = [];
+  const due: { readonly index: number; readonly like: Stats | undefined }[] = [];
+  for (const [index, change] of files.entries()) {
+    const state = await stateOf(publishing, change, index);
+    if (state === 'lost') lost.push(change.path);
+    if (state !== 'made') continue;
+    const like = await statusOf(join(root, change.path));
+    if (like?.isDirectory() === false) await rm(join(root, change.path));
+    if (change.before !== null) due.push({ index, like });
   }
-  for (const change of removalsFirst(files, 'before')) {
-    const there = await entryAt(root, change.path, algorithmOf(change));
-    const isMade = isSameEntry(there, change.after) && !isSameEntry(there, change.before);
-    if (isMade) await put(publishing, change.path, change.before);
-  }
-  for (const { path } of files) await removeEmpty(root, path);
+  await removeFolders(root, folders.made);
+  // The user may have put a file there.
+  for (const path of folders.gone)
+    await mkdir(join(root, path), { recursive: true }).catch(() => {});
+  for (const { index, like } of due) await putBack(publishing, index, like);
+  if (lost.length === 0) return finish(publishing);
+  const named = lost.slice(0, 5).map((path) => `\`${path}\``);
+  throw new Error(
+    `A commit was cut off in \`${root}\`, and its old files in \`${storeOf(publishing)}\` are gone: ${named.join(', ')}. Put them back as they were by hand.`,
+  );
 }
 
-/** In the order in which they can be made: a folder may stand where a file was, and the other way round. */
-export function removalsFirst(
-  files: readonly FileChange[],
-  side: 'after' | 'before',
-): readonly FileChange[] {
-  return files.toSorted((one, other) => Number(one[side] !== null) - Number(other[side] !== null));
+/** Whether a change was made, by half too, and whether what was there before it is still known. */
+async function stateOf(
+  publishing: Publishing,
+  change: FileChange,
+  index: number,
+): Promise<'lost' | 'made' | 'other'> {
+  const { before, after } = change;
+  const there = await entryOf(publishing, change);
+  const isKept = (await statusOf(join(storeOf(publishing), `${index}.old`))) !== undefined;
+  const isMade = isSameEntry(there, after) && !isSameEntry(there, before);
+  if (!isMade && !(isKept && there === null)) return 'other';
+  return before === null || isKept || publishing.earlier !== undefined ? 'made' : 'lost';
 }
 
-function algorithmOf({ before, after }: FileChange): string {
-  return (before ?? after)?.hash.length === 64 ? 'sha256' : 'sha1';
-}
-
-function asideOf(place: string, key: string): string {
-  return `${place}.espalier-${key}`;
-}
-
-async function put(
-  { root, key, content }: Publishing,
-  path: string,
-  entry: Entry | null,
+async function putBack(
+  publishing: Publishing,
+  index: number,
+  like: Stats | undefined,
 ): Promise<void> {
-  const place = join(root, path);
-  if (entry === null) {
-    await rm(place, { force: true });
-    await removeEmpty(root, path);
-    return;
+  const { root, files, earlier } = publishing;
+  const { path = '', before = null } = files[index] ?? {};
+  const [place, old] = [join(root, path), join(storeOf(publishing), `${index}.old`)];
+  if ((await statusOf(old)) !== undefined) {
+    await mkdir(dirname(place), { recursive: true });
+    await rename(old, place);
+  } else if (before !== null && earlier !== undefined) {
+    const bytes = await earlier(path, before);
+    await mkdir(dirname(place), { recursive: true });
+    await writeEntry(place, bytes, { ...publishing, entry: before, like });
   }
-  const bytes = await content(path, entry);
-  const aside = asideOf(place, key);
-  if (entry.mode !== '120000') {
-    await writeFileAt(place, bytes, { aside, mode: entry.mode === '100755' ? 0o755 : 0o644 });
-    return;
-  }
-  await symlink(bytes, aside);
-  await rename(aside, place);
 }
 
-/** Removes the folders above a path that hold nothing any more: git does not know of them. */
-async function removeEmpty(root: string, path: string): Promise<void> {
-  for (let above = dirname(path); above !== '.'; above = dirname(above)) {
-    try {
-      await rmdir(join(root, above));
-    } catch {
-      return;
-    }
+async function writeEntry(
+  place: string,
+  bytes: Buffer,
+  {
+    entry: { mode },
+    isExact,
+    like,
+  }: Pick<Publishing, 'isExact'> & { readonly entry: Entry; readonly like: Stats | undefined },
+): Promise<void> {
+  if (mode === '120000') return symlink(bytes, place);
+  const told = Number.parseInt(mode.slice(-3), 8);
+  const canRun = (told & 0o100) !== 0;
+  await writeFile(place, bytes, { flag: 'wx', mode: canRun ? 0o777 : 0o666 });
+  if (isExact) await chmod(place, told);
+  else if (like?.isFile() === true) {
+    const all = like.mode & 0o777;
+    await chmod(place, canRun ? all | ((all & 0o444) >> 2) : all & ~0o111);
   }
+}
+
+/** Removes folders that hold nothing any more. */
+async function removeFolders(root: string, paths: readonly string[]): Promise<void> {
+  for (const path of paths.toReversed()) await rmdir(join(root, path)).catch(() => {});
+}
+
+/** The folders above paths, those above first. */
+export function foldersAbove(paths: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const path of paths) {
+    for (let above = dirname(path); above !== '.'; above = dirname(above)) found.add(above);
+  }
+  return [...found].sort();
 }

@@ -1,9 +1,11 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, resolve } from 'node:path';
 import { withDeadline } from '../../base/deadline.ts';
 import { messageOf } from '../../base/failure.ts';
-import { endOrphans, owner, ownerVariable } from './leftovers.ts';
+import { endOrphans, marked, owner, ownerVariable } from './leftovers.ts';
 
 /** Limits of a program. */
 export interface RunOptions {
@@ -25,26 +27,27 @@ export interface Ran {
   readonly output: string;
 }
 
-const runVariable = 'ESPALIER_RUN';
-
 /** Programs under way, with all that they start. */
 export interface Program {
   readonly child: ChildProcess;
-  /** Ends it, with all that it has started: its process group, and on Linux what has left the group. */
+  /**
+   * Ends it, with all that it has started: its process group, and on Linux what has left the group, the session and the
+   * environment. What it has others start for it, such as a service of the system, is held by a sandbox alone.
+   */
   end(): void;
 }
 
 /** Starts a program, not a shell, in a process group of its own. It inherits no variable that may be a secret. */
 export function startProgram(
-  [command = '', ...args]: readonly string[],
-  { env, ...options }: Pick<SpawnOptions, 'cwd' | 'stdio'> & Pick<RunOptions, 'env'>,
+  command: readonly string[],
+  { env: told, ...options }: Pick<SpawnOptions, 'cwd' | 'stdio'> & Pick<RunOptions, 'env'>,
 ): Program {
-  const id = randomUUID();
-  const child = spawn(command, args, {
-    ...options,
-    env: { ...plainVariables(), ...env, [ownerVariable]: owner, [runVariable]: id },
-    detached: true,
-  });
+  const env = { ...plainVariables(), ...told, [ownerVariable]: owner };
+  const mark = randomInt(2 ** 47, 2 ** 48 - 1);
+  const [program = '', ...args] = canMark(command, String(options.cwd ?? '.'), env)
+    ? marked(command, mark)
+    : command;
+  const child = spawn(program, args, { ...options, env, detached: true });
   return {
     child,
     end() {
@@ -53,9 +56,27 @@ export function startProgram(
       } catch {
         // All of it has ended.
       }
-      endOrphans((variables) => variables.get(runVariable) === id);
+      endOrphans((_, held) => held === String(mark));
     },
   };
+}
+
+/** Whether there is such a program: of one that is missing the system tells better than a shell. */
+function canMark(
+  [program = '']: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): boolean {
+  if (process.platform !== 'linux' || program === '' || program.startsWith('-')) return false;
+  const folders = program.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter);
+  return folders.some((folder) => {
+    try {
+      accessSync(resolve(cwd, folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Runs a program to its end or to its limits; nothing that it has started stays. */

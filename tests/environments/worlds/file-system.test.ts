@@ -1,38 +1,19 @@
-import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type Folder, fileSystem } from '../../../src/environments/index.ts';
+import { describe, expect, test } from 'vitest';
+import { fileSystem } from '../../../src/environments/index.ts';
 import { actCall } from './model-world.ts';
 import { inOwnTemporaryFolder } from './own-temporary-folder.ts';
-import { everything, killedAt, publishFolders, put, removeAll, userFolder } from './user-folder.ts';
+import { change, everything, givenUp, killEverywhere, put, userFolder } from './user-folder.ts';
 
 inOwnTemporaryFolder();
 
-const roots: string[] = [];
-const open: Folder[] = [];
-afterEach(async () => {
-  for (const folder of open.splice(0)) await folder.close?.();
-  removeAll(...roots.splice(0));
-});
+const given = givenUp();
 
 async function opened(options = {}) {
-  const root = userFolder();
-  roots.push(root);
+  const root = given.root(userFolder());
   const create = fileSystem({ root, ...options });
-  const folder = await create();
-  open.push(folder);
-  return { root, folder, create };
-}
-
-/** Changes of every kind. */
-async function change(folder: Folder): Promise<void> {
-  await folder.write('sum.js', 'export const sum = (a, b) => a + b;\n');
-  await folder.write('src/new/deep.js', 'new\n');
-  await folder.remove('docs/old');
-  await folder.write('docs/old', 'a file where a folder was\n');
-  await folder.remove('README.md');
-  symlinkSync('sum.js', join(folder.root, 'README.md'));
-  chmodSync(join(folder.root, 'check.sh'), 0o644);
+  return { root, folder: await given.copy(create), create };
 }
 
 describe('a copy of a folder', () => {
@@ -57,13 +38,13 @@ describe('a copy of a folder', () => {
   });
 
   test('leaves out what is to be ignored, also where it comes up later', async () => {
-    const root = userFolder();
-    roots.push(root);
+    const root = given.root(userFolder());
     put(root, 'node_modules/a/index.js', 'a');
     put(root, 'docs/node_modules/b.js', 'b');
     put(root, 'data/large.bin', 'c');
-    const folder = await fileSystem({ root, ignore: ['node_modules', 'data/large.bin'] })();
-    open.push(folder);
+    const folder = await given.copy(
+      fileSystem({ root, ignore: ['node_modules', 'data/large.bin'] }),
+    );
     const all = ['README.md', 'check.sh', 'docs/guide.md', 'docs/old/notes.md', 'sum.js'];
     expect(await folder.list()).toEqual(all);
     await folder.write('node_modules/x.js', 'x');
@@ -83,7 +64,6 @@ describe('a folder', () => {
     await change(folder);
     const changes = (await folder.changes?.()) ?? null;
     expect(JSON.parse(JSON.stringify(changes))).toEqual(changes);
-    const earlier = publishFolders();
     expect(everything(root)).toEqual(before);
     await folder.unpublish?.(changes, actCall());
     expect(everything(root)).toEqual(before);
@@ -92,31 +72,12 @@ describe('a folder', () => {
     // Once more is no more.
     await folder.publish?.(changes, actCall());
     expect(everything(root)).toEqual(everything(folder.root));
-    expect(publishFolders().filter((name) => !earlier.includes(name))).toEqual([]);
   });
 
   test('is wholly published or not at all, wherever a kill comes', async () => {
     const { root, folder, create } = await opened();
-    const before = everything(root);
     await change(folder);
-    const changes = (await folder.changes?.()) ?? null;
-    for (let at = 1; ; at++) {
-      const call = killedAt(at);
-      const isKilled = await folder.publish?.(changes, call)?.then(
-        () => false,
-        (error: Error) => error.message === 'killed' || expect.fail(error.message),
-      );
-      if (isKilled !== true) {
-        expect(at).toBeGreaterThan(8);
-        break;
-      }
-      // Another process takes it back.
-      const later = await create();
-      await later.unpublish?.(changes, actCall());
-      await later.unpublish?.(changes, actCall());
-      await later.close?.();
-      expect(everything(root)).toEqual(before);
-    }
+    expect(await killEverywhere(folder, create, () => everything(root))).toBeGreaterThan(8);
     expect(everything(root)).toEqual(everything(folder.root));
   });
 });
@@ -148,8 +109,7 @@ describe('a folder of a user who works on', () => {
 
   test('is not written behind a link that was put in the way', async () => {
     const { root, folder } = await opened();
-    const elsewhere = userFolder();
-    roots.push(elsewhere);
+    const elsewhere = given.root(userFolder());
     await folder.write('src/new.js', 'new\n');
     const changes = (await folder.changes?.()) ?? null;
     symlinkSync(elsewhere, join(root, 'src'));

@@ -153,11 +153,38 @@ describe('a program in a folder', () => {
     expect(processesWith('sleep 98704')).toEqual([]);
     expect(processesWith('sleep 98705')).toEqual([]);
   });
+});
+
+describe('what a program starts', () => {
+  test.each([
+    ['in its group', 'env -i sleep 98711 &'],
+    ['in a session of its own', 'env -i setsid sleep 98711 > /dev/null 2>&1 &'],
+    ['twice removed', '(env -i setsid setsid sleep 98711 > /dev/null 2>&1 < /dev/null &);'],
+    ['with other variables of ours', 'ESPALIER_OWNER= ESPALIER_RUN= setsid sleep 98711 &'],
+    [
+      'started again and again',
+      'env -i setsid sh -c "while :; do setsid sleep 98711 & sleep 0.01; done" &',
+    ],
+  ])('takes with it what has cleared its environment: %s', async (_, script) => {
+    const { output } = await folder.run(['sh', '-c', `${script} sleep 0.3; echo done`]);
+    expect(output).toBe('done\n');
+    expect(processesWith('sleep 98711')).toEqual([]);
+  });
 
   test('may have a sandbox put around it', async () => {
     const wrap = (command: readonly string[]) => ['echo', 'instead of', ...command];
     const wrapped = await fileSystem({ root, wrap })();
     expect((await wrapped.run(['rm', '-rf', '/'])).output).toBe('instead of rm -rf /\n');
     await wrapped.close?.();
+    const told: string[] = [];
+    const other = await fileSystem({
+      root,
+      wrap(command, writable) {
+        told.push(writable);
+        return command;
+      },
+    })();
+    expect((await other.run(['pwd'])).output).toBe(`${told[0]}\n`);
+    await other.close?.();
   });
 });

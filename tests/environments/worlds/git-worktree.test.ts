@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { memoryJournal } from '../../../src/calls/index.ts';
 import {
@@ -14,41 +14,24 @@ import { mcts, search } from '../../../src/index.ts';
 import { actCall } from './model-world.ts';
 import { inOwnTemporaryFolder } from './own-temporary-folder.ts';
 import {
+  change,
   everything,
+  givenUp,
   inGit,
-  killedAt,
+  killEverywhere,
   processesWith,
   put,
-  removeAll,
   userRepository,
 } from './user-folder.ts';
 
 inOwnTemporaryFolder();
 
-const roots: string[] = [];
-const open: Folder[] = [];
-afterEach(async () => {
-  for (const folder of open.splice(0)) await folder.close?.();
-  removeAll(...roots.splice(0));
-});
+const given = givenUp();
 
 async function opened(options = {}) {
-  const root = userRepository();
-  roots.push(root);
+  const root = given.root(userRepository());
   const create = gitWorktree({ repository: root, ...options });
-  const folder = await create();
-  await folder.reset?.(actCall());
-  open.push(folder);
-  return { root, folder, create };
-}
-
-async function change(folder: Folder): Promise<void> {
-  await folder.write('sum.js', 'export const sum = (a, b) => a + b;\n');
-  await folder.write('src/new.js', 'new\n');
-  await folder.remove('docs/old');
-  await folder.write('docs/old', 'a file where a folder was\n');
-  await folder.run(['chmod', '-x', 'check.sh']);
-  await folder.run(['ln', '-sf', 'sum.js', 'README.md']);
+  return { root, folder: await given.copy(create), create };
 }
 
 /** A repository as its user sees it. */
@@ -90,12 +73,9 @@ describe('a worktree', () => {
   });
 
   test('has the folders that programs need, and keeps them', async () => {
-    const root = userRepository();
-    roots.push(root);
+    const root = given.root(userRepository());
     put(root, 'build/tool.txt', 'tool');
-    const folder = await gitWorktree({ repository: root, copy: ['build'] })();
-    open.push(folder);
-    await folder.reset?.(actCall());
+    const folder = await given.copy(gitWorktree({ repository: root, copy: ['build'] }));
     await change(folder);
     await folder.reset?.(actCall());
     expect(await folder.read('build/tool.txt')).toBe('tool');
@@ -119,8 +99,7 @@ describe('a worktree beside its repository', () => {
   });
 
   test('is refused of what it cannot hold', async () => {
-    const root = userRepository();
-    roots.push(root);
+    const root = given.root(userRepository());
     const at = (path: string) => gitWorktree({ repository: path })();
     await expect(at('/')).rejects.toThrow('is no checkout of a git repository');
     put(root, '.gitattributes', '*.bin filter=lfs diff=lfs\n');
@@ -135,8 +114,7 @@ describe('a worktree beside its repository', () => {
   });
 
   test('leaves nothing behind when its process is killed', async () => {
-    const root = userRepository();
-    roots.push(root);
+    const root = given.root(userRepository());
     const before = everything(root);
     const worlds = join(import.meta.dirname, '../../../src/environments/index.ts');
     const program = `
@@ -207,22 +185,7 @@ describe('a repository', () => {
     const { root, folder, create } = await opened();
     const before = seen(root);
     await change(folder);
-    const changes = (await folder.changes?.()) ?? null;
-    for (let at = 1; ; at++) {
-      const isKilled = await folder.publish?.(changes, killedAt(at))?.then(
-        () => false,
-        (error: Error) => error.message === 'killed' || expect.fail(error.message),
-      );
-      if (isKilled !== true) {
-        expect(at).toBeGreaterThan(10);
-        break;
-      }
-      const later = await create();
-      await later.unpublish?.(changes, actCall());
-      await later.unpublish?.(changes, actCall());
-      await later.close?.();
-      expect(seen(root)).toEqual(before);
-    }
+    expect(await killEverywhere(folder, create, () => seen(root))).toBeGreaterThan(10);
     expect(inGit(root, 'status', '--porcelain')).toBe('');
     expect(inGit(root, 'rev-parse', 'HEAD^')).toBe(before.head);
   });
@@ -251,13 +214,13 @@ describe('a repository of a user who works on', () => {
 
   test.each<[string, (root: string) => void]>([
     ['a file that changes', (root) => put(root, 'sum.js', 'mine\n')],
-    ['a file in the way', (root) => put(root, 'src/new.js', 'mine\n')],
-    ['a folder in the way', (root) => put(root, 'src/new.js/mine.txt', 'mine\n')],
+    ['a file in the way', (root) => put(root, 'src/new/deep.js', 'mine\n')],
+    ['a folder in the way', (root) => put(root, 'src/new/deep.js/mine.txt', 'mine\n')],
     [
       'something staged',
       (root) => {
-        put(root, 'src/new.js', 'mine\n');
-        inGit(root, 'add', 'src/new.js');
+        put(root, 'src/new/deep.js', 'mine\n');
+        inGit(root, 'add', 'src/new/deep.js');
         rmSync(join(root, 'src'), { recursive: true });
       },
     ],
@@ -289,8 +252,7 @@ describe('a repository of a user who works on', () => {
 
 /** Writes texts in a repository whose check leaves a report behind, which git does not ignore. */
 function reporting() {
-  const repository = userRepository();
-  roots.push(repository);
+  const repository = given.root(userRepository());
   const outputs: unknown[] = [];
   const environment = toolEnvironment(gitWorktree({ repository }), {
     name: 'reporting',
@@ -342,8 +304,7 @@ test('what a check leaves in a copy is in no other state and in no commit, and i
 
 /** Writes a text and commits it, as often as it is called. */
 function writing(options: { readonly branch?: string } = {}) {
-  const repository = userRepository();
-  roots.push(repository);
+  const repository = given.root(userRepository());
   const environment = toolEnvironment(gitWorktree({ repository, ...options }), {
     name: 'writing',
     task: 'Write something.',

@@ -14,7 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { afterEach, expect } from 'vitest';
 import type { ActCall } from '../../../src/contracts/world.ts';
+import type { Folder } from '../../../src/environments/index.ts';
 import { actCall } from './model-world.ts';
 
 /** A folder of a user, with files, a program and a link in it. */
@@ -91,7 +93,57 @@ export function processesWith(text: string): readonly string[] {
   return all.filter((line) => line.includes(text) && !line.startsWith('Z'));
 }
 
-/** Where old files are kept until a folder is published. */
-export function publishFolders(): readonly string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('espalier-publish-'));
+/** Folders of users, and copies of them, that are given up after each test. */
+export function givenUp() {
+  const roots: string[] = [];
+  const open: Folder[] = [];
+  afterEach(async () => {
+    for (const folder of open.splice(0)) await folder.close?.();
+    removeAll(...roots.splice(0));
+  });
+  return {
+    root(path: string): string {
+      roots.push(path);
+      return path;
+    },
+    async copy(create: () => Promise<Folder>): Promise<Folder> {
+      const folder = await create();
+      open.push(folder);
+      await folder.reset?.(actCall());
+      return folder;
+    },
+  };
+}
+
+/** Changes of every kind. */
+export async function change(folder: Folder): Promise<void> {
+  await folder.write('sum.js', 'export const sum = (a, b) => a + b;\n');
+  await folder.write('src/new/deep.js', 'new\n');
+  await folder.remove('docs/old');
+  await folder.write('docs/old', 'a file where a folder was\n');
+  await folder.remove('README.md');
+  symlinkSync('sum.js', join(folder.root, 'README.md'));
+  chmodSync(join(folder.root, 'check.sh'), 0o644);
+}
+
+/** Kills a publication at each point at which it can be, and has another process take it back. Returns at how many. */
+export async function killEverywhere(
+  folder: Folder,
+  create: () => Promise<Folder>,
+  see: () => unknown,
+): Promise<number> {
+  const before = see();
+  const changes = (await folder.changes?.()) ?? null;
+  for (let at = 1; ; at++) {
+    const isKilled = await folder.publish?.(changes, killedAt(at))?.then(
+      () => false,
+      (error: Error) => error.message === 'killed' || expect.fail(error.message),
+    );
+    if (isKilled !== true) return at;
+    const later = await create();
+    await later.unpublish?.(changes, actCall());
+    await later.unpublish?.(changes, actCall());
+    await later.close?.();
+    expect(see()).toEqual(before);
+  }
 }

@@ -1,0 +1,139 @@
+import { constants } from 'node:fs';
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EspalierError } from '../../base/errors.ts';
+import { placeIn, statusOf } from './confined.ts';
+import { filesBelow } from './folder.ts';
+import { type GitPlace, git, gitParts } from './git.ts';
+
+/** A copy of a repository. */
+export interface GitCopy {
+  readonly original: GitPlace;
+  /** The commit that was copied. */
+  readonly base: string;
+  /** The files, and a folder of git beside them that programs do not see. */
+  readonly own: GitPlace;
+  /** What is put in the files as `.git`, for programs. */
+  readonly shown: string;
+  /** The files of the commit as they were checked out, as a tree of bytes. */
+  readonly start: string;
+  /** What is in the folder and not in the repository. */
+  readonly copy: readonly string[];
+}
+
+/** Whatever the files say, they are stored byte by byte, and no program is run for them. */
+const asBytes = '* -text -eol -ident -working-tree-encoding -filter -diff -merge\n';
+
+/** Makes a copy in a folder. */
+export async function openCopy({
+  original,
+  base,
+  folder,
+  copy,
+}: Pick<GitCopy, 'base' | 'copy' | 'original'> & { readonly folder: string }): Promise<GitCopy> {
+  const own = { tree: join(folder, 'files'), directory: join(folder, 'git'), isOwn: true } as const;
+  const shown = join(folder, 'shown');
+  await mkdir(own.tree);
+  await begin(own, original, base);
+  // As its user would: with the settings and attributes of the repository.
+  const env = { GIT_INDEX_FILE: join(own.directory, 'index') };
+  const checkout = { tree: own.tree, directory: original.directory };
+  await git(checkout, ['read-tree', base], { env });
+  await git(checkout, ['checkout-index', '--all', '--force', '--quiet', '--index'], { env });
+  for (const path of copy) await copyOver(original.tree, own.tree, path);
+  await exclude(own, original, copy);
+  await cp(own.directory, shown, { recursive: true });
+  await writeFile(join(own.directory, 'info/attributes'), asBytes);
+  await rm(env.GIT_INDEX_FILE);
+  const copied = { original, base, own, shown, copy, start: '' };
+  return { ...copied, start: await treeOf(copied) };
+}
+
+/** A repository of our own with the objects of another one. Nothing of its settings is taken over. */
+async function begin(own: GitPlace, original: GitPlace, base: string): Promise<void> {
+  const format = await git(original, ['rev-parse', '--show-object-format']);
+  const kind = ['--bare', '--template=', `--object-format=${format}`];
+  await git(undefined, ['init', '--quiet', ...kind, own.directory]);
+  await git(own, ['config', 'core.bare', 'false']);
+  const objects = await pathOf(original, 'objects');
+  const told = /^"|\n/.test(objects) ? JSON.stringify(objects) : objects;
+  await writeFile(join(own.directory, 'objects/info/alternates'), `${told}\n`);
+  const shallow = await pathOf(original, 'shallow');
+  if ((await statusOf(shallow)) !== undefined) {
+    await copyFile(shallow, join(own.directory, 'shallow'));
+  }
+  await git(own, ['update-ref', '--no-deref', 'HEAD', base]);
+}
+
+/** What its user does not want to see does not get into commits either. */
+async function exclude(own: GitPlace, original: GitPlace, copy: readonly string[]): Promise<void> {
+  const asked = ['config', '--type=path', '--get', 'core.excludesFile'];
+  const file = await git(original, asked).catch(() => '');
+  if (file !== '') await git(own, ['config', 'core.excludesFile', file]);
+  const theirs = await readFile(await pathOf(original, 'info/exclude'), 'utf8').catch(() => '');
+  await mkdir(join(own.directory, 'info'), { recursive: true });
+  const lines = copy.map((path) => `/${path}\n`).join('');
+  await writeFile(join(own.directory, 'info/exclude'), `${theirs}\n${lines}`);
+}
+
+/** Where git has a file of a repository. */
+export function pathOf(place: GitPlace, name: string): Promise<string> {
+  return git(place, ['rev-parse', '--path-format=absolute', '--git-path', name]);
+}
+
+async function copyOver(original: string, tree: string, path: string): Promise<void> {
+  const [from, to] = [await placeIn(original, path), await placeIn(tree, path)];
+  if ((await statusOf(from)) === undefined) {
+    throw new EspalierError('usage', `There is no \`${path}\` in \`${original}\` to be copied.`);
+  }
+  await cp(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE, verbatimSymlinks: true });
+}
+
+/** Makes the files stand as in a tree, and `.git` as at the start. */
+export async function bringTo({ own, shown, copy }: GitCopy, tree: string): Promise<void> {
+  await unlock(own);
+  for (const path of ['.git', ...(await repositoriesIn(own, copy, []))]) {
+    await rm(join(own.tree, path), { recursive: true, force: true, maxRetries: 3 });
+  }
+  await git(own, ['read-tree', '--reset', '-u', tree]);
+  await git(own, ['clean', '-ffdxq', ...copy.flatMap((path) => ['--exclude', `/${path}`])]);
+  await cp(shown, join(own.tree, '.git'), { recursive: true, preserveTimestamps: true });
+}
+
+/** How the files stand, as a tree of bytes. */
+export async function treeOf({
+  own,
+  start,
+  copy,
+}: Pick<GitCopy, 'copy' | 'own' | 'start'>): Promise<string> {
+  await unlock(own);
+  // What is ignored does not depend on what was there in between.
+  if (start !== '') await git(own, ['read-tree', '--reset', start]);
+  const ignored = ['--others', '--ignored', '--exclude-standard', '--directory'];
+  const unseen = await gitParts(own, ['ls-files', '-z', ...ignored]);
+  const [found] = await repositoriesIn(own, copy, unseen);
+  if (found !== undefined) {
+    throw new Error(
+      `A git repository lies within the worktree, in \`${found}\`. Remove it, or have git ignore its folder.`,
+    );
+  }
+  await git(own, ['add', '--all']);
+  return git(own, ['write-tree']);
+}
+
+/** A program may have been ended in the middle of git. */
+async function unlock(own: GitPlace): Promise<void> {
+  await rm(join(own.directory, 'index.lock'), { force: true });
+}
+
+/** The `.git` below the files: git would take what is beside it for a module, and would look into its settings. */
+async function repositoriesIn(
+  own: GitPlace,
+  copy: readonly string[],
+  unseen: readonly string[],
+): Promise<readonly string[]> {
+  const leftOut = new Set(['.git', ...copy, ...unseen.map((path) => path.replace(/\/$/, ''))]);
+  const files = await filesBelow(own.tree, (path) => leftOut.has(path));
+  const found = files.flatMap((path) => /^.*?\/\.git(?=\/|$)/i.exec(path)?.[0] ?? []);
+  return [...new Set(found)];
+}

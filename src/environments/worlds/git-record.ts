@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type GitPlace, git, gitParts, pathList } from './git.ts';
+import { type GitCopy, treeOf } from './git-copy.ts';
+import type { Entry, FileChange } from './publishing.ts';
+
+/** A commit that is to be taken over by a repository, as it is written down before. */
+export interface GitChanges {
+  /** The repository. */
+  readonly original: GitPlace;
+  /** Its HEAD. */
+  readonly base: string;
+  /** The commit that is to be its HEAD. */
+  readonly target: string;
+  /** A commit behind that, which holds the bytes of all files before and after. */
+  readonly held: string;
+  /** What differs in the files. */
+  readonly files: readonly FileChange[];
+  /** What differs in what git records of them. */
+  readonly entries: readonly FileChange[];
+  /** The branch that it makes, in place of HEAD. */
+  readonly branch?: string;
+}
+
+/** What a commit would change. The same files make the same commit: its time is that of the one before. */
+export async function changesOf(copied: GitCopy, branch: string | undefined): Promise<GitChanges> {
+  const { original, base, own, start } = copied;
+  const now = await treeOf(copied);
+  const files = await differing(own, start, now);
+  const tree = await recorded(copied, files);
+  const env = await peopleOf(original, base);
+  const made = async (of: string, parent: string) =>
+    git(own, ['commit-tree', of, '-p', parent, '-m', 'Take over what espalier has found'], { env });
+  const target = await made(tree, base);
+  const entries = await differing(own, base, target);
+  const ends = pathList([`040000 tree ${now}\tafter`, `040000 tree ${start}\tbefore`]);
+  const held = await made(await git(own, ['mktree', '-z'], { input: ends }), target);
+  return {
+    ...{ original: { tree: original.tree, directory: original.directory }, base, target, held },
+    // Where nothing is to be recorded, the checkout is as good as it was.
+    files: entries.length === 0 ? [] : files,
+    entries,
+    ...(branch !== undefined && { branch }),
+  };
+}
+
+/** What a commit would record, as git shows it. */
+export function diffOf(own: GitPlace, { base, target }: GitChanges): Promise<string> {
+  return git(own, ['diff', '--no-color', '--no-ext-diff', '--no-textconv', base, target]);
+}
+
+/** Whose commit it is, and when. */
+async function peopleOf(
+  original: GitPlace,
+  base: string,
+): Promise<Readonly<Record<string, string>>> {
+  const show = ['show', '--no-patch', '--no-show-signature', '--format=%cI', base];
+  const date = await git(original, show);
+  const [name, email] = await Promise.all([
+    git(original, ['config', 'user.name']).catch(() => 'espalier'),
+    git(original, ['config', 'user.email']).catch(() => 'espalier@localhost'),
+  ]);
+  const people = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+    [`GIT_${role}_NAME`, name],
+    [`GIT_${role}_EMAIL`, email],
+    [`GIT_${role}_DATE`, date],
+  ]);
+  return Object.fromEntries(people) as Readonly<Record<string, string>>;
+}
+
+const isAttributes = ({ path }: FileChange) => /(^|\/)\.gitattributes$/.test(path);
+
+/**
+ * The tree that git would record of the files: with ends of lines, encodings and the like as the attributes say, those
+ * that the branch has written too. All but filters: which programs run is not the branch's to decide.
+ */
+async function recorded(
+  { original, base, own }: GitCopy,
+  files: readonly FileChange[],
+): Promise<string> {
+  // Attributes are read from the index, since there are none in this folder.
+  const tree = await mkdtemp(`${own.tree}-recorded-`);
+  const env = {
+    GIT_INDEX_FILE: join(own.directory, 'recorded'),
+    GIT_OBJECT_DIRECTORY: join(own.directory, 'objects'),
+  };
+  const recording = { tree, directory: original.directory };
+  const plain = files.filter((file) => !isAttributes(file));
+  const paths = plain.map(({ path }) => path);
+  const filters = () => {
+    const ask = ['check-attr', '--cached', '-z', '--stdin', 'filter'];
+    return gitParts(recording, ask, { input: pathList(paths), env });
+  };
+  await git(recording, ['read-tree', base], { env });
+  const before = await filters();
+  await setEntries(recording, files.filter(isAttributes), { side: 'after', env });
+  const at = (await filters()).findIndex((told, index) => told !== before[index]);
+  if (at >= 0) {
+    const path = before[3 * Math.floor(at / 3)];
+    throw new Error(
+      `The branch says in \`.gitattributes\` that \`${path}\` goes through another filter, and filters of a branch are not run. Take that out, or commit it by hand.`,
+    );
+  }
+  const kept = pathList(plain.flatMap(({ path, after }) => (after === null ? [] : path)));
+  const write = ['checkout-index', '-z', '--stdin', '--quiet', `--prefix=${tree}/`];
+  await git(own, write, { input: kept });
+  const add = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
+  await git(recording, add, { input: pathList(paths), env });
+  await rm(tree, { recursive: true });
+  return git(recording, ['write-tree'], { env });
+}
+
+/** Changes entries of an index, and no others. */
+export async function setEntries(
+  place: GitPlace,
+  files: readonly FileChange[],
+  { side, env }: { readonly side: 'after' | 'before'; readonly env: Record<string, string> },
+): Promise<void> {
+  // A folder may stand where a file was, and the other way round.
+  const removalsFirst = files.toSorted(
+    (one, other) => Number(one[side] !== null) - Number(other[side] !== null),
+  );
+  const lines = removalsFirst.map((change) => {
+    const { mode, hash } = change[side] ?? {
+      mode: '0',
+      hash: '0'.repeat(change.before?.hash.length ?? change.after?.hash.length ?? 40),
+    };
+    return `${mode} ${hash}\t${change.path}\0`;
+  });
+  const input = lines.join('');
+  if (input !== '') await git(place, ['update-index', '-z', '--index-info'], { input, env });
+}
+
+/** How one tree differs from another. */
+async function differing(
+  place: GitPlace,
+  from: string,
+  to: string,
+): Promise<readonly FileChange[]> {
+  const raw = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to];
+  const parts = await gitParts(place, raw);
+  const files: FileChange[] = [];
+  for (let at = 0; at < parts.length; at += 2) {
+    const [modeBefore = '', modeAfter = '', before = '', after = ''] = (parts[at] ?? '')
+      .slice(1)
+      .split(' ');
+    files.push({
+      path: parts[at + 1] ?? '',
+      before: entryOf(modeBefore, before),
+      after: entryOf(modeAfter, after),
+    });
+  }
+  return files;
+}
+
+function entryOf(mode: string, hash: string): Entry | null {
+  return mode === '000000' ? null : { mode, hash };
+}
