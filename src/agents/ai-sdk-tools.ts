@@ -174,6 +174,11 @@ function schemaOf(
   const schema: unknown =
     typeof told === 'function' && !('~standard' in told) ? (told as () => unknown)() : told;
   if (schema !== null && schema !== undefined && '~standard' in Object(schema)) {
+    const { vendor } = (schema as StandardSchema)['~standard'];
+    if (vendor === 'zod' && !('_zod' in Object(schema))) {
+      const wanted = 'a schema of zod 4, or one of zod 3 within `zodSchema()` of the SDK';
+      throw expectation(`tools.${name}.inputSchema`, wanted, schema);
+    }
     return { input: schema as StandardSchema };
   }
   const { jsonSchema, validate } = (schema ?? {}) as Schema;

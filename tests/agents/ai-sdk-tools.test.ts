@@ -284,6 +284,10 @@ test('what cannot be taken over is refused', () => {
   expect(aiSdkTools({ careful }, { effects: { careful: 'irreversible' } }).careful.effect).toBe(
     'irreversible',
   );
+  const three = { ...tool, inputSchema: { '~standard': { version: 1, vendor: 'zod' } } };
+  expect(() => aiSdkTools({ three }, { effects: { three: 'read' } })).toThrow(
+    'a schema of zod 4, or one of zod 3 within `zodSchema()` of the SDK',
+  );
   const later = { ...tool, inputSchema: { jsonSchema: Promise.resolve({}) } };
   expect(() => aiSdkTools({ later }, { effects: { later: 'read' } })).toThrow(
     'to be a schema that is there at once',

@@ -3,7 +3,7 @@
  * registry, into a folder of their own; where it cannot be reached, this is skipped.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -88,8 +88,19 @@ function installed({ name, packages, bridge, types }: Suite): boolean {
   writeFileSync(join(place, 'package.json'), '{ "private": true, "type": "module" }\n');
   writeFileSync(join(place, 'bridge.js'), bridge);
   if (types !== undefined) writeFileSync(join(place, 'types.ts'), types);
-  const quiet = ['--silent', '--no-audit', '--no-fund', '--ignore-scripts'];
+  const quiet = ['--silent', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1'];
   return run('npm', ['install', ...quiet, ...packages], place) !== undefined;
+}
+
+/** What was installed, with its version. */
+function versions({ name, packages }: Suite): string {
+  const told = packages.map((one) => {
+    const bare = one.replace(/(?<=.)@[^@/]*$/, '');
+    const path = join(folder, name, 'node_modules', bare, 'package.json');
+    const { version } = JSON.parse(readFileSync(path, 'utf8')) as { readonly version: string };
+    return `${bare} ${version}`;
+  });
+  return told.join(', ');
 }
 
 /** The types of the package as the majors see them. */
@@ -111,7 +122,9 @@ function typed(name: string): boolean {
 
 const since = performance.now();
 if (suites.every(installed)) {
-  for (const { name, program, packages, types } of suites) {
+  for (const suite of suites) {
+    const { name, program, packages, types } = suite;
+    process.stdout.write(`${versions(suite)}\n`);
     const place = join(folder, name);
     const own = join(place, 'node_modules', node, 'bin/node');
     const isOwn = packages.some((one) => one.startsWith(node));

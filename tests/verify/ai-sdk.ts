@@ -14,7 +14,7 @@ import { type cityJson, type Given, outputsOf, type Packages, schemasOf } from '
 const [, , told = '7', bridge = ''] = process.argv;
 const major = Number(told) as 5 | 6 | 7;
 const packages = (await import(pathToFileURL(bridge).href)) as Packages;
-const { ai, utils, z } = packages;
+const { ai, utils, z, z3 } = packages;
 const checks = new Checks();
 const witness = await startWitness();
 
@@ -280,6 +280,12 @@ async function until(happens: () => boolean): Promise<void> {
     "a provider's tool that it executes",
     () => aiSdkTools({ remote: remote as AiSdkTool }, { effects: { remote: 'read' }, major }),
     'Expected `tools.remote` to be a tool with an `execute`',
+  );
+  const three = ai.tool({ inputSchema: z3.object({ n: z3.number() }), execute: () => 1 });
+  await checks.refuses(
+    'a schema of zod 3 as it is',
+    () => aiSdkTools({ three }, { effects: { three: 'read' }, major }),
+    'within `zodSchema()` of the SDK',
   );
   const later = ai.tool({
     inputSchema: ai.jsonSchema(Promise.resolve({ type: 'object' })),

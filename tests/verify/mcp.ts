@@ -58,7 +58,6 @@ const files = join(packages, 'server-filesystem/dist/index.js');
 const relay = join(import.meta.dirname, 'mcp-relay.ts');
 const place = mkdtempSync(join(tmpdir(), 'mcp-'));
 const checks = new Checks();
-const started: ChildProcess[] = [];
 
 /** What reached a server since the last time, as the relay has written it down. */
 function reader(log: string, method: string): () => readonly NonNullable<Message['params']>[] {
@@ -76,13 +75,6 @@ function reader(log: string, method: string): () => readonly NonNullable<Message
   };
 }
 
-/** Starts a program that prints a port when it is ready. */
-async function portOf(child: ChildProcess): Promise<number> {
-  started.push(child);
-  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-  return Number(line.toString().trim());
-}
-
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -91,22 +83,16 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-/** The server of everything over streamable HTTP, with a relay before it. */
-async function overHttp(log: string): Promise<URL> {
-  const port = await freePort();
+/** The server of everything over streamable HTTP, behind a relay. */
+async function overHttp(log: string): Promise<{ readonly url: URL; readonly child: ChildProcess }> {
+  const port = `${await freePort()}`;
   const variables = join(place, 'http.env');
   writeFileSync(variables, `PORT=${port}\n`);
-  const server = spawn(
-    process.execPath,
-    [`--env-file=${variables}`, everything, 'streamableHttp'],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  started.push(server);
-  await once(server.stderr, 'data');
-  const child = spawn(process.execPath, ['--import', 'tsx', relay, log, 'http', `${port}`], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  return new URL(`http://127.0.0.1:${await portOf(child)}/mcp`);
+  const server = [process.execPath, `--env-file=${variables}`, everything, 'streamableHttp'];
+  const args = ['--import', 'tsx', relay, log, 'http', port, ...server];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [own] = (await once(child.stdout, 'data')) as [Buffer];
+  return { url: new URL(`http://127.0.0.1:${own.toString().trim()}/mcp`), child };
 }
 
 const stdio = (log: string, ...server: readonly string[]) => ({
@@ -350,8 +336,8 @@ async function pagedTools(): Promise<void> {
   await client.close();
 }
 
+const { url, child } = await overHttp(join(place, 'http.log'));
 try {
-  const url = await overHttp(join(place, 'http.log'));
   const logs = ['stdio-1.log', 'stdio-2.log'].map((name) => join(place, name));
   const { Client, v2 } = bridge;
   const [one = '', two = ''] = logs;
@@ -368,7 +354,9 @@ try {
   await folderTools();
   await pagedTools();
 } finally {
-  for (const child of started) child.kill('SIGKILL');
+  const ended = once(child, 'exit');
+  child.stdin?.end();
+  await ended;
   rmSync(place, { recursive: true });
 }
 checks.end('MCP');
