@@ -135,7 +135,7 @@ async function lastOf(output: unknown): Promise<unknown> {
 function sent(output: unknown): unknown {
   const isBinary = ArrayBuffer.isView(output) || output instanceof ArrayBuffer;
   if (typeof output !== 'object' || isBinary) return output;
-  return JSON.parse(JSON.stringify(output) ?? 'null');
+  return JSON.parse(JSON.stringify(output));
 }
 
 /** What a model is shown of an output. */
