@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import { expectOneOf } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
+import { messageOf } from '../base/failure.ts';
 import type { StandardSchema } from '../base/standard-schema.ts';
 import type { JsonValue, MaybePromise } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
@@ -29,26 +31,58 @@ export interface Foreign {
   readonly input: StandardSchema;
   readonly jsonSchema?: JsonValue | undefined;
   readonly hints?: Readonly<Record<string, JsonValue>> | undefined;
+  readonly timeoutMs?: number | undefined;
   readonly run: (input: unknown, call: ActCall) => unknown;
+}
+
+/** What a schema has read, or what is wrong with it. */
+export type ReadInput = { readonly value: unknown } | { readonly problem: string };
+
+/** An input whose schema checks asynchronously: its form was checked, and the rest is before it is used. */
+export class Unread {
+  readonly result: Promise<ReadInput>;
+
+  constructor(result: Promise<ReadInput>) {
+    this.result = result.catch((error: unknown) => ({ problem: messageOf(error) }));
+  }
+}
+
+function inputOf(parsed: unknown): MaybePromise<ReadInput> {
+  return parsed instanceof Unread ? parsed.result : { value: parsed };
 }
 
 /** A tool from elsewhere as one of ours. */
 export function adapted(name: string, told: ToldEffect, { run, ...foreign }: Foreign): Tool {
-  const { description, input, jsonSchema, hints } = foreign;
+  const { description, input, jsonSchema, hints, timeoutMs } = foreign;
   const common = {
     input,
     ...(description !== undefined && { description }),
     ...(jsonSchema !== undefined && { jsonSchema }),
     ...(hints !== undefined && { hints }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
   };
-  const runHere = (_db: unknown, parsed: unknown, call: ActCall) => run(parsed, call);
+  const read = async (parsed: unknown): Promise<unknown> => {
+    const input = await inputOf(parsed);
+    if ('value' in input) return input.value;
+    throw new Error(`Its input is not what it takes. ${input.problem}`);
+  };
+  const runHere = async (_db: unknown, parsed: unknown, call: ActCall) => {
+    const input = await read(parsed);
+    return whileRunning(call, (here) => run(input, here));
+  };
   if (typeof told === 'object') {
     expectOptions(`effects.${name}`, told, 'effect undo remember');
     const { effect, undo, remember } = told;
     return makeTool({
       ...{ ...common, effect, run: runHere },
-      undo: (...[, parsed, known, call]) => undo(parsed, known, call),
-      ...(remember !== undefined && { remember: (_db, parsed) => remember(parsed) }),
+      async undo(...[, parsed, known, call]) {
+        const input = await inputOf(parsed);
+        // What was refused never ran.
+        if ('value' in input) await undo(input.value, known, call);
+      },
+      ...(remember !== undefined && {
+        remember: async (_db, parsed) => remember(await read(parsed)),
+      }),
     });
   }
   expectOneOf(`effects.${name}`, told, ['pure', 'read', 'irreversible']);
@@ -59,8 +93,32 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
   });
 }
 
+/** Aborts what runs, and nothing that has ended: a client of MCP would tell its server to cancel what is done. */
+async function whileRunning(call: ActCall, run: (call: ActCall) => unknown): Promise<unknown> {
+  const { signal } = call;
+  const running = new AbortController();
+  const abort = () => running.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await run({ ...call, signal: running.signal });
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** A JSON schema as a check. One that cannot be read here takes any object: the tool itself has to check it. */
+export function checkOf(jsonSchema: JsonValue): StandardSchema {
+  try {
+    return z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch {
+    return z.looseObject({});
+  }
+}
+
 /** Bytes as they are told of: a conversation has no place for them. */
-export function toldBytes(kind: string, base64: unknown): string {
-  const length = typeof base64 === 'string' ? Math.floor((base64.length * 3) / 4) : 0;
-  return `[${kind}, ${length} bytes]`;
+export function toldBytes(kind: string, bytes: unknown): string {
+  if (typeof bytes === 'string') return `[${kind}, ${Buffer.byteLength(bytes, 'base64')} bytes]`;
+  const { byteLength } = Object(bytes) as { readonly byteLength?: unknown };
+  return typeof byteLength === 'number' ? `[${kind}, ${byteLength} bytes]` : `[${kind}]`;
 }

@@ -1,18 +1,20 @@
-import * as z from 'zod';
 import { EspalierError } from '../base/errors.ts';
 import { expectation, expectObject, expectOneOf } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
+import { messageOf } from '../base/failure.ts';
 import { isPlainObject } from '../base/json.ts';
 import type { StandardSchema } from '../base/standard-schema.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
 import type { Tool } from '../environments/tools/tool.ts';
-import { adapted, type ToldEffect, toldBytes } from './adapted.ts';
+import { adapted, checkOf, type ReadInput, type ToldEffect, toldBytes, Unread } from './adapted.ts';
 
 /** A tool of the AI SDK, by its structure. */
 export interface AiSdkTool<Input = any, Options = any, Told = any> {
-  /** What it does, for the model. */
+  /** What it does, for the model: a text, or in version 7 a function of the context. */
   readonly description?: unknown;
+  /** Inputs that show a model what is meant. They stand below the description. */
+  readonly inputExamples?: unknown;
   /** What it takes: a Standard Schema, or one of `jsonSchema()`. */
   readonly inputSchema?: unknown;
   /** Runs it. */
@@ -31,26 +33,30 @@ export interface AiSdkToolsOptions<Tools> {
   readonly major?: 5 | 6 | 7;
   /** What tools are passed as `context` and `experimental_context`. @defaultValue nothing */
   readonly context?: unknown;
+  /** The longest that one call may take, in milliseconds. @defaultValue 30 000 */
+  readonly timeoutMs?: number;
 }
 
 /**
  * Tools of the AI SDK 5, 6 and 7, to be put among those of a `toolEnvironment`.
  *
- * A tool that needs approval is irreversible, or has an `undo`; `approve` of a commit asks for the approval.
+ * A tool that needs approval is irreversible, or has an `undo`; `approve` of a commit asks for the approval. `execute` is
+ * given no `messages`. Of what it streams the last part counts.
  *
- * @throws EspalierError `usage` where a tool has no `execute`, its schema cannot be read at once, or no effect is told.
+ * @throws EspalierError `usage` where a tool has no `execute`, as those that a provider runs, its schema cannot be read at
+ * once, or no effect is told.
  */
 export function aiSdkTools<Tools extends Readonly<Record<string, AiSdkTool>>>(
   tools: Tools,
   options: AiSdkToolsOptions<Tools>,
 ): { readonly [Name in keyof Tools]: Tool<Parameters<NonNullable<Tools[Name]['execute']>>[0]> } {
   expectObject('tools', tools);
-  expectOptions('aiSdkTools', options, 'effects major context');
-  const { effects, major = 6, context } = options;
+  expectOptions('aiSdkTools', options, 'effects major context timeoutMs');
+  const { effects, major = 6, context, timeoutMs } = options;
   expectOneOf('major', String(major), ['5', '6', '7']);
   const made = Object.entries(tools).map(([name, tool]) => {
     const effect = Object.hasOwn(effects, name) ? effects[name] : undefined;
-    return [name, adaptedTool({ name, tool, effect }, { major, context })] as const;
+    return [name, adaptedTool({ name, tool, effect }, { major, context, timeoutMs })] as const;
   });
   return Object.fromEntries(made) as never;
 }
@@ -61,10 +67,14 @@ function adaptedTool(
     readonly tool: AiSdkTool;
     readonly effect: ToldEffect | undefined;
   },
-  { major, context }: { readonly major: number; readonly context: unknown },
+  {
+    major,
+    context,
+    timeoutMs,
+  }: { readonly major: number; readonly context: unknown; readonly timeoutMs: number | undefined },
 ): Tool {
   const { name, tool, effect } = named;
-  const { description, execute, toModelOutput, needsApproval = false } = tool;
+  const { execute, toModelOutput, needsApproval = false } = tool;
   if (effect === undefined) throw expectation(`effects.${name}`, 'told', effect);
   if (typeof execute !== 'function') {
     throw expectation(`tools.${name}`, 'a tool with an `execute`', tool);
@@ -75,14 +85,32 @@ function adaptedTool(
   }
   return adapted(name, effect, {
     ...schemaOf(name, tool.inputSchema),
-    description: typeof description === 'string' ? description : undefined,
+    ...{ description: descriptionOf(tool, context), timeoutMs },
     async run(input, call) {
       const output = await lastOf(execute(input, optionsOf(call, context)));
-      if (toModelOutput === undefined) return output;
+      if (toModelOutput === undefined) return sent(output);
       const told = major === 5 ? output : { toolCallId: call.id, input, output };
       return shown(await toModelOutput(told));
     },
   });
+}
+
+/** The description, with the examples as the SDK itself writes them for models that take none. */
+function descriptionOf(
+  { description, inputExamples }: AiSdkTool,
+  context: unknown,
+): string | undefined {
+  const told: unknown =
+    typeof description === 'function'
+      ? (description as (options: object) => unknown)({ context })
+      : description;
+  const examples = Array.isArray(inputExamples) ? inputExamples : [];
+  const lines = examples.map((one: { readonly input?: unknown }) => JSON.stringify(one.input));
+  const parts = [
+    ...(typeof told === 'string' ? [told] : []),
+    ...(lines.length > 0 ? [`Input examples:\n${lines.join('\n')}`] : []),
+  ];
+  return parts.length > 0 ? parts.join('\n\n') : undefined;
 }
 
 function optionsOf({ id, signal }: ActCall, context: unknown): object {
@@ -103,20 +131,34 @@ async function lastOf(output: unknown): Promise<unknown> {
   return last;
 }
 
+/** An output as the SDK sends it: what JSON has no form for is left out, and a date is a text. */
+function sent(output: unknown): unknown {
+  const isBinary = ArrayBuffer.isView(output) || output instanceof ArrayBuffer;
+  if (typeof output !== 'object' || isBinary) return output;
+  return JSON.parse(JSON.stringify(output));
+}
+
 /** What a model is shown of an output. */
 function shown(told: unknown): unknown {
-  const { type, value } = told as { readonly type?: unknown; readonly value?: unknown };
-  if (type === 'text' || type === 'json') return value;
+  const { type, value, reason } = Object(told) as Readonly<Record<string, unknown>>;
+  if (type === 'text') return value;
+  if (type === 'json') return sent(value);
   if (type === 'error-text' || type === 'error-json') {
     throw new Error(typeof value === 'string' ? value : JSON.stringify(value));
   }
-  if (type !== 'content' || !Array.isArray(value)) return told;
+  if (type === 'execution-denied') throw new Error(String(reason ?? 'It was denied.'));
+  if (type !== 'content' || !Array.isArray(value)) return sent(told);
   return value.map(partText).join('\n');
 }
 
 function partText(part: unknown): string {
-  const { type, text, mediaType, data } = part as Readonly<Record<string, unknown>>;
-  return type === 'text' ? String(text) : toldBytes(String(mediaType ?? type), data);
+  const { type, text, mediaType, url, data } = part as Readonly<Record<string, unknown>>;
+  if (type === 'text') return String(text);
+  const kind = String(mediaType ?? type);
+  // Version 7 says what a file is held by.
+  const held: Readonly<Record<string, unknown>> = isPlainObject(data) ? data : { url, data };
+  if (typeof held['text'] === 'string') return held['text'];
+  return held['url'] === undefined ? toldBytes(kind, held['data']) : `[${kind} at ${held['url']}]`;
 }
 
 /** What a schema of `jsonSchema()` looks like; `validate` may be left out. */
@@ -132,6 +174,11 @@ function schemaOf(
   const schema: unknown =
     typeof told === 'function' && !('~standard' in told) ? (told as () => unknown)() : told;
   if (schema !== null && schema !== undefined && '~standard' in Object(schema)) {
+    const { vendor } = (schema as StandardSchema)['~standard'];
+    if (vendor === 'zod' && !('_zod' in Object(schema))) {
+      const wanted = 'a schema of zod 4, or one of zod 3 within `zodSchema()` of the SDK';
+      throw expectation(`tools.${name}.inputSchema`, wanted, schema);
+    }
     return { input: schema as StandardSchema };
   }
   const { jsonSchema, validate } = (schema ?? {}) as Schema;
@@ -139,22 +186,31 @@ function schemaOf(
     throw expectation(`tools.${name}.inputSchema`, 'a schema that is there at once', told);
   }
   const json = jsonSchema as JsonValue;
-  if (validate === undefined) return { input: z.fromJSONSchema(jsonSchema), jsonSchema: json };
-  return { input: checkedBy(validate), jsonSchema: json };
+  const input = checkOf(json);
+  return { input: validate === undefined ? input : checkedBy(validate, input), jsonSchema: json };
 }
 
-function checkedBy(validate: (value: unknown) => unknown): StandardSchema {
+/** @param form - What the input looks like, as far as it can be checked at once. */
+function checkedBy(validate: (value: unknown) => unknown, form: StandardSchema): StandardSchema {
   return {
     '~standard': {
       version: 1,
       vendor: 'ai-sdk',
       validate(value) {
         const result = validate(value);
-        if (result instanceof Promise) return result;
-        const { success, value: read, error } = result as Readonly<Record<string, unknown>>;
-        if (success === true) return { value: read };
-        return { issues: [{ message: error instanceof Error ? error.message : String(error) }] };
+        if (result instanceof Promise) {
+          const unread = new Unread(result.then(readFrom));
+          const checked = form['~standard'].validate(value);
+          return 'issues' in checked && checked.issues ? checked : { value: unread };
+        }
+        const read = readFrom(result);
+        return 'value' in read ? read : { issues: [{ message: read.problem }] };
       },
     },
   };
+}
+
+function readFrom(result: unknown): ReadInput {
+  const { success, value, error } = result as Readonly<Record<string, unknown>>;
+  return success === true ? { value } : { problem: messageOf(error) };
 }

@@ -1,12 +1,11 @@
-import * as z from 'zod';
+import { EspalierError } from '../base/errors.ts';
 import { expectation, expectMethods } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { isPlainObject } from '../base/json.ts';
-import type { StandardSchema } from '../base/standard-schema.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
 import type { Tool } from '../environments/tools/tool.ts';
-import { adapted, type ToldEffect, toldBytes } from './adapted.ts';
+import { adapted, checkOf, type ToldEffect, toldBytes } from './adapted.ts';
 
 /** A client of an MCP server, version 1 or 2 of its SDK, by its structure. */
 export interface McpClient<Params = any, Other = any> {
@@ -28,6 +27,8 @@ export interface McpToolsOptions {
   readonly effects?: Readonly<Record<string, ToldEffect>>;
   /** What stands before their names, so that those of several servers do not meet. @defaultValue nothing */
   readonly prefix?: string;
+  /** The longest that one call may take, in milliseconds. @defaultValue 30 000 */
+  readonly timeoutMs?: number;
 }
 
 interface McpTool {
@@ -44,17 +45,18 @@ const mostPages = 100;
  * The tools of an MCP server, to be put among those of a `toolEnvironment`.
  *
  * Hints of a server count only where it is trusted; a tool without them is taken for irreversible. All hints are passed
- * on as `hints`.
+ * on as `hints`. The tools are those that the server has now: where it says that they have changed, ask again.
  *
- * @throws EspalierError `usage` where an effect is told of a tool that is not there, or two tools have one name.
+ * @throws EspalierError `usage` where an effect is told of a tool that is not there, two tools have one name, or the list
+ * of them has no end.
  */
 export async function mcpTools(
   client: McpClient,
   options: McpToolsOptions = {},
 ): Promise<Readonly<Record<string, Tool>>> {
   expectMethods('client', client, ['listTools', 'callTool']);
-  expectOptions('mcpTools', options, 'trusted effects prefix');
-  const { trusted = false, effects = {}, prefix = '' } = options;
+  expectOptions('mcpTools', options, 'trusted effects prefix timeoutMs');
+  const { trusted = false, effects = {}, prefix = '', timeoutMs } = options;
   const tools = await listed(client);
   const missing = Object.keys(effects).find((name) => tools.every((tool) => tool.name !== name));
   if (missing !== undefined) {
@@ -66,7 +68,8 @@ export async function mcpTools(
     const name = `${prefix}${tool.name}`.replace(/[^\w-]/g, '_').slice(0, 64);
     if (made.has(name)) throw expectation('tools', `no two tools named \`${name}\``, tool.name);
     const told = Object.hasOwn(effects, tool.name) ? effects[tool.name] : undefined;
-    made.set(name, adapted(name, told ?? effectOf(tool, trusted), foreign(client, tool)));
+    const from = { ...foreign(client, tool), timeoutMs };
+    made.set(name, adapted(name, told ?? effectOf(tool, trusted), from));
   }
   return Object.fromEntries(made);
 }
@@ -81,10 +84,11 @@ async function listed(client: McpClient): Promise<readonly McpTool[]> {
       readonly nextCursor?: unknown;
     };
     tools.push(...found);
-    if (nextCursor === undefined) break;
+    if (nextCursor === undefined) return tools;
     cursor = nextCursor;
   }
-  return tools;
+  const message = `The server lists its tools on more than ${mostPages} pages, without an end. Ask whoever runs it.`;
+  throw new EspalierError('usage', message);
 }
 
 function effectOf({ annotations }: McpTool, trusted: boolean): ToldEffect {
@@ -107,15 +111,6 @@ function foreign(client: McpClient, tool: McpTool): Parameters<typeof adapted>[2
   };
 }
 
-/** A schema that cannot be read here is the server's own to check. */
-function checkOf(jsonSchema: JsonValue): StandardSchema {
-  try {
-    return z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]);
-  } catch {
-    return z.looseObject({});
-  }
-}
-
 /** Version 1 of the SDK takes a schema of results between the two. */
 function asked(client: McpClient, params: object, { signal }: ActCall): Promise<unknown> {
   const options = { signal };
@@ -136,5 +131,7 @@ function partText(part: unknown): string {
   if (type === 'text') return String(text);
   if (type === 'image' || type === 'audio') return toldBytes(String(mimeType ?? type), data);
   const inner = resource as Readonly<Record<string, unknown>> | undefined;
-  return typeof inner?.['text'] === 'string' ? inner['text'] : JSON.stringify(part);
+  if (typeof inner?.['text'] === 'string') return inner['text'];
+  const { blob, uri, mimeType: kind = 'resource' } = inner ?? {};
+  return blob === undefined ? JSON.stringify(part) : toldBytes(`${kind} at ${uri}`, blob);
 }

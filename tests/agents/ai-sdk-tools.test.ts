@@ -116,6 +116,129 @@ test('schemas of `jsonSchema()`, with and without a check, and lazy ones', async
   }
 });
 
+/** As `zodSchema()` makes one: it reads asynchronously. */
+function zodSchema(schema: z.ZodType) {
+  return {
+    get jsonSchema() {
+      return z.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
+    },
+    validate: async (value: unknown) => {
+      const { success, data, error } = await schema.safeParseAsync(value);
+      return success ? { success, value: data } : { success, error };
+    },
+  };
+}
+
+test('schemas that read asynchronously are checked in their form at once, and in full before anything runs', async () => {
+  const ran: string[] = [];
+  const look = {
+    inputSchema: () =>
+      zodSchema(
+        z.object({
+          city: z
+            .string()
+            .refine(async (text) => text !== 'Rome', 'Not Rome.')
+            .transform((text) => text.toUpperCase()),
+        }),
+      ),
+    execute: ({ city }: { city: string }) => ran.push(city),
+  };
+  const tools = aiSdkTools({ look }, { effects: { look: 'read' } });
+  expect(await seen(tools, { city: 'Oslo' })).toBe('1');
+  expect(await seen(tools, { city: 7 })).toContain('Its input is not what it takes. city: ');
+  expect(await seen(tools, { city: 'Rome' })).toMatch(
+    /Its input is not what it takes\..*Not Rome\./,
+  );
+  expect(ran).toEqual(['OSLO']);
+});
+
+test('what is reversible, and refused by a schema that reads asynchronously, leaves the outside open', async () => {
+  const log: string[] = [];
+  const set = {
+    inputSchema: zodSchema(z.object({ to: z.number().refine(async (to) => to < 9) })),
+    execute: ({ to }: { to: number }) => void log.push(`set ${to}`),
+  };
+  const undo = ({ to }: { to: number }) => void log.push(`undo ${to}`);
+  const environment = toolEnvironment(null, {
+    ...{ name: 'sdk', task: 'Set it.', journal: memoryJournal() },
+    tools: () => aiSdkTools({ set }, { effects: { set: { effect: 'reversible', undo } } }),
+  });
+  const { state } = await environment.reset(plainContext());
+  for (const to of [9, 2]) {
+    await environment.step(state, { tool: 'set', input: { to } }, plainContext());
+  }
+  await environment.close();
+  expect(log).toEqual(['set 2', 'undo 2']);
+});
+
+test('a JSON schema that cannot be read here leaves the check to the tool', async () => {
+  const odd = {
+    inputSchema: { jsonSchema: { type: 'object', $ref: '#/nowhere' } },
+    execute: ({ city }: { city: string }) => city,
+  };
+  expect(await seen(aiSdkTools({ odd }, { effects: { odd: 'read' } }))).toBe('Oslo');
+});
+
+test('outputs are seen as the SDK sends them', async () => {
+  const of = async (execute: () => unknown, toModelOutput?: () => unknown) => {
+    const tool = { inputSchema, execute, ...(toModelOutput && { toModelOutput }) };
+    return seen(aiSdkTools({ tool }, { effects: { tool: 'read' } }));
+  };
+  expect(await of(() => ({ at: new Date(0), none: undefined, list: [undefined] }))).toBe(
+    '{"at":"1970-01-01T00:00:00.000Z","list":[null]}',
+  );
+  expect(await of(() => new Uint8Array(3))).toBe('[binary, 3 bytes]');
+  const text = (told: unknown) =>
+    of(
+      () => 1,
+      () => told,
+    );
+  expect(await text({ type: 'execution-denied', reason: 'Not today.' })).toBe('Not today.');
+  const value = [
+    { type: 'media', mediaType: 'image/gif', data: 'AA==' },
+    { type: 'image-url', url: 'https://example.com/a.png' },
+    { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array(2) } },
+    { type: 'file', mediaType: 'a/b', data: { type: 'url', url: new URL('https://example.com/') } },
+    { type: 'file', mediaType: 'text/plain', data: { type: 'text', text: ' within ' } },
+    { type: 'file-id', fileId: 'f1' },
+  ];
+  expect(await text({ type: 'content', value })).toBe(
+    '[image/gif, 1 bytes][image-url at https://example.com/a.png][image/png, 2 bytes][a/b at https://example.com/] within [file-id]',
+  );
+});
+
+test('a description may be a function of the context, and examples stand below it', async () => {
+  const tool = {
+    inputSchema,
+    description: ({ context }: { context: string }) => `For ${context}.`,
+    inputExamples: [{ input: { city: 'Oslo' } }, { input: { city: 'Lima' } }],
+    execute: () => 1,
+  };
+  const environment = toolEnvironment(null, {
+    ...{ name: 'sdk', task: 'Look.' },
+    tools: () => aiSdkTools({ tool }, { effects: { tool: 'read' }, context: 'ann' }),
+  });
+  expect(environment.notation.tools?.[0]?.description).toBe(
+    'For ann.\n\nInput examples:\n{"city":"Oslo"}\n{"city":"Lima"}',
+  );
+});
+
+test('a call is aborted at its limit, and not when it has ended', async () => {
+  const signals: AbortSignal[] = [];
+  const take = (_input: unknown, { abortSignal }: { abortSignal: AbortSignal }) =>
+    signals.push(abortSignal);
+  const hang = async (_input: unknown, told: { abortSignal: AbortSignal }) => {
+    take(_input, told);
+    await new Promise(() => {});
+  };
+  const options = { effects: { tool: 'read' }, timeoutMs: 20 } as const;
+  expect(await seen(aiSdkTools({ tool: { inputSchema, execute: take } }, options))).toBe('1');
+  expect(await seen(aiSdkTools({ tool: { inputSchema, execute: hang } }, options))).toContain(
+    'It took longer than 20 ms',
+  );
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+});
+
 test('what is reversible is taken back by the undo that was told', async () => {
   const log: string[] = [];
   const set = {
@@ -160,6 +283,10 @@ test('what cannot be taken over is refused', () => {
   );
   expect(aiSdkTools({ careful }, { effects: { careful: 'irreversible' } }).careful.effect).toBe(
     'irreversible',
+  );
+  const three = { ...tool, inputSchema: { '~standard': { version: 1, vendor: 'zod' } } };
+  expect(() => aiSdkTools({ three }, { effects: { three: 'read' } })).toThrow(
+    'a schema of zod 4, or one of zod 3 within `zodSchema()` of the SDK',
   );
   const later = { ...tool, inputSchema: { jsonSchema: Promise.resolve({}) } };
   expect(() => aiSdkTools({ later }, { effects: { later: 'read' } })).toThrow(

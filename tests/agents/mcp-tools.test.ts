@@ -32,6 +32,13 @@ const results: Readonly<Record<string, unknown>> = {
     ],
   },
   structured: { content: [{ type: 'text', text: 'a' }], structuredContent: { lines: 2 } },
+  blob: {
+    content: [
+      { type: 'resource', resource: { uri: 'file:///a', mimeType: 'a/b', blob: 'AAAAAA==' } },
+      { type: 'resource', resource: { uri: 'file:///b', text: 'b' } },
+      { type: 'resource_link', uri: 'file:///c', name: 'c' },
+    ],
+  },
   image: { content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] },
   failed: { content: [{ type: 'text', text: 'No such file.' }], isError: true },
 };
@@ -77,9 +84,12 @@ test.each([1, 2] as const)('results of a client of version %i', async (version) 
   expect(await seen(tools, 'files_read', 'image')).toBe(
     '<output>\n[image/png, 3 bytes]\n</output>',
   );
+  expect(await seen(tools, 'files_read', 'blob')).toBe(
+    '<output>\n[a/b at file:///a, 4 bytes]\nb\n{"type":"resource_link","uri":"file:///c","name":"c"}\n</output>',
+  );
   expect(await seen(tools, 'files_read', 'failed')).toBe('<error>\nNo such file.\n</error>');
   expect(await seen(tools, 'files_read', 7)).toContain('expected string');
-  expect(calls).toHaveLength(4);
+  expect(calls).toHaveLength(5);
   expect(calls[0]).toMatchObject({
     told: { name: 'files.read', arguments: { path: 'text' } },
     options: { signal: expect.any(AbortSignal) },
@@ -106,6 +116,37 @@ test('hints count where the server is trusted, and all are passed on', async () 
   expect(tools['files_read']?.hints).toEqual({ readOnlyHint: true, futureHint: 'x' });
   expect(await seen(tools, 'files_read', 'text')).toContain('Planned');
   expect(calls).toEqual([]);
+});
+
+test('a call that has ended is not cancelled when the limit of time or the search ends', async () => {
+  const { client: open, calls } = client(1);
+  const stop = new AbortController();
+  const tools = await mcpTools(open, { trusted: true });
+  const environment = toolEnvironment(null, {
+    ...{ name: 'mcp', task: 'Look.' },
+    tools: () => tools,
+  });
+  const { state } = await environment.reset(plainContext());
+  const action = { tool: 'files_read', input: { path: 'text' } };
+  await environment.step(state, action, plainContext({ signal: stop.signal }));
+  stop.abort();
+  expect(calls).toMatchObject([{ options: { signal: { aborted: false } } }]);
+});
+
+test('a call may take as long as is told', async () => {
+  const open = { listTools, callTool: () => new Promise(() => {}) };
+  const tools = await mcpTools(open, { trusted: true, timeoutMs: 20 });
+  expect(await seen(tools, 'files_read', 'text')).toContain('It took longer than 20 ms');
+});
+
+test('a list without an end is refused', async () => {
+  const { client: open } = client(2);
+  const endless = async ({ cursor = '0' } = {}) => ({
+    ...{ tools: [{ name: `t${cursor}` }], nextCursor: `${Number(cursor) + 1}` },
+  });
+  await expect(mcpTools({ ...open, listTools: endless })).rejects.toThrow(
+    'The server lists its tools on more than 100 pages, without an end.',
+  );
 });
 
 test('what cannot be taken over is refused', async () => {

@@ -22,7 +22,7 @@ export interface GitCopy {
 }
 
 /** Whatever the files say, they are stored byte by byte, and no program is run for them. */
-const asBytes = '* -text -eol -ident -working-tree-encoding -filter -diff -merge\n';
+const asBytes = '* -text -eol -ident -working-tree-encoding -filter !diff -merge\n';
 
 /** Makes a copy in a folder. */
 export async function openCopy({
