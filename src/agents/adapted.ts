@@ -66,10 +66,8 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
     if ('value' in input) return input.value;
     throw new Error(`Its input is not what it takes. ${input.problem}`);
   };
-  const runHere = async (_db: unknown, parsed: unknown, call: ActCall) => {
-    const input = await read(parsed);
-    return whileRunning(call, (here) => run(input, here));
-  };
+  const runHere = async (_db: unknown, parsed: unknown, call: ActCall) =>
+    run(await read(parsed), call);
   if (typeof told === 'object') {
     expectOptions(`effects.${name}`, told, 'effect undo remember');
     const { effect, undo, remember } = told;
@@ -91,20 +89,6 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
     ...{ ...common, effect: told },
     run: async (db, parsed, call) => ({ output: await runHere(db, parsed, call) }),
   });
-}
-
-/** Aborts what runs, and nothing that has ended: a client of MCP would tell its server to cancel what is done. */
-async function whileRunning(call: ActCall, run: (call: ActCall) => unknown): Promise<unknown> {
-  const { signal } = call;
-  const running = new AbortController();
-  const abort = () => running.abort(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort);
-  try {
-    return await run({ ...call, signal: running.signal });
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 /** A JSON schema as a check. One that cannot be read here takes any object: the tool itself has to check it. */

@@ -68,14 +68,18 @@ async function attempt(
 ): Promise<{ readonly value: unknown } | Extract<Ran, { readonly error: string }>> {
   const { signal, clock } = call;
   signal.throwIfAborted();
-  const over = new AbortController();
+  // Aborts what runs, and nothing that has ended: a client of MCP would tell its server to cancel what is done.
+  const during = new AbortController();
+  const abort = () => during.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  const waiting = new AbortController();
   const late = new Error(`It took longer than ${timeoutMs} ms, and was given up.`);
   try {
-    const running = begin({ ...call, signal: AbortSignal.any([signal, over.signal]) });
+    const running = begin({ ...call, signal: during.signal });
     const value = await settledOrLeft<unknown>(signal, ({ resolve, reject }) => {
       void Promise.resolve(running).then(resolve, reject);
       if (isThenable(running)) {
-        clock.sleep(timeoutMs, over.signal).then(
+        clock.sleep(timeoutMs, waiting.signal).then(
           () => reject(late),
           () => {},
         );
@@ -85,9 +89,12 @@ async function attempt(
     return { value };
   } catch (error) {
     signal.throwIfAborted();
-    return { error: messageOf(error), ...(error === late && { late: true }) };
+    if (error !== late) return { error: messageOf(error) };
+    during.abort(late);
+    return { error: late.message, late: true };
   } finally {
-    over.abort(late);
+    waiting.abort();
+    signal.removeEventListener('abort', abort);
   }
 }
 
