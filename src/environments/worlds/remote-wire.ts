@@ -5,8 +5,16 @@ import { startProgram } from './run-program.ts';
 
 /** A way to ask a server of worlds. */
 export interface Wire {
-  /** Asks one thing. What the server does besides answering ends the wire. */
-  ask(method: string, params: { readonly [name: string]: JsonValue }): Promise<JsonValue>;
+  /**
+   * Asks one thing. What the server does besides answering ends the wire.
+   *
+   * @param isLast - Whether it is said although the wire is closed at once.
+   */
+  ask(
+    method: string,
+    params: { readonly [name: string]: JsonValue },
+    isLast?: boolean,
+  ): Promise<JsonValue>;
   close(): Promise<void>;
 }
 
@@ -89,10 +97,8 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
   let asked: AbortController | undefined;
   let count = 0;
   return {
-    async ask(method, params) {
+    async ask(method, params, isLast = false) {
       const id = ++count;
-      // What is said last is said although all else is given up.
-      const isLast = method === 'close';
       // A signal of its own: what has listened to one may hold on to it for long.
       const own = new AbortController();
       if (!isLast) asked = own;

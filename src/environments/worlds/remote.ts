@@ -136,7 +136,7 @@ async function remoteWorld<Action>(
     }),
     async close() {
       // A server over HTTP outlives its worlds.
-      if (handle !== undefined) void wire.ask('close', own()).catch(() => {});
+      if (handle !== undefined) void wire.ask('close', own(), true).catch(() => {});
       await wire.close();
     },
   };
