@@ -45,6 +45,13 @@ export interface Workspace {
   /** What tells how it stands: equal texts are equal states. */
   fingerprint?(): MaybePromise<string>;
   /**
+   * What tells the original apart, from others and from how it stands later: a commit takes what another one has
+   * published for done only where both began with the same.
+   *
+   * @defaultValue there is one original, and what is published from it once is done
+   */
+  original?(): MaybePromise<string>;
+  /**
    * What makes the original stand as this copy does, such as the commits before and after: written down before
    * anything is published. Throws where that cannot be done.
    */

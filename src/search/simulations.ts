@@ -220,13 +220,13 @@ export class Simulations<State, Action> {
         round.running--;
       }
 
-      if (outcome === 'waiting') await this.#nextEnd(round, seen);
-      else if (this.#mustRest(issued)) await this.#rest();
-      else {
-        const turn = this.#turnOfOthers();
-        if (turn !== undefined) await turn;
-      }
+      const pause = outcome === 'waiting' ? this.#nextEnd(round, seen) : this.#pauseBehind(issued);
+      if (pause !== undefined) await pause;
     }
+  }
+
+  #pauseBehind(issued: number): Promise<void> | undefined {
+    return this.#mustRest(issued) ? this.#rest() : this.#turnOfOthers();
   }
 
   /** Now and then all workers let the event loop have its turn: as long as one goes on, it has none. */

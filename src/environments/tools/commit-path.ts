@@ -3,7 +3,7 @@ import { messageOf } from '../../base/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
-import type { Outside, OutsideState } from './outside.ts';
+import { atRest, type Outside, type OutsideState } from './outside.ts';
 import {
   type ChainedCall,
   type Committed,
@@ -49,12 +49,14 @@ export interface Turn {
 export interface Path {
   readonly turns: readonly Turn[];
   readonly calls: readonly MadeCall[];
+  /** Tells the start apart. */
+  readonly origin: string;
   /** Those that were neither refused nor failed. */
   readonly chain: readonly ChainedCall[];
 }
 
 /** The path to a node. @throws EspalierError `usage` where the node has no state. */
-export function pathTo(environment: string, node: SearchNode<OutsideState, unknown>): Path {
+export function pathTo(node: SearchNode<OutsideState, unknown>): Path {
   const states: OutsideState[] = [];
   for (let at: typeof node | undefined = node; at !== undefined; at = at.parent) {
     if (at.kind === 'proposed') {
@@ -64,8 +66,8 @@ export function pathTo(environment: string, node: SearchNode<OutsideState, unkno
     }
     states.unshift(at.state);
   }
-  const calls = states.at(-1)?.calls ?? [];
-  const chain = chained(environment, calls);
+  const { calls, origin } = states.at(-1) ?? atRest;
+  const chain = chained(origin, calls);
   const links = new Map(chain.map((link) => [link.call, link]));
   const turns = states.map((state, index): Turn => {
     const above = states[index - 1];
@@ -76,7 +78,7 @@ export function pathTo(environment: string, node: SearchNode<OutsideState, unkno
       after: state.data,
     };
   });
-  return { turns, calls, chain };
+  return { turns, calls, origin, chain };
 }
 
 /** Publishing a workspace is a deed as those of tools that can be taken back. */

@@ -22,10 +22,10 @@ import {
   publishing,
   publishKey,
 } from './commit-path.ts';
-import type { DoOutside, OutsideState } from './outside.ts';
+import { atRest, type DoOutside, type OutsideState } from './outside.ts';
 import type { CommitOptions, CommitPlan, Committed, MadeCall } from './plan.ts';
 import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
-import { follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
+import { deedsLeft, follow, lookUp, NotTakenBack, takeBack, takeBackLeft } from './reversible.ts';
 import { type RunOn, shortened, shownOf } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
 
@@ -52,7 +52,7 @@ export async function commitPath(
   options: CommitOptions,
 ): Promise<Committed> {
   expectOptions('commit', options, 'journal approve onUnknown onDrift signal clock');
-  const path = pathTo(parts.environment, 'kind' in what ? what : what.best);
+  const path = pathTo('kind' in what ? what : what.best);
   const isFinal = path.chain.some(({ call }) => call.effect === 'irreversible');
   if (isFinal && options.approve === undefined) {
     const message =
@@ -83,11 +83,11 @@ async function recover(parts: Recovering, log: DeedLog, call: ActCall): Promise<
       const recovery = await outside.recover(call);
       if (recovery.failed.length > 0) return recovery;
       undone = recovery.undone;
-      await outside.at({ calls: [], data: null }, call, async () => {
+      await outside.at(atRest, call, async () => {
         undone += await takeBackLeft({ log, tools }, environment, call);
       });
     }
-    if (workspace !== undefined && log.of(environment).some(({ stage }) => stage === 'begin')) {
+    if (workspace !== undefined && deedsLeft({ log, tools }, environment).length > 0) {
       await workspace.at([], call, async (place) => {
         undone += await takeBackLeft({ log, tools, workspace: place }, environment, call);
       });
@@ -138,11 +138,10 @@ class Commit {
         await this.#ask();
         await this.#carryOut();
       } else {
-        const start = { calls: [], data: null };
         // What is tried is taken back before anybody is asked.
-        await outside.at(start, this.#call, (run) => this.#rehearse(run));
+        await outside.at(atRest, this.#call, (run) => this.#rehearse(run));
         await this.#ask();
-        await outside.at(start, this.#call, () => this.#carryOut());
+        await outside.at(atRest, this.#call, () => this.#carryOut());
       }
       return this.#ended(new Halt('committed'));
     } catch (error) {
@@ -196,9 +195,14 @@ class Commit {
 
   /** What a commit has written down of a call, as long as it stands. */
   #deedOf(key: string): Deed | undefined {
-    return this.#log
+    const standing = this.#log
       .of(this.#parts.environment)
-      .findLast((deed) => deed.of === 'commit' && deed.key === key && deed.stage !== 'undone');
+      .filter(({ of, stage }) => of === 'commit' && stage !== 'undone');
+    const deed = standing.findLast((one) => one.key === key);
+    if (deed?.name !== publishing.name) return deed;
+    // What was published before something else does not stand any more.
+    const last = standing.findLast(({ name }) => name === publishing.name);
+    return deed === last ? deed : undefined;
   }
 
   /** What an earlier commit has done is behind all that this one does. */
@@ -271,8 +275,9 @@ class Commit {
       const deed = this.#deedOf(key);
       const output = deed?.stage === 'done' ? deed.output : await this.#make(due, deed, place);
       if (due.tool !== publishing) this.#parts.outside?.committed(key);
-      const isLast = due === this.#due.at(-1);
-      if (isLast || output === undefined || (await this.#goesOn(due, output))) continue;
+      const behind = this.#due.slice(this.#due.indexOf(due) + 1);
+      const isOver = behind.every((other) => this.#deedOf(other.key)?.stage === 'done');
+      if (isOver || output === undefined || (await this.#goesOn(due, output))) continue;
       const message = `\`${call.tool}\` was made, and something else came out than what follows on the path was built on. Search again from how things stand now, or commit again with \`onDrift\`.`;
       throw new Halt('drifted', message);
     }

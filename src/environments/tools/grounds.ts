@@ -24,7 +24,7 @@ export type Outcome = (
 };
 
 /** How the world stands. */
-export type Standing = Pick<ToolState, 'calls' | 'data'>;
+export type Standing = Pick<ToolState, 'calls' | 'data' | 'origin'>;
 
 /** The world, while it stands as it does in a state. */
 export interface Place {
@@ -34,6 +34,8 @@ export interface Place {
   run(asked: Asked, call: ActCall): Promise<Ran>;
   /** What tells how it stands now. */
   fingerprint?(): MaybePromise<string>;
+  /** What tells apart of what it is a copy. */
+  original?(): MaybePromise<string>;
   /** What looked at it has changed it: it is not used again. */
   giveUp?(): void;
 }
@@ -146,6 +148,7 @@ async function useOf<W extends Workspace>(
       return came;
     },
     ...(world.fingerprint !== undefined && { fingerprint: () => world.fingerprint?.() ?? '' }),
+    ...(world.original !== undefined && { original: () => world.original?.() ?? '' }),
     giveUp() {
       isGivenUp = true;
     },

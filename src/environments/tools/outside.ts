@@ -7,16 +7,20 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import type { Recovery } from '../worlds/live.ts';
 import { Pool } from '../worlds/pool.ts';
-import { addressOf, chained, type MadeCall, nextKey, startKey } from './plan.ts';
+import { addressOf, chained, type MadeCall, nextKey } from './plan.ts';
 import { follow, lookUp, NotTakenBack, type Takers, takeBack, takeBackLeft } from './reversible.ts';
 import type { Ran } from './running.ts';
 import type { Asked, DeclaredTool } from './tool.ts';
 
-/** The calls that led to a state, and its data. */
+/** The calls that led to a state from a start, and its data. */
 export interface OutsideState {
+  readonly origin: string;
   readonly calls: readonly MadeCall[];
   readonly data: JsonValue;
 }
+
+/** Before anything was called. */
+export const atRest: OutsideState = { origin: '', calls: [], data: null };
 
 /** Does something that can be taken back. */
 export type DoOutside = (asked: Asked, from: OutsideState, call: ActCall) => Promise<Ran>;
@@ -120,7 +124,7 @@ export class Outside {
   async recover(call: ActCall): Promise<Recovery> {
     const before = this.#recovered;
     try {
-      await this.at({ calls: [], data: null }, call, async () => {});
+      await this.at(atRest, call, async () => {});
     } catch (error) {
       if (!(error instanceof NotTakenBack)) throw error;
       return { undone: this.#recovered - before, failed: [error.message] };
@@ -162,8 +166,8 @@ export class Outside {
   }
 
   /** The deeds on the way to a state, without those that a commit has done for good. */
-  #pathTo({ calls, data }: OutsideState): Step[] {
-    const chain = chained(this.#environment, calls);
+  #pathTo({ calls, data, origin }: OutsideState): Step[] {
+    const chain = chained(origin, calls);
     const done = chain.findLastIndex(({ key }) => key === this.#committed);
     if (this.#committed !== undefined && done < 0 && calls.length > 0) {
       const message =
@@ -202,8 +206,8 @@ export class Outside {
     return ran;
   }
 
-  #stepOf({ tool: { name: tool }, input }: Asked, { calls, data }: OutsideState): Step {
-    const before = chained(this.#environment, calls).at(-1)?.key ?? startKey(this.#environment);
+  #stepOf({ tool: { name: tool }, input }: Asked, { calls, data, origin }: OutsideState): Step {
+    const before = chained(origin, calls).at(-1)?.key ?? origin;
     return { key: nextKey(before, tool, input), tool, input, data };
   }
 

@@ -109,22 +109,17 @@ export interface ChainedCall {
   readonly key: string;
 }
 
-/** The key of the start. */
-export function startKey(environment: string): string {
-  return addressOf(environment);
-}
-
 /** The key of a call behind another. */
 export function nextKey(before: string, tool: string, input: JsonValue): string {
   return addressOf([before, tool, input]);
 }
 
 /**
- * Calls with their keys: equal keys are equal calls behind equal calls. What reads changes nothing, and has the key of
+ * Calls with their keys: equal keys are equal calls behind equal calls, from one start. What reads changes nothing, and has the key of
  * the call before it; what was refused or failed is left out.
  */
-export function chained(environment: string, calls: readonly MadeCall[]): readonly ChainedCall[] {
-  let key = startKey(environment);
+export function chained(origin: string, calls: readonly MadeCall[]): readonly ChainedCall[] {
+  let key = origin;
   return calls
     .filter(({ fate }) => fate === 'ran' || fate === 'planned')
     .map((call) => {

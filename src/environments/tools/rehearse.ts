@@ -5,7 +5,7 @@ import type { ActCall } from '../../contracts/world.ts';
 import { type Committing, Halt, type Path } from './commit-path.ts';
 import type { DoOutside } from './outside.ts';
 import { addressOf, type ChainedCall, type MadeCall } from './plan.ts';
-import { runTool } from './running.ts';
+import { predictTool, runTool } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
 
 /** What a path is gone with once more. */
@@ -30,18 +30,17 @@ export async function rehearse(rehearsal: Rehearsal): Promise<ReadonlyMap<MadeCa
   const all = new Map<MadeCall, JsonValue>();
   const isAsked = askedAgain(rehearsal);
   for (const { calls, before, after } of path.turns) {
-    // Unknown behind a call of which only the search knows what was predicted, until the next turn.
-    let data: JsonValue | undefined = before;
+    let data = before;
     for (const link of calls) {
       const { call, key } = link;
-      if (!isDone(key)) expectPermitted(parts, call, data ?? before);
+      if (!isDone(key)) expectPermitted(parts, call, data);
       const made = [...all.keys()];
-      all.set(call, data ?? before);
+      all.set(call, data);
       const tool = parts.tools.get(call.tool);
-      if (tool === undefined || data === undefined || !isAsked(link)) continue;
+      if (tool === undefined || !isAsked(link)) continue;
       data = await again(rehearsal, { tool, call, made, data });
     }
-    if (data !== undefined && !isSame(data, after)) throw staleBy('the data at its end');
+    if (!isSame(data, after)) throw staleBy('the data at its end');
   }
   return all;
 }
@@ -64,7 +63,7 @@ function askedAgain({ path: { chain }, isDone }: Rehearsal): (link: ChainedCall)
 
 /** Makes a call again; returns the data behind it. */
 async function again(
-  { run, call: surroundings }: Rehearsal,
+  { path, run, call: surroundings }: Rehearsal,
   {
     tool,
     call,
@@ -76,13 +75,16 @@ async function again(
     readonly made: readonly MadeCall[];
     readonly data: JsonValue;
   },
-): Promise<JsonValue | undefined> {
-  if (call.effect === 'irreversible') return tool.predict === undefined ? data : undefined;
+): Promise<JsonValue> {
   const { input, parsed } = readInput(tool, call);
   const named = { ...surroundings, id: randomUUID() };
+  if (call.effect === 'irreversible') {
+    const foreseen = await predictTool(tool, { db: structuredClone(data), parsed }, named);
+    return 'data' in foreseen ? foreseen.data : data;
+  }
   const ran =
     call.effect === 'reversible'
-      ? await run?.({ tool, input, parsed }, { calls: made, data }, named)
+      ? await run?.({ tool, input, parsed }, { origin: path.origin, calls: made, data }, named)
       : await runTool(tool, { db: structuredClone(data), parsed }, named);
   if (ran === undefined) return data;
   if ('error' in ran) throw staleBy(`\`${call.tool}\` fails now (${ran.error})`);

@@ -135,12 +135,17 @@ export async function takeBackLeft(
   environment: string,
   call: ActCall,
 ): Promise<number> {
-  const left = takers.log
+  const left = deedsLeft(takers, environment);
+  for (const deed of left) await takeBack(takers, deed, call);
+  return left.length;
+}
+
+/** The deeds that are to be taken back, the newest first. */
+export function deedsLeft(takers: Takers, environment: string): readonly Deed[] {
+  return takers.log
     .of(environment)
     .filter((deed) => isLeft(deed, takers))
     .toReversed();
-  for (const deed of left) await takeBack(takers, deed, call);
-  return left.length;
 }
 
 function isLeft({ of, stage, name }: Deed, { tools }: Takers): boolean {

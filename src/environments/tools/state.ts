@@ -58,6 +58,8 @@ export interface ToolState<Data = JsonValue, Answer = JsonValue> {
   readonly turns: readonly Message[];
   /** What was called, in order. */
   readonly calls: readonly MadeCall[];
+  /** Tells the start apart: the environment, its task, and the data or the original of the workspaces. */
+  readonly origin: string;
   /** The answer, once it is given. */
   readonly answer?: Answer;
   /**

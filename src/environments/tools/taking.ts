@@ -29,7 +29,8 @@ export interface Workshop {
 }
 
 /** How far a turn has come. */
-export interface Progress extends Pick<ToolState, 'answer' | 'calls' | 'data' | 'ended'> {
+export interface Progress
+  extends Pick<ToolState, 'answer' | 'calls' | 'data' | 'ended' | 'origin'> {
   /** The reward, where nothing is left to do, or that nothing can come of it any more. */
   readonly done?: Done | undefined;
 }
@@ -126,20 +127,21 @@ async function foresee(
   return askForOutput(tool, { model: predict.model, input, conversation }, context);
 }
 
-/** What `done` tells before anything is done. */
-export async function doneAt(
+/** How things stand before anything is done: what workspaces were copied from, and what `done` tells. */
+export async function startOf(
   shop: Workshop,
   within: Pick<Within, 'at' | 'context'>,
-): Promise<Done> {
-  if (shop.done === undefined) return 0;
+): Promise<{ readonly original: JsonValue; readonly done: Done }> {
   const ground = shop.inside;
+  if (shop.done === undefined && !ground.isLive) return { original: null, done: 0 };
   const version = shop.telling.version(within.at);
-  const asked = { ...within, name: 'done', version, input: null, free: !ground.isLive, ground };
-  const { done = 0 } = await there(shop, asked, async (place) => ({
-    output: null,
+  const free = shop.done === undefined || !ground.isLive;
+  const asked = { ...within, name: 'start', version, input: null, free, ground };
+  const outcome = await there(shop, asked, async (place) => ({
+    output: (await place.original?.()) ?? null,
     ...(await doneOf(shop, place, {})),
   }));
-  return done;
+  return { original: 'output' in outcome ? outcome.output : null, done: outcome.done ?? 0 };
 }
 
 interface Errand extends Pick<Within, 'at' | 'context'> {

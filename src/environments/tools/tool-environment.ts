@@ -36,9 +36,9 @@ import {
   toolNotation,
 } from './notation.ts';
 import { Outside } from './outside.ts';
-import type { CommitOptions, Committed } from './plan.ts';
+import { addressOf, type CommitOptions, type Committed } from './plan.ts';
 import { type ToolAction, type ToolState, telling } from './state.ts';
-import { doneAt, type Progress, refusal, take, type Workshop } from './taking.ts';
+import { type Progress, refusal, startOf, take, type Workshop } from './taking.ts';
 import { makeTool, type Tool, type ToolSpec } from './tool.ts';
 import { type Toolbox, toolbox } from './toolbox.ts';
 
@@ -196,9 +196,10 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
   return {
     name,
     async reset(context) {
-      const state: ToolState = { data, turns: [], calls: [] };
-      const told = await doneAt(shop, { at: state, context });
-      return transitionTo({ ...state, done: told }, state.turns);
+      const at = { data, calls: [], origin: '' };
+      const { original, done: told } = await startOf(shop, { at, context });
+      const origin = addressOf([name, task as JsonValue, data, original]);
+      return transitionTo({ ...at, origin, done: told }, []);
     },
     step: (state: ToolState, action: AnyAction, context) =>
       stepWith(shop, notation, { state, action, context }),
@@ -238,10 +239,11 @@ async function stepWith(
   const calls = callsOf(action);
   const turn = namedApart(notation.turn(action, context.completion), state.turns);
   const turns = [...state.turns, turn];
-  let at: Progress = { data: state.data, calls: state.calls };
+  const { data, calls: made, origin } = state;
+  let at: Progress = { data, calls: made, origin };
   for (const [place, call] of calls.entries()) {
     let content = 'Not called: the task has ended.';
-    if (at.ended === undefined) {
+    if (at.ended === undefined && (at.done ?? 0) === 0) {
       const conversation = [...notation.prompt(state), ...turns.slice(state.turns.length)];
       const { observation, ...then } = await take(shop, call, { at, conversation, context });
       at = then;

@@ -33,6 +33,9 @@ export interface Toolbox {
 /** The longest input of an invalid call that is kept, in characters of JSON. */
 const longestKept = 10_000;
 
+/** How deep an input may be nested. */
+const deepest = 100;
+
 export function toolbox(tools: Readonly<Record<string, Tool>>, answer?: StandardSchema): Toolbox {
   expectObject('tools', tools);
   const named = new Map<string, DeclaredTool>();
@@ -60,6 +63,9 @@ export function toolbox(tools: Readonly<Record<string, Tool>>, answer?: Standard
     if (name !== 'answer' && tool === undefined) {
       const names = definitions.map((definition) => definition.name).join(', ');
       return invalid(name, input, `There is no such tool. There are: ${names}.`);
+    }
+    if (!isShallow(input)) {
+      return invalid(name, null, `Its input is nested deeper than ${deepest} levels.`);
     }
     const checked = tool === undefined ? end.check(input) : tool.check(input);
     if ('problem' in checked) {
@@ -98,6 +104,12 @@ function isCall(call: unknown): call is AnyCall {
 
 function invalid(tool: string, input: unknown, problem: string): Understood {
   return { invalid: { tool: tool.slice(0, 200), input: kept(input), problem } };
+}
+
+/** What is nested deeper could not be put into messages, which are checked as a whole. */
+function isShallow(value: unknown, left: number = deepest): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return left > 0 && Object.values(value).every((part) => isShallow(part, left - 1));
 }
 
 function kept(input: unknown): JsonValue {

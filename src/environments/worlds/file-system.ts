@@ -84,6 +84,10 @@ interface Manifest {
   readonly folders: readonly string[];
 }
 
+function addressOf({ files, folders }: Manifest): string {
+  return contentAddress(canonicalJson('files', [[...files], folders] as unknown));
+}
+
 interface Copied {
   readonly wrap: Wrap | undefined;
   readonly original: string;
@@ -115,10 +119,8 @@ function folderWorld(copied: Copied): Folder {
     },
     restore: (kept) => bringTo(join(folder, String(kept))),
     forget: (kept) => rm(join(folder, String(kept)), { recursive: true, force: true }),
-    async fingerprint() {
-      const now = await manifestOf(files, isLeftOut);
-      return contentAddress(canonicalJson('files', [[...now.files], now.folders] as unknown));
-    },
+    fingerprint: async () => addressOf(await manifestOf(files, isLeftOut)),
+    original: () => `${original} ${addressOf(manifest)}`,
     async changes(): Promise<JsonValue> {
       const now = await manifestOf(files, isLeftOut);
       return changesBetween(original, manifest, now) as unknown as JsonValue;

@@ -62,6 +62,7 @@ export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> 
       ...{ snapshot, fingerprint: snapshot },
       reset: () => bringTo(copied, copied.start),
       restore: (tree) => bringTo(copied, String(tree)),
+      original: () => `${original.directory} ${base}`,
       changes: async () => (await changesOf(copied, branch)) as unknown as JsonValue,
       diff: (changes) => diffOf(copied.own, changes as unknown as GitChanges),
       publish: (changes, call) =>

@@ -86,8 +86,9 @@ export class Instance<W extends Workspace, Step> {
 
   /** Brings it to its base for the first time. */
   async begin(call: ActCall): Promise<void> {
-    if (this.#world.reset === undefined) this.#base = await this.#keepNow();
-    else await this.#world.reset(call);
+    if (this.#world.reset !== undefined) return void (await this.#world.reset(call));
+    this.#base = await this.#keepNow();
+    if (this.#isClosed && this.#base !== undefined) await closeCopy(this.#base);
   }
 
   /** How many steps it takes to come to a state; `Infinity` where it cannot. */
@@ -227,8 +228,10 @@ export class Instance<W extends Workspace, Step> {
   async #restore(kept: Kept<W>): Promise<void> {
     this.#kept.touch(kept);
     if (kept.copy === undefined) return this.#world.restore?.(kept.snapshot as JsonValue);
+    const copy = await copyOf(kept, kept.copy);
+    if (this.#isClosed) return closeCopy({ copy, tail: Promise.resolve() });
     const old = this.#world;
-    this.#world = await copyOf(kept, kept.copy);
+    this.#world = copy;
     await closeCopy({ copy: old, tail: Promise.resolve() });
   }
 

@@ -94,13 +94,16 @@ export function endOrphans(
       return false;
     }
   };
-  // While some are killed, others may be started.
-  while (processes().filter(kill).length > 0);
+  // While some are killed, others may be started, and a list of processes is not made at one moment.
+  for (let inVain = 0; inVain < 3; inVain++) {
+    if (processes().filter(kill).length > 0) inVain = -1;
+  }
   return killed.size;
 }
 
+/** Of processes that keep their secrets, such as `ssh-agent`, nothing is to be read. */
 function environmentOf(pid: number): ReadonlyMap<string, string> {
-  const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  const lines = readable(`/proc/${pid}/environ`).split('\0');
   const own = lines.filter((line) => line.startsWith('ESPALIER_'));
   return new Map(
     own.map((line) => {
@@ -108,6 +111,14 @@ function environmentOf(pid: number): ReadonlyMap<string, string> {
       return [line.slice(0, end), line.slice(end + 1)] as const;
     }),
   );
+}
+
+function readable(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** The limit that {@link marked} sets. */

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
-import { delimiter, resolve } from 'node:path';
+import { delimiter, isAbsolute, resolve } from 'node:path';
 import { withDeadline } from '../../base/deadline.ts';
 import { messageOf } from '../../base/failure.ts';
 import { endOrphans, marked, owner, ownerVariable } from './leftovers.ts';
@@ -132,7 +132,12 @@ export function plainVariables(): Readonly<Record<string, string>> {
   const names = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SystemRoot'];
   // biome-ignore lint/style/noProcessEnv: whoever starts a program passes an environment on
   const env = process.env;
-  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  const found = Object.fromEntries(
+    names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  ) as Record<string, string>;
+  // In a relative folder a branch may have put a program of its own, and the first to be run is the sandbox.
+  const folders = found['PATH']?.split(delimiter).filter(isAbsolute);
+  return { ...found, ...(folders && { PATH: folders.join(delimiter) }) };
 }
 
 /** The first and the last bytes of an output, in bounded memory. */

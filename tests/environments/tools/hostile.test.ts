@@ -196,7 +196,7 @@ test('too many calls in a turn are no action', () => {
     name: 'wild',
     input: {},
   }));
-  const start = { data: { items: {} }, turns: [], calls: [] };
+  const start = { data: { items: {} }, turns: [], calls: [], origin: '' };
   expect(notation.called?.(calls, start)).toEqual({
     failure: { kind: 'parse', message: 'Expected at most 32 calls in a turn, got 33.' },
   });
@@ -240,7 +240,7 @@ test('a schema that throws is a problem of the call, and one that cannot check a
         }),
       }),
     });
-  const start = { data: null, turns: [], calls: [] };
+  const start = { data: null, turns: [], calls: [], origin: '' };
   const action = { tool: 'look', input: {} } as never;
   const throwing = declared(() => {
     throw new Error('Out of order.');
@@ -274,7 +274,7 @@ test('an input of many keys is read through once, and what is wrong with it is t
     }),
   });
   const { notation } = counted;
-  const start = { data: null, turns: [], calls: [] };
+  const start = { data: null, turns: [], calls: [], origin: '' };
   const read = notation.called?.([{ id: '1', name: 'loose', input }], start);
   expect(read).toMatchObject({ action: { tool: 'loose' } });
   // As it came, and once more to see that what was read is read as itself.
