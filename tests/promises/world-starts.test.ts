@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -129,6 +129,46 @@ test('a mail of another task, or from other data, is not taken for the one that 
     });
   }
   expect(sent).toHaveLength(1);
+});
+
+test('a commit in the middle of which HEAD is moved leaves all as it was', async () => {
+  const root = repositoryWith('start');
+  const paths = Array.from({ length: 60 }, (_, index) => `f${index}`);
+  for (const path of paths) writeFileSync(join(root, path), 'old');
+  for (const line of ['add -A', 'commit -qm files']) {
+    execFileSync('git', ['-C', root, ...line.split(' ')]);
+  }
+  await using environment = toolEnvironment(gitWorktree({ repository: root }), {
+    name: 'many',
+    task: 'Write.',
+    tools: (tool) => ({
+      write: tool({
+        input: z.object({}),
+        effect: 'reversible',
+        run: async (folder) => {
+          for (const path of paths) await folder.write(path, 'new');
+          return null;
+        },
+      }),
+    }),
+  });
+  const { tree } = await search(environment, {
+    policy: () => [{ action: { tool: 'write', input: {} } }],
+    evaluator: () => 1,
+    budget: { simulations: 1 },
+  });
+  let isMoved = false;
+  const watching = setInterval(() => {
+    if (isMoved || !readdirSync(root).some((name) => name.startsWith('.espalier-'))) return;
+    isMoved = true;
+    execFileSync('git', ['-C', root, 'update-ref', 'HEAD', 'HEAD~1']);
+  }, 1);
+  const journal = memoryJournal();
+  const { status } = await environment.commit(tree, { journal, approve: () => true });
+  clearInterval(watching);
+  expect({ isMoved, status }).toEqual({ isMoved: true, status: 'stale' });
+  for (const path of paths) expect(readFileSync(join(root, path), 'utf8')).toBe('old');
+  expect(await environment.recover(journal)).toEqual({ undone: 0, failed: [] });
 });
 
 test('a repository that is none is refused before anything is searched', async () => {

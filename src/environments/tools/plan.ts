@@ -32,8 +32,8 @@ export interface Wanted {
 /** How a path is carried out. */
 export interface CommitOptions {
   /**
-   * Where each deed is written down before it is done. With the journal of an earlier commit of the same path, what was
-   * done then is not done again.
+   * Where each deed is written down before it is done. With the journal of an earlier commit of the same path from the
+   * same start, what was done then is not done again; another path needs a journal of its own.
    */
   readonly journal: Journal;
   /** Sees what is about to happen; `false` leaves all as it is. Needed where a call cannot be taken back. */

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { EspalierError } from '../../base/errors.ts';
 import { isCode } from '../../base/with-storage-errors.ts';
 import type { ActCall } from '../../contracts/world.ts';
@@ -64,7 +65,11 @@ async function publishFiles(
   signal.throwIfAborted();
   await changeIndex(changes, 'after', index);
   signal.throwIfAborted();
-  await move(changes, 'HEAD', [target, base]);
+  try {
+    await move(changes, 'HEAD', [target, base]);
+  } catch (error) {
+    throw (await resolved(original, 'HEAD')) === base ? error : movedOn(original);
+  }
 }
 
 /** Takes back a commit that was published, or that was about to be; does nothing where that never began. */
@@ -76,13 +81,18 @@ export async function unpublishCommit(changes: GitChanges, call: ActCall): Promi
     // The objects come first: without them nothing else was done.
     if ((await resolved(original, `${held}^{commit}`)) === undefined) return;
     if (branch === undefined) {
-      const head = await resolved(original, 'HEAD');
-      if (head !== base && head !== target) throw movedOn(original);
-      await withIndex(original, async (index) => {
-        if (head === target) await move(changes, 'HEAD', [base, target]);
-        await takeBackChanges(publishingOf(changes));
-        await changeIndex(changes, 'before', index);
-      });
+      await withIndex(
+        original,
+        async (index) => {
+          const head = await resolved(original, 'HEAD');
+          if (head === target) await move(changes, 'HEAD', [base, target]);
+          // What was built on it holds it for good.
+          else if (await isBehind(original, target, head)) throw movedOn(original);
+          await takeBackChanges(publishingOf(changes));
+          await changeIndex(changes, 'before', index);
+        },
+        patience,
+      );
     } else if ((await resolved(original, `refs/heads/${branch}`)) === target) {
       await git(original, ['update-ref', '-d', `refs/heads/${branch}`, target]);
     }
@@ -100,6 +110,13 @@ async function move(
   [to, from]: readonly [string, string],
 ): Promise<void> {
   await git(original, ['update-ref', '-m', 'espalier', name, to, from]);
+}
+
+/** Whether a commit is one of those that led to another. */
+async function isBehind(original: GitPlace, commit: string, head: string | undefined) {
+  if (head === undefined) return false;
+  const ask = ['rev-list', '--max-count=1', head, `^${commit}`, '--ancestry-path'];
+  return (await git(original, ask).catch(() => '')) !== '';
 }
 
 function movedOn({ tree }: GitPlace): EspalierError {
@@ -169,6 +186,9 @@ interface LockedIndex {
   readonly aside: string;
 }
 
+/** How long other gits may hold the index while something has to be taken back, in milliseconds. */
+const patience = 10_000;
+
 /** What tells our locks from those of git. */
 const ownLock = 'espalier';
 
@@ -183,19 +203,25 @@ async function unlockIndex(original: GitPlace): Promise<void> {
 async function withIndex(
   original: GitPlace,
   act: (index: LockedIndex) => Promise<void>,
+  patienceMs = 0,
 ): Promise<void> {
   await unlockIndex(original);
   const index = await pathOf(original, 'index');
   const [lock, aside] = [`${index}.lock`, `${index}.espalier`];
   await rm(`${aside}.lock`, { force: true });
   await rm(aside, { force: true });
-  try {
-    await writeFile(lock, ownLock, { flag: 'wx' });
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
-    throw new Error(
-      `Another git works in \`${original.tree}\`. Wait for it, or delete \`${lock}\`.`,
-    );
+  for (let waited = 0; ; waited += 20) {
+    try {
+      await writeFile(lock, ownLock, { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (!isCode(error, 'EEXIST')) throw error;
+      if (waited < patienceMs) await wait(20);
+      else {
+        const message = `Another git works in \`${original.tree}\`. Wait for it, or delete \`${lock}\`.`;
+        throw new Error(message);
+      }
+    }
   }
   try {
     await act({ index, aside });

@@ -304,7 +304,10 @@ async function stateOf(
   const there = await entryOf(publishing, change);
   const isKept = (await statusOf(join(storeOf(publishing), `${index}.old`))) !== undefined;
   const isMade = isSameEntry(there, after) && !isSameEntry(there, before);
-  if (!isMade && !(isKept && there === null)) return 'other';
+  // It was moved aside, and nothing has come in its place. What is not there beside the others its user has removed.
+  const isGone = (await statusOf(storeOf(publishing))) === undefined;
+  const isMissing = there === null && before !== null && (isKept || isGone);
+  if (!isMade && !isMissing) return 'other';
   return before === null || isKept || publishing.earlier !== undefined ? 'made' : 'lost';
 }
 
