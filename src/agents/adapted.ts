@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { expectOneOf } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { messageOf } from '../base/failure.ts';
+import { isPlainObject } from '../base/json.ts';
 import type { StandardSchema } from '../base/standard-schema.ts';
 import type { JsonValue, MaybePromise } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
@@ -91,13 +92,33 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
   });
 }
 
-/** A JSON schema as a check. One that cannot be read here takes any object: the tool itself has to check it. */
+/**
+ * A JSON schema as a check. One that cannot be read here takes any object, and patterns are left out, since others' can
+ * keep the process busy for ever: the tool itself has to check them.
+ */
 export function checkOf(jsonSchema: JsonValue): StandardSchema {
   try {
-    return z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]);
+    const schema = withoutPatterns(jsonSchema);
+    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch {
     return z.looseObject({});
   }
+}
+
+function withoutPatterns(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(withoutPatterns);
+  if (!isPlainObject(schema)) return schema;
+  const kept = Object.entries(schema as Readonly<Record<string, JsonValue>>).filter(
+    // A property may have that name too.
+    ([key, value]) => !(key === 'pattern' && typeof value === 'string'),
+  );
+  return Object.fromEntries(
+    kept.map(([key, value]) => [key, isData(key) ? value : withoutPatterns(value)]),
+  );
+}
+
+function isData(key: string): boolean {
+  return ['const', 'default', 'enum', 'examples'].includes(key);
 }
 
 /** Bytes as they are told of: a conversation has no place for them. */

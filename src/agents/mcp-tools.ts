@@ -1,5 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectMethods } from '../base/expect.ts';
+import { expectation, expectBoolean, expectMethods } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { isPlainObject } from '../base/json.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -57,6 +57,7 @@ export async function mcpTools(
   expectMethods('client', client, ['listTools', 'callTool']);
   expectOptions('mcpTools', options, 'trusted effects prefix timeoutMs');
   const { trusted = false, effects = {}, prefix = '', timeoutMs } = options;
+  expectBoolean('trusted', trusted);
   const tools = await listed(client);
   const missing = Object.keys(effects).find((name) => tools.every((tool) => tool.name !== name));
   if (missing !== undefined) {
@@ -79,16 +80,21 @@ async function listed(client: McpClient): Promise<readonly McpTool[]> {
   let cursor: unknown;
   for (let page = 0; page < mostPages; page++) {
     const answer = await client.listTools(cursor === undefined ? undefined : { cursor });
-    const { tools: found = [], nextCursor } = answer as {
-      readonly tools?: readonly McpTool[];
-      readonly nextCursor?: unknown;
-    };
+    const { tools: found, nextCursor } = Object(answer) as Readonly<Record<string, unknown>>;
+    if (!Array.isArray(found) || !found.every(isNamed)) {
+      const wanted = 'a list of tools, each with a name, as the answer to `listTools`';
+      throw expectation('client', wanted, answer);
+    }
     tools.push(...found);
     if (nextCursor === undefined) return tools;
     cursor = nextCursor;
   }
   const message = `The server lists its tools on more than ${mostPages} pages, without an end. Ask whoever runs it.`;
   throw new EspalierError('usage', message);
+}
+
+function isNamed(tool: unknown): tool is McpTool {
+  return isPlainObject(tool) && typeof tool['name'] === 'string' && tool['name'] !== '';
 }
 
 function effectOf({ annotations }: McpTool, trusted: boolean): ToldEffect {

@@ -157,3 +157,27 @@ test('what cannot be taken over is refused', async () => {
   const twice = { ...open, listTools: async () => ({ tools: [{ name: 'a.b' }, { name: 'a_b' }] }) };
   await expect(mcpTools(twice)).rejects.toThrow('Expected `tools` to be no two tools named `a_b`');
 });
+
+test('lists that are none, and a trust that is none, are refused', async () => {
+  const { client: open } = client(2);
+  for (const answer of [null, {}, { tools: [{}] }, { tools: [null] }]) {
+    await expect(mcpTools({ ...open, listTools: async () => answer })).rejects.toThrow(
+      'Expected `client` to be a list of tools, each with a name, as the answer to `listTools`',
+    );
+  }
+  await expect(mcpTools(open, { trusted: 'false' as never })).rejects.toThrow('`trusted`');
+});
+
+test('patterns of a server do not keep the process busy', async () => {
+  const properties = { path: { type: 'string', pattern: '^(a+)+$' }, pattern: { type: 'string' } };
+  const inputSchema = { type: 'object', properties, required: ['path'] };
+  const { client: open, calls } = client(2);
+  const slow = { ...open, listTools: async () => ({ tools: [{ name: 'slow', inputSchema }] }) };
+  const tools = await mcpTools(slow, { effects: { slow: 'read' } });
+  const started = performance.now();
+  await seen(tools, 'slow', `${'a'.repeat(40)}!`);
+  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(calls).toHaveLength(1);
+  expect(await seen(tools, 'slow', 1)).toContain('path');
+  expect(calls).toHaveLength(1);
+});

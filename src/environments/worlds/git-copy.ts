@@ -72,8 +72,13 @@ async function exclude(own: GitPlace, original: GitPlace, copy: readonly string[
   if (file !== '') await git(own, ['config', 'core.excludesFile', file]);
   const theirs = await readFile(await pathOf(original, 'info/exclude'), 'utf8').catch(() => '');
   await mkdir(join(own.directory, 'info'), { recursive: true });
-  const lines = copy.map((path) => `/${path}\n`).join('');
+  const lines = copy.map((path) => `${patternOf(path)}\n`).join('');
   await writeFile(join(own.directory, 'info/exclude'), `${theirs}\n${lines}`);
+}
+
+/** A path as a pattern that nothing else matches. */
+function patternOf(path: string): string {
+  return `/${path.replace(/[\\[\]*? ]/g, '\\$&')}`;
 }
 
 /** Where git has a file of a repository. */
@@ -96,7 +101,7 @@ export async function bringTo({ own, shown, copy }: GitCopy, tree: string): Prom
     await rm(join(own.tree, path), { recursive: true, force: true, maxRetries: 3 });
   }
   await git(own, ['read-tree', '--reset', '-u', tree]);
-  await git(own, ['clean', '-ffdxq', ...copy.flatMap((path) => ['--exclude', `/${path}`])]);
+  await git(own, ['clean', '-ffdxq', ...copy.flatMap((path) => ['--exclude', patternOf(path)])]);
   await cp(shown, join(own.tree, '.git'), { recursive: true, preserveTimestamps: true });
 }
 
@@ -118,6 +123,10 @@ export async function treeOf({
     );
   }
   await git(own, ['add', '--all']);
+  // What a branch writes into `.gitignore` is stronger than our own list.
+  const named = copy.map((path) => `:(top,literal)${path}`);
+  const remove = ['rm', '-r', '--cached', '--quiet', '--ignore-unmatch', '--', ...named];
+  if (named.length > 0) await git(own, remove);
   return git(own, ['write-tree']);
 }
 

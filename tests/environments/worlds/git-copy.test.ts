@@ -290,3 +290,18 @@ test('what git ignores does not depend on what was there in between', async () =
   await folder.write('x.log', 'x');
   expect(await folder.snapshot?.()).toBe(one);
 });
+
+test('what is copied beside the repository stays out of commits, whatever a branch ignores', async () => {
+  const root = given.root(userRepository());
+  for (const name of ['build', 'dep[1]']) put(root, `${name}/tool.txt`, 'tool');
+  put(root, '.gitignore', 'build/\ndep*/\n');
+  inGit(root, 'commit', '--quiet', '--all', '-m', 'Ignore more');
+  const folder = await given.copy(gitWorktree({ repository: root, copy: ['build', 'dep[1]'] }));
+  await folder.write('.gitignore', '!build\n!dep*\n');
+  await folder.write('dep[1]/new.txt', 'new');
+  expect(await folder.changes?.()).toMatchObject({ files: [{ path: '.gitignore' }] });
+  await folder.reset?.(actCall());
+  for (const name of ['build', 'dep[1]']) {
+    expect(await folder.read(`${name}/tool.txt`)).toBe('tool');
+  }
+});
