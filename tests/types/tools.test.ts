@@ -78,7 +78,7 @@ test('an answer has the type of its schema, and an input the one that is written
           },
         }),
       }),
-      permit: (call) => call.tool !== 'add' || call.input.by > 0,
+      permit: ({ input }) => input.by > 0,
     },
   );
   const { actions } = await search(cities, {

@@ -202,7 +202,7 @@ async function attempt(task: Task, algorithm: SearchAlgorithm) {
   const note = (fault: string) => faults.push(`${id}, ${algorithm.name}: ${fault}`);
   if (failures.count > 0) note(`${failures.count} failures, ${failures.first[0]?.message}`);
   const states = [...subtree(tree.root)].flatMap((node) =>
-    node.kind === 'proposed' ? [] : [node.state as State],
+    node.kind === 'proposed' ? [] : [node.state],
   );
   const isSolved = best.reward === 1;
   const random = seededRandom(`${seed} ${id} looked at`);
