@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Journal, memoryJournal } from '../../src/calls/index.ts';
 import {
@@ -12,26 +10,28 @@ import {
   toolEnvironment,
 } from '../../src/environments/index.ts';
 import { search, solved } from '../../src/index.ts';
+import {
+  givenUp,
+  inGit,
+  put,
+  userFolder,
+  userRepository,
+} from '../environments/worlds/user-folder.ts';
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+const given = givenUp();
 
 function folderWith(text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'espalier-test-'));
-  folders.push(folder);
-  writeFileSync(join(folder, 'a.txt'), text);
-  return folder;
+  const root = given.root(userFolder());
+  put(root, 'a.txt', text);
+  return root;
 }
 
-function repositoryWith(text: string): string {
-  const folder = folderWith(text);
-  const settings = ['config user.email a@b.c', 'config user.name A'];
-  for (const line of ['init -q', ...settings, 'add -A', 'commit -qm start']) {
-    execFileSync('git', ['-C', folder, ...line.split(' ')]);
-  }
-  return folder;
+function repositoryWith(text: string, paths: readonly string[] = ['a.txt']): string {
+  const root = given.root(userRepository());
+  for (const path of paths) put(root, path, text);
+  inGit(root, 'add', '--all');
+  inGit(root, 'commit', '--quiet', '-m', 'More');
+  return root;
 }
 
 /** Writes a text by a search, and commits it. Returns what came of it, and how often somebody was asked. */
@@ -72,7 +72,7 @@ describe('with one journal, what was published once', () => {
       expect(done).toEqual({ status: 'committed', asked: 1 });
       expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('good');
     }
-    execFileSync('git', ['-C', one, 'revert', '--no-edit', 'HEAD'], { stdio: 'ignore' });
+    inGit(one, 'revert', '--no-edit', 'HEAD');
     expect(readFileSync(join(one, 'a.txt'), 'utf8')).toBe('bad');
     await write(gitWorktree({ repository: one }), 'good', journal);
     expect(readFileSync(join(one, 'a.txt'), 'utf8')).toBe('good');
@@ -132,12 +132,8 @@ test('a mail of another task, or from other data, is not taken for the one that 
 });
 
 test('a commit in the middle of which HEAD is moved leaves all as it was', async () => {
-  const root = repositoryWith('start');
   const paths = Array.from({ length: 60 }, (_, index) => `f${index}`);
-  for (const path of paths) writeFileSync(join(root, path), 'old');
-  for (const line of ['add -A', 'commit -qm files']) {
-    execFileSync('git', ['-C', root, ...line.split(' ')]);
-  }
+  const root = repositoryWith('old', paths);
   await using environment = toolEnvironment(gitWorktree({ repository: root }), {
     name: 'many',
     task: 'Write.',
@@ -161,7 +157,7 @@ test('a commit in the middle of which HEAD is moved leaves all as it was', async
   const watching = setInterval(() => {
     if (isMoved || !readdirSync(root).some((name) => name.startsWith('.espalier-'))) return;
     isMoved = true;
-    execFileSync('git', ['-C', root, 'update-ref', 'HEAD', 'HEAD~1']);
+    inGit(root, 'update-ref', 'HEAD', 'HEAD~1');
   }, 1);
   const journal = memoryJournal();
   const { status } = await environment.commit(tree, { journal, approve: () => true });
@@ -187,8 +183,8 @@ test('a repository that is none is refused before anything is searched', async (
 
 test('programs are not looked for in the folder of a branch', async () => {
   const root = folderWith('');
-  mkdirSync(join(root, 'bin'));
-  writeFileSync(join(root, 'bin/true'), '#!/bin/sh\necho theirs\n', { mode: 0o755 });
+  put(root, 'bin/true', '#!/bin/sh\necho theirs\n');
+  chmodSync(join(root, 'bin/true'), 0o755);
   const { env } = process;
   const before = env['PATH'];
   try {

@@ -195,13 +195,12 @@ class Commit {
 
   /** What a commit has written down of a call, as long as it stands. */
   #deedOf(key: string): Deed | undefined {
-    const standing = this.#log
-      .of(this.#parts.environment)
-      .filter(({ of, stage }) => of === 'commit' && stage !== 'undone');
-    const deed = standing.findLast((one) => one.key === key);
+    const deeds = this.#log.of(this.#parts.environment);
+    const stands = ({ of, stage }: Deed) => of === 'commit' && stage !== 'undone';
+    const deed = deeds.findLast((one) => one.key === key && stands(one));
     if (deed?.name !== publishing.name) return deed;
     // What was published before something else does not stand any more.
-    const last = standing.findLast(({ name }) => name === publishing.name);
+    const last = deeds.findLast((one) => one.name === publishing.name && stands(one));
     return deed === last ? deed : undefined;
   }
 
@@ -275,17 +274,18 @@ class Commit {
       const deed = this.#deedOf(key);
       const output = deed?.stage === 'done' ? deed.output : await this.#make(due, deed, place);
       if (due.tool !== publishing) this.#parts.outside?.committed(key);
-      const behind = this.#due.slice(this.#due.indexOf(due) + 1);
-      const isOver = behind.every((other) => this.#deedOf(other.key)?.stage === 'done');
-      if (isOver || output === undefined || (await this.#goesOn(due, output))) continue;
+      if (output === undefined || (await this.#goesOn(due, output))) continue;
       const message = `\`${call.tool}\` was made, and something else came out than what follows on the path was built on. Search again from how things stand now, or commit again with \`onDrift\`.`;
       throw new Halt('drifted', message);
     }
   }
 
   /** Whether what follows a call is made, whatever came out of it. */
-  async #goesOn({ call, tool }: Due, output: JsonValue): Promise<boolean> {
+  async #goesOn(due: Due, output: JsonValue): Promise<boolean> {
+    const { call, tool } = due;
     if (!isDrift(call, shownOf(output, tool.maxOutput))) return true;
+    const behind = this.#due.slice(this.#due.indexOf(due) + 1);
+    if (behind.every(({ key }) => this.#deedOf(key)?.stage === 'done')) return true;
     const { onDrift } = this.#options;
     if (onDrift === undefined) return typeof tool.predict === 'object';
     return (await onDrift(call, output)) === 'go on';

@@ -115,8 +115,8 @@ export function nextKey(before: string, tool: string, input: JsonValue): string 
 }
 
 /**
- * Calls with their keys: equal keys are equal calls behind equal calls, from one start. What reads changes nothing, and has the key of
- * the call before it; what was refused or failed is left out.
+ * Calls with their keys: equal keys are equal calls behind equal calls, from one start. What reads changes nothing, and
+ * has the key of the call before it; what was refused or failed is left out.
  */
 export function chained(origin: string, calls: readonly MadeCall[]): readonly ChainedCall[] {
   let key = origin;

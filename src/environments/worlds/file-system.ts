@@ -20,6 +20,7 @@ import {
   isSameEntry,
   makeChanges,
   ownName,
+  type Published,
   type Publishing,
   pathsUnlike,
   storeOf,
@@ -148,7 +149,7 @@ function changesBetween(root: string, base: Manifest, now: Manifest): Changes {
   return { root, files, folders: { made, gone } };
 }
 
-function publishingOf(changes: Changes): Omit<Publishing, 'content'> {
+function publishingOf(changes: Changes): Published {
   const key = contentAddress(canonicalJson('changes', { ...changes })).slice(0, 16);
   return { ...changes, key, isExact: true };
 }
@@ -178,7 +179,7 @@ async function publish(
 }
 
 /** A kill may have come between its end and the word of it. */
-async function isPublished(publishing: Omit<Publishing, 'content'>): Promise<boolean> {
+async function isPublished(publishing: Published): Promise<boolean> {
   const { root, folders } = publishing;
   for (const path of folders.made) {
     if ((await statusOf(join(root, path)))?.isDirectory() !== true) return false;
@@ -203,8 +204,7 @@ async function unpublish(
     // Without old files it never began, or it is done, or they are lost.
     const isBegun = (await statusOf(storeOf(publishing))) !== undefined;
     if (!isBegun && (await isPublished(publishing))) return finish(publishing);
-    const content = () => Promise.reject(new Error('Nothing new is written.'));
-    await takeBackChanges({ ...publishing, content });
+    await takeBackChanges(publishing);
   });
 }
 

@@ -113,10 +113,17 @@ async function move(
 }
 
 /** Whether a commit is one of those that led to another. */
-async function isBehind(original: GitPlace, commit: string, head: string | undefined) {
+async function isBehind(
+  original: GitPlace,
+  commit: string,
+  head: string | undefined,
+): Promise<boolean> {
   if (head === undefined) return false;
-  const ask = ['rev-list', '--max-count=1', head, `^${commit}`, '--ancestry-path'];
-  return (await git(original, ask).catch(() => '')) !== '';
+  const asked = git(original, ['merge-base', '--is-ancestor', commit, head]);
+  return asked.then(
+    () => true,
+    () => false,
+  );
 }
 
 function movedOn({ tree }: GitPlace): EspalierError {

@@ -41,8 +41,8 @@ export async function temporaryFolder(): Promise<string> {
 /** Removes the folders, and ends the processes, of processes of this user that were killed. */
 export async function removeLeftovers(): Promise<Recovery> {
   const failed: string[] = [];
-  let undone = endOrphans((environment) => {
-    const started = environment.get(ownerVariable);
+  let undone = endOrphans((pid) => {
+    const started = environmentOf(pid).get(ownerVariable);
     return started !== undefined && !isAlive(started);
   });
   for (const folder of leftFolders()) {
@@ -77,15 +77,13 @@ function leftFolders(): readonly string[] {
  * Kills processes, where the system has what it knows of them in files, as Linux has, until there are none. Returns how
  * many.
  *
- * @param isMeant - Told the variables of a process, and its mark.
+ * @param isMeant - Told the number of a process. Where it throws, the process is another user's, or has ended.
  */
-export function endOrphans(
-  isMeant: (environment: ReadonlyMap<string, string>, mark: string | undefined) => boolean,
-): number {
+export function endOrphans(isMeant: (pid: number) => boolean): number {
   const killed = new Set<number>();
   const kill = (pid: number): boolean => {
     try {
-      if (killed.has(pid) || !isMeant(environmentOf(pid), markOf(pid))) return false;
+      if (killed.has(pid) || !isMeant(pid)) return false;
       process.kill(pid, 'SIGKILL');
       killed.add(pid);
       return true;
@@ -95,15 +93,14 @@ export function endOrphans(
     }
   };
   // While some are killed, others may be started, and a list of processes is not made at one moment.
-  for (let inVain = 0; inVain < 3; inVain++) {
-    if (processes().filter(kill).length > 0) inVain = -1;
+  for (let inVain = 0; inVain < 3; ) {
+    inVain = processes().filter(kill).length > 0 ? 0 : inVain + 1;
   }
   return killed.size;
 }
 
-/** Of processes that keep their secrets, such as `ssh-agent`, nothing is to be read. */
 function environmentOf(pid: number): ReadonlyMap<string, string> {
-  const lines = readable(`/proc/${pid}/environ`).split('\0');
+  const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
   const own = lines.filter((line) => line.startsWith('ESPALIER_'));
   return new Map(
     own.map((line) => {
@@ -113,16 +110,8 @@ function environmentOf(pid: number): ReadonlyMap<string, string> {
   );
 }
 
-function readable(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/** The limit that {@link marked} sets. */
-function markOf(pid: number): string | undefined {
+/** The limit that {@link marked} sets: of processes that keep all else secret, such as `ssh-agent`, it can be read. */
+export function markOf(pid: number): string | undefined {
   const limits = readFileSync(`/proc/${pid}/limits`, 'utf8');
   return /^Max file locks +(\d+)/m.exec(limits)?.[1];
 }

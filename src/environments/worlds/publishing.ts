@@ -54,6 +54,9 @@ export interface Publishing {
   earlier?(path: string, entry: Entry): Promise<Buffer>;
 }
 
+/** Changes that were made, or were about to be: nothing new is written. */
+export type Published = Omit<Publishing, 'content'>;
+
 /** What names of ours begin with, in the folders of users. */
 export const ownName = '.espalier-';
 
@@ -270,7 +273,7 @@ export async function finish(publishing: Pick<Publishing, 'key' | 'root'>): Prom
  *
  * @throws Error that names the files which cannot be put back; all others are.
  */
-export async function takeBackChanges(publishing: Publishing): Promise<void> {
+export async function takeBackChanges(publishing: Published): Promise<void> {
   const { root, files, folders } = publishing;
   const lost: string[] = [];
   const due: { readonly index: number; readonly like: Stats | undefined }[] = [];
@@ -296,7 +299,7 @@ export async function takeBackChanges(publishing: Publishing): Promise<void> {
 
 /** Whether a change was made, by half too, and whether what was there before it is still known. */
 async function stateOf(
-  publishing: Publishing,
+  publishing: Published,
   change: FileChange,
   index: number,
 ): Promise<'lost' | 'made' | 'other'> {
@@ -312,7 +315,7 @@ async function stateOf(
 }
 
 async function putBack(
-  publishing: Publishing,
+  publishing: Published,
   index: number,
   like: Stats | undefined,
 ): Promise<void> {

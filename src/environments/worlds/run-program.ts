@@ -5,7 +5,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, resolve } from 'node:path';
 import { withDeadline } from '../../base/deadline.ts';
 import { messageOf } from '../../base/failure.ts';
-import { endOrphans, marked, owner, ownerVariable } from './leftovers.ts';
+import { endOrphans, marked, markOf, owner, ownerVariable } from './leftovers.ts';
 
 /** Limits of a program. */
 export interface RunOptions {
@@ -56,7 +56,7 @@ export function startProgram(
       } catch {
         // All of it has ended.
       }
-      endOrphans((_, held) => held === String(mark));
+      endOrphans((pid) => markOf(pid) === String(mark));
     },
   };
 }
