@@ -1,8 +1,17 @@
 import { expectOptions } from '../base/expect-options.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
+import type { AnthropicOptions } from './anthropic/anthropic.ts';
 import { type ModelSpec, parseModelSpec } from './model-spec.ts';
+import type { OpenAiOptions } from './openai/openai.ts';
 import type { ConnectionOptions } from './transport/connection.ts';
 import { defined } from './transport/json.ts';
+import type { ThoughtOptions } from './transport/thoughts.ts';
+
+/** How a model of any kind is reached, and how hard it thinks. */
+export interface LanguageModelOptions extends Omit<ConnectionOptions, 'baseUrl'>, ThoughtOptions {
+  /** How hard it thinks, such as `low`: one of those that its provider knows. @defaultValue as the model likes */
+  readonly effort?: string;
+}
 
 /**
  * The model that a spec names:
@@ -29,19 +38,21 @@ import { defined } from './transport/json.ts';
  */
 export async function languageModel(
   spec: string,
-  options: Omit<ConnectionOptions, 'baseUrl'> = {},
+  options: LanguageModelOptions = {},
 ): Promise<LanguageModel & AsyncDisposable> {
-  expectOptions('languageModel', options, 'retry timeoutMs apiKey headers fetch maxReplyBytes');
+  expectOptions(
+    'languageModel',
+    options,
+    'retry timeoutMs apiKey headers fetch maxReplyBytes effort thoughtTokens',
+  );
   const model = await opened(parseModelSpec(spec), options);
   return Symbol.asyncDispose in model
     ? (model as LanguageModel & AsyncDisposable)
     : Object.assign(model, { [Symbol.asyncDispose]: async () => {} });
 }
 
-async function opened(
-  spec: ModelSpec,
-  connection: Omit<ConnectionOptions, 'baseUrl'>,
-): Promise<LanguageModel> {
+async function opened(spec: ModelSpec, options: LanguageModelOptions): Promise<LanguageModel> {
+  const { effort, ...connection } = options;
   switch (spec.kind) {
     case 'tiny': {
       const { tiny } = await import('./tiny/index.ts');
@@ -53,16 +64,20 @@ async function opened(
     }
     case 'anthropic': {
       const { anthropic } = await import('./anthropic/anthropic.ts');
-      return anthropic({ model: spec.model, ...connection });
+      // Whether it is one that the provider knows is checked there.
+      const given = { effort } as Pick<AnthropicOptions, 'effort'>;
+      return anthropic({ model: spec.model, ...connection, ...defined(given) });
     }
     case 'openai': {
       const { openai } = await import('./openai/openai.ts');
-      return openai({ model: spec.model, ...connection });
+      const given = { reasoningEffort: effort } as Pick<OpenAiOptions, 'reasoningEffort'>;
+      return openai({ model: spec.model, ...connection, ...defined(given) });
     }
     case 'server': {
       const { openaiCompatible } = await import('./openai-compatible/openai-compatible.ts');
       const { server, baseUrl, model } = spec;
-      return openaiCompatible({ ...defined({ preset: server, baseUrl, model }), ...connection });
+      const given = defined({ preset: server, baseUrl, model, effort });
+      return openaiCompatible({ ...given, ...connection });
     }
     case 'replay': {
       const { replay } = await import('./replay/replay.ts');

@@ -3,7 +3,7 @@ import { taskNames } from '../runs/tasks.ts';
 import { algorithmNames } from './algorithms.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { methodNames } from './methods.ts';
-import { modelOption } from './model.ts';
+import { addModelOptions } from './model.ts';
 import { addPriceOptions } from './prices.ts';
 import { fillOption, type SearchRequest } from './search-options.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
@@ -45,13 +45,8 @@ export function generateCommand(): Command {
         .argParser(wordOption('algorithm', algorithmNames))
         .conflicts('method'),
     )
-    .option(
-      '--model <name>',
-      'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna',
-      modelOption,
-    )
     .option('--json', 'print the result as one JSON document');
-  return addDatasetOptions(addPriceOptions(addRunOptions(command))).addHelpText(
+  return addDatasetOptions(addPriceOptions(addRunOptions(addModelOptions(command)))).addHelpText(
     'after',
     [
       '',

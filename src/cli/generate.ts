@@ -24,7 +24,7 @@ import { type DatasetReport, describeDataset, expectDataset, makeDataset } from 
 import type { GenerateArguments } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
 import { pairsOf, planFor } from './methods.ts';
-import { chooseModel, environmentFor } from './model.ts';
+import { chooseModel, environmentFor, type Models } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { pricesFor } from './prices.ts';
 import { budgetOf } from './search-options.ts';
@@ -32,19 +32,23 @@ import { espalierVersion } from './version.ts';
 
 /** Runs `espalier generate`. Resolves to the exit code. */
 export async function runGenerateCommand(request: GenerateArguments): Promise<number> {
-  const { problems: file, task, limit, concurrency } = request;
-  const problems = readProblems(file, task).slice(0, limit);
-  await using chosen = await chooseModel(request.model, needsOf(problems));
-  const { model } = chosen;
-  const asked = describeRun(request, model, problems);
+  const { problems: file, task, limit: most, concurrency } = request;
+  const problems = readProblems(file, task).slice(0, most);
+  await using chosen = await chooseModel(request, needsOf(problems));
+  const { model, judgeModel } = chosen;
+  const asked = describeRun(request, chosen, problems);
   expectDataset(request, pairsOf(asked));
   const prices = pricesFor(request, model);
   // One limit for all searches: their samples wait for one another.
-  const limited = model === undefined ? undefined : wrapModel(model, withLimit({ concurrency }));
+  const limit = withLimit({ concurrency });
+  const limited: Models = {
+    model: model && wrapModel(model, limit),
+    ...(judgeModel !== undefined && { judgeModel: wrapModel(judgeModel, limit) }),
+  };
   const path = request.run ?? join('runs', basename(resolve(request.out)));
   using run = openRun(path);
   begin(run, { problems, asked });
-  const report = await grow(request, { run, problems, model: limited, prices });
+  const report = await grow(request, { run, problems, models: limited, prices });
   run.writeReport(reportOf(report) as Fields);
   const dataset = await datasetOf(request, run, report);
   print(
@@ -69,14 +73,14 @@ type Fields = Readonly<Record<string, JsonValue>>;
 /** What was asked, for `run.json`. What may change from session to session is no part of it. */
 function describeRun(
   request: GenerateArguments,
-  model: LanguageModel | undefined,
+  { model }: Models,
   [first]: readonly AskedProblem[],
 ): Fields {
   const { seed, answers, untilSolved = false } = request;
   const { continuation = false, schema = false } = model?.capabilities ?? {};
   return {
     command: 'generate',
-    ...planFor(request, model, problemOf(first as AskedProblem)).asked,
+    ...planFor(request, { model }, problemOf(first as AskedProblem)).asked,
     model: model === undefined ? null : modelName(model),
     capabilities: { continuation, schema },
     budget: { ...budgetFor(request, model) },
@@ -119,12 +123,12 @@ async function grow(
   {
     run,
     problems,
-    model,
+    models,
     prices,
   }: {
     readonly run: RunFolder;
     readonly problems: readonly AskedProblem[];
-    readonly model: LanguageModel | undefined;
+    readonly models: Models;
     readonly prices: PriceTable;
   },
 ): Promise<GenerateReport> {
@@ -137,7 +141,7 @@ async function grow(
     return await generate<AskedProblem, unknown, unknown>({
       run,
       problems,
-      plan: (asked, attempt) => ({ ...planOf(asked, attempt, { request, model }), prices }),
+      plan: (asked, attempt) => ({ ...planOf(asked, attempt, { request, models }), prices }),
       attempts: request.attempts,
       budget: {
         ...(usd !== undefined && { usd }),
@@ -161,21 +165,18 @@ async function grow(
 function planOf(
   asked: AskedProblem,
   attempt: number,
-  {
-    request,
-    model,
-  }: { readonly request: GenerateArguments; readonly model: LanguageModel | undefined },
+  { request, models }: { readonly request: GenerateArguments; readonly models: Models },
 ): Awaited<ReturnType<GenerateOptions<AskedProblem, unknown, unknown>['plan']>> {
   const { answers, seed, untilSolved } = request;
   const problem = problemOf(asked);
   const outcome = answers ? outcomeOf(asked) : undefined;
-  const { method, ...plan } = planFor(request, model, problem).plan;
+  const { method, ...plan } = planFor(request, models, problem).plan;
   // What comes behind the first right end makes pairs too.
   const isOver = untilSolved === true ? {} : { stopWhen: [] };
   return {
-    environment: environmentFor(model, problem),
+    environment: environmentFor(models.model, problem),
     ...(outcome !== undefined && { outcome }),
-    budget: budgetFor(request, model),
+    budget: budgetFor(request, models.model),
     seed: attempt === 0 ? seed : `${seed}#${attempt}`,
     order: 'issued',
     ...plan,

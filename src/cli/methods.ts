@@ -1,13 +1,13 @@
 import { Command } from 'commander';
+import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { LanguageModel } from '../contracts/language-model.ts';
-import { type Method, methods } from '../methods/index.ts';
+import { type Method, type MethodOptions, methods } from '../methods/index.ts';
 import type { Problem } from '../runs/problem.ts';
 import type { SearchOptions, StopCondition } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { algorithmEntry, algorithmFor } from './algorithms.ts';
-import { guidesOf } from './model.ts';
+import { guidesOf, type ModelRequest, type Models } from './model.ts';
 import { print } from './output.ts';
 
 /** The names of all methods. */
@@ -22,10 +22,7 @@ type MethodPlan = Pick<SearchOptions, 'algorithm' | 'evaluator' | 'policy'> & {
  * A method with the paper's defaults, which ends with a solution: that is what is asked for here. The packaged model
  * was taught to propose a step and to judge a state in one word, and plays only those parts.
  */
-export function methodFor(
-  name: string,
-  options: { readonly model: LanguageModel; readonly maxTokens: number },
-): MethodPlan {
+export function methodFor(name: string, options: MethodOptions): MethodPlan {
   const entry = methods.find((each) => each.name === name);
   if (entry === undefined) throw new Error(`Expected one of ${methodNames.join(', ')}.`);
   const { create, plain } = entry;
@@ -48,11 +45,20 @@ export interface Plan {
  * @throws EspalierError `usage` for a method without a model.
  */
 export function planFor(
-  request: { readonly method?: string; readonly algorithm?: string; readonly fill?: boolean },
-  model: LanguageModel | undefined,
+  request: ModelRequest & {
+    readonly method?: string;
+    readonly algorithm?: string;
+    readonly fill?: boolean;
+  },
+  { model, judgeModel }: Models,
   problem: Problem,
 ): Plan {
   const { method: name, algorithm = 'mcts', fill = false } = request;
+  const { effort, judgeEffort, thoughtTokens, maxTokens = problem.maxTokens } = request;
+  const asked = {
+    fill,
+    ...defined({ effort, judgeEffort, thoughtTokens, maxTokens: request.maxTokens }),
+  };
   if (name === undefined) {
     const entry = algorithmEntry(algorithm);
     if (entry.votes === true && problem.environment.answer === undefined) {
@@ -60,18 +66,22 @@ export function planFor(
       throw new EspalierError('usage', message);
     }
     const unaided = model === undefined ? problem.unaided : undefined;
-    const guides = guidesOf(model, problem, entry);
+    const guides = guidesOf(
+      { model, ...defined({ judgeModel }) },
+      { ...problem, maxTokens },
+      entry,
+    );
     const plan = { ...guides, ...algorithmFor(algorithm, unaided), fill };
-    return { plan, asked: { algorithm, fill } };
+    return { plan, asked: { algorithm, ...asked } };
   }
   if (model === undefined) {
     throw new EspalierError('usage', 'Expected `--model` to name a model: a method needs one.');
   }
-  const plan = methodFor(name, { model, maxTokens: problem.maxTokens });
+  const plan = methodFor(name, { model, maxTokens, ...defined({ judgeModel }) });
   const { method, ...parts } = plan;
   const replaced = Object.keys(parts).sort();
   const pairs = method.pairs?.name ?? null;
-  return { plan: { ...plan, fill }, asked: { method: method.name, replaced, pairs, fill } };
+  return { plan: { ...plan, fill }, asked: { method: method.name, replaced, pairs, ...asked } };
 }
 
 /** The name of the rule that makes pairs of the trees of a run: the one of its method, where that has one. */

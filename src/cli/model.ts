@@ -1,5 +1,7 @@
+import type { Command } from 'commander';
 import { languageModel } from '../backends/language-model.ts';
 import { parseModelSpec } from '../backends/model-spec.ts';
+import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
@@ -7,13 +9,50 @@ import { fromModel } from '../policies/from-model/from-model.ts';
 import type { Guides, Problem, ShownEnvironment } from '../runs/problem.ts';
 import type { AlgorithmEntry } from '../search/algorithms/entry.ts';
 import { judge } from '../values/judge/judge.ts';
+import { integerOption } from './values.ts';
 
 /** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
 export type ModelName = string;
 
-/** A model for a command, or none, and what people are told of it. */
-export interface ChosenModel extends AsyncDisposable {
+/** Which model a command uses, and how. */
+export interface ModelRequest {
+  readonly model?: ModelName;
+  readonly effort?: string;
+  readonly judgeEffort?: string;
+  readonly thoughtTokens?: number;
+  readonly maxTokens?: number;
+}
+
+/** The options of all commands that search with a model. */
+export function addModelOptions(command: Command): Command {
+  return command
+    .option(
+      '--model <name>',
+      'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna',
+      modelOption,
+    )
+    .option('--effort <level>', 'how hard the model thinks, such as low; its provider knows which')
+    .option('--judge-effort <level>', 'how hard it thinks where it judges (default: as --effort)')
+    .option(
+      '--thought-tokens <n>',
+      'how many tokens it may think in, beside those of a step',
+      integerOption('thought-tokens', 0),
+    )
+    .option(
+      '--max-tokens <n>',
+      'the longest step, in tokens (64 for puzzles, 512 for questions)',
+      integerOption('max-tokens'),
+    );
+}
+
+/** Who proposes, and who judges, where that is another one. */
+export interface Models {
   readonly model: LanguageModel | undefined;
+  readonly judgeModel?: LanguageModel;
+}
+
+/** A model for a command, or none, and what people are told of it. */
+export interface ChosenModel extends AsyncDisposable, Models {
   /** One line. */
   readonly line: string;
 }
@@ -40,9 +79,10 @@ export function modelOption(text: string): ModelName {
  * @throws EspalierError `usage` where a model is needed, or the named one cannot be used.
  */
 export async function chooseModel(
-  name: ModelName | undefined,
+  request: ModelRequest,
   { unaided, isTaught }: Pick<Problem, 'isTaught' | 'unaided'>,
 ): Promise<ChosenModel> {
+  const { model: name, effort, judgeEffort, thoughtTokens } = request;
   if (name === 'none' || (name === undefined && !isTaught)) {
     if (unaided === undefined) {
       const example = '--model openai:gpt-6-luna or --model ollama:qwen3';
@@ -58,9 +98,10 @@ export async function chooseModel(
     };
   }
   // Those that run in this process can be loaded before their first request.
-  const model: LanguageModel & AsyncDisposable & { load?(): Promise<void> } = await languageModel(
-    name ?? 'tiny',
-  );
+  const open = (level: string | undefined) =>
+    languageModel(name ?? 'tiny', defined({ effort: level, thoughtTokens }));
+  const model: LanguageModel & AsyncDisposable & { load?(): Promise<void> } = await open(effort);
+  const judgeModel = judgeEffort === undefined ? undefined : await open(judgeEffort);
   // Before a run folder is made: a model that cannot be read is a mistake in the request.
   await model.load?.();
   const isPackaged = name === undefined || name === 'tiny';
@@ -68,8 +109,12 @@ export async function chooseModel(
   const origin = isPackaged ? ', the toy that comes with the package, in this process' : '';
   return {
     model,
+    ...(judgeModel !== undefined && { judgeModel }),
     line: `Model: ${isPackaged ? model.modelId : modelName(model)}${origin}.${hint}`,
-    [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await judgeModel?.[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -84,13 +129,13 @@ export function environmentFor(
 
 /** The model as policy and judge; without one what the problem has instead. */
 export function guidesOf(
-  model: LanguageModel | undefined,
-  { unaided, maxTokens }: Problem,
+  { model, judgeModel = model }: Models,
+  { unaided, maxTokens }: Pick<Problem, 'maxTokens' | 'unaided'>,
   { temperature }: Pick<AlgorithmEntry, 'temperature'>,
 ): Guides {
-  if (model !== undefined) {
+  if (model !== undefined && judgeModel !== undefined) {
     const sampling = { model, maxTokens, ...(temperature !== undefined && { temperature }) };
-    return { policy: fromModel(sampling), evaluator: judge({ model }) };
+    return { policy: fromModel(sampling), evaluator: judge({ model: judgeModel }) };
   }
   if (unaided === undefined) throw new Error('Expected a problem that can do without a model.');
   const { policy, evaluator } = unaided;

@@ -7,18 +7,17 @@ import type { PuzzleName } from '../environments/index.ts';
 import { taskNames } from '../runs/tasks.ts';
 import { algorithmNames } from './algorithms.ts';
 import { methodNames } from './methods.ts';
-import { type ModelName, modelOption } from './model.ts';
+import { addModelOptions, type ModelRequest } from './model.ts';
 import { addPriceOptions, type PriceRequest } from './prices.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier search` was asked for. */
-export interface SearchRequest extends PriceRequest {
+export interface SearchRequest extends ModelRequest, PriceRequest {
   readonly question?: string;
   readonly task?: PuzzleName;
   readonly input?: string;
   readonly algorithm?: string;
   readonly method?: string;
-  readonly model?: ModelName;
   readonly simulations?: number;
   readonly calls?: number;
   readonly nodes?: number;
@@ -89,11 +88,6 @@ export function searchCommand(): Command {
       wordOption('method', methodNames),
     )
     .option(
-      '--model <name>',
-      'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna',
-      modelOption,
-    )
-    .option(
       '--simulations <n>',
       `at most so many (${defaultSimulations} without a model and a limit)`,
       integerOption('simulations'),
@@ -107,7 +101,7 @@ export function searchCommand(): Command {
     .option('--tokens <n>', 'at most so many tokens', integerOption('tokens'))
     .option('--budget-usd <n>', 'at most so many dollars', numberOption('budget-usd'))
     .option('--ms <n>', 'at most so many milliseconds', numberOption('ms'));
-  return addPriceOptions(command)
+  return addPriceOptions(addModelOptions(command))
     .option('--concurrency <n>', 'simulations under way at once', integerOption('concurrency'), 1)
     .option(
       '--order <name>',

@@ -34,7 +34,7 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
     print(request.json === true ? toJson(done) : 'Solved already: no step is needed.');
     return 0;
   }
-  await using chosen = await chooseModel(request.model, problem);
+  await using chosen = await chooseModel(request, problem);
   const prices = pricesFor(request, chosen.model);
   const folder = request.save === undefined ? undefined : openRun(request.save);
   try {
@@ -93,7 +93,7 @@ async function grow(
   request: SearchRequest,
   { problem, folder, chosen, interruption, prices }: Ground,
 ): Promise<SearchResult<unknown, unknown>> {
-  const { plan, asked } = planFor(request, chosen.model, problem);
+  const { plan, asked } = planFor(request, chosen, problem);
   const { concurrency, order, seed, retryFailed = false } = request;
   const status = new StatusLine();
   try {

@@ -69,6 +69,13 @@ export interface Payee {
 export interface LanguageModel extends Payee {
   /** What it honours. */
   readonly capabilities: Capabilities;
+  /**
+   * How many tokens a completion may think in, beside its `maxTokens`: an integer from 0 up. A server that has one limit
+   * for both is told the sum, and a reservation holds both.
+   *
+   * @defaultValue 0
+   */
+  readonly thoughtTokens?: number;
   /** Answers with `request.samples` completions, or throws. */
   generate(request: GenerateRequest, call: ModelCall): Promise<Generation>;
   /**
@@ -126,7 +133,11 @@ export interface GenerateRequest {
   readonly samples?: number;
   /** The index of the first sample: equal requests with equal indices are one call. @defaultValue 0 */
   readonly offset?: number;
-  /** An upper limit on the tokens of one completion; what a reservation assumes. @defaultValue 1024 */
+  /**
+   * An upper limit on the tokens of one completion, without those that it thinks in; what a reservation assumes.
+   *
+   * @defaultValue 1024
+   */
   readonly maxTokens?: number;
   /** The temperature of sampling, from 0 up. */
   readonly temperature?: number;

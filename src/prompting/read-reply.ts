@@ -98,8 +98,20 @@ export function answerOf(
 /** Why none of the replies counts. */
 export function unreadable(expected: string, completions: readonly Completion[]): Failed {
   const [first] = completions;
+  if (completions.every(isCutBeforeText)) return cutBeforeText(expected);
   const text = first === undefined ? '' : first.text.trim().slice(0, 80);
   return { failure: { kind: 'parse', message: `Expected ${expected}, got \`${text}\`.` } };
+}
+
+/** Whether a reply was cut off before it said anything. */
+export function isCutBeforeText({ text, finishReason }: Completion): boolean {
+  return finishReason === 'length' && text.trim() === '';
+}
+
+/** Why such a reply does not count. */
+export function cutBeforeText(expected: string): Failed {
+  const message = `Expected ${expected}, got a reply that was cut off before it said anything: the model may have thought until its limit. Give it more \`thoughtTokens\`, or a lower effort.`;
+  return { failure: { kind: 'parse', message } };
 }
 
 /** A value and all the objects in it, the outer ones first. */

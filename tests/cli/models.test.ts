@@ -43,6 +43,36 @@ test('a question is answered step by step, and called unverified', async () => {
   expect(code).toBe(0);
 });
 
+test('how hard a model thinks, and how long a step is, is said by role', async () => {
+  const before = reasoner.requests.length;
+  const spec = `ollama:${reasoner.url}#reasoner`;
+  const { code, stderr } = await espalier(
+    ...['search', 'What is six times seven?', '--model', spec, '--calls', '30'],
+    ...[
+      '--effort',
+      'low',
+      '--judge-effort',
+      'none',
+      '--thought-tokens',
+      '70',
+      '--max-tokens',
+      '30',
+    ],
+  );
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  const told = reasoner.requests.slice(before).flatMap(({ body }) => {
+    const {
+      messages,
+      reasoning_effort: effort,
+      max_tokens: most,
+    } = body as Record<string, unknown>;
+    const role = JSON.stringify(messages).includes('Judge how likely') ? 'judge' : 'policy';
+    return most === undefined ? [] : [`${role} ${String(effort)} ${String(most)}`];
+  });
+  expect([...new Set(told)].sort()).toEqual(['judge none 78', 'policy low 100']);
+});
+
 test('a limit on dollars is kept where the price is known, and needs one', async () => {
   const question = ['search', 'What is six times seven?', '--budget-usd', '0.05'];
   const own = await espalier(

@@ -68,6 +68,12 @@ const cutOff = {
   message: 'Expected an action, got an answer that was cut off.',
 };
 
+const cutBefore = {
+  kind: 'parse',
+  message:
+    'Expected an action, got a reply that was cut off before it said anything: the model may have thought until its limit. Give it more `thoughtTokens`, or a lower effort.',
+};
+
 describe('a step in text', () => {
   test('is asked for up to the delimiter, where the model stops at one', async () => {
     const stopping = { answers: ['3 + 4 = 7.'], capabilities: { stop: true } };
@@ -177,7 +183,7 @@ describe('a notation of JSON', () => {
           'Expected a step such as `{"step": "2 + 3 = 5", "answer": null}`, got `7` for `step`.',
       },
       { kind: 'empty', message: 'Expected an action, got no text.' },
-      cutOff,
+      cutBefore,
       { kind: 'empty', message: 'Expected an action, got a refusal.' },
     ]);
   });

@@ -27,7 +27,7 @@ describe('what a backend is told beforehand that changes its answers is in its `
     [
       'anthropic',
       anthropic({ model: 'm', effort: 'max', thinking: { type: 'adaptive' } }),
-      { effort: 'max', thinking: { type: 'adaptive' } },
+      { effort: 'max', thinking: { type: 'adaptive' }, thoughtTokens: 32_768 },
     ],
     [
       'openai-compatible',

@@ -16,6 +16,7 @@ import { Downgrades } from '../transport/downgrades.ts';
 import { finishedGeneration, hostedModel } from '../transport/hosted.ts';
 import { defined, fieldsOf } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
+import { isThinker, type ThoughtOptions, thoughtTokensOf } from '../transport/thoughts.ts';
 import { aiSdkError } from './errors.ts';
 import { asksForLogprobs, beginningOf, callOptionsOf } from './request.ts';
 import { droppedBy, type GenerateResult, readResult, sentenceOf } from './response.ts';
@@ -33,7 +34,9 @@ export interface AiSdkModel {
 }
 
 /** Options of {@link aiSdk}. */
-export interface AiSdkOptions extends Pick<ConnectionOptions, 'retry' | 'timeoutMs'> {
+export interface AiSdkOptions
+  extends Pick<ConnectionOptions, 'retry' | 'timeoutMs'>,
+    ThoughtOptions {
   /** Options of the provider, handed on with every request, as in `{ openai: { user: 'me' } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
   /** What it costs. @defaultValue what price tables say of its name */
@@ -64,7 +67,11 @@ export interface AiSdkOptions extends Pick<ConnectionOptions, 'retry' | 'timeout
  * ```
  */
 export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageModel {
-  expectOptions('aiSdk', options, 'providerOptions price capabilities retry timeoutMs');
+  expectOptions(
+    'aiSdk',
+    options,
+    'providerOptions price capabilities retry timeoutMs thoughtTokens',
+  );
   expectModel(model);
   expectConnection(options);
   const { provider, modelId } = model;
@@ -89,6 +96,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): LanguageMo
   return hostedModel(line, {
     ...{ downgrades, price },
     settings: settingsOf(options),
+    thoughtTokens: thoughtTokensOf(options, { thinks: isThinker(modelId) }),
     ask: (request, call) => ask(request, call, { model, options, line, downgrades }),
   });
 }

@@ -21,6 +21,7 @@ import { fieldsOf } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
 import { sampleHeader } from '../transport/sampling.ts';
 import { Sdk } from '../transport/sdk.ts';
+import { isThinker, type ThoughtOptions, thoughtTokensOf } from '../transport/thoughts.ts';
 import { type AnthropicClient, openClient, send, sendToCount } from './client.ts';
 import { provider } from './conversation.ts';
 import { anthropicError } from './errors.ts';
@@ -29,7 +30,7 @@ import { isSendable, messagesRequest, type RequestSettings } from './request.ts'
 import { readMessage } from './response.ts';
 
 /** Options of {@link anthropic}. */
-export interface AnthropicOptions extends ConnectionOptions {
+export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
   /** The model, as in `claude-sonnet-5-5`. */
   readonly model: string;
   /**
@@ -38,22 +39,22 @@ export interface AnthropicOptions extends ConnectionOptions {
    */
   readonly client?: AnthropicClient;
   /**
-   * How the model thinks before it answers, as the Messages API takes it. What it thinks counts with
-   * `maxTokens`, and is told as `Completion.reasoning` where the server tells it.
+   * How the model thinks before it answers, as the Messages API takes it. What it thinks is told as
+   * `Completion.reasoning` where the server tells it.
    *
    * @defaultValue as the model likes
    */
   readonly thinking?:
     | {
-        /** As much as the model thinks fit; or not at all, for models that can be told so. */
-        readonly type: 'adaptive' | 'disabled';
+        /** As much as the model thinks fit; or not at all, or between calls of tools only, for models that can be told so. */
+        readonly type: 'adaptive' | 'between_tools' | 'disabled';
         /** How it is told. @defaultValue as the model does */
         readonly display?: 'summarized' | 'omitted';
       }
     | {
         /** Up to so many tokens, for models that take a number. */
         readonly type: 'enabled';
-        /** How many tokens: an integer from 1024 up, below the limit of the answer. */
+        /** How many tokens: an integer from 1024 up, which is the default of `thoughtTokens`. */
         readonly budget_tokens: number;
         /** How it is told. @defaultValue as the model does */
         readonly display?: 'summarized' | 'omitted';
@@ -119,6 +120,7 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
   return hostedModel(line, {
     downgrades,
     settings: { ...(thinking && { thinking: { ...thinking } }), ...(effort && { effort }) },
+    thoughtTokens: allowanceOf(options),
     price: modelPriceOf(modelId, cache === '1h'),
     count: count ? counting(asked) : undefined,
     ask: asking(asked),
@@ -129,7 +131,7 @@ function checkOptions(options: AnthropicOptions): void {
   expectOptions(
     'anthropic',
     options,
-    `${connectionOptions} model client thinking effort cache count`,
+    `${connectionOptions} model client thinking effort cache count thoughtTokens`,
   );
   const { model, client, thinking, effort, cache = true, count = false } = options;
   expectModelName(model, 'claude-sonnet-5-5');
@@ -140,7 +142,12 @@ function checkOptions(options: AnthropicOptions): void {
   }
   expectAbsentBesideClient(options, ['apiKey', 'baseUrl', 'fetch', 'maxReplyBytes']);
   if (thinking !== undefined) {
-    expectOneOf('thinking.type', thinking.type, ['adaptive', 'enabled', 'disabled']);
+    expectOneOf('thinking.type', thinking.type, [
+      'adaptive',
+      'between_tools',
+      'enabled',
+      'disabled',
+    ]);
   }
   if (effort !== undefined) {
     expectOneOf('effort', effort, ['low', 'medium', 'high', 'xhigh', 'max']);
@@ -150,6 +157,17 @@ function checkOptions(options: AnthropicOptions): void {
     expectMethods('client.messages', client.messages, ['countTokens']);
   }
   if (typeof cache !== 'boolean') expectOneOf('cache', cache, ['5m', '1h']);
+}
+
+/** Models of today think unless they are told not to, at a high effort unless they are told another one. */
+function allowanceOf(options: AnthropicOptions): number {
+  const { model, thinking, effort = 'high' } = options;
+  if (thinking?.type === 'enabled') {
+    const { thoughtTokens = thinking.budget_tokens } = options;
+    return thoughtTokensOf({ thoughtTokens }, { thinks: true });
+  }
+  const mayThink = thinking === undefined ? isThinker(model) : thinking.type !== 'disabled';
+  return thoughtTokensOf(options, { thinks: mayThink, effort });
 }
 
 function markOf(cache: boolean | '5m' | '1h'): RequestSettings['mark'] {

@@ -33,11 +33,8 @@ export async function openClient(
   });
 }
 
-/**
- * The longest answer that is asked for in one piece: the SDK refuses longer ones of some models, and
- * connections on which nothing comes for minutes are cut.
- */
-const longestInOnePiece = 8192;
+/** The longest answer that is asked for in one piece: connections on which nothing comes for minutes are cut. */
+const longestInOnePiece = 16_384;
 
 /** How a request is sent. */
 interface Sending {

@@ -20,6 +20,7 @@ export interface Answering extends Asking {
   readonly server: Server;
   readonly connected: Connected;
   readonly habits: Habits;
+  readonly effort: string | undefined;
   /** In which ways the server turned out not to go on from a partial answer. */
   readonly closed: Set<Way>;
 }

@@ -1,5 +1,11 @@
 import { ModelCallError } from '../../base/errors.ts';
-import { expectation, expectInteger, expectMethods, expectOneOf } from '../../base/expect.ts';
+import {
+  expectation,
+  expectInteger,
+  expectMethods,
+  expectOneOf,
+  expectText,
+} from '../../base/expect.ts';
 import { expectCapabilities } from '../../base/expect-capabilities.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { countMs } from '../../calls/operations/count.ts';
@@ -15,6 +21,7 @@ import { Downgrades } from '../transport/downgrades.ts';
 import { type CompatibleClient, Exchange } from '../transport/exchange.ts';
 import { withSecretsKept } from '../transport/guarded.ts';
 import { hostedModel } from '../transport/hosted.ts';
+import { isThinker, type ThoughtOptions, thoughtTokensOf } from '../transport/thoughts.ts';
 import { answer, urlOf, type Way } from './answering.ts';
 import { countedPrompt } from './counting.ts';
 import { habits, type ServerPreset } from './presets.ts';
@@ -25,7 +32,7 @@ import { type Connected, type OpenAiCompatibleModel, Server } from './server.ts'
  * Options of {@link openaiCompatible}. The `baseUrl` may be left out where `preset` has a usual one, or where a
  * `client` brings its own.
  */
-export interface OpenAiCompatibleOptions extends ConnectionOptions {
+export interface OpenAiCompatibleOptions extends ConnectionOptions, ThoughtOptions {
   /** The model's name there. @defaultValue the first that the server lists */
   readonly model?: string;
   /**
@@ -39,6 +46,8 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions {
   readonly capabilities?: Capabilities;
   /** What it costs. @defaultValue nothing for servers on a machine of one's own, unknown for others */
   readonly price?: ModelPrice;
+  /** How hard it thinks, for models that can be told: sent as `reasoning_effort`. @defaultValue as the model likes */
+  readonly effort?: string;
   /** Its context in tokens, from 1 up. @defaultValue what the server tells */
   readonly contextLength?: number;
 }
@@ -75,7 +84,7 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions {
  */
 export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiCompatibleModel {
   checkOptions(options);
-  const { preset = 'generic', capabilities } = options;
+  const { preset = 'generic', capabilities, effort } = options;
   const { line, server } = reached(options);
   const usual = habits[preset];
   const downgrades = new Downgrades(line.name, { ...usual.capabilities, ...capabilities });
@@ -90,7 +99,11 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
   const mayCount = options.preset === undefined || usual.counts !== undefined;
   const model = hostedModel(line, {
     downgrades,
-    settings: capabilities === undefined ? {} : { capabilities: { ...capabilities } },
+    settings: {
+      ...(capabilities !== undefined && { capabilities: { ...capabilities } }),
+      ...(effort !== undefined && { effort }),
+    },
+    thoughtTokens: thoughtTokensOf(options, { thinks: isThinker(options.model ?? ''), effort }),
     price: options.price ?? (usual.isFree ? { input: 0, output: 0 } : undefined),
     prepare: ({ signal }) => prepare(signal),
     count: mayCount ? counter({ line, downgrades, known, prepare }) : undefined,
@@ -98,7 +111,8 @@ export function openaiCompatible(options: OpenAiCompatibleOptions = {}): OpenAiC
     ask(request, call) {
       const { connected } = known;
       if (connected === undefined) throw new Error('Expected a server that has been looked at.');
-      return answer(request, { ...known, connected, line, server, downgrades, closed, call });
+      const asking = { ...known, connected, line, server, effort, downgrades, closed, call };
+      return answer(request, asking);
     },
   });
   return Object.defineProperty(model, 'server', {
@@ -164,9 +178,9 @@ function checkOptions(options: OpenAiCompatibleOptions): void {
   expectOptions(
     'openaiCompatible',
     options,
-    `${connectionOptions} model preset client capabilities price contextLength`,
+    `${connectionOptions} model preset client capabilities price effort contextLength thoughtTokens`,
   );
-  const { preset, model, client, capabilities, contextLength } = options;
+  const { preset, model, client, capabilities, effort, contextLength } = options;
   if (preset !== undefined) expectOneOf('preset', preset, Object.keys(habits));
   if (client !== undefined) expectMethods('client', client, ['get', 'post']);
   expectAbsentBesideClient(options, ['apiKey', 'baseUrl', 'fetch']);
@@ -177,5 +191,6 @@ function checkOptions(options: OpenAiCompatibleOptions): void {
   }
   expectConnection({ ...options, baseUrl: options.baseUrl ?? address });
   if (capabilities !== undefined) expectCapabilities('capabilities', capabilities);
+  if (effort !== undefined) expectText('effort', effort);
   if (contextLength !== undefined) expectInteger('contextLength', contextLength, { min: 1 });
 }

@@ -17,6 +17,8 @@ import type { Habits } from './presets.ts';
 export interface Recipient {
   readonly connected: { /** The model's name there. */ readonly model: string };
   readonly habits: Habits;
+  /** How hard it is to think. */
+  readonly effort?: string | undefined;
   /** What it does not honour. */
   readonly downgrades: Downgrades;
 }
@@ -64,7 +66,7 @@ function boundBy(schema: JsonValue, { renders }: Habits): JsonBody {
 
 function commonBody(
   request: GenerateRequest,
-  { connected, downgrades, habits }: Recipient,
+  { connected, downgrades, habits, effort }: Recipient,
 ): JsonBody {
   const refuses = (what: Droppable) => downgrades.refuses(what);
   const limit = refuses('maxTokens') ? 'max_completion_tokens' : 'max_tokens';
@@ -72,6 +74,7 @@ function commonBody(
     model: connected.model,
     ...drawnFields(request, { refuses, limit }),
     ...sampling(request, habits, refuses),
+    ...(effort !== undefined && { reasoning_effort: effort }),
   };
 }
 

@@ -13,13 +13,14 @@ import { hostedModel } from '../transport/hosted.ts';
 import { defined } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
 import { Sdk } from '../transport/sdk.ts';
+import { type ThoughtOptions, thoughtTokensOf } from '../transport/thoughts.ts';
 import { ask } from './asking.ts';
 import { type OpenAiClient, openClient } from './client.ts';
 import { type ModelTraits, traitsOf } from './models.ts';
 import { provider } from './request.ts';
 
 /** Options of {@link openai}. Its `baseUrl` gets `/v1` where it has no path. */
-export interface OpenAiOptions extends ConnectionOptions {
+export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
   /** The model, as in `gpt-6-luna`. */
   readonly model: string;
   /** The organization that is charged. @defaultValue `OPENAI_ORG_ID` */
@@ -33,7 +34,7 @@ export interface OpenAiOptions extends ConnectionOptions {
   readonly client?: OpenAiClient;
   /** The API for all requests. @defaultValue the one that a request needs, as {@link openai} says */
   readonly api?: 'chat' | 'responses';
-  /** How hard a reasoning model thinks; its thoughts count with `maxTokens`. @defaultValue as the model likes */
+  /** How hard a reasoning model thinks. @defaultValue as the model likes */
   readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 }
 
@@ -84,6 +85,7 @@ export function openai(options: OpenAiOptions): LanguageModel {
   return hostedModel(line, {
     downgrades,
     settings: defined({ reasoningEffort: effort, api }),
+    thoughtTokens: thoughtTokensOf(options, { thinks: !traits.samples, effort }),
     asksOneByOne: ({ tools = [] }) => tools.length > 0 && !traits.chatsWithTools && api !== 'chat',
     // Some models refuse to be told what is the default.
     isUsual: (what, { temperature, topP }) =>
@@ -108,7 +110,7 @@ function checkOptions(options: OpenAiOptions): void {
   expectOptions(
     'openai',
     options,
-    `${connectionOptions} model organization project client api reasoningEffort`,
+    `${connectionOptions} model organization project client api reasoningEffort thoughtTokens`,
   );
   const { model, client, api, reasoningEffort } = options;
   expectModelName(model, 'gpt-6-luna');

@@ -1,3 +1,4 @@
+import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import { expectPrice } from '../../calls/pricing.ts';
 import type {
   Completion,
@@ -25,6 +26,8 @@ export interface HostedModel {
   readonly settings: NonNullable<LanguageModel['settings']>;
   /** What it costs, where that is known. */
   readonly price?: ModelPrice | undefined;
+  /** How many tokens it may think in, beside the limit of a request. @defaultValue 0 */
+  readonly thoughtTokens?: number;
   /** Finds out what has to be known before a request. */
   readonly prepare?: (call: ModelCall) => Promise<unknown>;
   /** Whether each sample is asked for alone, although the server gives several. */
@@ -40,11 +43,13 @@ export interface HostedModel {
 /** A language model at the end of a line. */
 export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
   const { downgrades, settings, price, prepare, asksOneByOne, isUsual, count, ask } = hosted;
+  const { thoughtTokens = 0 } = hosted;
   if (price !== undefined) expectPrice(price, (field) => `price${field}`);
   return line.kept({
     provider: line.provider,
     modelId: line.modelId,
-    settings,
+    settings: { ...settings, ...(thoughtTokens > 0 && { thoughtTokens }) },
+    ...(thoughtTokens > 0 && { thoughtTokens }),
     get capabilities() {
       return downgrades.capabilities;
     },
@@ -65,7 +70,9 @@ export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
         if (downgrades.refuses(what)) downgrades.drop(what, call);
       }
       const oneByOne = asksOneByOne?.(request) === true;
-      return askForSamples((part) => ask(part, call), request, { call, downgrades, oneByOne });
+      const { maxTokens = defaultMaxTokens } = request;
+      const limited = { ...request, maxTokens: maxTokens + thoughtTokens };
+      return askForSamples((part) => ask(part, call), limited, { call, downgrades, oneByOne });
     },
   });
 }

@@ -36,6 +36,7 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
     ...common,
     check(request) {
       expectCapabilities('model.capabilities', model.capabilities);
+      expectInteger('model.thoughtTokens', model.thoughtTokens ?? 0, { min: 0 });
       expectObject('request', request);
       expectOptions('context.generate', request, known);
       expectMessages(request.messages);
@@ -68,7 +69,7 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
       ...rest,
     }),
     parts: partsOf(common.name, model),
-    describedBy: ['capabilities'],
+    describedBy: ['capabilities', 'thoughtTokens'],
     telemetry: { operation: 'chat', request: requestAttributes, answer: answerAttributes },
     extent: ({ samples = 1 }, { completions }) => {
       const sizes = completions.map(bytesOf);
@@ -121,7 +122,7 @@ function worstCase(
   return {
     calls: samples,
     inputTokens: promptTokens ?? mostTokensOfPrompt(prompt),
-    outputTokens: samples * maxTokens,
+    outputTokens: samples * (maxTokens + (model.thoughtTokens ?? 0)),
   };
 }
 

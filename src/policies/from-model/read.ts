@@ -4,12 +4,9 @@ import type { Notation, Parsed } from '../../contracts/environment.ts';
 import type { Failed, Failure } from '../../contracts/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Completion } from '../../contracts/language-model.ts';
-import { replyText } from '../../prompting/read-reply.ts';
+import { cutBeforeText, replyText } from '../../prompting/read-reply.ts';
 import { itemsOf } from './prompts.ts';
 
-const cutOff: Failed = {
-  failure: { kind: 'parse', message: 'Expected an action, got an answer that was cut off.' },
-};
 const brokenCall: Failed = {
   failure: { kind: 'parse', message: 'Expected a call of a tool, got none that can be read.' },
 };
@@ -17,6 +14,12 @@ const noText: Failed = { failure: { kind: 'empty', message: 'Expected an action,
 const refused: Failed = {
   failure: { kind: 'empty', message: 'Expected an action, got a refusal.' },
 };
+
+function cutOff(text: string): Failed {
+  if (text.trim() === '') return cutBeforeText('an action');
+  const message = 'Expected an action, got an answer that was cut off.';
+  return { failure: { kind: 'parse', message } };
+}
 
 /**
  * Reads an action from text. What an answer was cut off in is not read: `= 2` may have been on its way to
@@ -33,7 +36,7 @@ export function readText<State, Action>(
   const end = text.lastIndexOf(delimiter);
   const whole = isCut ? text.slice(0, end < 0 ? 0 : end + delimiter.length) : text;
   if (whole.trim() !== '') return notation.parse(whole, state);
-  return isCut ? cutOff : noText;
+  return isCut ? cutOff(text) : noText;
 }
 
 /** Reads an action from the calls of an answer, else from its text. What may have been cut off in is not read. */
@@ -44,7 +47,7 @@ export function readCalls<State, Action>(
 ): Parsed<Action> {
   const { toolCalls = [], finishReason } = completion;
   if (finishReason === 'refusal') return refused;
-  if (finishReason === 'length') return cutOff;
+  if (finishReason === 'length') return cutOff(completion.text);
   const called = toolCalls.length === 0 ? undefined : notation.called?.(toolCalls, state);
   if (called !== undefined) return called;
   const text = replyText(completion);
@@ -64,7 +67,7 @@ export function readJson<State, Action>(
   return (
     readings.find((reading) => 'action' in reading) ??
     readings[0] ??
-    (items.isCut ? cutOff : items.isJson ? noText : noJson(completion))
+    (items.isCut ? cutOff(completion.text) : items.isJson ? noText : noJson(completion))
   );
 }
 
@@ -89,7 +92,7 @@ export function readList<State, Action>(
     parsed: readItem(notation, state, item),
   }));
   const nothing = found.isJson ? undefined : noJson(completion);
-  return { items, failure: (found.isCut ? cutOff : nothing)?.failure };
+  return { items, failure: (found.isCut ? cutOff(completion.text) : nothing)?.failure };
 }
 
 interface FoundItems {
@@ -104,7 +107,7 @@ interface FoundItems {
 function findItems(completion: Completion): Failed | FoundItems {
   const { text, finishReason } = completion;
   if (finishReason === 'refusal') return refused;
-  if (text.trim() === '') return finishReason === 'length' ? cutOff : noText;
+  if (text.trim() === '') return finishReason === 'length' ? cutOff(text) : noText;
   const { values, cut } = findJson(replyText(completion));
   const whole = values.flatMap(itemsOf);
   return {

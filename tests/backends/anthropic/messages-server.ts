@@ -81,7 +81,14 @@ interface RefusalDetails {
 /** The model of these tests, on a stub. */
 export function modelOn({ fetch }: Stub, options: Partial<AnthropicOptions> = {}): LanguageModel {
   const model = 'claude-sonnet-5-5';
-  return anthropic({ model, apiKey: 'sk-test-key-123456', fetch, retry: false, ...options });
+  const usual = {
+    model,
+    apiKey: 'sk-test-key-123456',
+    fetch,
+    retry: false,
+    thoughtTokens: 0,
+  } as const;
+  return anthropic({ ...usual, ...options });
 }
 
 /** One user turn. */

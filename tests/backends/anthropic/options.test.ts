@@ -23,7 +23,7 @@ describe('an option out of its range', () => {
     ],
     [
       { thinking: { type: 'on' } },
-      "Expected `thinking.type` to be 'adaptive' or 'enabled' or 'disabled', got `\"on\"`.",
+      "Expected `thinking.type` to be 'adaptive' or 'between_tools' or 'enabled' or 'disabled', got `\"on\"`.",
     ],
     [
       { baseUrl: 'localhost:80' },

@@ -45,9 +45,9 @@ describe('a long answer', () => {
     });
   });
 
-  test('of 8192 tokens does not', async () => {
+  test('of 16384 tokens does not', async () => {
     const server = stub();
-    await ask(modelOn(server), { maxTokens: 8192 });
+    await ask(modelOn(server), { maxTokens: 16_384 });
     expect(server.seen[0]?.body['stream']).toBeUndefined();
   });
 

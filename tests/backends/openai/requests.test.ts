@@ -29,7 +29,10 @@ async function sentFor(
     const { n = 1 } = body as { n?: number };
     return chatReply(...Array.from({ length: n }, () => '{}'));
   });
-  const model = openai({ model: 'gpt-4o', apiKey: 'sk-abcdef', fetch, retry: false, ...options });
+  const model = openai({
+    ...{ model: 'gpt-4o', apiKey: 'sk-abcdef', fetch, retry: false, thoughtTokens: 0 },
+    ...options,
+  });
   const call = notedCall(run === undefined ? {} : { run });
   await model.generate({ messages, maxTokens: 99, ...request }, call);
   return {
