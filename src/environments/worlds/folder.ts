@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { messageOf } from '../../base/failure.ts';
+import { messageOf, sentenceOf } from '../../base/failure.ts';
 import type { Workspace } from '../../contracts/world.ts';
 import { partsOf, placeIn, readFileAt, writeFileAt } from './confined.ts';
 import { type Ran, type RunOptions, runProgram } from './run-program.ts';
@@ -70,7 +70,8 @@ export function folderAt(
     try {
       return await act(at);
     } catch (error) {
-      throw new Error(`\`${path}\`: ${messageOf(error).replaceAll(at, path)}`, { cause: error });
+      const why = sentenceOf(messageOf(error).replaceAll(at, path));
+      throw new Error(`\`${path}\`: ${why}`, { cause: error });
     }
   };
   return {

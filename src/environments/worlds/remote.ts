@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { withoutCredentials } from '../../base/address.ts';
 import { expectation } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { sentenceOf } from '../../base/failure.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Seen, World } from '../../contracts/world.ts';
@@ -47,7 +49,16 @@ export function remoteEnvironment<Action = any>(
   if ('url' in rest) {
     expectOptions('remoteEnvironment', options, `${known} url fetch`);
     const { url, fetch: ask = fetch, ...others } = rest;
-    if (!/^https?:/.test(url)) throw expectation('url', 'an address of HTTP', url);
+    if (!/^https?:/.test(url) || !URL.canParse(url)) {
+      throw expectation('url', 'an address of HTTP', url);
+    }
+    if (/^https?:\/*[^/?#]*@/.test(url)) {
+      throw expectation(
+        'url',
+        'an address without a user and a password, which headers of `fetch` can hold',
+        withoutCredentials(url),
+      );
+    }
     const open = (signal: AbortSignal) => remoteWorld<Action>(httpWire(url, ask), task, signal);
     return fromWorld(open, { ...others, instances });
   }
@@ -90,7 +101,7 @@ async function remoteWorld<Action>(
     const read = schema.safeParse(await wire.ask(method, params));
     if (read.success) return read.data;
     throw new Error(
-      `The server's answer to \`${method}\` was not as expected. ${z.prettifyError(read.error)}`,
+      `The server's answer to \`${method}\` was not as expected: ${sentenceOf(z.prettifyError(read.error))}`,
     );
   };
   const forks = await greeted();
