@@ -38,8 +38,9 @@ export interface GitWorktreeOptions {
  * only where HEAD and these files are as they were, and wholly or not at all, after a `recover` that follows a kill.
  * Of several at the same time, one goes before the other; other git commands that change the index wait, or fail.
  *
- * @throws EspalierError `usage` of a repository with submodules, or with filters such as those of LFS. A branch fails
- * where it leaves a repository in a subfolder that is not ignored, or names that are not UTF-8.
+ * @throws EspalierError `usage` of a repository with submodules, or with files that go through a filter, such as that of
+ * LFS. A branch fails where it has such files, a repository in a subfolder that is not ignored, or names that are not
+ * UTF-8.
  */
 export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> {
   expectOptions('gitWorktree', options, 'repository copy branch wrap');

@@ -94,6 +94,15 @@ describe('a server of worlds', () => {
   });
 });
 
+test('a server may be told to show observations of a type', async () => {
+  const command = [process.execPath, join(folder, 'hostile-server.mjs'), 'none'];
+  const options = { name: 'typed', command };
+  await using environment = remoteEnvironment<string, `step ${number}`>(options);
+  const { state } = await environment.reset(context);
+  const seen: `step ${number}` = state.start.observation;
+  expect(seen).toBe('step 0');
+});
+
 describe('a server over HTTP', () => {
   const answers = (body: unknown, status = 200) =>
     remoteEnvironment({
