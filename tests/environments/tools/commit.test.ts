@@ -253,7 +253,7 @@ test('what a tool throws reaches no terminal raw', async () => {
     });
   const shown = '\\u001b[31mred\\u0007';
   const failed = await grown(lab('read'));
-  expect(failed.tree.root.children[0]?.failure?.message).toBe(`\`try\` failed. ${shown}`);
+  expect(failed.tree.root.children[0]?.failure?.message).toBe(`\`try\` failed. ${shown}.`);
   const environment = lab('irreversible');
   const { tree } = await grown(environment);
   const { message } = await environment.commit(tree, {
