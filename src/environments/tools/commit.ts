@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { messageOf } from '../../base/failure.ts';
+import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { visible } from '../../base/visible.ts';
 import { type Deed, DeedLog } from '../../calls/deeds.ts';
 import type { Journal } from '../../calls/journal.ts';
@@ -156,10 +156,12 @@ class Commit {
     const known = this.#due.map(({ call, key }) => ({ call, deed: this.#deedOf(key) }));
     const done = known.filter(({ deed }) => deed?.stage === 'done');
     const open = known.filter((one) => !done.includes(one));
-    const begun = open.find(({ deed }) => deed !== undefined)?.call;
+    const { call: begun, deed: left } = open.find(({ deed }) => deed !== undefined) ?? {};
     // What was cut off in an earlier commit is as unknown as before, whatever ends this one.
     const isCutOff = begun?.effect === 'irreversible' && status !== 'unknown';
-    const end = isCutOff ? mayHaveHappened(begun, `${cutOff} ${message}`) : { status, message };
+    const end = isCutOff
+      ? mayHaveHappened(begun, `${earlierEnd(left)} ${message}`)
+      : { status, message };
     return {
       status: end.status,
       done: done.map(({ call, deed }) => ({ ...call, output: deed?.output ?? null })),
@@ -306,7 +308,7 @@ class Commit {
       const answer = await this.#options.onUnknown?.(call);
       if (answer === 'done') return this.#log.done(earlier).output;
       // Whatever else is said, it does not run a second time by a slip.
-      if (answer !== 'run') throw mayHaveHappened(call, cutOff);
+      if (answer !== 'run') throw mayHaveHappened(call, earlierEnd(earlier));
       id = earlier.id;
     }
     const deed = this.#begin(due, id);
@@ -357,15 +359,20 @@ class Commit {
   }
 }
 
-const cutOff = 'an earlier commit was cut off in it.';
+/** How an earlier commit left a call, as far as its journal tells. */
+function earlierEnd(deed: Deed | undefined): string {
+  const { message } = deed ?? {};
+  if (message !== undefined) return `an earlier commit failed in it: ${sentenceOf(message)}`;
+  return 'an earlier commit was cut off in it, and its journal does not say what came out.';
+}
 
 function mayHaveHappened({ tool }: MadeCall, why: string): Halt {
   return new Halt(
     'unknown',
-    `\`${tool}\` may have happened, or not: ${why} Look there, and commit again with \`onUnknown\`.`,
+    `\`${tool}\` may have happened, or not: ${sentenceOf(why)} Look there, and commit again with \`onUnknown\`.`,
   );
 }
 
 function failedBy({ tool }: MadeCall, why: string): Halt {
-  return new Halt('failed', `\`${tool}\` failed, and was taken back: ${why}`);
+  return new Halt('failed', `\`${tool}\` failed, and was taken back: ${sentenceOf(why)}`);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson } from '../../base/canonical-json.ts';
+import { sentenceOf } from '../../base/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
 import { type Committing, Halt, type Path } from './commit-path.ts';
@@ -108,7 +109,7 @@ export function expectPermitted({ permit, tools }: Committing, call: MadeCall, d
   const input = tool === undefined ? call.input : readInput(tool, call).parsed;
   const leave = permit({ tool: call.tool, input }, db);
   if (leave === true) return;
-  throw new Halt('refused', `\`${call.tool}\` is not permitted: ${leave}`);
+  throw new Halt('refused', `\`${call.tool}\` is not permitted: ${sentenceOf(leave)}`);
 }
 
 /** Whether something else came out than was seen, or predicted, before. */

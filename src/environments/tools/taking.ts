@@ -1,5 +1,6 @@
 import { EspalierError } from '../../base/errors.ts';
 import { wrongValue } from '../../base/expect.ts';
+import { sentenceOf } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
@@ -257,7 +258,7 @@ function failed(
   },
 ): Took {
   const { made, error, at } = told;
-  if (onError === 'fail') throw new Error(`\`${made.tool}\` failed. ${error}`);
+  if (onError === 'fail') throw new Error(`\`${made.tool}\` failed. ${sentenceOf(error)}`);
   const call: MadeCall = { ...made, fate: 'failed', seen: addressOf(error) };
   return { ...at, calls: [...at.calls, call], observation: marked('error', error) };
 }
