@@ -67,8 +67,8 @@ await using environment = toolEnvironment(gitWorktree({ repository }), {
       },
     }),
   }),
-  // The tests have just been run: what came out says whether anything is left to do.
-  done: (_, output) => output === passed,
+  // What came out says whether anything is left to do; at the start nothing has come out, and they run here.
+  done: async (folder, output) => (output ?? (await test(folder))) === passed,
   instances: 2,
 });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { expectOneOf } from '../base/expect.ts';
+import { expectation, expectFunction } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { messageOf } from '../base/failure.ts';
 import { isPlainObject } from '../base/json.ts';
@@ -69,8 +69,8 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
   };
   const runHere = async (_db: unknown, parsed: unknown, call: ActCall) =>
     run(await read(parsed), call);
+  expectEffect(`effects.${name}`, told);
   if (typeof told === 'object') {
-    expectOptions(`effects.${name}`, told, 'effect undo remember');
     const { effect, undo, remember } = told;
     return makeTool({
       ...{ ...common, effect, run: runHere },
@@ -84,12 +84,23 @@ export function adapted(name: string, told: ToldEffect, { run, ...foreign }: For
       }),
     });
   }
-  expectOneOf(`effects.${name}`, told, ['pure', 'read', 'irreversible']);
   if (told !== 'pure') return makeTool({ ...common, effect: told, run: runHere });
   return makeTool({
     ...{ ...common, effect: told },
     run: async (db, parsed, call) => ({ output: await runHere(db, parsed, call) }),
   });
+}
+
+function expectEffect(name: string, told: ToldEffect): void {
+  const effect = Object(told) === told ? (told as Exclude<ToldEffect, string>).effect : told;
+  const isKnown = typeof told === 'string' && ['pure', 'read', 'irreversible'].includes(told);
+  if (isKnown) return;
+  if (typeof told === 'string' || effect !== 'reversible') {
+    const wanted = "'pure', 'read', 'irreversible', or an object with 'reversible' and its `undo`";
+    throw expectation(name, wanted, effect);
+  }
+  expectOptions(name, told, 'effect undo remember');
+  expectFunction(`${name}.undo`, told.undo);
 }
 
 /**

@@ -44,7 +44,7 @@ export interface AiSdkToolsOptions<Tools> {
  * given no `messages`. Of what it streams the last part counts.
  *
  * @throws EspalierError `usage` where a tool has no `execute`, as those that a provider runs, its schema cannot be read at
- * once, or no effect is told.
+ * once, no effect is told, or one of a tool that is not there.
  */
 export function aiSdkTools<Tools extends Readonly<Record<string, AiSdkTool>>>(
   tools: Tools,
@@ -53,7 +53,12 @@ export function aiSdkTools<Tools extends Readonly<Record<string, AiSdkTool>>>(
   expectObject('tools', tools);
   expectOptions('aiSdkTools', options, 'effects major context timeoutMs');
   const { effects, major = 6, context, timeoutMs } = options;
+  expectObject('effects', effects);
   expectOneOf('major', String(major), ['5', '6', '7']);
+  const missing = Object.keys(effects).find((name) => !Object.hasOwn(tools, name));
+  if (missing !== undefined) {
+    throw expectation('effects', `those of the tools (${Object.keys(tools).join(', ')})`, missing);
+  }
   const made = Object.entries(tools).map(([name, tool]) => {
     const effect = Object.hasOwn(effects, name) ? effects[name] : undefined;
     return [name, adaptedTool({ name, tool, effect }, { major, context, timeoutMs })] as const;

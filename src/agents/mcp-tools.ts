@@ -1,22 +1,29 @@
+import { withDeadline } from '../base/deadline.ts';
 import { EspalierError } from '../base/errors.ts';
-import { expectation, expectBoolean, expectMethods } from '../base/expect.ts';
+import {
+  expectation,
+  expectBoolean,
+  expectInteger,
+  expectMethods,
+  expectObject,
+} from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { isPlainObject } from '../base/json.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
-import type { Tool } from '../environments/tools/tool.ts';
+import type { ListedTools, Tool } from '../environments/tools/tool.ts';
 import { adapted, checkOf, type ToldEffect, toldBytes } from './adapted.ts';
 
 /** A client of an MCP server, version 1 or 2 of its SDK, by its structure. */
 export interface McpClient<Params = any, Other = any> {
   /** Lists the tools of the server, a page at a time. */
-  listTools(params?: Params): Promise<unknown>;
+  listTools(params?: Params, ...others: Other[]): Promise<unknown>;
   /** Calls a tool. */
   callTool(params: Params, ...others: Other[]): Promise<unknown>;
 }
 
 /** How tools of an MCP server are taken over. */
-export interface McpToolsOptions {
+export interface McpToolsOptions<Prefix extends string = string> {
   /**
    * Whether what the server says of its tools is believed: one with the hint `readOnlyHint` is read then.
    *
@@ -25,9 +32,14 @@ export interface McpToolsOptions {
   readonly trusted?: boolean;
   /** What tools do to the world, by their names at the server. @defaultValue irreversible, all that is not known to read */
   readonly effects?: Readonly<Record<string, ToldEffect>>;
-  /** What stands before their names, so that those of several servers do not meet. @defaultValue nothing */
-  readonly prefix?: string;
-  /** The longest that one call may take, in milliseconds. @defaultValue 30 000 */
+  /**
+   * What stands before their names, so that those of several servers do not meet, and the types of actions tell their
+   * calls from others: letters, digits, `_` and `-`.
+   *
+   * @defaultValue nothing
+   */
+  readonly prefix?: Prefix;
+  /** The longest that one call, or one page of the list, may take, in milliseconds. @defaultValue 30 000 */
   readonly timeoutMs?: number;
 }
 
@@ -48,17 +60,22 @@ const mostPages = 100;
  * on as `hints`. The tools are those that the server has now: where it says that they have changed, ask again.
  *
  * @throws EspalierError `usage` where an effect is told of a tool that is not there, two tools have one name, or the list
- * of them has no end.
+ * of them has no end or does not come in time.
  */
-export async function mcpTools(
+export async function mcpTools<const Prefix extends string = ''>(
   client: McpClient,
-  options: McpToolsOptions = {},
-): Promise<Readonly<Record<string, Tool>>> {
+  options: McpToolsOptions<Prefix> = {},
+): Promise<ListedTools<Prefix>> {
   expectMethods('client', client, ['listTools', 'callTool']);
   expectOptions('mcpTools', options, 'trusted effects prefix timeoutMs');
-  const { trusted = false, effects = {}, prefix = '', timeoutMs } = options;
+  const { trusted = false, effects = {}, prefix = '', timeoutMs = 30_000 } = options;
   expectBoolean('trusted', trusted);
-  const tools = await listed(client);
+  expectObject('effects', effects);
+  if (!/^[\w-]*$/.test(prefix)) {
+    throw expectation('prefix', 'letters, digits, `_` and `-`', prefix);
+  }
+  expectInteger('timeoutMs', timeoutMs, { min: 1 });
+  const tools = await listed(client, timeoutMs);
   const missing = Object.keys(effects).find((name) => tools.every((tool) => tool.name !== name));
   if (missing !== undefined) {
     const names = tools.map(({ name }) => name).join(', ');
@@ -75,11 +92,11 @@ export async function mcpTools(
   return Object.fromEntries(made);
 }
 
-async function listed(client: McpClient): Promise<readonly McpTool[]> {
+async function listed(client: McpClient, timeoutMs: number): Promise<readonly McpTool[]> {
   const tools: McpTool[] = [];
   let cursor: unknown;
   for (let page = 0; page < mostPages; page++) {
-    const answer = await client.listTools(cursor === undefined ? undefined : { cursor });
+    const answer = await pageOf(client, cursor, timeoutMs);
     const { tools: found, nextCursor } = Object(answer) as Readonly<Record<string, unknown>>;
     if (!Array.isArray(found) || !found.every(isNamed)) {
       const wanted = 'a list of tools, each with a name, as the answer to `listTools`';
@@ -91,6 +108,20 @@ async function listed(client: McpClient): Promise<readonly McpTool[]> {
   }
   const message = `The server lists its tools on more than ${mostPages} pages, without an end. Ask whoever runs it.`;
   throw new EspalierError('usage', message);
+}
+
+async function pageOf(client: McpClient, cursor: unknown, timeoutMs: number): Promise<unknown> {
+  const { signal } = new AbortController();
+  let during: AbortSignal | undefined;
+  const message = `The server did not list its tools within ${timeoutMs} ms. See whether it runs, or give it a longer \`timeoutMs\`.`;
+  try {
+    return await withDeadline(signal, timeoutMs, (limited) => {
+      during = limited;
+      return client.listTools(cursor === undefined ? undefined : { cursor }, { signal: limited });
+    });
+  } catch (error) {
+    throw during?.aborted === true ? new EspalierError('usage', message, { cause: error }) : error;
+  }
 }
 
 function isNamed(tool: unknown): tool is McpTool {

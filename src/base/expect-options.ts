@@ -1,12 +1,18 @@
 import { EspalierError } from './errors.ts';
+import { describeValue } from './expect.ts';
 
 /**
- * Refuses an option that nobody knows, so that a slip of the pen does not pass for a default.
+ * Refuses an option that nobody knows, so that a slip of the pen does not pass for a default, and options that are no
+ * object.
  *
  * @param owner - Whose options they are, as in code.
  * @param known - The names of its options, with spaces between them.
  */
-export function expectOptions(owner: string, options: object, known: string): void {
+export function expectOptions(owner: string, options: unknown, known: string): void {
+  if (typeof options !== 'object' || options === null) {
+    const message = `Expected the options of \`${owner}\` to be an object, got ${describeValue(options)}.`;
+    throw new EspalierError('usage', message);
+  }
   const names = namesIn(known);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;

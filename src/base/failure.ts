@@ -24,6 +24,12 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
+/** Words of somebody else as a sentence that others can follow. */
+export function sentenceOf(text: string): string {
+  const words = text.trim();
+  return words === '' || /[.!?…]["'`)\]]*$/.test(words) ? words : `${words}.`;
+}
+
 /** `instanceof`, also of a proxy that throws at any look. */
 export function isError(thrown: unknown): thrown is Error {
   try {

@@ -4,7 +4,7 @@ import { expectMethods } from '../base/expect.ts';
 import { takeLock } from '../base/lock.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import type { Journal } from './journal.ts';
+import { type Journal, journalName } from './journal.ts';
 import { type JournalLine, journalVersion, type LineOf } from './journal-lines.ts';
 
 type DeedLine = LineOf<'deed'>;
@@ -23,6 +23,8 @@ export interface Deed extends DeedBegin {
   readonly stage: DeedLine['stage'];
   /** What came out, where it was done. A deed that was cut off has none, although it may have happened. */
   readonly output?: JsonValue | undefined;
+  /** Why it was not done, or not taken back, where that was written down last. */
+  readonly message?: string | undefined;
 }
 
 const logs = new WeakMap<Journal, DeedLog>();
@@ -111,11 +113,12 @@ export class DeedLog {
     }
     const deed = this.#deeds[line.deed];
     if (deed === undefined) {
-      const message = `The journal tells the end of deed ${line.deed}, and not its beginning. Restore it from a copy.`;
+      const message = `${journalName(this.#journal)} tells the end of deed ${line.deed}, and not its beginning. Restore it from a copy.`;
       throw new EspalierError('invalid-journal', message);
     }
     const output = line.stage === 'done' ? line.output : deed.output;
-    this.#deeds[line.deed] = { ...deed, stage: line.stage, output };
+    const message = line.stage === 'failed' ? line.message : undefined;
+    this.#deeds[line.deed] = { ...deed, stage: line.stage, output, message };
   }
 
   /** A journal of no search has a header of its own, so that no search takes it for the journal of its run. */
@@ -127,7 +130,7 @@ export class DeedLog {
   }
 
   #append(line: JournalLine): void {
-    withStorageErrors('The journal', () => this.#journal.append(line));
+    withStorageErrors(journalName(this.#journal), () => this.#journal.append(line));
   }
 
   #write(line: DeedLine): void {

@@ -11,7 +11,7 @@ import {
 } from '../base/file-lines.ts';
 import { expectRegularFile } from '../base/regular-file.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
-import type { Journal } from './journal.ts';
+import { type Journal, journalName } from './journal.ts';
 import { type JournalLine, LineReader, sealLine } from './journal-lines.ts';
 
 /** A journal on disk. */
@@ -39,7 +39,7 @@ export function openJournal(path: string, options: { readonly fsync?: boolean } 
 
   const append = (line: JournalLine): void => {
     if (closed) {
-      throw new EspalierError('storage', `The journal \`${path}\` is closed. Open it again.`);
+      throw new EspalierError('storage', `${journalName({ path })} is closed. Open it again.`);
     }
     withStorageErrors(nameOf(path), () => {
       end ??= mendEnd(path, file);
@@ -74,7 +74,7 @@ export function readJournal(path: string): Pick<Journal, 'lines'> {
 /** The lines of a file, by the byte at which they begin. */
 function linesOf(path: string, withFile: WithFile, onRead = (): void => {}): Journal['lines'] {
   function* entries(): Generator<readonly [number, JournalLine]> {
-    const reader = new LineReader();
+    const reader = new LineReader(journalName({ path }));
     for (const { bytes, place, isWhole } of writtenLines(path, withFile)) {
       const line = isWhole ? reader.read(bytes) : reader.readRest(bytes);
       if (line !== undefined) yield [place, line];

@@ -283,6 +283,12 @@ export class LineReader {
   /** Whether its version demands a checksum of every line. */
   #isSealed: boolean | undefined;
   #number = 0;
+  readonly #name: string;
+
+  /** @param name - The journal as a sentence begins with it. */
+  constructor(name = 'The journal') {
+    this.#name = name;
+  }
 
   /**
    * The line that these bytes are, without its end; `undefined` for an empty one.
@@ -294,15 +300,16 @@ export class LineReader {
     if (bytes.length === 0) return undefined;
     const intact = isIntact(bytes);
     if (intact === false || (intact === undefined && this.#isSealed === true)) {
-      throw invalid(`line ${this.#number} is not as it was written`);
+      throw invalid(this.#name, `line ${this.#number} is not as it was written`);
     }
     const text = intact === true ? unsealed(bytes) : bytes.toString();
-    const line = parseLine(text, this.#number);
+    const line = parseLine(text, this.#number, this.#name);
     // A later version may have kinds of lines that this one cannot read: the header goes first.
     if (this.#isSealed === undefined) {
-      const version = versionOf(line);
+      const version = versionOf(line, this.#name);
       this.#isSealed = version >= firstSealed;
-      if (this.#isSealed && intact === undefined) throw invalid('line 1 is not as it was written');
+      if (this.#isSealed && intact === undefined)
+        throw invalid(this.#name, 'line 1 is not as it was written');
     }
     return line;
   }
@@ -317,25 +324,26 @@ export class LineReader {
       case 'whole':
         return this.read(bytes);
       case 'damaged':
-        throw invalid(`line ${this.#number + 1} is not as it was written`);
+        throw invalid(this.#name, `line ${this.#number + 1} is not as it was written`);
       case 'torn':
         return undefined;
     }
   }
 }
 
-function parseLine(text: string, number: number): JournalLine {
+function parseLine(text: string, number: number, name: string): JournalLine {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    throw invalid(`line ${number} is not JSON`, cause);
+    throw invalid(name, `line ${number} is not JSON`, cause);
   }
   if (isCommon(json)) return json;
   const parsed = lineSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw invalid(
+    name,
     `line ${number}, field \`${issue?.path.join('.') ?? ''}\`: ${issue?.message ?? 'unreadable'}`,
     parsed.error,
   );
@@ -369,16 +377,17 @@ function isSpend(spend: Partial<CallSpend> | undefined): boolean {
   return Number.isFinite(calls) && Number.isFinite(tokens) && Number.isFinite(usd);
 }
 
-function versionOf(header: JournalLine): number {
-  if (header.type !== 'journal') throw invalid('its first line is not a journal header');
+function versionOf(header: JournalLine, name: string): number {
+  if (header.type !== 'journal') throw invalid(name, 'its first line is not a journal header');
   if (header.version > journalVersion) {
     throw invalid(
+      name,
       `it has version ${header.version}, and this espalier reads up to ${journalVersion}; update espalier`,
     );
   }
   return header.version;
 }
 
-function invalid(what: string, cause?: unknown): EspalierError {
-  return new EspalierError('invalid-journal', `The journal cannot be read: ${what}.`, { cause });
+function invalid(name: string, what: string, cause?: unknown): EspalierError {
+  return new EspalierError('invalid-journal', `${name} cannot be read: ${what}.`, { cause });
 }

@@ -1,6 +1,6 @@
 import type { EspalierError } from '../base/errors.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
-import type { Journal } from './journal.ts';
+import { type Journal, journalName } from './journal.ts';
 import type { JournalLine } from './journal-lines.ts';
 
 /** The journal of a running search: one that cannot be used any more ends it. */
@@ -41,7 +41,7 @@ export class JournalUse {
   /** @throws EspalierError `storage`, remembered: the search has to end. */
   with<Value>(use: (journal: Journal) => Value): Value {
     try {
-      return withStorageErrors('The journal', () => use(this.#journal));
+      return withStorageErrors(journalName(this.#journal), () => use(this.#journal));
     } catch (error) {
       this.#error ??= error as EspalierError;
       throw error;

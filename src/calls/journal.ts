@@ -23,6 +23,11 @@ export interface Journal {
   append(line: JournalLine): void;
 }
 
+/** A journal as a sentence begins with it. */
+export function journalName({ path }: Pick<Journal, 'path'>): string {
+  return path === undefined ? 'The journal' : `The journal \`${path}\``;
+}
+
 /** Keeps a journal in memory: for tests, and for a replay within one process. */
 export function memoryJournal(
   lines: Iterable<JournalLine> = [],
@@ -56,7 +61,8 @@ export function beginJournal(journal: Journal, run: LineOf<'journal'>['run']): v
   for (const field of new Set([...told, ...Object.keys(header.run)])) {
     const there = canonicalJson(field, header.run[field] ?? null);
     const here = canonicalJson(field, run[field] ?? null);
-    if (there !== here) throw othersRun(`its \`${field}\` is ${there}, this run's is ${here}`);
+    if (there !== here)
+      throw othersRun(journal, `its \`${field}\` is ${there}, this run's is ${here}`);
   }
 }
 
@@ -70,7 +76,7 @@ export function startJournal(journal: Journal, address: string): void {
   const started = startOf(journal);
   if (started === undefined) journal.append({ type: 'start', state: address });
   else if (journal.mode === 'record' && started.state !== address) {
-    throw othersRun('it starts from another state');
+    throw othersRun(journal, 'it starts from another state');
   }
 }
 
@@ -83,9 +89,9 @@ function startOf({ lines }: Journal): LineOf<'start'> | undefined {
   return undefined;
 }
 
-function othersRun(difference: string): EspalierError {
+function othersRun(journal: Journal, difference: string): EspalierError {
   return new EspalierError(
     'invalid-journal',
-    `The journal belongs to another run: ${difference}. Use another folder, or the same options.`,
+    `${journalName(journal)} belongs to another run: ${difference}. Use another folder, or the same options.`,
   );
 }

@@ -30,14 +30,17 @@ export {
 } from './text/reasoning.ts';
 export type { ReasoningState } from './text/reasoning-state.ts';
 export type {
+  CommitCall,
   CommitOptions,
   CommitPlan,
   Committed,
   MadeCall,
 } from './tools/plan.ts';
 export type { ToolAction, ToolState } from './tools/state.ts';
-export type { Effect, Tool, ToolSpec } from './tools/tool.ts';
+export type { Effect, ListedTools, Tool, ToolSpec } from './tools/tool.ts';
 export {
+  type ActionOf,
+  type StateOf,
   type ToolEnvironment,
   type ToolOptions,
   toolEnvironment,

@@ -34,6 +34,8 @@ export interface ToolChainStarOptions<Action = any> extends MethodOptions {
   readonly beta?: number;
   /** k, how many samples a node is asked for: an integer from 1 up. @defaultValue 5 */
   readonly samples?: number;
+  /** The longest path, in edges: an integer from 1 up. @defaultValue 64 */
+  readonly maxDepth?: number;
 }
 
 /**
@@ -56,16 +58,17 @@ export interface ToolChainStarOptions<Action = any> extends MethodOptions {
 export function toolChainStar<State = any, Action = any>(
   options: ToolChainStarOptions<Action>,
 ): Method<State, Action> {
-  const own = 'plans compareBy alpha beta samples';
+  const own = 'plans compareBy alpha beta samples maxDepth';
   expectOptions('toolChainStar', options, `${methodOptions} ${own}`);
   const { model, judgeModel = model, maxTokens = 256 } = options;
-  const { plans = [], compareBy = jsonOf, alpha = 0.5, beta = 0.5, samples = 5 } = options;
+  const { plans = [], compareBy = jsonOf, alpha = 0.5, beta = 0.5 } = options;
+  const { samples = 5, maxDepth = 64 } = options;
   expectArray('plans', plans);
   for (const plan of plans) expectArray('plans', plan);
   expectFunction('compareBy', compareBy);
   expectNumber('alpha', alpha, { min: 0, max: 1 });
   expectNumber('beta', beta, { min: 0, max: 1 });
-  expectBounds({ samples });
+  expectBounds({ samples, maxDepth });
   const known = plans.map((plan) => plan.map(compareBy));
   return {
     name: toolChainStarEntry.name,
@@ -76,6 +79,7 @@ export function toolChainStar<State = any, Action = any>(
     }),
     algorithm: astar({
       width: samples,
+      maxDepth,
       cost: (node) => {
         const actions = actionsTo(node as SearchNode<State, Action>).map(compareBy);
         const likeness = likenessTo(known, actions);

@@ -293,3 +293,17 @@ test('what cannot be taken over is refused', () => {
     'to be a schema that is there at once',
   );
 });
+
+test('effects that are misspelt, missing, or of no tool are refused in a sentence', () => {
+  const weather = { inputSchema, execute: () => 4 };
+  const wrong = (options?: unknown) => () => aiSdkTools({ weather }, options as never);
+  expect(wrong()).toThrow('Expected the options of `aiSdkTools` to be an object, got `undefined`.');
+  expect(wrong({})).toThrow('Expected `effects` to be an object, got `undefined`.');
+  expect(wrong({ effects: { weather: 'reed' } })).toThrow(
+    "Expected `effects.weather` to be 'pure', 'read', 'irreversible', or an object with 'reversible' and its `undo`, got `\"reed\"`.",
+  );
+  expect(wrong({ effects: { weather: null } })).toThrow('got `null`.');
+  expect(wrong({ effects: { weather: 'read', wether: 'read' } })).toThrow(
+    'Expected `effects` to be those of the tools (weather), got `"wether"`.',
+  );
+});

@@ -181,3 +181,35 @@ test('patterns of a server do not keep the process busy', async () => {
   expect(await seen(tools, 'slow', 1)).toContain('path');
   expect(calls).toHaveLength(1);
 });
+
+test('a server that never lists its tools is given up at the limit of time', async () => {
+  const signals: AbortSignal[] = [];
+  const listTools = (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
+    signals.push(signal);
+    return new Promise(() => {});
+  };
+  const open = { ...client(2).client, listTools };
+  await expect(mcpTools(open, { timeoutMs: 20 })).rejects.toThrow(
+    'The server did not list its tools within 20 ms. See whether it runs, or give it a longer `timeoutMs`.',
+  );
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
+test('options and effects that cannot be are refused in a sentence', async () => {
+  const { client: open } = client(2);
+  const wrong = mcpTools as (...given: unknown[]) => Promise<unknown>;
+  const options: readonly (readonly [unknown, string])[] = [
+    [null, 'Expected the options of `mcpTools` to be an object, got `null`.'],
+    [{ prefix: 'a.' }, 'Expected `prefix` to be letters, digits, `_` and `-`, got `"a."`.'],
+    [{ timeoutMs: 0 }, 'Expected `timeoutMs` to be an integer from 1 up, got `0`.'],
+    [{ effects: 'read' }, 'Expected `effects` to be an object, got `"read"`.'],
+    [{ effects: { note: 'reed' } }, "Expected `effects.note` to be 'pure', 'read'"],
+    [{ effects: { note: 'reversible' } }, "an object with 'reversible' and its `undo`"],
+    [{ effects: { note: { effect: 'reversibel', undo() {} } } }, 'got `"reversibel"`.'],
+    [
+      { effects: { note: { effect: 'reversible' } } },
+      'Expected `effects.note.undo` to be a function, got `undefined`.',
+    ],
+  ];
+  for (const [given, message] of options) await expect(wrong(open, given)).rejects.toThrow(message);
+});

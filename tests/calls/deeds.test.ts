@@ -1,4 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -118,7 +125,9 @@ describe('DeedLog on a disk', () => {
     again.release();
 
     writeFileSync(path, `${header}\n${done}\n`);
-    expect(() => DeedLog.of(openJournal(path)).hold()).toThrow('and not its beginning');
+    expect(() => DeedLog.of(openJournal(path)).hold()).toThrow(
+      `The journal \`${realpathSync(path)}\` tells the end of deed 0, and not its beginning`,
+    );
   });
 
   test('has one writer: a second one is refused until the first lets go', () => {

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EspalierError } from '../../src/base/errors.ts';
+import { beginJournal } from '../../src/calls/journal.ts';
 import { openJournal, readJournal } from '../../src/calls/journal-file.ts';
 import { type JournalLine, sealLine } from '../../src/calls/journal-lines.ts';
 
@@ -98,7 +99,7 @@ describe('openJournal', () => {
     using journal = openJournal(path);
 
     expect(codeOf(() => [...journal.lines])).toBe(
-      'invalid-journal: The journal cannot be read: line 2 is not as it was written.',
+      `invalid-journal: The journal \`${path}\` cannot be read: line 2 is not as it was written.`,
     );
     expect(readFileSync(path, 'utf8')).toBe(broken);
   });
@@ -190,4 +191,11 @@ test.skipIf(process.platform === 'win32')('a full disk leaves no half line behin
   expect([...readJournal(path).lines]).toHaveLength(7);
   expect([...readJournal(path).lines].at(-1)).toEqual(start('short'));
   expect(statSync(path).size).toBe(textOf([...readJournal(path).lines]).length);
+});
+
+test('a journal is named where it belongs to another run', () => {
+  using journal = openJournal(path);
+  journal.append(header);
+  const named = `The journal \`${journal.path}\` belongs to another run: `;
+  expect(codeOf(() => beginJournal(journal, { seed: 7 }))).toContain(named);
 });

@@ -145,3 +145,16 @@ describe('ToolChain*', () => {
     ]);
   });
 });
+
+test('goes no deeper than `maxDepth`, and takes an end that lies there', async () => {
+  const depths = async (maxDepth: number) => {
+    const { tree, actions } = await costs({ plans, maxDepth }, 100);
+    return [Math.max(...[...tree.nodes()].map(({ depth }) => depth)), actions.at(-1)];
+  };
+  expect(await depths(2)).not.toContain('close');
+  expect((await depths(2))[0]).toBe(2);
+  expect(await depths(3)).toEqual([3, 'close']);
+  expect(() => toolChainStar({ model: modelOf(), maxDepth: 0 })).toThrow(
+    'Expected `maxDepth` to be an integer from 1 up, got `0`.',
+  );
+});

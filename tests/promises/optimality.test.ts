@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { astar, type Environment, type Policy, search } from '../../src/index.ts';
+import { uniform } from '../../src/policies/index.ts';
 import { tableMdp } from '../../src/testing/index.ts';
 import { claimOf, faultOf, numbers } from '../support/multigraphs.ts';
 import { searchOf } from '../support/search-of.ts';
@@ -83,4 +84,28 @@ test('a state without actions hides no path: the claim stands', async () => {
   const algorithm = astar({ heuristic: () => 0, admissible: true });
   const { actions, optimal } = await search(environment, { policy, algorithm });
   expect({ actions, optimal }).toEqual({ actions: ['way', 'goal'], optimal: true });
+});
+
+test('what `maxDepth` leaves unseen may have been cheaper, and then nothing is claimed', async () => {
+  // One dear step to the goal, or three cheap ones.
+  const environment: Environment<string, string> = {
+    name: 'short-cut',
+    reset: () => ({ state: '0' }),
+    step: (_, action) => ({
+      ...{ state: action, cost: action === 'dear' ? 10 : 1 },
+      ...(['dear', '3'].includes(action) && { terminal: true, reward: 1 }),
+    }),
+    key: (state) => state,
+  };
+  const policy = uniform<string, string>((state) => [
+    `${Number(state) + 1}`,
+    ...(state === '0' ? ['dear'] : []),
+  ]);
+  const within = async (maxDepth: number) => {
+    const algorithm = astar({ heuristic: () => 0, admissible: true, maxDepth });
+    const { actions, optimal } = await search(environment, { policy, algorithm });
+    return { actions, optimal };
+  };
+  expect(await within(3)).toEqual({ actions: ['1', '2', '3'], optimal: true });
+  expect(await within(2)).toEqual({ actions: ['dear'], optimal: false });
 });

@@ -1,8 +1,17 @@
 /** Environments of tools as people write them: what is inferred is exact, under both versions of TypeScript. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { type Tool, toolEnvironment } from '../../src/environments/index.ts';
-import { type Policy, search, type Workspace } from '../../src/index.ts';
+import { mcpTools } from '../../src/agents/index.ts';
+import { memoryJournal } from '../../src/calls/index.ts';
+import {
+  type ActionOf,
+  type ListedTools,
+  type StateOf,
+  type Tool,
+  type ToolState,
+  toolEnvironment,
+} from '../../src/environments/index.ts';
+import { type JsonValue, mcts, type Policy, search, type Workspace } from '../../src/index.ts';
 import { fromModel } from '../../src/policies/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
@@ -175,4 +184,120 @@ test('tools from elsewhere keep their inputs', () => {
   const policy: Policy = fromModel({ model });
   expect(policy).toBeDefined();
   expect(mixed).toThrow('Expected `tools.weather` to be made by `tool`');
+});
+
+type AnyInput = Readonly<Record<string, JsonValue>>;
+
+/** Tools of a server, and one of our own. */
+async function besideServer() {
+  const client = {
+    listTools: async () => ({ tools: [{ name: 'search', inputSchema: { type: 'object' } }] }),
+    callTool: async () => ({ content: [] }),
+  };
+  const effects = { search: 'read' } as const;
+  const marked = await mcpTools(client, { effects, prefix: 'files_' });
+  const others = await mcpTools(client, { effects, prefix: 'git_' });
+  const plain = await mcpTools(client, { effects });
+  same<Equal<typeof marked, ListedTools<'files_'>>>();
+  same<Equal<typeof plain, ListedTools>>();
+  const withPrefix = toolEnvironment(seed, {
+    name: 'with-prefix',
+    task: 't',
+    tools: (tool) => ({
+      update: tool({ input: z.object({ id: z.string() }), effect: 'read', run: () => 1 }),
+      ...marked,
+      ...others,
+    }),
+    permit(call) {
+      if (call.tool === 'update') same<Equal<typeof call.input, { id: string }>>();
+      else same<Equal<typeof call.input, AnyInput>>();
+      return true;
+    },
+  });
+  const withoutPrefix = toolEnvironment(seed, {
+    name: 'without-prefix',
+    task: 't',
+    tools: (tool) => ({
+      ...plain,
+      update: tool({ input: z.object({ id: z.string() }), effect: 'read', run: () => 1 }),
+    }),
+  });
+  const alone = toolEnvironment(seed, { name: 'alone', task: 't', tools: () => plain });
+  return { withPrefix, withoutPrefix, alone };
+}
+type BesideServer = Awaited<ReturnType<typeof besideServer>>;
+
+test('tools of a server keep their names beside declared ones, whose inputs stay exact', async () => {
+  const { withPrefix, alone } = await besideServer();
+  type Action = ActionOf<typeof withPrefix>;
+  const told: readonly Action[] = [
+    { tool: 'files_search', input: { query: 'tea' } },
+    { tool: 'git_search', input: {} },
+    { tool: 'update', input: { id: 'ann' } },
+    { tool: 'answer', input: 'Done.' },
+  ];
+  // @ts-expect-error no server has such a tool
+  const unknown: Action = { tool: 'web_search', input: {} };
+  // @ts-expect-error it has no such input
+  const wrong: Action = { tool: 'update', input: { query: 'tea' } };
+  expect([unknown.tool, wrong.tool]).toEqual(['web_search', 'update']);
+  for (const action of told) {
+    if (action.tool === 'update') same<Equal<typeof action.input, { id: string }>>();
+    else if (action.tool === 'answer') same<Equal<typeof action.input, string>>();
+    else if (action.tool !== 'invalid') same<Equal<typeof action.input, AnyInput>>();
+  }
+  const { actions } = await search(withPrefix, {
+    policy: () => [{ action: { tool: 'files_search', input: {} } }],
+    evaluator,
+    budget,
+  });
+  expect(actions[0]?.tool).toBe('files_search');
+  const any: ActionOf<typeof alone> = { tool: 'whatever', input: { query: 'tea' } };
+  expect(any.tool).toBe('whatever');
+});
+
+test('without a prefix the calls of a server are told from declared ones where they are read', async () => {
+  const { withoutPrefix } = await besideServer();
+  const read = (action: ActionOf<BesideServer['withoutPrefix']>): JsonValue => {
+    if (action.tool === 'update') same<Equal<typeof action.input, { id: string }>>();
+    if (action.tool === 'update' || action.tool === 'answer') return action.tool;
+    if (action.tool === 'invalid') return action.input.problem;
+    same<Equal<typeof action.input, AnyInput>>();
+    const name: string = action.tool;
+    return name;
+  };
+  expect(read({ tool: 'update', input: { id: 'ann' } })).toBe('update');
+  const searching: JsonValue = { tool: 'search', input: {} };
+  expect(read(searching as ActionOf<typeof withoutPrefix>)).toBe('search');
+});
+
+test('a plan and what is committed have the data and the inputs of their environment', async () => {
+  same<Equal<StateOf<typeof crm>, ToolState<Database, string>>>();
+  const mail: ActionOf<typeof crm> = { tool: 'mail', input: { to: 'ann' } };
+  const { tree } = await search(crm, {
+    policy: () => [{ action: mail }],
+    evaluator,
+    algorithm: mcts({ maxDepth: 1 }),
+    budget,
+  });
+  const mailed: string[] = [];
+  const committed = await crm.commit(tree, {
+    journal: memoryJournal(),
+    approve({ before, after, calls }) {
+      same<Equal<typeof before, Database>>();
+      same<Equal<typeof after, Database>>();
+      for (const call of calls) if (call.tool === 'mail') mailed.push(call.input.to);
+      return after.users['ann'] === 'free';
+    },
+    onUnknown: (call) => (call.tool === 'mail' && call.input.to === 'ann' ? 'done' : 'stop'),
+    onDrift: (call) => (call.tool === 'update' && call.input.plan === 'pro' ? 'go on' : 'stop'),
+  });
+  for (const call of committed.done) {
+    same<Equal<typeof call.tool, '.publish' | 'mail' | 'update'>>();
+    if (call.tool === 'mail') mailed.push(call.input.to);
+    // @ts-expect-error an update has no such input
+    if (call.tool === 'update') mailed.push(call.input.to);
+  }
+  for (const call of committed.notDone) if (call.tool === 'update') mailed.push(call.input.plan);
+  expect(mailed).toEqual(['ann', 'ann']);
 });

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../../base/address.ts';
 import { EspalierError, ModelCallError, type ModelCallErrorKind } from '../../base/errors.ts';
 import { headerLookup, retryAfterOf } from './headers.ts';
 import { type KnownSecrets, withoutSecrets } from './secrets.ts';
@@ -275,15 +276,6 @@ function brief(text: string): string {
     .trim();
   const short = line.length > 200 ? `${line.slice(0, 200)}…` : line;
   return short.replace(/\.$/, '');
-}
-
-function withoutCredentials(address: string): string {
-  try {
-    const { origin, pathname } = new URL(address);
-    return `${origin}${pathname.replace(/\/$/, '')}`;
-  } catch {
-    return address;
-  }
 }
 
 function requestIdOf(error: unknown): string | undefined {

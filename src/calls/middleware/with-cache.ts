@@ -3,6 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectInteger, expectMethods, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { jsonFault } from '../../base/json.ts';
 import type { Clock } from '../../contracts/clock.ts';
 import type { JsonValue } from '../../contracts/json.ts';
@@ -197,7 +198,7 @@ class CachedCall {
   }
 
   #warn(what: string, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = sentenceOf(messageOf(error));
     this.#call.warn?.({
       model: this.#operation.name,
       about: 'cache',

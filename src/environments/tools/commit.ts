@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
+import { expectation, expectFunction, wrongValue } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { messageOf } from '../../base/failure.ts';
+import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { visible } from '../../base/visible.ts';
 import { type Deed, DeedLog } from '../../calls/deeds.ts';
 import type { Journal } from '../../calls/journal.ts';
-import type { JsonValue } from '../../contracts/json.ts';
+import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import type { SearchTree } from '../../tree/tree.ts';
@@ -22,6 +23,7 @@ import {
   publishing,
   publishKey,
 } from './commit-path.ts';
+import { complaintOf, frozen } from './frozen.ts';
 import { atRest, type DoOutside, type OutsideState } from './outside.ts';
 import type { CommitOptions, CommitPlan, Committed, MadeCall } from './plan.ts';
 import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
@@ -52,14 +54,23 @@ export async function commitPath(
   options: CommitOptions,
 ): Promise<Committed> {
   expectOptions('commit', options, 'journal approve onUnknown onDrift signal clock');
+  const { approve, onUnknown, onDrift } = options;
+  for (const [name, asked] of Object.entries({ approve, onUnknown, onDrift })) {
+    if (asked !== undefined) expectFunction(name, asked);
+  }
+  if (!isObject(what)) throw expectation('what', 'a tree, or one of its nodes', what);
   const path = pathTo('kind' in what ? what : what.best);
   const isFinal = path.chain.some(({ call }) => call.effect === 'irreversible');
-  if (isFinal && options.approve === undefined) {
+  if (isFinal && approve === undefined) {
     const message =
       'The path has a call that cannot be taken back, and nobody to approve of it. Pass `approve` to `commit`.';
     throw new EspalierError('usage', message);
   }
   return DeedLog.of(options.journal).inTurn(() => new Commit(parts, path, options).run());
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Takes back what a killed process has left of the deeds in a journal. */
@@ -156,14 +167,16 @@ class Commit {
     const known = this.#due.map(({ call, key }) => ({ call, deed: this.#deedOf(key) }));
     const done = known.filter(({ deed }) => deed?.stage === 'done');
     const open = known.filter((one) => !done.includes(one));
-    const begun = open.find(({ deed }) => deed !== undefined)?.call;
+    const { call: begun, deed: left } = open.find(({ deed }) => deed !== undefined) ?? {};
     // What was cut off in an earlier commit is as unknown as before, whatever ends this one.
     const isCutOff = begun?.effect === 'irreversible' && status !== 'unknown';
-    const end = isCutOff ? mayHaveHappened(begun, `${cutOff} ${message}`) : { status, message };
+    const end = isCutOff
+      ? mayHaveHappened(begun, `${earlierEnd(left)} ${message}`)
+      : { status, message };
     return {
       status: end.status,
-      done: done.map(({ call, deed }) => ({ ...call, output: deed?.output ?? null })),
-      notDone: open.map(({ call }) => call),
+      done: done.map(({ call, deed }) => ({ ...call, fate: 'ran', output: deed?.output ?? null })),
+      notDone: open.map(({ call }) => ({ ...call, fate: 'planned' })),
       ...(end.message !== '' && { message: visible(end.message) }),
     };
   }
@@ -253,7 +266,7 @@ class Commit {
   async #ask(changes?: JsonValue, place?: Workspace): Promise<void> {
     const calls = this.#due
       .filter(({ key }) => this.#deedOf(key)?.stage !== 'done')
-      .map(({ call }) => call);
+      .map(({ call }): MadeCall => ({ ...call, fate: 'planned' }));
     const { turns } = this.#path;
     const [before, after] = [turns[0]?.before ?? null, turns.at(-1)?.after ?? null];
     const { approve } = this.#options;
@@ -264,7 +277,10 @@ class Commit {
       ...(changes !== undefined && { changes }),
       ...(diff !== undefined && { diff: visible(shortened(diff, longestDiff)) }),
     };
-    if ((await approve(plan)) !== true) throw new Halt('refused', 'It was not approved.');
+    const refused = (why: string) => new Halt('refused', why);
+    const asked = { name: 'approve', answers: [true, false], ask: () => approve(plan) };
+    const isApproved = await answerOf(asked, refused);
+    if (!isApproved) throw refused('It was not approved.');
   }
 
   async #carryOut(place?: Workspace): Promise<void> {
@@ -288,7 +304,10 @@ class Commit {
     if (behind.every(({ key }) => this.#deedOf(key)?.stage === 'done')) return true;
     const { onDrift } = this.#options;
     if (onDrift === undefined) return typeof tool.predict === 'object';
-    return (await onDrift(call, output)) === 'go on';
+    const answers = ['go on', 'stop'] as const;
+    const asked = { name: 'onDrift', answers, ask: () => onDrift(call, output) };
+    const drifted = (why: string) => new Halt('drifted', `\`${call.tool}\` was made. ${why}`);
+    return (await answerOf(asked, drifted)) === 'go on';
   }
 
   /** Makes a call, and returns what came out, where that is known. */
@@ -299,14 +318,13 @@ class Commit {
   ): Promise<JsonValue | undefined> {
     const { call, tool } = due;
     const { parsed } = readInput(tool, call);
-    const on = { db: place ?? structuredClone(due.data), parsed };
+    const on = { db: place ?? frozen(due.data), parsed };
     if (tool.effect !== 'irreversible') return this.#makeReversible(due, on, place);
     let id: string = randomUUID();
     if (earlier !== undefined) {
-      const answer = await this.#options.onUnknown?.(call);
+      const answer = await this.#askUnknown(call, earlier);
       if (answer === 'done') return this.#log.done(earlier).output;
-      // Whatever else is said, it does not run a second time by a slip.
-      if (answer !== 'run') throw mayHaveHappened(call, cutOff);
+      if (answer === 'stop') throw mayHaveHappened(call, earlierEnd(earlier));
       id = earlier.id;
     }
     const deed = this.#begin(due, id);
@@ -318,6 +336,15 @@ class Commit {
     } catch (error) {
       throw error instanceof Halt ? error : mayHaveHappened(call, messageOf(error));
     }
+  }
+
+  async #askUnknown(call: MadeCall, earlier: Deed): Promise<'done' | 'run' | 'stop'> {
+    const { onUnknown } = this.#options;
+    if (onUnknown === undefined) return 'stop';
+    const answers = ['done', 'run', 'stop'] as const;
+    // By a slip it does not run a second time.
+    const unknown = (why: string) => mayHaveHappened(call, `${earlierEnd(earlier)} ${why}`);
+    return answerOf({ name: 'onUnknown', answers, ask: () => onUnknown(call) }, unknown);
   }
 
   async #makeReversible(due: Due, on: RunOn, workspace: Workspace | undefined): Promise<JsonValue> {
@@ -357,15 +384,44 @@ class Commit {
   }
 }
 
-const cutOff = 'an earlier commit was cut off in it.';
+/** How an earlier commit left a call, as far as its journal tells. */
+function earlierEnd(deed: Deed | undefined): string {
+  const { message } = deed ?? {};
+  if (message !== undefined) return `an earlier commit failed in it: ${sentenceOf(message)}`;
+  return 'an earlier commit was cut off in it, and its journal does not say what came out.';
+}
+
+/** What somebody answers who is asked. @throws Halt where that throws, or is none of the answers. */
+async function answerOf<Answer extends string | boolean>(
+  {
+    name,
+    answers,
+    ask,
+  }: {
+    readonly name: string;
+    readonly answers: readonly Answer[];
+    readonly ask: () => MaybePromise<Answer>;
+  },
+  haltBy: (why: string) => Halt,
+): Promise<Answer> {
+  let answer: Answer;
+  try {
+    answer = await ask();
+  } catch (thrown) {
+    throw haltBy(`\`${name}\` threw. ${complaintOf(thrown)}`);
+  }
+  if (answers.includes(answer)) return answer;
+  const wanted = answers.map((one) => (typeof one === 'string' ? `'${one}'` : one)).join(' or ');
+  throw haltBy(wrongValue(name, wanted, answer).message);
+}
 
 function mayHaveHappened({ tool }: MadeCall, why: string): Halt {
   return new Halt(
     'unknown',
-    `\`${tool}\` may have happened, or not: ${why} Look there, and commit again with \`onUnknown\`.`,
+    `\`${tool}\` may have happened, or not: ${sentenceOf(why)} Look there, and commit again with \`onUnknown\`.`,
   );
 }
 
 function failedBy({ tool }: MadeCall, why: string): Halt {
-  return new Halt('failed', `\`${tool}\` failed, and was taken back: ${why}`);
+  return new Halt('failed', `\`${tool}\` failed, and was taken back: ${sentenceOf(why)}`);
 }

@@ -2,6 +2,7 @@ import type { MaybePromise } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import { Pool } from '../worlds/pool.ts';
 import type { Lending } from './commit-path.ts';
+import { frozen } from './frozen.ts';
 import type { Outside } from './outside.ts';
 import { addressOf, type MadeCall } from './plan.ts';
 import { type Ran, runTool, type Unforeseen } from './running.ts';
@@ -28,7 +29,7 @@ export type Standing = Pick<ToolState, 'calls' | 'data' | 'origin'>;
 
 /** The world, while it stands as it does in a state. */
 export interface Place {
-  /** What tools work on; a state as a copy of its own. */
+  /** What tools work on; a state is frozen. */
   db(): unknown;
   /** Runs a tool there. */
   run(asked: Asked, call: ActCall): Promise<Ran>;
@@ -52,8 +53,11 @@ export interface Ground {
 export const inData: Ground = {
   isLive: false,
   at(state, _, use) {
-    const db = () => structuredClone(state.data);
-    return use({ db, run: ({ tool, parsed }, call) => runTool(tool, { db: db(), parsed }, call) });
+    const db = frozen(state.data);
+    return use({
+      db: () => db,
+      run: ({ tool, parsed }, call) => runTool(tool, { db, parsed }, call),
+    });
   },
 };
 
@@ -63,12 +67,12 @@ export function inOutside(outside: Outside): Ground {
     isLive: false,
     at: (state, given, use) =>
       outside.at(state, given, (act) => {
-        const db = () => structuredClone(state.data);
+        const db = frozen(state.data);
         return use({
-          db,
+          db: () => db,
           run: (asked, call) =>
             asked.tool.undo === undefined
-              ? runTool(asked.tool, { db: db(), parsed: asked.parsed }, call)
+              ? runTool(asked.tool, { db, parsed: asked.parsed }, call)
               : act(asked, state, call),
         });
       }),

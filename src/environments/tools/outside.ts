@@ -7,6 +7,7 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import type { Recovery } from '../worlds/live.ts';
 import { Pool } from '../worlds/pool.ts';
+import { frozen } from './frozen.ts';
 import { addressOf, chained, type MadeCall, nextKey } from './plan.ts';
 import { follow, lookUp, NotTakenBack, type Takers, takeBack, takeBackLeft } from './reversible.ts';
 import type { Ran } from './running.ts';
@@ -224,8 +225,8 @@ export class Outside {
     if (tool === undefined) return { error: `There is no tool \`${name}\`.` };
     this.#data.set(key, data);
     const call = { ...given, id: randomUUID() };
-    const on = () => ({ db: structuredClone(data), parsed });
-    const looked = await lookUp(tool, on(), call);
+    const on = { db: frozen(data), parsed };
+    const looked = await lookUp(tool, on, call);
     if (looked !== undefined && 'error' in looked) return looked;
     const { id } = call;
     const deed = this.#log.begin({
@@ -233,7 +234,7 @@ export class Outside {
       remembered: looked?.output,
     });
     this.#standing.push(deed);
-    const { ran, hung } = await follow(tool, on(), call);
+    const { ran, hung } = await follow(tool, on, call);
     if (!('error' in ran)) {
       this.#standing[this.#standing.length - 1] = this.#log.done(deed, ran.whole);
       return { output: ran.output };

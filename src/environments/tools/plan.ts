@@ -5,11 +5,11 @@ import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { Effect } from './tool.ts';
 
 /** A call of a tool on the path to a state. */
-export interface MadeCall {
+export interface MadeCall<Name = string, Input = JsonValue> {
   /** The tool. */
-  readonly tool: string;
+  readonly tool: Name;
   /** What it was given. */
-  readonly input: JsonValue;
+  readonly input: Input;
   /** What it does to the world. */
   readonly effect: Effect;
   /**
@@ -29,22 +29,39 @@ export interface Wanted {
   readonly input: unknown;
 }
 
+/**
+ * The calls that a commit makes, of the actions of an environment: those of tools, and `.publish`, which makes stay what was
+ * done in a workspace.
+ */
+export type CommitCall<Action = any> =
+  | MadeCall<'.publish'>
+  | (Action extends {
+      /** The tool. */
+      readonly tool: infer Name extends string;
+      /** What it is given. */
+      readonly input: unknown;
+    }
+      ? Name extends 'answer' | 'invalid'
+        ? never
+        : MadeCall<Name, Action['input']>
+      : never);
+
 /** How a path is carried out. */
-export interface CommitOptions {
+export interface CommitOptions<Data = any, Action = any> {
   /**
    * Where each deed is written down before it is done. With the journal of an earlier commit of the same path from the
    * same start, what was done then is not done again; another path needs a journal of its own.
    */
   readonly journal: Journal;
   /** Sees what is about to happen; `false` leaves all as it is. Needed where a call cannot be taken back. */
-  readonly approve?: (plan: CommitPlan) => MaybePromise<boolean>;
+  readonly approve?: (plan: CommitPlan<Data, Action>) => MaybePromise<boolean>;
   /**
    * What becomes of a call that cannot be taken back and may have happened: its process died, it threw, or it took too
    * long. `done` goes on behind it, `run` runs it again under the same `call.id`.
    *
    * @defaultValue `'stop'`
    */
-  readonly onUnknown?: (call: MadeCall) => MaybePromise<'done' | 'run' | 'stop'>;
+  readonly onUnknown?: (call: CommitCall<Action>) => MaybePromise<'done' | 'run' | 'stop'>;
   /**
    * What becomes of the calls behind one of which something else came out than was predicted, or seen in the search:
    * `go on` makes them all the same.
@@ -52,7 +69,10 @@ export interface CommitOptions {
    * @defaultValue stops, since the path was built on what a rule predicted; goes on where a model did, whose words are a
    * guess and hardly ever those that come
    */
-  readonly onDrift?: (call: MadeCall, output: JsonValue) => MaybePromise<'go on' | 'stop'>;
+  readonly onDrift?: (
+    call: CommitCall<Action>,
+    output: JsonValue,
+  ) => MaybePromise<'go on' | 'stop'>;
   /** Ends it before the next deed. */
   readonly signal?: AbortSignal;
   /** The time. @defaultValue the real one */
@@ -60,13 +80,13 @@ export interface CommitOptions {
 }
 
 /** What a commit is about to do. */
-export interface CommitPlan {
+export interface CommitPlan<Data = any, Action = any> {
   /** The calls that are still to be made, in order. */
-  readonly calls: readonly MadeCall[];
+  readonly calls: readonly CommitCall<Action>[];
   /** The data at the start of the path. */
-  readonly before: JsonValue;
+  readonly before: Data;
   /** The data at its end, as it was predicted. */
-  readonly after: JsonValue;
+  readonly after: Data;
   /** Of a workspace: what it is about to publish. */
   readonly changes?: JsonValue;
   /**
@@ -77,10 +97,11 @@ export interface CommitPlan {
 }
 
 /** What a commit came to. */
-export interface Committed {
+export interface Committed<Action = any> {
   /**
    * - `committed`: all is done.
-   * - `refused`: it was not approved, or a call is not permitted any more. Nothing was done.
+   * - `refused`: it was not approved, or a call is not permitted any more; also where `approve` or `permit` throws.
+   *   Nothing was done.
    * - `stale`: the path goes another way by now, or what it would publish has changed. Nothing was done.
    * - `failed`: a call that can be taken back failed, and was taken back.
    * - `unknown`: a call that cannot be taken back may have happened, or not.
@@ -88,12 +109,12 @@ export interface Committed {
    */
   readonly status: 'committed' | 'refused' | 'stale' | 'failed' | 'unknown' | 'drifted';
   /** What is done, by an earlier commit too, with what came out. */
-  readonly done: readonly (MadeCall & {
+  readonly done: readonly (CommitCall<Action> & {
     /** What came out. */
     readonly output: JsonValue;
   })[];
   /** What is not done, or not known to be: with `unknown`, the first of them. */
-  readonly notDone: readonly MadeCall[];
+  readonly notDone: readonly CommitCall<Action>[];
   /** Why it is not committed: one sentence for a person. */
   readonly message?: string;
 }

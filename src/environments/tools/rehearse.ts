@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson } from '../../base/canonical-json.ts';
+import { EspalierError } from '../../base/errors.ts';
+import { messageOf, sentenceOf } from '../../base/failure.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
 import { type Committing, Halt, type Path } from './commit-path.ts';
+import { frozen } from './frozen.ts';
 import type { DoOutside } from './outside.ts';
 import { addressOf, type ChainedCall, type MadeCall } from './plan.ts';
 import { predictTool, runTool } from './running.ts';
@@ -33,7 +36,7 @@ export async function rehearse(rehearsal: Rehearsal): Promise<ReadonlyMap<MadeCa
     let data = before;
     for (const link of calls) {
       const { call, key } = link;
-      if (!isDone(key)) expectPermitted(parts, call, data);
+      if (!isDone(key)) expectPermitted(parts, call, frozen(data));
       const made = [...all.keys()];
       all.set(call, data);
       const tool = parts.tools.get(call.tool);
@@ -79,13 +82,13 @@ async function again(
   const { input, parsed } = readInput(tool, call);
   const named = { ...surroundings, id: randomUUID() };
   if (call.effect === 'irreversible') {
-    const foreseen = await predictTool(tool, { db: structuredClone(data), parsed }, named);
+    const foreseen = await predictTool(tool, { db: frozen(data), parsed }, named);
     return 'data' in foreseen ? foreseen.data : data;
   }
   const ran =
     call.effect === 'reversible'
       ? await run?.({ tool, input, parsed }, { origin: path.origin, calls: made, data }, named)
-      : await runTool(tool, { db: structuredClone(data), parsed }, named);
+      : await runTool(tool, { db: frozen(data), parsed }, named);
   if (ran === undefined) return data;
   if ('error' in ran) throw staleBy(`\`${call.tool}\` fails now (${ran.error})`);
   if (isDrift(call, ran.output)) throw staleBy(`something else came out of \`${call.tool}\``);
@@ -106,9 +109,15 @@ export function readInput(
 export function expectPermitted({ permit, tools }: Committing, call: MadeCall, db: unknown): void {
   const tool = tools.get(call.tool);
   const input = tool === undefined ? call.input : readInput(tool, call).parsed;
-  const leave = permit({ tool: call.tool, input }, db);
+  let leave: true | string;
+  try {
+    leave = permit({ tool: call.tool, input }, db);
+  } catch (error) {
+    if (EspalierError.isInstance(error)) throw error;
+    leave = messageOf(error);
+  }
   if (leave === true) return;
-  throw new Halt('refused', `\`${call.tool}\` is not permitted: ${leave}`);
+  throw new Halt('refused', `\`${call.tool}\` is not permitted: ${sentenceOf(leave)}`);
 }
 
 /** Whether something else came out than was seen, or predicted, before. */

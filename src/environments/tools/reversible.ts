@@ -2,6 +2,7 @@ import { messageOf } from '../../base/failure.ts';
 import type { Deed, DeedLog } from '../../calls/deeds.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
+import { frozen } from './frozen.ts';
 import { type Ran, type RunOn, runTool, shownOf } from './running.ts';
 import type { DeclaredTool } from './tool.ts';
 
@@ -112,7 +113,7 @@ export async function takeBack(
     await undo(db, parsed, known, limited);
   };
   const on = {
-    db: workspace ?? structuredClone(data),
+    db: workspace ?? frozen(data),
     parsed: 'parsed' in checked ? checked.parsed : input,
   };
   const { ran } = await follow({ ...tool, run }, on, { ...call, id });

@@ -1,8 +1,8 @@
-import { messageOf } from '../../base/failure.ts';
 import { jsonFault } from '../../base/json.ts';
 import { settledOrLeft } from '../../base/unless-aborted.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
+import { complaintOf, frozen } from './frozen.ts';
 import type { DeclaredTool } from './tool.ts';
 
 /** What a run came to: what is to be seen, and the state where it is another one; or why there is nothing. */
@@ -22,7 +22,7 @@ export interface Unforeseen {
 
 /** What a tool is run on. */
 export interface RunOn {
-  /** What it works on: a state is to be a copy of its own. */
+  /** What it works on: a state is to be frozen. */
   readonly db: unknown;
   /** Its input, as its schema has read it. */
   readonly parsed: unknown;
@@ -89,7 +89,7 @@ async function attempt(
     return { value };
   } catch (error) {
     signal.throwIfAborted();
-    if (error !== late) return { error: messageOf(error) };
+    if (error !== late) return { error: complaintOf(error) };
     during.abort(late);
     return { error: late.message, late: true };
   } finally {
@@ -112,10 +112,10 @@ function changed(value: unknown, maxOutput: number): Ran {
     const shown = outputOf(output, maxOutput);
     if (state === undefined || 'error' in shown) return shown;
     const fault = jsonFault(state);
-    if (fault === undefined) return { ...shown, data: state as JsonValue };
+    if (fault === undefined) return { ...shown, data: frozen(state as JsonValue) };
     return { error: `It returned a state that JSON cannot hold: ${fault.what}.` };
   } catch (error) {
-    return { error: messageOf(error) };
+    return { error: complaintOf(error) };
   }
 }
 

@@ -1,40 +1,42 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import { addressOf, type MadeCall } from './plan.ts';
-import type { Tool } from './tool.ts';
+import type { DeclaredName, ListedCall, Tool } from './tool.ts';
 
 /**
  * An action: a call of a tool, told apart by `tool`. `answer` ends the task, and `invalid` is a call that no tool can
  * take, whose observation is the problem.
  */
-export type ToolAction<Tools, Answer = string> = {
-  [Name in (keyof Tools & string) | 'answer' | 'invalid']: {
-    /** The tool. */
-    readonly tool: Name;
-    /** What it is given. */
-    readonly input: Name extends 'answer'
-      ? Answer
-      : Name extends 'invalid'
-        ? {
-            /** The tool that was called. */
-            readonly tool: string;
-            /** What it was given; `null` where that is too much to keep. */
-            readonly input: JsonValue;
-            /** Why it cannot be called. */
-            readonly problem: string;
-          }
-        : Tools[Name & keyof Tools] extends Tool<infer Input>
-          ? Input
-          : never;
-    /** The further calls of the same turn, in order. */
-    readonly also?: readonly {
-      /** The tool. */
-      readonly tool: string;
-      /** What it is given. */
-      readonly input: JsonValue;
-    }[];
-  };
-}[(keyof Tools & string) | 'answer' | 'invalid'];
+export type ToolAction<Tools, Answer = string> =
+  | ListedCall<Tools>
+  | {
+      [Name in DeclaredName<Tools> | 'answer' | 'invalid']: {
+        /** The tool. */
+        readonly tool: Name;
+        /** What it is given. */
+        readonly input: Name extends 'answer'
+          ? Answer
+          : Name extends 'invalid'
+            ? {
+                /** The tool that was called. */
+                readonly tool: string;
+                /** What it was given; `null` where that is too much to keep. */
+                readonly input: JsonValue;
+                /** Why it cannot be called. */
+                readonly problem: string;
+              }
+            : Tools[Name & keyof Tools] extends Tool<infer Input>
+              ? Input
+              : never;
+        /** The further calls of the same turn, in order. */
+        readonly also?: readonly {
+          /** The tool. */
+          readonly tool: string;
+          /** What it is given. */
+          readonly input: JsonValue;
+        }[];
+      };
+    }[DeclaredName<Tools> | 'answer' | 'invalid'];
 
 /** A call of whatever tool. */
 export interface AnyCall {

@@ -1,9 +1,11 @@
 import { EspalierError } from '../../base/errors.ts';
 import { wrongValue } from '../../base/expect.ts';
+import { sentenceOf } from '../../base/failure.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ActCall } from '../../contracts/world.ts';
+import { complaintOf, frozen } from './frozen.ts';
 import type { Done, Ground, Outcome, Place } from './grounds.ts';
 import { addressOf, type MadeCall, type Wanted } from './plan.ts';
 import { askForOutput } from './prediction.ts';
@@ -94,7 +96,7 @@ async function run(shop: Workshop, called: Asked, { at, context }: Within): Prom
     return {
       ...ran,
       ...(fingerprint !== undefined && { fingerprint }),
-      ...(isChanged && (await doneOf(shop, place, ran))),
+      ...(isChanged && (await doneOf(shop, { place, signal: call.signal }, ran))),
     };
   });
 }
@@ -120,7 +122,7 @@ async function foresee(
       const ran = await predictTool(tool, { db: place.db(), parsed }, call);
       if ('error' in ran || ran.data === undefined) return ran;
       if (ground.isLive) return { error: 'It returned a state, but a workspace holds it here.' };
-      return { ...ran, ...(await doneOf(shop, place, ran)) };
+      return { ...ran, ...(await doneOf(shop, { place, signal: call.signal }, ran)) };
     });
   }
   if (!('unforeseen' in outcome) || typeof predict !== 'object') return outcome;
@@ -137,9 +139,9 @@ export async function startOf(
   const version = shop.telling.version(within.at);
   const free = shop.done === undefined || !ground.isLive;
   const asked = { ...within, name: 'start', version, input: null, free, ground };
-  const outcome = await there(shop, asked, async (place) => ({
+  const outcome = await there(shop, asked, async (place, { signal }) => ({
     output: (await place.original?.()) ?? null,
-    ...(await doneOf(shop, place, {})),
+    ...(await doneOf(shop, { place, signal }, {})),
   }));
   return { original: 'output' in outcome ? outcome.output : null, done: outcome.done ?? 0 };
 }
@@ -177,24 +179,41 @@ async function there(
 
 /** Why a call is not permitted. */
 export function refusal(
-  { permit }: Workshop,
+  { name, permit }: Workshop,
   { tool, input }: Wanted,
   db: unknown,
 ): string | undefined {
-  const told = permit === undefined || permit({ tool, input }, db);
+  let told: unknown = true;
+  try {
+    if (permit !== undefined) told = permit({ tool, input }, db);
+  } catch (thrown) {
+    throw thrownBy(`\`permit\` of \`${name}\``, thrown);
+  }
   if (typeof told === 'string') return told;
   if (typeof told === 'boolean') return told ? undefined : 'This call is not permitted.';
   throw wrongValue('permit', 'true, false or a text', told);
 }
 
+/** What a function of the environment threw, under its name; what says for itself what it ends stays as it is. */
+function thrownBy(what: string, thrown: unknown): unknown {
+  if (EspalierError.isInstance(thrown)) return thrown;
+  return new Error(`${what} threw. ${complaintOf(thrown)}`, { cause: thrown });
+}
+
 async function doneOf(
-  { done }: Pick<Workshop, 'done'>,
-  place: Place,
+  { name, done }: Pick<Workshop, 'done' | 'name'>,
+  { place, signal }: { readonly place: Place; readonly signal: AbortSignal },
   { data, output }: { readonly data?: JsonValue; readonly output?: JsonValue },
 ): Promise<{ readonly done?: Done }> {
   if (done === undefined) return {};
   const before = await place.fingerprint?.();
-  const told = await done(data === undefined ? place.db() : structuredClone(data), output);
+  let told: unknown;
+  try {
+    told = await done(data === undefined ? place.db() : frozen(data), output);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw thrownBy(`\`done\` of \`${name}\``, thrown);
+  }
   if ((await place.fingerprint?.()) !== before) place.giveUp?.();
   return { done: readDone(told) };
 }
@@ -221,11 +240,11 @@ function settled(
   }
   const isPlanned = effect === 'irreversible';
   const behind = {
-    ...('data' in outcome && { data: outcome.data }),
+    ...('data' in outcome && { data: frozen(outcome.data) }),
     ...(outcome.done !== undefined && { done: outcome.done }),
   };
   if (isPlanned && !('output' in outcome)) {
-    const why = 'error' in outcome ? ` (its prediction failed: ${outcome.error})` : '';
+    const why = 'error' in outcome ? ` (\`predict\` of \`${name}\` failed: ${outcome.error})` : '';
     const observation = `${planned} What it gives back is not known before${why}.`;
     return { ...and({ ...made, fate: 'planned' }), ...behind, observation };
   }
@@ -257,7 +276,7 @@ function failed(
   },
 ): Took {
   const { made, error, at } = told;
-  if (onError === 'fail') throw new Error(`\`${made.tool}\` failed. ${error}`);
+  if (onError === 'fail') throw new Error(`\`${made.tool}\` failed. ${sentenceOf(error)}`);
   const call: MadeCall = { ...made, fate: 'failed', seen: addressOf(error) };
   return { ...at, calls: [...at.calls, call], observation: marked('error', error) };
 }

@@ -27,6 +27,7 @@ import { removeLeftovers } from '../worlds/leftovers.ts';
 import type { Recovery } from '../worlds/live.ts';
 import { commitPath, recoverDeeds } from './commit.ts';
 import type { Committing } from './commit-path.ts';
+import { frozen } from './frozen.ts';
 import { inData, inOutside, inWorkspaces } from './grounds.ts';
 import {
   type AnyAction,
@@ -39,7 +40,7 @@ import { Outside } from './outside.ts';
 import { addressOf, type CommitOptions, type Committed } from './plan.ts';
 import { type ToolAction, type ToolState, telling } from './state.ts';
 import { type Progress, refusal, startOf, take, type Workshop } from './taking.ts';
-import { makeTool, type Tool, type ToolSpec } from './tool.ts';
+import { type DeclaredName, type ListedCall, makeTool, type Tool, type ToolSpec } from './tool.ts';
 import { type Toolbox, toolbox } from './toolbox.ts';
 
 /** A task with tools. */
@@ -69,14 +70,18 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
    * @defaultValue each may
    */
   readonly permit?: (
-    call: {
-      [Name in keyof Tools & string]: {
-        /** The tool. */
-        readonly tool: Name;
-        /** What it is given. */
-        readonly input: Tools[Name] extends Tool<unknown, infer Parsed> ? Parsed : never;
-      };
-    }[keyof Tools & string],
+    call:
+      | Omit<ListedCall<Tools>, 'also'>
+      | {
+          [Name in DeclaredName<Tools>]: {
+            /** The tool. */
+            readonly tool: Name;
+            /** What it is given. */
+            readonly input: Tools[Name & keyof Tools] extends Tool<unknown, infer Parsed>
+              ? Parsed
+              : never;
+          };
+        }[DeclaredName<Tools>],
     db: Db,
   ) => boolean | string;
   /**
@@ -90,6 +95,22 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
   /** Where tools with an `undo` write down what they do before they do it. They need one. */
   readonly journal?: Journal;
 }
+
+/** The states of an environment. */
+export type StateOf<Of> = Of extends {
+  /** Takes a step. */
+  step(state: infer State, action: never, context: never): unknown;
+}
+  ? State
+  : never;
+
+/** The actions of an environment. */
+export type ActionOf<Of> = Of extends {
+  /** Takes a step. */
+  step(state: never, action: infer Action, context: never): unknown;
+}
+  ? Action
+  : never;
 
 /** A task with tools as an environment. */
 export interface ToolEnvironment<Data = any, Action = any, Answer = any>
@@ -110,8 +131,8 @@ export interface ToolEnvironment<Data = any, Action = any, Answer = any>
    */
   commit(
     what: SearchTree<ToolState<Data, Answer>, Action> | SearchNode<ToolState<Data, Answer>, Action>,
-    options: CommitOptions,
-  ): Promise<Committed>;
+    options: CommitOptions<Data, Action>,
+  ): Promise<Committed<Action>>;
   /**
    * Takes back what a killed process has left: what a journal tells of the changes of branches, and of what a commit has
    * begun; and, where tools work in workspaces, its folders and processes. The first call of a search and a commit do so
@@ -146,7 +167,8 @@ export function toolEnvironment<
  * A branch of a search changes nothing for good. What is `pure` returns another state; what is `irreversible` is
  * planned and predicted, and never run.
  *
- * @param state - The data at the start: JSON.
+ * @param state - The data at the start: JSON. Tools, `done` and `permit` are given states that cannot be changed: a change
+ * throws a TypeError.
  * @throws EspalierError `usage` where an option or a tool cannot be.
  * @example
  * ```ts
@@ -172,7 +194,7 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
   expectToolOptions(options);
   const { name, task, tools, answer, done, permit, onError = 'tell', instances = 1 } = options;
   const create = typeof start === 'function' ? (start as () => MaybePromise<Workspace>) : undefined;
-  const data = create === undefined ? structuredClone(expectJson('state', start)) : null;
+  const data = create === undefined ? frozen(expectJson('state', start)) : null;
   const box = toolbox(tools(makeTool), answer);
   const distinct = telling(create !== undefined);
   const workspace =

@@ -1,4 +1,10 @@
-import { expectation, expectFunction, expectInteger, expectOneOf } from '../../base/expect.ts';
+import {
+  expectation,
+  expectFunction,
+  expectInteger,
+  expectObject,
+  expectOneOf,
+} from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { isPlainObject } from '../../base/json.ts';
 import {
@@ -37,6 +43,66 @@ export interface Tool<Input = any, Parsed = any> {
   readonly [parsedOf]?: Parsed;
 }
 
+declare const listed: unique symbol;
+
+/**
+ * Tools whose names are known only at run time, such as those of an MCP server. Spread beside declared ones, they keep
+ * their place in the types of an environment.
+ */
+export type ListedTools<Prefix extends string = ''> = Readonly<Record<string, Tool>> & {
+  /** What their names begin with, for the compiler alone. */
+  readonly [listed]?: Prefix;
+};
+
+/** Whether some tools are listed ones. Of `any` nothing is known. */
+type IsListed<Tools> = symbol extends keyof Tools
+  ? false
+  : typeof listed extends keyof Tools
+    ? true
+    : false;
+
+/** The prefixes of listed tools. */
+type PrefixOf<Tools> = Extract<Tools[typeof listed & keyof Tools], string>;
+
+/**
+ * The name of a listed tool. Without a prefix it is told from declared ones by a mark, since each of these could be one of
+ * them too; where nothing is declared it is a plain text.
+ */
+type ListedName<Tools> = string extends `${PrefixOf<Tools>}${string}`
+  ? string extends keyof Tools
+    ? string
+    : // As a pattern: an intersection alone keeps the compiler from telling any calls apart.
+      `${string & { readonly [listed]: true }}`
+  : `${PrefixOf<Tools>}${string}`;
+
+/** A call of a listed tool. */
+export type ListedCall<Tools> =
+  IsListed<Tools> extends true
+    ? {
+        /** The tool. */
+        readonly tool: ListedName<Tools>;
+        /** What it is given. */
+        readonly input: Readonly<Record<string, JsonValue>>;
+        /** The further calls of the same turn, in order. */
+        readonly also?: readonly {
+          /** The tool. */
+          readonly tool: string;
+          /** What it is given. */
+          readonly input: JsonValue;
+        }[];
+      }
+    : never;
+
+/** The names of tools that were declared. */
+export type DeclaredName<Tools> = keyof {
+  [Name in keyof Tools as string extends Name
+    ? IsListed<Tools> extends true
+      ? never
+      : Name
+    : Name]: Name;
+} &
+  string;
+
 /** What a tool is, as it is declared. */
 export type ToolSpec<Db, Input, Parsed> = {
   /** What it does, for the model. */
@@ -55,7 +121,7 @@ export type ToolSpec<Db, Input, Parsed> = {
   | {
       /** Changes nothing but the state that it returns. */
       readonly effect: 'pure';
-      /** Does it. The state it is given is its own copy; without a new one the state stays. */
+      /** Does it. The state it is given is frozen: it returns a new one, and without a new one the state stays. */
       readonly run: (
         db: Db,
         input: Parsed,
@@ -171,6 +237,7 @@ const known: Readonly<Record<Effect, string>> = {
 export function makeTool<Db, Input, Parsed>(
   spec: ToolSpec<Db, Input, Parsed>,
 ): Tool<Input, Parsed> {
+  expectObject('tool', spec);
   expectOneOf('effect', spec.effect, Object.keys(known));
   expectOptions(`tool with the effect ${spec.effect}`, spec, known[spec.effect]);
   const { timeoutMs, maxOutput } = spec;

@@ -126,6 +126,7 @@ function folderWorld(copied: Copied): Folder {
       const now = await manifestOf(files, isLeftOut);
       return changesBetween(original, manifest, now) as unknown as JsonValue;
     },
+    diff: (changes) => diffOf(changes as unknown as Changes, { base, files }),
     publish: (changes, call) => publish(changes as unknown as Changes, { files, refused }, call),
     unpublish: (changes, call) => unpublish(changes as unknown as Changes, refused, call),
     async close() {
@@ -147,6 +148,36 @@ function changesBetween(root: string, base: Manifest, now: Manifest): Changes {
   const made = now.folders.filter((path) => !base.folders.includes(path));
   const gone = base.folders.filter((path) => !now.folders.includes(path));
   return { root, files, folders: { made, gone } };
+}
+
+/** What is added, modified and deleted, a line each, with sizes and modes: this folder need not know `git`. */
+async function diffOf(
+  { files: changed, folders }: Changes,
+  { base, files }: Pick<Copied, 'base' | 'files'>,
+): Promise<string> {
+  const lines = await Promise.all(
+    changed.map(async ({ path, before, after }) => {
+      const was = before && (await told(base, path, before));
+      const is = after && (await told(files, path, after));
+      const letter = was === null ? 'A' : is === null ? 'D' : 'M';
+      return `${letter} ${oneLine(path)} (${[was, is].filter((what) => what !== null).join(' → ')})\n`;
+    }),
+  );
+  const ofFolders = [
+    ...folders.made.map((path) => `A ${oneLine(path)}/\n`),
+    ...folders.gone.map((path) => `D ${oneLine(path)}/\n`),
+  ];
+  return [...lines, ...ofFolders].join('');
+}
+
+async function told(root: string, path: string, { mode }: Entry): Promise<string> {
+  if (mode === '120000') return `link to ${oneLine(await readlink(join(root, path)))}`;
+  return `${(await statusOf(join(root, path)))?.size ?? 0} bytes, mode ${mode.slice(-3)}`;
+}
+
+/** A name may hold ends of lines, and none may look like another line. */
+function oneLine(name: string): string {
+  return name.replaceAll('\n', '\\n');
 }
 
 function publishingOf(changes: Changes): Published {

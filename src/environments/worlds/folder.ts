@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expectInteger } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
-import { messageOf } from '../../base/failure.ts';
+import { messageOf, sentenceOf } from '../../base/failure.ts';
 import type { Workspace } from '../../contracts/world.ts';
 import { partsOf, placeIn, readFileAt, writeFileAt } from './confined.ts';
 import { type Ran, type RunOptions, runProgram } from './run-program.ts';
@@ -28,7 +28,8 @@ export interface Folder extends Workspace {
   /**
    * Runs a program in the folder, in no sandbox and in no shell: the first text is the program, the others are what it is
    * told. Whatever it has started ends with it, on Linux in another session too; elsewhere only its process group. What
-   * it exits with is a result, and so is its end at the limit of time.
+   * leaves its session and changes its limit of file locks, by which it is known, is held by a sandbox alone. What it
+   * exits with is a result, and so is its end at the limit of time.
    */
   run(command: readonly string[], options?: RunOptions): Promise<Ran>;
 }
@@ -69,7 +70,8 @@ export function folderAt(
     try {
       return await act(at);
     } catch (error) {
-      throw new Error(`\`${path}\`: ${messageOf(error).replaceAll(at, path)}`, { cause: error });
+      const why = sentenceOf(messageOf(error).replaceAll(at, path));
+      throw new Error(`\`${path}\`: ${why}`, { cause: error });
     }
   };
   return {

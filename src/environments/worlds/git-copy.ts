@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
 import { placeIn, statusOf } from './confined.ts';
 import { filesBelow } from './folder.ts';
-import { type GitPlace, git, gitParts } from './git.ts';
+import { type GitPlace, git, gitParts, pathList } from './git.ts';
 
 /** A copy of a repository. */
 export interface GitCopy {
@@ -39,6 +39,7 @@ export async function openCopy({
   const env = { GIT_INDEX_FILE: join(own.directory, 'index') };
   const checkout = { tree: own.tree, directory: original.directory };
   await git(checkout, ['read-tree', base], { env });
+  await expectNoFilters(checkout, env);
   await git(checkout, ['checkout-index', '--all', '--force', '--quiet', '--index'], { env });
   for (const path of copy) await copyOver(original.tree, own.tree, path);
   await exclude(own, original, copy);
@@ -47,6 +48,33 @@ export async function openCopy({
   await rm(env.GIT_INDEX_FILE);
   const copied = { original, base, own, shown, copy, start: '' };
   return { ...copied, start: await treeOf(copied) };
+}
+
+/** Wherever attributes stand: beside the files, in the folder of git, and in the settings of the user. */
+async function expectNoFilters(checkout: GitPlace, env: Record<string, string>): Promise<void> {
+  const filtered = await filteredOf(
+    checkout,
+    await gitParts(checkout, ['ls-files', '-z'], { env }),
+    env,
+  );
+  if (filtered === undefined) return;
+  throw new EspalierError(
+    'usage',
+    `\`${filtered}\` goes through a filter by its git attributes, such as that of LFS, and filters are not run for copies. Take the filter out, or use \`fileSystem\`.`,
+  );
+}
+
+/** The first of the paths that goes through a filter, as the attributes in an index and those of the user say. */
+export async function filteredOf(
+  place: GitPlace,
+  paths: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const ask = ['check-attr', '--cached', '-z', '--stdin', 'filter'];
+  const told = await gitParts(place, ask, { input: pathList(paths), env });
+  const none = ['unspecified', 'unset', 'set'];
+  const at = told.findIndex((value, index) => index % 3 === 2 && !none.includes(value));
+  return told[at - 2];
 }
 
 /** A repository of our own with the objects of another one. Nothing of its settings is taken over. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GitPlace, git, gitParts, pathList } from './git.ts';
-import { type GitCopy, treeOf } from './git-copy.ts';
+import { filteredOf, type GitCopy, treeOf } from './git-copy.ts';
 import type { Entry, FileChange } from './publishing.ts';
 
 /** A commit that is to be taken over by a repository, as it is written down before. */
@@ -87,18 +87,12 @@ async function recorded(
   const recording = { tree, directory: original.directory };
   const plain = files.filter((file) => !isAttributes(file));
   const paths = plain.map(({ path }) => path);
-  const filters = () => {
-    const ask = ['check-attr', '--cached', '-z', '--stdin', 'filter'];
-    return gitParts(recording, ask, { input: pathList(paths), env });
-  };
   await git(recording, ['read-tree', base], { env });
-  const before = await filters();
   await setEntries(recording, files.filter(isAttributes), { side: 'after', env });
-  const at = (await filters()).findIndex((told, index) => told !== before[index]);
-  if (at >= 0) {
-    const path = before[3 * Math.floor(at / 3)];
+  const filtered = await filteredOf(recording, paths, env);
+  if (filtered !== undefined) {
     throw new Error(
-      `The branch says in \`.gitattributes\` that \`${path}\` goes through another filter, and filters of a branch are not run. Take that out, or commit it by hand.`,
+      `\`${filtered}\` of the branch goes through a filter by its git attributes, and filters are not run for branches. Take the attribute out, or commit it by hand.`,
     );
   }
   const kept = pathList(plain.flatMap(({ path, after }) => (after === null ? [] : path)));

@@ -38,8 +38,9 @@ export interface GitWorktreeOptions {
  * only where HEAD and these files are as they were, and wholly or not at all, after a `recover` that follows a kill.
  * Of several at the same time, one goes before the other; other git commands that change the index wait, or fail.
  *
- * @throws EspalierError `usage` of a repository with submodules, or with filters such as those of LFS. A branch fails
- * where it leaves a repository in a subfolder that is not ignored, or names that are not UTF-8.
+ * @throws EspalierError `usage` of a repository with submodules, or with files that go through a filter, such as that of
+ * LFS. A branch fails where it has such files, a repository in a subfolder that is not ignored, or names that are not
+ * UTF-8.
  */
 export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> {
   expectOptions('gitWorktree', options, 'repository copy branch wrap');
@@ -53,7 +54,11 @@ export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> 
     }
     await expectPlain(original, base);
     const folder = await temporaryFolder();
-    const copied = await openCopy({ original, base, folder, copy });
+    const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    const copied = await openCopy({ original, base, folder, copy }).catch(async (error) => {
+      await remove();
+      throw error;
+    });
     const closed = new AbortController();
     const rules = { hidden: ['.git'], unlisted: copy, signal: closed.signal, wrap };
     const snapshot = () => treeOf(copied);
@@ -70,7 +75,7 @@ export function gitWorktree(options: GitWorktreeOptions): () => Promise<Folder> 
       unpublish: (changes, call) => unpublishCommit(changes as unknown as GitChanges, call),
       async close() {
         closed.abort(new Error('The worktree was closed.'));
-        await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+        await remove();
       },
     };
   };
@@ -107,13 +112,5 @@ async function expectPlain(original: GitPlace, base: string): Promise<void> {
   const entries = (await gitParts(original, list)).map(toldOf);
   if (entries.some(({ told }) => told.startsWith('160000 '))) {
     throw new EspalierError('usage', `\`${original.tree}\` has submodules, which are not copied.`);
-  }
-  for (const { path } of entries.filter((entry) => /(^|\/)\.gitattributes$/.test(entry.path))) {
-    const attributes = await git(original, ['cat-file', 'blob', `${base}:${path}`]);
-    if (!/\bfilter=/.test(attributes)) continue;
-    throw new EspalierError(
-      'usage',
-      `\`${path}\` of \`${original.tree}\` names a filter, such as that of LFS, which is not run for copies.`,
-    );
   }
 }

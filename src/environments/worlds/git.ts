@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { parse } from 'node:path';
 import { EspalierError } from '../../base/errors.ts';
+import { sentenceOf } from '../../base/failure.ts';
 import { plainVariables } from './run-program.ts';
 
 /** Where git works. */
@@ -62,7 +63,10 @@ export function gitBytes(
     const child = execFile('git', all, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else if ('code' in error && error.code === 'ENOENT') reject(noGit(error));
-      else reject(new Error(`git ${args[0]} failed: ${stderr.toString().trim() || error.message}`));
+      else
+        reject(
+          new Error(`git ${args[0]} failed: ${sentenceOf(stderr.toString() || error.message)}`),
+        );
     });
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);

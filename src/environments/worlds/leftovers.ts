@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../base/failure.ts';
 import { isAlive, ownProcess } from '../../base/lock.ts';
-import { withStorageErrors } from '../../base/with-storage-errors.ts';
+import { isCode, withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { Recovery } from './live.ts';
 
 /** What tells the process that has started another one, in the environment of that. */
@@ -80,23 +80,32 @@ function leftFolders(): readonly string[] {
  * @param isMeant - Told the number of a process. Where it throws, the process is another user's, or has ended.
  */
 export function endOrphans(isMeant: (pid: number) => boolean): number {
-  const killed = new Set<number>();
-  const kill = (pid: number): boolean => {
-    try {
-      if (killed.has(pid) || !isMeant(pid)) return false;
-      process.kill(pid, 'SIGKILL');
-      killed.add(pid);
-      return true;
-    } catch {
-      // It has ended, or is another user's.
-      return false;
-    }
-  };
-  // While some are killed, others may be started, and a list of processes is not made at one moment.
-  for (let inVain = 0; inVain < 3; ) {
-    inVain = processes().filter(kill).length > 0 ? 0 : inVain + 1;
+  let killed = 0;
+  let known: ReadonlySet<number> = new Set();
+  // One that starts another and ends is gone before its turn comes. Whoever has been looked at is not looked at again,
+  // so that a round takes less time than such a process lives. What ended unseen may have been one of them; a machine on
+  // which others come and go all the time is not waited for.
+  for (let [quiet, inVain] = [0, 0]; quiet < 3 && inVain < 500; ) {
+    const now = processes();
+    const met = now.filter((pid) => !known.has(pid)).map((pid) => endIfMeant(pid, isMeant));
+    // Only those that are still there: their numbers are given to others later.
+    known = new Set(now);
+    const kills = met.filter((what) => what === 'killed').length;
+    killed += kills;
+    quiet = met.every((what) => what === 'spared') ? quiet + 1 : 0;
+    inVain = kills > 0 ? 0 : inVain + 1;
   }
-  return killed.size;
+  return killed;
+}
+
+function endIfMeant(pid: number, isMeant: (pid: number) => boolean): 'ended' | 'killed' | 'spared' {
+  try {
+    if (!isMeant(pid)) return 'spared';
+    process.kill(pid, 'SIGKILL');
+    return 'killed';
+  } catch (error) {
+    return isCode(error, 'ENOENT') || isCode(error, 'ESRCH') ? 'ended' : 'spared';
+  }
 }
 
 function environmentOf(pid: number): ReadonlyMap<string, string> {
@@ -125,6 +134,7 @@ export function marked(command: readonly string[], mark: number): readonly strin
   return ['/bin/sh', '-c', `{ ${set}; } 2>/dev/null; exec "$@"`, 'sh', ...command];
 }
 
+/** The numbers of all other processes, parents before children as a rule: none is to see that its child was killed. */
 function processes(): readonly number[] {
   try {
     return readdirSync('/proc')

@@ -1,5 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
+import { withoutCredentials } from '../../base/address.ts';
+import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { isPlainObject } from '../../base/json.ts';
+import { visible } from '../../base/visible.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { startProgram } from './run-program.ts';
 
@@ -40,7 +43,7 @@ export function programWire(command: readonly string[], cwd: string | undefined)
   let id = 0;
 
   const fail = (message: string): void => {
-    fault ??= new Error(`The program \`${command[0]}\` ${message}`);
+    fault ??= new Error(`The program \`${command[0]}\` ${sentenceOf(visible(message))}`);
     asked?.reject(fault);
     asked = undefined;
     end();
@@ -65,10 +68,12 @@ export function programWire(command: readonly string[], cwd: string | undefined)
   });
   // A program that has ended takes no more input: its exit says so.
   stdin?.on('error', () => {});
-  child.once('error', ({ message }) => fail(`could not be started: ${message}`));
+  child.once('error', ({ message }) =>
+    fail(`could not be started: ${sentenceOf(message)} Check \`command\`, and \`cwd\`.`),
+  );
   const ended = new Promise<void>((resolve) => {
     child.once('close', (code, signal) => {
-      fail(`ended with ${signal ?? code}. ${errors.trim()}`.trim());
+      fail(`ended with ${signal ?? code}. ${errors}`);
       resolve();
     });
     child.once('error', () => resolve());
@@ -94,6 +99,7 @@ export function programWire(command: readonly string[], cwd: string | undefined)
 
 /** A server that is asked over HTTP: each request is posted. */
 export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
+  const server = `The server \`${withoutCredentials(url)}\``;
   let asked: AbortController | undefined;
   let count = 0;
   return {
@@ -102,20 +108,28 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
       // A signal of its own: what has listened to one may hold on to it for long.
       const own = new AbortController();
       if (!isLast) asked = own;
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ id, method, params }),
-        redirect: 'error',
-        signal: isLast ? AbortSignal.timeout(patience) : own.signal,
-      });
-      const text = await limited(response);
-      if (!response.ok) {
-        throw new Error(`The server \`${url}\` answered with status ${response.status}.`);
-      }
+      const { ok, status, text } = await posted(
+        () =>
+          fetch(url, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ id, method, params }),
+            redirect: 'error',
+            signal: isLast ? AbortSignal.timeout(patience) : own.signal,
+          }),
+        (cause) =>
+          own.signal.aborted
+            ? own.signal.reason
+            : new Error(
+                `${server} could not be asked: ${reasonOf(cause)} Check that it runs, and that the address is right.`,
+                { cause },
+              ),
+      );
+      if (!ok) throw new Error(`${server} answered with status ${status}.`);
+      if (text === undefined) throw new Error(`${server} wrote more than ${longest} bytes.`);
       const answer = answerIn(text);
       if (answer === undefined || answer.id !== id) {
-        throw new Error(`The server \`${url}\` wrote what is no answer: ${shown(text)}`);
+        throw new Error(`${server} wrote what is no answer: ${sentenceOf(shown(text))}`);
       }
       if ('error' in answer) throw new Error(answer.error);
       return answer.result;
@@ -124,12 +138,39 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
   };
 }
 
-async function limited(response: Response): Promise<string> {
+/** The platform says no more than `fetch failed`, and hides why behind that. */
+function reasonOf(error: unknown): string {
+  const { cause } = Object(error) as { readonly cause?: unknown };
+  const { code } = Object(cause) as { readonly code?: unknown };
+  const told = messageOf(cause ?? error) || String(code ?? error);
+  return sentenceOf(told);
+}
+
+interface Posted {
+  readonly ok: boolean;
+  readonly status: number;
+  /** Undefined where it is too long. */
+  readonly text: string | undefined;
+}
+
+async function posted(
+  post: () => Promise<Response>,
+  failed: (cause: unknown) => unknown,
+): Promise<Posted> {
+  try {
+    const response = await post();
+    return { ok: response.ok, status: response.status, text: await limited(response) };
+  } catch (cause) {
+    throw failed(cause);
+  }
+}
+
+async function limited(response: Response): Promise<string | undefined> {
   const decoder = new StringDecoder();
   let [text, size] = ['', 0];
   for await (const chunk of response.body ?? []) {
     size += (chunk as Uint8Array).length;
-    if (size > longest) throw new Error(`The server wrote more than ${longest} bytes.`);
+    if (size > longest) return undefined;
     text += decoder.write(Buffer.from(chunk as Uint8Array));
   }
   return text + decoder.end();

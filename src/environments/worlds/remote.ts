@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { withoutCredentials } from '../../base/address.ts';
 import { expectation } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { sentenceOf } from '../../base/failure.ts';
 import type { Environment } from '../../contracts/environment.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Seen, World } from '../../contracts/world.ts';
@@ -10,7 +12,10 @@ import { httpWire, programWire, type Wire } from './remote-wire.ts';
 import type { WorldState } from './world-state.ts';
 
 /** Where the worlds of a remote environment are, and how they are searched. */
-export type RemoteOptions<Action> = Omit<WorldOptions<Action, JsonValue>, 'instances'> & {
+export type RemoteOptions<Action, Observation = JsonValue> = Omit<
+  WorldOptions<Action, Observation>,
+  'instances'
+> & {
   /** How many instances there may be at a time: of a program, so many are started. @defaultValue 1 */
   readonly instances?: number;
   /** What is to be done, told to each instance before it begins. @defaultValue null */
@@ -38,17 +43,29 @@ export type RemoteOptions<Action> = Omit<WorldOptions<Action, JsonValue>, 'insta
  * in `docs/guides/remote-environments.md`; `python/espalier_environment.py` in this package is the other side in Python.
  *
  * What a server says is data. One that is silent, ends, or writes something else fails the step, and is closed.
+ *
+ * @typeParam Observation - What the server shows, which is JSON and is not looked at further.
  */
-export function remoteEnvironment<Action = any>(
-  options: RemoteOptions<Action>,
-): Live<Environment<WorldState<Action, JsonValue>, Action>> {
+export function remoteEnvironment<Action = any, Observation = JsonValue>(
+  options: RemoteOptions<Action, Observation>,
+): Live<Environment<WorldState<Action, Observation>, Action>> {
   const known = 'name snapshots timeoutMs restores notation answer instances task';
   const { instances = 1, task = null, ...rest } = options;
   if ('url' in rest) {
     expectOptions('remoteEnvironment', options, `${known} url fetch`);
     const { url, fetch: ask = fetch, ...others } = rest;
-    if (!/^https?:/.test(url)) throw expectation('url', 'an address of HTTP', url);
-    const open = (signal: AbortSignal) => remoteWorld<Action>(httpWire(url, ask), task, signal);
+    if (!/^https?:/.test(url) || !URL.canParse(url)) {
+      throw expectation('url', 'an address of HTTP', url);
+    }
+    if (/^https?:\/*[^/?#]*@/.test(url)) {
+      throw expectation(
+        'url',
+        'an address without a user and a password, which headers of `fetch` can hold',
+        withoutCredentials(url),
+      );
+    }
+    const open = (signal: AbortSignal) =>
+      remoteWorld<Action, Observation>(httpWire(url, ask), task, signal);
     return fromWorld(open, { ...others, instances });
   }
   expectOptions('remoteEnvironment', options, `${known} command cwd`);
@@ -61,7 +78,7 @@ export function remoteEnvironment<Action = any>(
     );
   }
   const open = (signal: AbortSignal) =>
-    remoteWorld<Action>(programWire(command, cwd), task, signal);
+    remoteWorld<Action, Observation>(programWire(command, cwd), task, signal);
   return fromWorld(open, { ...others, instances });
 }
 
@@ -77,11 +94,11 @@ const sight = z.object({
 const begun = z.looseObject({ handle: z.string(), seen: sight });
 
 /** A world behind a wire: one handle of the server. */
-async function remoteWorld<Action>(
+async function remoteWorld<Action, Observation>(
   wire: Wire,
   task: JsonValue,
   signal: AbortSignal,
-): Promise<World<Action, JsonValue>> {
+): Promise<World<Action, Observation>> {
   const ask = async <Result>(
     schema: z.ZodType<Result>,
     method: string,
@@ -90,17 +107,17 @@ async function remoteWorld<Action>(
     const read = schema.safeParse(await wire.ask(method, params));
     if (read.success) return read.data;
     throw new Error(
-      `The server's answer to \`${method}\` was not as expected. ${z.prettifyError(read.error)}`,
+      `The server's answer to \`${method}\` was not as expected: ${sentenceOf(z.prettifyError(read.error))}`,
     );
   };
   const forks = await greeted();
   let handle: string | undefined;
   let fingerprint: string | undefined;
-  const see = (told: z.infer<typeof sight>): Seen<JsonValue> => {
+  const see = (told: z.infer<typeof sight>): Seen<Observation> => {
     fingerprint = told.fingerprint ?? undefined;
     const { observation, reward, cost, terminal } = told;
     return {
-      observation,
+      observation: observation as Observation,
       ...(reward != null && { reward }),
       ...(cost != null && { cost }),
       ...(terminal === true && { terminal }),

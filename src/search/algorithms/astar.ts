@@ -1,4 +1,4 @@
-import { expectation, expectFunction, expectInteger, expectNumber } from '../../base/expect.ts';
+import { expectation, expectBounds, expectFunction, expectNumber } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { Heuristic } from '../../contracts/evaluator.ts';
 import type { SearchNode } from '../../contracts/node.ts';
@@ -33,6 +33,8 @@ export interface AstarOptions<State> {
   readonly goal?: (node: SearchNode) => boolean;
   /** How many actions to ask for. @defaultValue all that the policy has */
   readonly width?: number;
+  /** The longest path, in edges: an integer from 1 up. @defaultValue no limit */
+  readonly maxDepth?: number;
 }
 
 /**
@@ -49,11 +51,11 @@ export interface AstarOptions<State> {
 export function astar<State = any, Action = any>(
   options: AstarOptions<State> = {},
 ): SearchAlgorithm<State, Action> {
-  expectOptions('astar', options, 'heuristic admissible cost weight goal width');
+  expectOptions('astar', options, 'heuristic admissible cost weight goal width maxDepth');
   const { heuristic, admissible = false, weight = 1, goal = isGoal } = options;
   const step = heuristic === undefined ? 0 : 1;
   const { cost = (node: SearchNode) => node.cost ?? step } = options;
-  const { width = Number.POSITIVE_INFINITY } = options;
+  const { width = Number.POSITIVE_INFINITY, maxDepth = Number.POSITIVE_INFINITY } = options;
   if (heuristic !== undefined) expectFunction('heuristic', heuristic);
   if (admissible && heuristic === undefined) {
     throw expectation('admissible', 'false without a heuristic', admissible);
@@ -61,7 +63,7 @@ export function astar<State = any, Action = any>(
   expectFunction('cost', cost);
   expectFunction('goal', goal);
   expectNumber('weight', weight, { min: 0 });
-  expectInteger('width', width, { min: 1, max: Number.POSITIVE_INFINITY });
+  expectBounds({ width, maxDepth });
 
   const rules: Rules = {
     heuristic: heuristic as Heuristic<unknown> | undefined,
@@ -69,6 +71,7 @@ export function astar<State = any, Action = any>(
     weight,
     goal,
     width,
+    maxDepth,
     optimal: admissible && weight <= 1,
   };
   return {
@@ -101,6 +104,7 @@ interface Rules {
   readonly weight: number;
   readonly goal: (node: SearchNode) => boolean;
   readonly width: number;
+  readonly maxDepth: number;
   readonly optimal: boolean;
 }
 
@@ -211,6 +215,7 @@ class AstarSearch<State, Action> {
     const rival = key === undefined ? undefined : this.#cheapest.get(key);
     // A dead end is left as it is: it has nothing to expand, and its siblings want to be told from it.
     if (node.terminal && !this.#rules.goal(node)) return;
+    if (this.#isCutOff(node)) return;
     const isHopeless = hOf(node) === Number.POSITIVE_INFINITY;
     if (isHopeless || (rival !== undefined && gOf(rival) <= gOf(node))) {
       this.#tree.prune(node, isHopeless ? 'hopeless' : 'dominated');
@@ -222,6 +227,14 @@ class AstarSearch<State, Action> {
     this.#frontier.push(node, this.#priority(node));
   }
 
+  /** Closes a node behind which a path would be too long: it keeps no shorter one from its state. */
+  #isCutOff(node: SearchNode<State, Action>): boolean {
+    const { maxDepth, goal } = this.#rules;
+    const isTooDeep = node.depth >= maxDepth && !goal(node);
+    if (isTooDeep) this.#tree.complete(node);
+    return isTooDeep;
+  }
+
   #readmit(node: SearchNode<State, Action>): void {
     const { parent, status } = node;
     if (status === 'pruned' || !isEntered(node)) return;
@@ -230,6 +243,7 @@ class AstarSearch<State, Action> {
     // What was put aside by other costs or estimates may be on the cheapest path by these.
     if (!isNoted) this.#distrust(this.#tree.cursor);
     if (node.terminal && !this.#rules.goal(node)) return;
+    if (node.children.length === 0 && this.#isCutOff(node)) return;
     const key = this.#context.key(node);
     const rival = key === undefined ? undefined : this.#cheapest.get(key);
     if (key !== undefined && (rival === undefined || gOf(node) < gOf(rival))) {

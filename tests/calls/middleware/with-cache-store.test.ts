@@ -77,7 +77,7 @@ describe('a store', () => {
       'throws',
       {
         get: () => {
-          throw new Error('Down.');
+          throw new Error('Down');
         },
         set: () => {
           throw new Error('Full.');
@@ -87,7 +87,7 @@ describe('a store', () => {
     [
       'rejects',
       {
-        get: () => Promise.reject(new Error('Down.')),
+        get: () => Promise.reject(new Error('Down')),
         set: () => Promise.reject(new Error('Full.')),
       },
     ],

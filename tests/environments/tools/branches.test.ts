@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { memoryJournal, replayed } from '../../../src/calls/index.ts';
-import { toolEnvironment } from '../../../src/environments/index.ts';
+import { type ActionOf, toolEnvironment } from '../../../src/environments/index.ts';
 import {
   astar,
   type Completion,
@@ -14,7 +14,7 @@ import {
 } from '../../../src/index.ts';
 import { fromModel } from '../../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../../src/testing/index.ts';
-import { type ActionOf, counter, files, lookUp, shop } from './tasks.ts';
+import { counter, files, lookUp, shop } from './tasks.ts';
 
 const context = plainContext();
 const evaluator = () => 0.5;

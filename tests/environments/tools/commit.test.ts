@@ -253,13 +253,48 @@ test('what a tool throws reaches no terminal raw', async () => {
     });
   const shown = '\\u001b[31mred\\u0007';
   const failed = await grown(lab('read'));
-  expect(failed.tree.root.children[0]?.failure?.message).toBe(`\`try\` failed. ${shown}`);
+  expect(failed.tree.root.children[0]?.failure?.message).toBe(`\`try\` failed. ${shown}.`);
   const environment = lab('irreversible');
   const { tree } = await grown(environment);
   const { message } = await environment.commit(tree, {
     ...{ journal: memoryJournal(), approve: () => true },
   });
-  expect(message).toContain(`may have happened, or not: ${shown}`);
+  expect(message).toContain(`may have happened, or not: ${shown}. Look there`);
+});
+
+test('what an earlier commit has left open is told with what its journal knows of it', async () => {
+  const journal = memoryJournal();
+  const bank = toolEnvironment(null, {
+    name: 'bank',
+    task: 'Pay.',
+    tools: (tool) => ({
+      pay: tool({
+        input: z.object({}),
+        effect: 'irreversible',
+        run: () => {
+          throw new Error('The line went dead');
+        },
+      }),
+    }),
+  });
+  const { tree } = await search(bank, {
+    policy: () => [{ action: { tool: 'pay', input: {} } }],
+    evaluator: () => 0.5,
+    algorithm: mcts({ maxDepth: 1 }),
+    budget: { simulations: 2 },
+  });
+  const committed = async (lines = journal.lines) => {
+    const options = { journal: memoryJournal(lines), approve: () => true };
+    return (await bank.commit(tree, options)).message;
+  };
+  await bank.commit(tree, { journal, approve: () => true });
+  expect(await committed()).toBe(
+    '`pay` may have happened, or not: an earlier commit failed in it: The line went dead. Look there, and commit again with `onUnknown`.',
+  );
+  // As a kill would have left it.
+  expect(await committed(journal.lines.slice(0, -1))).toBe(
+    '`pay` may have happened, or not: an earlier commit was cut off in it, and its journal does not say what came out. Look there, and commit again with `onUnknown`.',
+  );
 });
 
 describe('what a killed process has left', () => {

@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest';
-import type { ToolState } from '../../../src/environments/index.ts';
+import type { ActionOf, ToolState } from '../../../src/environments/index.ts';
 import type { Environment } from '../../../src/index.ts';
 import { describeEnvironment } from '../../../src/testing/index.ts';
-import { type ActionOf, counter, files, lookUp, shop } from './tasks.ts';
+import { counter, files, lookUp, shop } from './tasks.ts';
 
 const runner = { describe, test };
 

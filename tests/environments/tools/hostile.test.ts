@@ -1,7 +1,7 @@
 /** Tools that misbehave and calls that mean harm: the search goes on, and the observation says what happened. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { type ToolState, toolEnvironment } from '../../../src/environments/index.ts';
+import { type ActionOf, type ToolState, toolEnvironment } from '../../../src/environments/index.ts';
 import { type JsonValue, mcts, search } from '../../../src/index.ts';
 import { fromModel } from '../../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../../src/testing/index.ts';
@@ -82,7 +82,7 @@ const misbehaving: readonly (readonly [string, () => unknown, string])[] = [
       (db as { items: Record<string, number> }).items['tea'] = 99;
       return 'done';
     },
-    '<output>\ndone\n</output>',
+    "<error>\nCannot assign to read only property 'tea' of object '#<Object>'. The state cannot be changed: a `pure` tool returns a new state instead of changing the one it is given.\n</error>",
   ],
 ];
 
@@ -289,4 +289,91 @@ test('an input of many keys is read through once, and what is wrong with it is t
   const { state: told } = await counted.step(start, wrong, plainContext());
   expect(observed(told)).toContain('Unrecognized keys');
   expect(observed(told)?.length).toBeLessThan(1_000);
+});
+
+/** What a user's functions are given, and what becomes of one that changes it or throws. */
+function given(
+  functions: {
+    readonly [Name in 'done' | 'permit']?: (db: { n: number[] }) => boolean;
+  } & { readonly [Name in 'predict' | 'run']?: (db: { n: number[] }) => object },
+) {
+  const shared = { n: [7] };
+  const states: unknown[] = [];
+  const environment = toolEnvironment(
+    { n: [1] },
+    {
+      name: 'given',
+      task: 'Work.',
+      tools: (tool) => ({
+        share: tool({ input: z.object({}), effect: 'pure', run: () => ({ state: shared }) }),
+        look: tool({
+          input: z.object({ at: z.int() }),
+          effect: 'pure',
+          run(db) {
+            states.push(db);
+            return functions.run?.(db) ?? {};
+          },
+        }),
+        send: tool({
+          input: z.object({}),
+          effect: 'irreversible',
+          run: () => 1,
+          predict: (db) => functions.predict?.(db) ?? {},
+        }),
+      }),
+      done: (db) => db.n[0] === 7 && (functions.done?.(db) ?? false),
+      permit: (_call, db) => functions.permit?.(db) ?? true,
+    },
+  );
+  const after = async (...actions: readonly ActionOf<typeof environment>[]) => {
+    let { state } = await environment.reset(plainContext());
+    for (const action of actions) {
+      ({ state } = await environment.step(state, action, plainContext()));
+    }
+    return state;
+  };
+  return { shared, states, after };
+}
+
+const look = { tool: 'look', input: { at: 1 } } as const;
+const share = { tool: 'share', input: {} } as const;
+const returned = 'The state cannot be changed: a `pure` tool returns a new state';
+
+test('a pure tool that changes its state is told so, and the state stays', async () => {
+  const change = (db: { n: number[] }) => db.n.push(2) as never;
+  const told = await given({ run: change }).after(look);
+  expect(observed(told)).toContain(`Cannot add property 1, object is not extensible. ${returned}`);
+  expect(told.data).toEqual({ n: [1] });
+  const predicted = await given({ predict: change }).after({ tool: 'send', input: {} });
+  expect(observed(predicted)).toContain('`predict` of `send` failed: Cannot add property');
+  await expect(given({ permit: change }).after(look)).rejects.toThrow(
+    `\`permit\` of \`given\` threw. Cannot add property 1, object is not extensible. ${returned}`,
+  );
+  await expect(given({ done: change }).after(share)).rejects.toThrow(
+    `\`done\` of \`given\` threw. Cannot add property 1, object is not extensible. ${returned}`,
+  );
+});
+
+test('a state is frozen once, and what a tool holds itself is not', async () => {
+  const { shared, states, after } = given({});
+  const state = await after(share, look, { tool: 'look', input: { at: 2 } });
+  expect(states).toHaveLength(2);
+  expect(states[0]).toBe(states[1]);
+  expect(states[0]).toBe(state.data);
+  expect(Object.isFrozen(state.data.n)).toBe(true);
+  shared.n.push(8);
+  expect(state.data).toEqual({ n: [7] });
+});
+
+test('what `done` and `permit` throw is told under their names, with what caused it', async () => {
+  const thrown = new Error('No connection.');
+  const fail = () => {
+    throw thrown;
+  };
+  await expect(given({ done: fail }).after(share)).rejects.toMatchObject({
+    ...{ message: '`done` of `given` threw. No connection.', cause: thrown },
+  });
+  await expect(given({ permit: fail }).after(look)).rejects.toMatchObject({
+    ...{ message: '`permit` of `given` threw. No connection.', cause: thrown },
+  });
 });

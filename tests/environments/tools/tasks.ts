@@ -170,10 +170,3 @@ export const lookUp = (): ToolEnvironment<
       }),
     }),
   });
-
-/** The action of an environment. */
-export type ActionOf<Environment> = Environment extends {
-  step(state: never, action: infer Action, context: never): unknown;
-}
-  ? Action
-  : never;

@@ -74,6 +74,28 @@ describe('a folder', () => {
     expect(everything(root)).toEqual(everything(folder.root));
   });
 
+  test('is told of what would be published, and of nothing else', async () => {
+    const { folder } = await opened();
+    await change(folder);
+    await folder.write('two\nlines', 'x');
+    const changes = (await folder.changes?.()) ?? null;
+    await expect(folder.diff?.(changes)).resolves.toBe(
+      [
+        'M README.md (link to docs/guide.md → link to sum.js)',
+        'M check.sh (17 bytes, mode 755 → 17 bytes, mode 644)',
+        'A docs/old (26 bytes, mode 644)',
+        'D docs/old/notes.md (5 bytes, mode 644)',
+        'A src/new/deep.js (4 bytes, mode 644)',
+        'M sum.js (36 bytes, mode 644 → 36 bytes, mode 644)',
+        'A two\\nlines (1 bytes, mode 644)',
+        'A src/',
+        'A src/new/',
+        'D docs/old/',
+        '',
+      ].join('\n'),
+    );
+  });
+
   test('is wholly published or not at all, wherever a kill comes', async () => {
     const { root, folder, create } = await opened();
     await change(folder);

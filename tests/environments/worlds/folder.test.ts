@@ -157,18 +157,18 @@ describe('a program in a folder', () => {
 
 describe('what a program starts', () => {
   test.each([
-    ['in its group', 'env -i sleep 98711 &'],
-    ['in a session of its own', 'env -i setsid sleep 98711 > /dev/null 2>&1 &'],
-    ['twice removed', '(env -i setsid setsid sleep 98711 > /dev/null 2>&1 < /dev/null &);'],
-    ['with other variables of ours', 'ESPALIER_OWNER= ESPALIER_RUN= setsid sleep 98711 &'],
+    ['in its group', 'env -i sleep 98731 &'],
+    ['in a session of its own', 'env -i setsid sleep 98731 > /dev/null 2>&1 &'],
+    ['twice removed', '(env -i setsid setsid sleep 98731 > /dev/null 2>&1 < /dev/null &);'],
+    ['with other variables of ours', 'ESPALIER_OWNER= ESPALIER_RUN= setsid sleep 98731 &'],
     [
       'started again and again',
-      'env -i setsid sh -c "while :; do setsid sleep 98711 & sleep 0.01; done" &',
+      'env -i setsid sh -c "while :; do setsid sleep 98731 & sleep 0.01; done" &',
     ],
   ])('takes with it what has cleared its environment: %s', async (_, script) => {
     const { output } = await folder.run(['sh', '-c', `${script} sleep 0.3; echo done`]);
     expect(output).toBe('done\n');
-    expect(processesWith('sleep 98711')).toEqual([]);
+    expect(processesWith('sleep 98731')).toEqual([]);
   });
 
   test('may have a sandbox put around it', async () => {

@@ -98,7 +98,7 @@ describe('a program in a copy', () => {
     inGit(root, 'config', 'filter.mine.clean', spy);
     await folder.write('.gitattributes', '*.js filter=mine\n');
     await folder.write('sum.js', 'changed\n');
-    await expect(folder.changes?.()).rejects.toThrow('`sum.js` goes through another filter');
+    await expect(folder.changes?.()).rejects.toThrow('`sum.js` of the branch goes through');
   });
 
   test('finds a `.git` of its own, which is as at the start in each branch', async () => {

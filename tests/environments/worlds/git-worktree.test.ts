@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -102,11 +103,6 @@ describe('a worktree beside its repository', () => {
     const root = given.root(userRepository());
     const at = (path: string) => gitWorktree({ repository: path })();
     await expect(at('/')).rejects.toThrow('is no checkout of a git repository');
-    put(root, '.gitattributes', '*.bin filter=lfs diff=lfs\n');
-    inGit(root, 'add', '--all');
-    inGit(root, 'commit', '--quiet', '-m', 'Large files');
-    await expect(at(root)).rejects.toThrow('names a filter');
-    inGit(root, 'rm', '--quiet', '.gitattributes');
     const head = inGit(root, 'rev-parse', 'HEAD');
     inGit(root, 'update-index', '--add', '--cacheinfo', `160000,${head},module`);
     inGit(root, 'commit', '--quiet', '-m', 'A module');
@@ -360,3 +356,35 @@ test('a branch that is there already is not moved', async () => {
   );
   expect(everything(repository)).toEqual(before);
 });
+
+test.each<[string, (root: string) => void]>([
+  ['in its files', (root) => put(root, 'docs/.gitattributes', '*.bin filter=lfs diff=lfs\n')],
+  ['beside them', (root) => put(root, '.git/info/attributes', '*.bin filter=lfs\n')],
+  [
+    'of the user',
+    (root) => {
+      put(root, '.git/mine', '*.bin filter=lfs\n');
+      inGit(root, 'config', 'core.attributesFile', join(root, '.git/mine'));
+    },
+  ],
+])(
+  'a repository is refused where attributes %s have a file go through a filter',
+  async (_, write) => {
+    const root = given.root(userRepository());
+    write(root);
+    inGit(root, 'add', '--all');
+    inGit(root, 'commit', '--quiet', '--allow-empty', '-m', 'Attributes');
+    // Nothing goes through the filter yet, but what a branch writes.
+    const folder = await given.copy(gitWorktree({ repository: root }));
+    await folder.write('docs/large.bin', 'large');
+    await expect(folder.changes?.()).rejects.toThrow('`docs/large.bin` of the branch goes through');
+    put(root, 'docs/large.bin', 'large');
+    inGit(root, 'add', '--all');
+    inGit(root, 'commit', '--quiet', '-m', 'Large files');
+    const places = readdirSync(tmpdir()).length;
+    await expect(gitWorktree({ repository: root })()).rejects.toThrow(
+      '`docs/large.bin` goes through a filter',
+    );
+    expect(readdirSync(tmpdir())).toHaveLength(places);
+  },
+);

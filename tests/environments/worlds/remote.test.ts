@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { getEventListeners, once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { remoteEnvironment } from '../../../src/environments/index.ts';
@@ -33,7 +34,7 @@ describe('a server of worlds', () => {
     ['wrong id', /answered 999, which was not asked\.$/],
     ['no id', /answered null, which was not asked\.$/],
     ['no message', /^\{"message":\{"toString":1\}\}$/],
-    ['shape', /^The server's answer to `step` was not as expected\./],
+    ['shape', /^The server's answer to `step` was not as expected: /],
     ['error', /^No such move\.$/],
     ['silent', /^The world of `hostile` took longer than 2000 ms to `act`, and was given up\.$/],
   ])('that answers with %s fails the step, and no other', async (fault, message) => {
@@ -85,12 +86,21 @@ describe('a server of worlds', () => {
   test('that is not there is told of', async () => {
     const environment = remoteEnvironment({ name: 'none', command: ['no-such-program-7'] });
     await expect(environment.reset(context)).rejects.toThrow(
-      'The program `no-such-program-7` could not be started',
+      'The program `no-such-program-7` could not be started: spawn no-such-program-7 ENOENT. Check `command`, and `cwd`.',
     );
     const options = { name: 'none', command: [] };
     expect(() => remoteEnvironment(options)).toThrow('Expected `command` to be a program');
     expect(() => remoteEnvironment({ name: 'none', url: 'file:///x' })).toThrow('of HTTP');
   });
+});
+
+test('a server may be told to show observations of a type', async () => {
+  const command = [process.execPath, join(folder, 'hostile-server.mjs'), 'none'];
+  const options = { name: 'typed', command };
+  await using environment = remoteEnvironment<string, `step ${number}`>(options);
+  const { state } = await environment.reset(context);
+  const seen: `step ${number}` = state.start.observation;
+  expect(seen).toBe('step 0');
 });
 
 describe('a server over HTTP', () => {
@@ -109,6 +119,19 @@ describe('a server over HTTP', () => {
     [{ id: 1, result: { forks: 'x'.repeat(17_000_000) } }, 200, 'more than 16777216 bytes'],
   ])('that misbehaves fails the step', async (body, status, message) => {
     await expect(answers(body, status).reset(context)).rejects.toThrow(message);
+  });
+
+  test('that cannot be asked is told of, without keys in its address', async () => {
+    const closed = createServer().listen(0);
+    await once(closed, 'listening');
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const url = `http://127.0.0.1:${port}/worlds?key=secret`;
+    await expect(remoteEnvironment({ name: 'web', url }).reset(context)).rejects.toThrow(
+      `The server \`http://127.0.0.1:${port}/worlds\` could not be asked: connect ECONNREFUSED 127.0.0.1:${port}. Check that it runs, and that the address is right.`,
+    );
+    const withUser = { name: 'web', url: 'http://ada:secret@worlds.test/' };
+    expect(() => remoteEnvironment(withUser)).toThrow('got `"http://worlds.test"`');
   });
 
   test('is asked on a signal of its own each time: listeners do not pile up', async () => {
