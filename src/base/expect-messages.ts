@@ -1,5 +1,12 @@
 import type { Message } from '../contracts/language-model.ts';
-import { expectArray, expectation, expectObject, expectOneOf, expectText } from './expect.ts';
+import {
+  expectArray,
+  expectation,
+  expectInteger,
+  expectObject,
+  expectOneOf,
+  expectText,
+} from './expect.ts';
 import { expectOptions } from './expect-options.ts';
 
 /** Throws unless `messages` is a conversation, which may be empty. */
@@ -10,13 +17,14 @@ export function expectMessages(messages: readonly Message[]): void {
     expectOptions(
       `messages[${place}]`,
       message,
-      'role content toolCalls toolCallId images original',
+      'role content prefixEnds toolCalls toolCallId images original',
     );
-    const { role, content, images = [], original } = message;
+    const { role, content, prefixEnds = [], images = [], original } = message;
     expectOneOf(`messages[${place}].role`, role, ['system', 'user', 'assistant', 'tool']);
     if (typeof content !== 'string') {
       throw expectation(`messages[${place}].content`, 'a string', content);
     }
+    expectPrefixEnds(`messages[${place}].prefixEnds`, prefixEnds, content.length);
     expectImages(`messages[${place}].images`, images);
     if (images.length > 0 && role !== 'user' && role !== 'tool') {
       throw expectation(
@@ -29,6 +37,15 @@ export function expectMessages(messages: readonly Message[]): void {
       expectOptions(`messages[${place}].original`, original, 'provider data');
       expectText(`messages[${place}].original.provider`, original.provider);
     }
+  }
+}
+
+function expectPrefixEnds(name: string, ends: readonly number[], length: number): void {
+  expectArray(name, ends);
+  let least = 0;
+  for (const [place, end] of ends.entries()) {
+    expectInteger(`${name}[${place}]`, end, { min: least, max: length });
+    least = end;
   }
 }
 

@@ -7,6 +7,14 @@ export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   /** What is said: for `tool`, what the tool returned. */
   readonly content: string;
+  /**
+   * Where later prompts of a search may part from this one: ascending offsets in `content`. What stands before the last
+   * of them comes back in other prompts, what stands behind it does not. Caches of prefixes want to know; a model does
+   * not, and two requests that differ in this alone are one.
+   *
+   * @defaultValue all of it comes back
+   */
+  readonly prefixEnds?: readonly number[];
   /** The tools that an `assistant` turn calls. */
   readonly toolCalls?: readonly ToolCall[];
   /** The call that a `tool` turn answers. */

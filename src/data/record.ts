@@ -99,13 +99,13 @@ export function promptAt<State, Action>(
   node: SearchNode<State, Action>,
 ): readonly Message[] {
   // Only a state that was reached has children.
-  return notation.prompt(node.state as State).map(withoutOriginal);
+  return notation.prompt(node.state as State).map(asLearnt);
 }
 
-/** A turn without what only its provider reads: it is none of what is learnt. */
-function withoutOriginal(message: Message): Message {
-  if (message.original === undefined) return message;
-  const { original: _, ...said } = message;
+/** A turn without what only its provider and its cache read: it is none of what is learnt. */
+function asLearnt(message: Message): Message {
+  if (message.original === undefined && message.prefixEnds === undefined) return message;
+  const { original: _, prefixEnds: __, ...said } = message;
   return said;
 }
 
@@ -133,5 +133,5 @@ export function turnOf<State, Action>(
   const turn = notation.turn?.(action, completion);
   return turn === undefined
     ? { role: 'assistant', content: notation.format(action) }
-    : withoutOriginal(turn);
+    : asLearnt(turn);
 }

@@ -28,16 +28,31 @@ export function withInstruction(
   const question = messages[place];
   if (question?.role !== 'user') {
     const end = question === undefined ? messages.length : place + 1;
-    return messages.toSpliced(end, 0, { role: 'user', content: instruction });
+    return messages.toSpliced(end, 0, { role: 'user', content: instruction, prefixEnds: [0] });
   }
-  const content = `${question.content}\n\n${instruction}`;
-  return messages.with(place, { ...question, content });
+  return messages.with(place, withTail(question, instruction));
 }
 
 /** A prompt with a request behind its last message. An answer that was begun is left as it stands. */
 export function askBehind(messages: readonly Message[], request: string): readonly Message[] {
   const last = messages.at(-1);
   return last?.role === 'user'
-    ? [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n${request}` }]
-    : [...messages, { role: 'user', content: request }];
+    ? [...messages.slice(0, -1), withTail(last, request)]
+    : [...messages, { role: 'user', content: request, prefixEnds: [0] }];
+}
+
+/** A question with words behind it that are for this request alone. */
+function withTail(question: Message, words: string): Message {
+  const { content, prefixEnds = [content.length] } = question;
+  return { ...question, content: `${content}\n\n${words}`, prefixEnds };
+}
+
+/** What a message says, in pieces: each but the tail comes back in later prompts. */
+export function inPieces(
+  pieces: readonly string[],
+  tail: string,
+): Pick<Message, 'content' | 'prefixEnds'> {
+  let end = 0;
+  const prefixEnds = pieces.map((piece) => (end += piece.length));
+  return { content: [...pieces, tail].join(''), prefixEnds };
 }

@@ -11,6 +11,7 @@ import { type FromModelOptions, fromModel } from '../../src/policies/index.ts';
 import { plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { environmentOf } from '../support/environment-of.ts';
 import { noSpend, rootNode } from '../support/nodes.ts';
+import { said } from '../support/said.ts';
 
 const question = 'Ann has 3 apples and buys 4. How many has she?';
 const environment = reasoning({ question });
@@ -196,8 +197,9 @@ describe('the form json of a notation of text', () => {
       { answers: ['{}'], capabilities: { schema: true, stop: true } },
     );
     const content = `${restated.prompt(root.state)[0]?.content}\n\n${jsonRequest}`;
-    expect(requests[0]).toEqual({
-      messages: [{ role: 'user', content }],
+    const { messages = [], ...asked } = requests[0] ?? {};
+    expect(said(messages)).toEqual([{ role: 'user', content }]);
+    expect(asked).toEqual({
       samples: 1,
       offset: 0,
       maxTokens: 256,
@@ -207,7 +209,7 @@ describe('the form json of a notation of text', () => {
 
   test('asks in a turn of its own behind steps that a model would have continued', async () => {
     const { requests } = await ask({ form: 'json', notation: continued }, { answers: ['{}'] });
-    expect(requests[0]?.messages).toEqual([
+    expect(said(requests[0]?.messages)).toEqual([
       ...continued.prompt(root.state),
       { role: 'user', content: jsonRequest },
     ]);
@@ -279,7 +281,7 @@ describe('instructions that vary', () => {
       ['Work backwards.', 0, 2],
     ]);
     const content = `${restated.prompt(root.state)[0]?.content}\n\nDraw it.`;
-    expect(requests[0]?.messages).toEqual([{ role: 'user', content }]);
+    expect(said(requests[0]?.messages)).toEqual([{ role: 'user', content }]);
   });
 
   test('go on at the offset', async () => {
@@ -319,7 +321,7 @@ describe('instructions that vary', () => {
   test('stand in the question, so that an answer that was begun goes on', async () => {
     const { requests } = await ask({ vary, notation: continued }, { answers: [], count: 1 });
     const [user, assistant] = continued.prompt(root.state);
-    expect(requests[0]?.messages).toEqual([
+    expect(said(requests[0]?.messages)).toEqual([
       { role: 'user', content: `${user?.content}\n\nDraw it.` },
       assistant,
     ]);

@@ -5,6 +5,7 @@ import type { ReasoningState } from '../../src/environments/index.ts';
 import { fromModel } from '../../src/policies/from-model/from-model.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { rootNode } from '../support/nodes.ts';
+import { said } from '../support/said.ts';
 import { asking, continued, question, restated } from './conduct.ts';
 
 const root = rootNode<ReasoningState, string>({ question, steps: ['She has 3.'] }, ['Add.']);
@@ -29,7 +30,7 @@ async function told(
 
 test('parts are told behind the prompt of the state, before the form of the answer', async () => {
   const promptParts = [silent, lesson];
-  expect((await told({ promptParts })).messages).toEqual([
+  expect(said((await told({ promptParts })).messages)).toEqual([
     { role: 'user', content: `${prompt}\n\nLesson for 1 child.` },
   ]);
   for (const form of ['json', 'several'] as const) {
@@ -45,7 +46,7 @@ test('parts are told behind the prompt of the state, before the form of the answ
 test('parts leave an answer that was begun to be continued', async () => {
   const { messages } = await told({ promptParts: [lesson] }, continued);
   const [user, begun] = continued.prompt(root.state);
-  expect(messages).toEqual([
+  expect(said(messages)).toEqual([
     { role: 'user', content: `${user?.content}\n\nLesson for 1 child.` },
     begun,
   ]);

@@ -49,7 +49,11 @@ describe('self-refinement', () => {
     const [review, first, second] = model.requests;
     expect(review).toEqual({
       messages: [
-        { role: 'user', content: expect.stringContaining(`${prompt}\n\nDo not write`) as string },
+        {
+          role: 'user',
+          content: expect.stringContaining(`${prompt}\n\nDo not write`) as string,
+          prefixEnds: [prompt.length],
+        },
       ],
       samples: 2,
       offset: 3,

@@ -100,11 +100,11 @@ test('tells the state, or the action in the state before it; with what else is t
   await ofActions.evaluate([proposedNode('A', 'go')], request);
   expect(asked).toEqual([
     {
-      messages: [{ role: 'user', content: 'In B.\n\nA lesson.' }],
+      messages: [{ role: 'user', content: 'In B.\n\nA lesson.', prefixEnds: [5] }],
       questions: { value: { type: 'yes-no', text: containing('so far correct') } },
     },
     {
-      messages: [{ role: 'user', content: 'In A.\n\nThen: go' }],
+      messages: [{ role: 'user', content: 'In A.\n\nThen: go', prefixEnds: [5] }],
       questions: { value: { type: 'yes-no', text: 'Good?' } },
     },
   ]);

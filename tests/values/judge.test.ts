@@ -70,6 +70,7 @@ describe('a judge that reads log-probabilities', () => {
               'Do not write a step. Judge how likely the goal is to be reached from here, in one word:',
               'sure, likely or impossible.',
             ].join('\n')}`,
+            prefixEnds: [prompt?.content.length],
           },
         ],
         samples: 1,

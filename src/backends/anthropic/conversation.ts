@@ -3,6 +3,7 @@ import { expectation } from '../../base/expect.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { Image, Message } from '../../contracts/language-model.ts';
 import { beginningInWords } from '../transport/in-words.ts';
+import { piecesOf } from '../transport/pieces.ts';
 
 /** Who tells turns here, and is handed them back. */
 export const provider = 'anthropic';
@@ -67,8 +68,8 @@ export interface Conversation {
   readonly system: readonly TextBlock[];
   /** The turns; those of one role in a row are one. */
   readonly turns: readonly Turn[];
-  /** How many blocks at the end of the last turn a search varies from node to node. */
-  readonly varying: number;
+  /** How many blocks at the end of the last turn no other request begins with. */
+  readonly tail: number;
   /** The beginning of the answer, as the model is told it. */
   readonly beginning: string;
 }
@@ -107,12 +108,9 @@ export function conversationOf(messages: readonly Message[], wording: Wording): 
   const words = wording.words.map(text);
   if (last.role === 'user') {
     const turn: Turn = { role: 'user', content: [...last.content, ...words] };
-    return {
-      system,
-      turns: [...turns.slice(0, -1), turn],
-      varying: turn.content.length,
-      beginning: '',
-    };
+    const { tail } = piecesOf(said.at(-1) ?? { content: '' });
+    const others = turns.slice(0, -1);
+    return { system, turns: [...others, turn], tail: tail + words.length, beginning: '' };
   }
   return { system, ...begun(turns.slice(0, -1), last, { ...wording, words }) };
 }
@@ -135,18 +133,18 @@ function begun(
   if (prefill) {
     const turns = merged([...before, { role: 'user', content: words }]);
     const turn: Turn = { role: 'assistant', content: [text(beginning)] };
-    return { turns: [...turns, turn], varying: 1, beginning };
+    return { turns: [...turns, turn], tail: 0, beginning };
   }
-  const pieces = piecesOf(beginning).map(text);
+  const pieces = linesOf(beginning).map(text);
   const question: Turn = { role: 'user', content: [...words, text(beginningInWords), ...pieces] };
-  return { turns: merged([...before, question]), varying: pieces.length, beginning };
+  return { turns: merged([...before, question]), tail: 0, beginning };
 }
 
 /**
  * A text in pieces, one a line, each with the break before it. Along a path of a tree the text only grows, so
  * that the pieces of a node are the first pieces of its children, which the cache recognises.
  */
-function piecesOf(beginning: string): readonly string[] {
+function linesOf(beginning: string): readonly string[] {
   return beginning.split(/(?<!\n)(?=\n+\S)/);
 }
 
@@ -178,8 +176,8 @@ function imageBlock({ mediaType, base64 }: Image): ImageBlock {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: base64 } };
 }
 
-function textOf({ content }: Message): readonly TextBlock[] {
-  return content.trim() === '' ? [] : [text(content)];
+function textOf(message: Message): readonly TextBlock[] {
+  return piecesOf(message).texts.map(text);
 }
 
 function text(content: string): TextBlock {

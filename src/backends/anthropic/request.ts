@@ -53,10 +53,9 @@ export interface MessagesBody {
 }
 
 /**
- * The body of a request, without what the model is known not to honour. Up to four marks for the cache are
- * set where prompts of a search tree have their ends in common: after the tools, after the system messages,
- * before the part that differs from node to node, and at the very end, which samples of one prompt share
- * and which the requests of later nodes begin with. With it comes the beginning of the answer that the model is told.
+ * The body of a request, without what the model is known not to honour. Up to four marks for the cache are set: behind
+ * the tools, behind the system messages, and behind the last two blocks that other requests begin with too. What is for
+ * this request alone is not written to the cache. With it comes the beginning of the answer that the model is told.
  */
 export function messagesRequest(
   request: GenerateRequest,
@@ -82,7 +81,7 @@ export function messagesRequest(
       ...(tools.length > 0 && { tools: markedLast(tools.map(toolOf), mark) }),
       ...(called.length > 0 && { tools: called, tool_choice: { type: 'none' } }),
       ...(system.length > 0 && { system: markedLast(system, mark) }),
-      messages: markedTurns(conversation, mark),
+      messages: mark === undefined ? conversation.turns : markedTurns(conversation, mark),
       ...toolChoiceOf(request, downgrades),
       ...samplingOf(request, downgrades),
       ...outputOf(request, settings, downgrades),
@@ -149,23 +148,15 @@ function outputOf(
   };
 }
 
-function markedTurns(
-  { turns, varying }: Conversation,
-  mark: CacheControl | undefined,
-): readonly Turn[] {
-  const last = turns.length - 1;
-  return turns.map((turn, place) => {
-    const { length } = turn.content;
-    const ends = [
-      ...(place === last ? [length - 1, length - 1 - varying] : []),
-      ...(place === last - 1 && varying === turns[last]?.content.length ? [length - 1] : []),
-    ];
-    if (mark === undefined || ends.length === 0) return turn;
-    const content = turn.content.map((block, index) =>
-      ends.includes(index) && !isThought(block) ? { ...block, cache_control: mark } : block,
-    );
-    return { ...turn, content };
-  });
+function markedTurns({ turns, tail }: Conversation, mark: CacheControl): readonly Turn[] {
+  const shared = turns.flatMap(({ content }) => content).slice(0, tail === 0 ? undefined : -tail);
+  const ends = new Set(shared.filter((block) => !isThought(block)).slice(-2));
+  return turns.map((turn) => ({
+    ...turn,
+    content: turn.content.map((block) =>
+      ends.has(block) ? { ...block, cache_control: mark } : block,
+    ),
+  }));
 }
 
 /** The API takes no mark on these. */

@@ -1,3 +1,4 @@
+import { contentAddress } from '../../base/canonical-json.ts';
 import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message, ModelCall } from '../../contracts/language-model.ts';
@@ -8,11 +9,13 @@ import {
   dataUrl,
   drawnFields,
   type JsonBody,
+  markedParts,
   schemaName,
   wishedFields,
   worded,
 } from '../transport/chat-request.ts';
 import type { Downgrades, Droppable } from '../transport/downgrades.ts';
+import { piecesOf } from '../transport/pieces.ts';
 import type { ModelTraits } from './models.ts';
 import { isStrict } from './strict-schema.ts';
 
@@ -57,24 +60,24 @@ export function apiFor(
 
 /** The body of a request to Chat Completions. */
 export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBody {
-  const { model, traits, effort, downgrades, call } = recipient;
+  const { model, traits, effort, downgrades } = recipient;
   const refuses = (what: Droppable) => downgrades.refuses(what);
   const told = worded(request, refuses);
   return {
     model,
-    messages: chatMessages(told.messages, traits.reasons ? 'developer' : 'system'),
+    messages: chatMessages(told.messages, instructor(traits), marks(recipient)),
     ...drawnFields(request, { refuses, limit: 'max_completion_tokens', mostStops }),
     ...sampling(request, recipient),
     ...wishedFields(request, { ...told, refuses }, isStrict),
     ...(effort !== undefined && { reasoning_effort: effort }),
-    ...cacheKey(call),
+    ...cacheFields(told.messages, recipient),
   };
 }
 
 /** The body of a request to the Responses API. It is told not to keep what was said. */
 export function responsesBody(request: GenerateRequest, recipient: Recipient): JsonBody {
   const { tools = [], topLogprobs = 0 } = request;
-  const { model, traits, effort, downgrades, call } = recipient;
+  const { model, traits, effort, downgrades } = recipient;
   warnOfChatOnly(request, recipient);
   const { messages, schema, toolChoice } = worded(request, (what) => downgrades.refuses(what));
   const tellsLogprobs = wantsLogprobs(request) && !downgrades.refuses('logprobs');
@@ -85,7 +88,7 @@ export function responsesBody(request: GenerateRequest, recipient: Recipient): J
   ];
   return {
     model,
-    input: messages.flatMap((turn) => inputItems(turn, traits.reasons ? 'developer' : 'system')),
+    input: messages.flatMap((turn) => inputItems(turn, recipient)),
     max_output_tokens: request.maxTokens ?? defaultMaxTokens,
     ...sampling(request, recipient),
     ...(tellsLogprobs && topLogprobs > 0 && { top_logprobs: topLogprobs }),
@@ -106,7 +109,7 @@ export function responsesBody(request: GenerateRequest, recipient: Recipient): J
         typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.name },
     }),
     ...(effort !== undefined && { reasoning: { effort } }),
-    ...cacheKey(call),
+    ...cacheFields(messages, recipient),
     store: false,
   };
 }
@@ -131,22 +134,53 @@ function sampling({ temperature, topP }: GenerateRequest, { downgrades }: Recipi
   };
 }
 
-/** Requests with the same key are served where their common beginning is cached. */
-function cacheKey({ run }: ModelCall): JsonBody {
-  return run === undefined ? {} : { prompt_cache_key: run.slice(0, 64) };
+function instructor({ reasons }: ModelTraits): 'developer' | 'system' {
+  return reasons ? 'developer' : 'system';
+}
+
+/** Whether the model is told where prefixes end. */
+function marks({ traits, downgrades }: Recipient): boolean {
+  return traits.marksPrefixes && !downgrades.refuses('prefixEnds');
+}
+
+/**
+ * What the cache is told. Requests with one key are served where their common beginning is kept, some fifteen a minute:
+ * so each branch at the root has one. By itself the cache would keep the end of each prompt, for a quarter more.
+ */
+function cacheFields(messages: readonly Message[], recipient: Recipient): JsonBody {
+  const { run } = recipient.call;
+  return {
+    ...(run !== undefined && { prompt_cache_key: keyOf(run, messages) }),
+    ...(marks(recipient) && { prompt_cache_options: { mode: 'explicit' } }),
+  };
+}
+
+function keyOf(run: string, messages: readonly Message[]): string {
+  const asked = messages.findIndex(({ role }) => role === 'user');
+  const pieces = messages.slice(asked).flatMap((message) => {
+    const { texts, tail } = piecesOf(message);
+    return texts.slice(0, texts.length - tail);
+  });
+  // The task, and the first step below it.
+  const branch = pieces.slice(0, 2);
+  if (branch.length < 2) return run.slice(0, 64);
+  return `${run.slice(0, 47)}-${contentAddress(JSON.stringify(branch)).slice(0, 16)}`;
 }
 
 /** A message as the Responses API takes it: calls and their results are items of their own. */
-function inputItems(
-  { role, content, toolCalls = [], toolCallId = '', images = [], original }: Message,
-  system: 'system' | 'developer',
-): readonly JsonValue[] {
+function inputItems(message: Message, recipient: Recipient): readonly JsonValue[] {
+  const { role, content, toolCalls = [], toolCallId = '', images = [], original } = message;
   if (original?.provider === provider && Array.isArray(original.data)) return original.data;
   const shown = images.map((image) => ({
     ...{ type: 'input_image', detail: 'auto', image_url: dataUrl(image) },
   }));
-  const parts = [...shown, ...(content === '' ? [] : [{ type: 'input_text', text: content }])];
-  const said = images.length === 0 ? content : parts;
+  const isMarked = marks(recipient) && role !== 'assistant' && content.trim() !== '';
+  const texts = isMarked
+    ? markedParts(message, 'input_text')
+    : content === ''
+      ? []
+      : [{ type: 'input_text', text: content }];
+  const said = images.length === 0 && !isMarked ? content : [...shown, ...texts];
   if (role === 'tool') {
     return [{ type: 'function_call_output', call_id: toolCallId, output: said }];
   }
@@ -157,5 +191,6 @@ function inputItems(
     arguments: JSON.stringify(input),
   }));
   if (content === '' && calls.length > 0) return calls;
-  return [{ role: role === 'system' ? system : role, content: said }, ...calls];
+  const speaker = role === 'system' ? instructor(recipient.traits) : role;
+  return [{ role: speaker, content: said }, ...calls];
 }

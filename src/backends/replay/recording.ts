@@ -1,3 +1,4 @@
+import { asRead } from '../../base/as-read.ts';
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { isOfTools } from '../../base/tools-in-words.ts';
@@ -153,6 +154,7 @@ function failed({ failure, isUnavailable }: Extract<Sample, { failure: string }>
   });
 }
 
-function addressOf(request: unknown): string {
-  return contentAddress(canonicalJson('request', request));
+function addressOf(request: GenerateRequest): string {
+  const read = { ...request, messages: asRead(request.messages) };
+  return contentAddress(canonicalJson('request', read));
 }

@@ -10,6 +10,7 @@ import { wantsLogprobs } from './chat-logprobs.ts';
 import type { Droppable } from './downgrades.ts';
 import { inWords } from './in-words.ts';
 import { defined } from './json.ts';
+import { piecesOf } from './pieces.ts';
 import { seedOf } from './seeds.ts';
 
 /** A part of the body of a request. */
@@ -136,14 +137,17 @@ export function wishedFields(
 /**
  * Messages as Chat Completions takes them. Tools return no images there: the user shows them behind the results.
  *
- * @param system - The role of instructions.
+ * @param system - The role of instructions. @param marked - Whether the ends of prefixes are marked for a cache.
  */
 export function chatMessages(
   messages: readonly Message[],
   system: 'system' | 'developer' = 'system',
+  marked: boolean = false,
 ): readonly JsonBody[] {
   return messages.flatMap((message, place) => {
-    const turn = chatMessage(message);
+    const turn = marked
+      ? { ...chatMessage(message), ...markedContent(message) }
+      : chatMessage(message);
     const told = { ...turn, role: message.role === 'system' ? system : message.role };
     if (message.role !== 'tool' || messages[place + 1]?.role === 'tool') return [told];
     const start = messages.findLastIndex(({ role }, at) => at < place && role !== 'tool') + 1;
@@ -182,6 +186,23 @@ export function dataUrl({ mediaType, base64 }: Image): string {
 
 function imagePart(image: Image): JsonBody {
   return { type: 'image_url', image_url: { url: dataUrl(image) } };
+}
+
+/** The content of a message whose pieces are marked; of an assistant it is left as it is. */
+function markedContent(message: Message): JsonBody {
+  if (message.role === 'assistant' || message.content.trim() === '') return {};
+  const images = message.role === 'user' ? (message.images ?? []).map(imagePart) : [];
+  return { content: [...images, ...markedParts(message, 'text')] };
+}
+
+/** What a message says, with a mark behind each piece that comes back in other requests. */
+export function markedParts(message: Message, type: 'input_text' | 'text'): readonly JsonBody[] {
+  const { texts, tail } = piecesOf(message);
+  return texts.map((text, place) => ({
+    type,
+    text,
+    ...(place < texts.length - tail && { prompt_cache_breakpoint: { mode: 'explicit' } }),
+  }));
 }
 
 function textParts(text: string): readonly JsonBody[] {

@@ -14,6 +14,7 @@ export type Droppable =
   | 'toolChoice'
   | 'continuation'
   | 'thoughts'
+  | 'prefixEnds'
   | 'maxTokens';
 
 /** The names that servers give to what can be dropped. */
@@ -33,6 +34,8 @@ const names: Readonly<Record<string, Droppable>> = {
   tool_choice: 'toolChoice',
   continuation: 'continuation',
   'thinking.signature': 'thoughts',
+  prompt_cache_options: 'prefixEnds',
+  prompt_cache_breakpoint: 'prefixEnds',
   max_tokens: 'maxTokens',
 };
 
@@ -48,6 +51,7 @@ const instead: Readonly<Record<Droppable, string>> = {
   toolChoice: 'the tool is asked for in words, and may not be called',
   continuation: 'the beginning of the answer is told in the question',
   thoughts: 'what it thought on earlier turns is left out',
+  prefixEnds: 'its cache keeps prompts as it likes',
   maxTokens: 'the limit is sent under its newer name',
 };
 

@@ -1,3 +1,4 @@
+import { asRead } from '../../base/as-read.ts';
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { expectMethods } from '../../base/expect.ts';
 import { modelName } from '../../base/model-name.ts';
@@ -33,7 +34,12 @@ export function count(model: LanguageModel): ModelOperation<GenerateRequest, num
     // The prompt itself stands in the journal with the call that it is counted for.
     address: ({ messages, tools, schema, toolChoice }) =>
       contentAddress(
-        canonicalJson('request', [messages, tools ?? null, schema ?? null, toolChoice ?? null]),
+        canonicalJson('request', [
+          asRead(messages),
+          tools ?? null,
+          schema ?? null,
+          toolChoice ?? null,
+        ]),
       ),
     worstCase: () => ({ calls: 0 }),
     run: (request, call) => counted(model, request, call),

@@ -1,3 +1,4 @@
+import { asRead } from '../../base/as-read.ts';
 import { expectObject } from '../../base/expect.ts';
 import { expectMessages } from '../../base/expect-messages.ts';
 import { expectOptions } from '../../base/expect-options.ts';
@@ -27,7 +28,8 @@ export function decide(model: DecisionModel): ModelOperation<DecisionRequest, De
         expectOptions(`questions.${name}`, question, 'type text yes no levels choices');
       }
     },
-    address: (request) => ({ ...request }) as unknown as JsonValue,
+    address: (request) =>
+      ({ ...request, messages: asRead(request.messages) }) as unknown as JsonValue,
     worstCase,
     run: (request, call) => model.decide(request, call),
     accept: ({ questions }, reply) => accept(common.name, reply, Object.keys(questions)),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asRead } from '../../base/as-read.ts';
 import { canonicalJson, contentAddress } from '../../base/canonical-json.ts';
 import { EspalierError, ModelCallError } from '../../base/errors.ts';
 import { expectArray, expectInteger, expectObject, expectText } from '../../base/expect.ts';
@@ -103,9 +104,9 @@ function expectSamples(samples: number): void {
 const unlimited =
   'Expected `samples` to be an integer from 1 up, got `Infinity`: a policy whose `count` is `Infinity` is asked for all actions, and has to choose how many to draw, unless the algorithm has a `width`.';
 
-/** What all samples of a request have in common. */
+/** What all samples of a request have in common, and a model reads. */
 function contentOf({ samples: _, offset: __, ...content }: GenerateRequest): JsonValue {
-  return content as unknown as JsonValue;
+  return { ...content, messages: asRead(content.messages) } as unknown as JsonValue;
 }
 
 function rangeOf({ samples = 1, offset = 0 }: GenerateRequest): SampleRange {

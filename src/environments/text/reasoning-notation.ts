@@ -1,5 +1,6 @@
 import type { Notation, Parsed } from '../../contracts/environment.ts';
 import type { Message } from '../../contracts/language-model.ts';
+import { inPieces } from '../../prompting/prompt-parts.ts';
 import { jsonStep, readJsonStep, stepSchema } from './json-step.ts';
 import type { ReasoningState } from './reasoning-state.ts';
 import { lineBreak, readStep } from './step-text.ts';
@@ -110,13 +111,15 @@ function restatedPrompt(
   { question, steps, answer }: ReasoningState,
   { instructions, request }: { readonly instructions: string; readonly request: string },
 ): readonly Message[] {
-  const blocks = [
+  const pieces = [
     [...introduction(rules, instructions), question].join('\n'),
-    ...(steps.length === 0 ? [] : [`Steps so far:\n\n${numbered(steps).join(rules.delimiter)}`]),
-    // Behind the answer no step is asked for; what is asked instead, a judge says.
-    ...(answer === undefined ? [request] : []),
+    ...numbered(steps).map((step, place) =>
+      place === 0 ? `\n\nSteps so far:\n\n${step}` : rules.delimiter + step,
+    ),
   ];
-  return [...system(rules), { role: 'user', content: blocks.join('\n\n') }];
+  // Behind the answer no step is asked for; what is asked instead, a judge says.
+  const tail = answer === undefined ? `\n\n${request}` : '';
+  return [...system(rules), { role: 'user', ...inPieces(pieces, tail) }];
 }
 
 function introduction({ delimiter }: NotationRules, instructions: string): readonly string[] {

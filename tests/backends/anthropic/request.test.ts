@@ -315,9 +315,21 @@ describe('the marks for the cache', () => {
     ]);
   });
 
-  test('are one where there is one turn', () => {
+  test('are behind pieces of one turn, too, but not behind what is for one request', () => {
+    const hot = (said: string) => ({ ...text(said), cache_control: mark });
     expect(marked([user('a'), user('b')])).toEqual([
-      { role: 'user', content: [text('a'), { ...text('b'), cache_control: mark }] },
+      { role: 'user', content: [hot('a'), hot('b')] },
+    ]);
+    const content = 'Problem. One. \n Two. Go on.';
+    const ends = [8, 13, 15, 20];
+    expect(marked([{ role: 'user', content, prefixEnds: ends }])).toEqual([
+      { role: 'user', content: [text('Problem.'), hot(' One.'), hot(' \n Two.'), text(' Go on.')] },
+    ]);
+    expect(marked([user('a'), { role: 'user', content: 'Judge.', prefixEnds: [0] }])).toEqual([
+      { role: 'user', content: [hot('a'), text('Judge.')] },
+    ]);
+    expect(marked([{ role: 'user', content: 'Alone.', prefixEnds: [0] }])).toEqual([
+      { role: 'user', content: [text('Alone.')] },
     ]);
   });
 
@@ -341,8 +353,8 @@ describe('the marks for the cache', () => {
         role: 'user',
         content: [
           text('c'),
-          { ...text(beginningInWords), cache_control: mark },
-          text('One.'),
+          text(beginningInWords),
+          { ...text('One.'), cache_control: mark },
           { ...text('\nTwo.'), cache_control: mark },
         ],
       },

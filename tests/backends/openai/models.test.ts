@@ -33,7 +33,18 @@ test.each<[string, string | undefined, object]>([
   ['gpt-6.1-terra', 'none', resting],
   ['gpt-7', undefined, late],
 ])('%s with effort %s', (model, effort, expected) => {
-  expect(traitsOf(model, effort)).toEqual(expected);
+  expect(traitsOf(model, effort)).toMatchObject(expected);
+});
+
+test.each([
+  ['gpt-5.6-luna', true],
+  ['gpt-6-luna', true],
+  ['gpt-7', true],
+  ['gpt-5.5', false],
+  ['gpt-4o', false],
+  ['o3', false],
+])('%s is told where prefixes end: %s', (model, expected) => {
+  expect(traitsOf(model, undefined).marksPrefixes).toBe(expected);
 });
 
 test('what a model honours depends on its name, its effort and the API', () => {

@@ -5,6 +5,7 @@ import {
   type ReasoningState,
   reasoning,
 } from '../../../src/environments/index.ts';
+import { said } from '../../support/said.ts';
 import { told } from '../../support/told.ts';
 
 const question = 'Ann has 3 apples and buys 4. How many has she?';
@@ -39,10 +40,10 @@ describe('a state', () => {
 
   test('is restated behind the question, with the request last', () => {
     const { restated } = notations();
-    expect(restated.prompt(start)).toEqual([
+    expect(said(restated.prompt(start))).toEqual([
       { role: 'user', content: `${task}\n\nWrite step 1, and nothing else.` },
     ]);
-    expect(restated.prompt(later)).toEqual([
+    expect(said(restated.prompt(later))).toEqual([
       {
         role: 'user',
         content: `${task}
@@ -58,9 +59,30 @@ Write step 3, and nothing else.`,
     ]);
   });
 
+  test.each(['restated', 'json'] as const)(
+    'of %s says behind which pieces the prompts of children part from it',
+    (name) => {
+      const { prompt } = notations()[name];
+      const [{ content = '', prefixEnds = [] } = {}] = prompt(later);
+      const pieces = prefixEnds.map((end, place) => content.slice(prefixEnds[place - 1] ?? 0, end));
+      expect(pieces.map((piece) => piece.trim().split('\n').at(-1))).toEqual([
+        question.split('\n').at(-1),
+        'Step 1: She has 3.',
+        'Step 2: She buys 4.',
+      ]);
+      expect(content.slice(prefixEnds.at(-1)).trim()).toMatch(/^Write step 3.* nothing else\.$/);
+      const [child = { content: '', prefixEnds: [] }] = prompt({
+        question,
+        steps: [...later.steps, 'So it is 7.'],
+      });
+      expect(child.prefixEnds?.slice(0, -1)).toEqual(prefixEnds);
+      expect(child.content.startsWith(content.slice(0, prefixEnds.at(-1)))).toBe(true);
+    },
+  );
+
   test('that is answered asks for no step, so that a judge can ask instead', () => {
     const content = `${task}\n\nSteps so far:\n\nStep 1: The answer is 7.`;
-    expect(notations().restated.prompt(answered)).toEqual([{ role: 'user', content }]);
+    expect(said(notations().restated.prompt(answered))).toEqual([{ role: 'user', content }]);
   });
 
   test('asks for JSON in the notation of JSON', () => {
@@ -104,7 +126,7 @@ describe('prompts', () => {
     'of %s share all but the request with those of their children',
     (name) => {
       const { prompt } = notations()[name];
-      const texts = path.map((state) => JSON.stringify(prompt(state)));
+      const texts = path.map((state) => JSON.stringify(said(prompt(state))));
       for (const [place, text] of texts.slice(1).entries()) {
         const parent = texts[place] ?? '';
         const shared = [...parent].findIndex((character, index) => text[index] !== character);
@@ -113,7 +135,7 @@ describe('prompts', () => {
       }
       // Siblings share everything up to their own last step.
       const [one, other] = ['She has 4.', 'She has 5.'].map((step) =>
-        JSON.stringify(prompt({ question, steps: ['So it is.', step] })),
+        JSON.stringify(said(prompt({ question, steps: ['So it is.', step] }))),
       );
       const shared = [...(one ?? '')].findIndex((character, index) => other?.[index] !== character);
       expect(one?.slice(shared - 8, shared)).toBe('She has ');
