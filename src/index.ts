@@ -100,7 +100,7 @@ export type {
 export type { PromptPart, PromptPartRequest } from './contracts/prompt-part.ts';
 export type { Provenance } from './contracts/provenance.ts';
 export type { RewardModel, ScoreRequest, Solution, StepScores } from './contracts/reward-model.ts';
-export type { Budget, Spend } from './contracts/spend.ts';
+export type { Budget, ModelUsage, Role, Spend } from './contracts/spend.ts';
 export type { Oracle, Verdict, Verifier } from './contracts/verifier.ts';
 export type { ActCall, Seen, Workspace, World } from './contracts/world.ts';
 export type { PromptSet } from './prompting/prompts.ts';

@@ -15,6 +15,7 @@ import { Places } from './places.ts';
 import { type Losses, noLosses, Recall } from './recall.ts';
 import type { Sequencer } from './sequencer.ts';
 import { SharedCalls } from './shared-calls.ts';
+import { UsageByRole } from './usage-by-role.ts';
 
 /** What a gate works with. */
 export interface CallGateOptions {
@@ -52,6 +53,8 @@ export class CallGate {
   readonly bought: Map<string, Promise<unknown>>;
   /** The models that were called and whose price nobody knows: what they cost is not in the spend. */
   readonly unpriced: Set<string>;
+  /** What models used, by who asked them. */
+  readonly usage: UsageByRole;
   /** Whom calls are charged to that an earlier run has made and this one does not come to. */
   ledger: Ledger | undefined;
   /** What all calls of this run have in common: the content address of its start. */
@@ -94,6 +97,7 @@ export class CallGate {
     });
     this.run = before?.run;
     this.unpriced = before === undefined ? new Set() : before.unpriced;
+    this.usage = before === undefined ? new UsageByRole() : before.usage;
     sequencer.onStalled = () => {
       if (this.#hangs()) options.expire?.();
       else this.#resume();

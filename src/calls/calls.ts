@@ -2,6 +2,7 @@ import { expectMethods, expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { modelName } from '../base/model-name.ts';
 import type { ModelCall, ModelPrice, Payee, Usage } from '../contracts/language-model.ts';
+import type { Role } from '../contracts/spend.ts';
 import type { CallGate } from './call-gate.ts';
 import { addressOfCall, type CallContent } from './call-request.ts';
 import type { LeftCalls } from './journal-index.ts';
@@ -40,14 +41,15 @@ export class Calls {
   async call<Request, Result>(
     operation: ModelOperation<Request, Result>,
     request: Request,
+    role: Role = 'algorithm',
   ): Promise<Result> {
     expectOperation(operation);
     const checking = operation.check?.(request);
     if (checking !== undefined) await checking;
     const { parts } = operation;
     return parts === undefined
-      ? this.#buy(operation, request)
-      : this.#compose(operation, parts, request);
+      ? this.#buy(operation, request, role)
+      : this.#compose(operation, parts, { request, role });
   }
 
   /**
@@ -57,7 +59,7 @@ export class Calls {
   async #compose<Request, Result>(
     operation: ModelOperation<Request, Result>,
     parts: Parts<Request, Result>,
-    request: Request,
+    { request, role }: { readonly request: Request; readonly role: Role },
   ): Promise<Result> {
     const { keys, purchases } = parts.of(request);
     const bought = this.#gate.bought as Map<string, Promise<Bought<Result>>>;
@@ -72,7 +74,7 @@ export class Calls {
     }
     const buying = purchases(missing, this.#leftOf(operation, parts));
     for (const [turn, purchase] of buying.entries()) {
-      const answer = this.#buy(operation, purchase.request);
+      const answer = this.#buy(operation, purchase.request, role);
       for (const [place, key] of purchase.keys.entries()) {
         const part = answer.then((whole) => ({
           result: parts.split(whole)[place] as Result,
@@ -97,11 +99,12 @@ export class Calls {
   async #buy<Request, Result>(
     operation: ModelOperation<Request, Result>,
     request: Request,
+    role: Role,
   ): Promise<Result> {
     const { result: codec } = operation;
     const price = this.#price(operation);
     const { counting, isFree, name } = operation;
-    const counted = counting && (await this.#count(counting, request));
+    const counted = counting && (await this.#count(counting, request, role));
     const isGuessed = counted === undefined && this.#ledger.limitsTokens;
     const prompt = isGuessed ? operation.prompt?.(request) : undefined;
     const guess = prompt && this.#prompts.of(name, prompt);
@@ -130,7 +133,12 @@ export class Calls {
       },
     });
     const result = codec === undefined ? (output as Result) : codec.decode(output);
-    const told = operation.usage?.(request, result)?.inputTokens ?? 0;
+    const usage = operation.usage?.(request, result);
+    if (usage !== undefined && operation.payee !== undefined) {
+      const { calls } = reserve;
+      this.#gate.usage.add({ id: callId, role, model: name, price, calls, usage });
+    }
+    const told = usage?.inputTokens ?? 0;
     if (told > 0) guess?.learn(told);
     return operation.named?.(result, callId) ?? result;
   }
@@ -139,9 +147,10 @@ export class Calls {
   async #count<Request>(
     counting: ModelOperation<Request, number | null>,
     request: Request,
+    role: Role,
   ): Promise<number | undefined> {
     const isUseful = this.#gate.counts(contentOf(counting, request), this.#ledger);
-    return isUseful ? ((await this.#buy(counting, request)) ?? undefined) : undefined;
+    return isUseful ? ((await this.#buy(counting, request, role)) ?? undefined) : undefined;
   }
 
   /** Makes a call. A model makes no others; what users do in an effect, nobody knows. */

@@ -1,5 +1,5 @@
 import { counted } from '../base/counted.ts';
-import type { Budget } from '../contracts/spend.ts';
+import type { Budget, ModelUsage } from '../contracts/spend.ts';
 import type { Problem } from '../runs/problem.ts';
 import type { SearchResult, StopReason } from '../search/contracts.ts';
 import { knownValue } from '../tree/selection.ts';
@@ -24,6 +24,8 @@ export interface SearchReport {
     readonly usd: number | null;
     readonly ms: number;
   };
+  /** What each model read and wrote, by who asked it; dollars are `null` where nobody knows the price. */
+  readonly usage: readonly Readonly<Record<keyof ModelUsage, number | string | null>>[];
   /** Whether no shorter plan exists. */
   readonly optimal: boolean;
   /** Why the search failed, where it did. */
@@ -67,6 +69,11 @@ export function reportOf(
       usd: unpriced.length > 0 ? null : usd,
       ms: Math.round(ms * 10) / 10,
     },
+    usage: result.usage.map((one) => ({
+      ...one,
+      usd: one.usd ?? null,
+      uncachedUsd: one.uncachedUsd ?? null,
+    })),
     optimal,
     ...(failure !== undefined && { failure: failure.message }),
     ...(failures.count > 0 && {
@@ -87,6 +94,7 @@ export function solvedAlready({ solvedWith }: Problem): SearchReport | undefined
     stopReason: 'solved',
     model: null,
     spend: { simulations: 0, calls: 0, tokens: 0, usd: 0, ms: 0 },
+    usage: [],
     optimal: true,
   };
 }
@@ -117,6 +125,7 @@ export function describeSearch(
       ? []
       : [describeUnused(report.unused, { isCut: report.stopReason === 'budget' })]),
     describeSpend(report, result),
+    ...describeUsage(result.usage),
   ].join('\n');
 }
 
@@ -201,4 +210,32 @@ function describeSpend(
     `${Math.round(ms)} ms`,
   ];
   return parts.join(' · ');
+}
+
+/** Who used how much, and what caches saved, where any of it is paid for or came from a cache. */
+function describeUsage(usage: readonly ModelUsage[]): readonly string[] {
+  const isOfInterest = ({ usd, cachedTokens }: ModelUsage) => usd !== 0 || cachedTokens > 0;
+  if (!usage.some(isOfInterest)) return [];
+  const widest = (field: 'model' | 'role') => Math.max(...usage.map((one) => one[field].length));
+  const [role, model] = [widest('role'), widest('model')];
+  const lines = usage.map((one) =>
+    [
+      `${one.role.padEnd(role)}  ${one.model.padEnd(model)}  ${counted(one.calls, 'call')}`,
+      `${counted(one.inputTokens, 'token')} read${shareOf(one.cachedTokens, one.inputTokens, 'from a cache')}`,
+      `${one.outputTokens} written${shareOf(one.reasoningTokens, one.outputTokens, 'thoughts')}`,
+      one.usd === undefined ? '$ unknown' : `$${one.usd.toFixed(4)}`,
+    ].join(' · '),
+  );
+  const sum = (field: 'uncachedUsd' | 'usd') =>
+    usage.reduce((total, one) => total + (one[field] ?? 0), 0);
+  const [usd, uncached] = [sum('usd'), sum('uncachedUsd')];
+  const saved = uncached - usd;
+  if (Math.abs(saved) < 0.00005) return lines;
+  const share = `${Math.abs((100 * saved) / uncached).toFixed(0)} %`;
+  const what = saved > 0 ? `saved ${share}` : `cost ${share} more`;
+  return [...lines, `Caches ${what}: $${usd.toFixed(4)} instead of $${uncached.toFixed(4)}.`];
+}
+
+function shareOf(part: number, whole: number, what: string): string {
+  return part === 0 ? '' : ` (${((100 * part) / whole).toFixed(0)} % ${what})`;
 }

@@ -11,7 +11,7 @@ import type { Failure } from '../contracts/failure.ts';
 import type { MaybePromise } from '../contracts/json.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Policy, PolicyLike, Proposal } from '../contracts/policy.ts';
-import type { Budget, Spend } from '../contracts/spend.ts';
+import type { Budget, ModelUsage, Spend } from '../contracts/spend.ts';
 import type { Verifier } from '../contracts/verifier.ts';
 import type { Conclusion } from '../tree/conclusion.ts';
 import type { Selection, WideningRule } from '../tree/selection.ts';
@@ -407,6 +407,8 @@ export interface SearchResult<State, Action> {
   readonly overdraft: Omit<CallSpend, 'calls'>;
   /** The models that were called and whose price nobody knows: what they cost is not in `spend.usd`. */
   readonly unpriced: readonly string[];
+  /** What each model read and wrote, by who asked it, in the order in which they were first asked. */
+  readonly usage: readonly ModelUsage[];
   /** How far the journal answered its calls. */
   readonly coverage: {
     /** Calls that the journal answered. */

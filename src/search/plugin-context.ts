@@ -6,6 +6,7 @@ import type { Clock } from '../contracts/clock.ts';
 import type { Random } from '../contracts/context.ts';
 import type { Completion } from '../contracts/language-model.ts';
 import type { Operation } from '../contracts/operation.ts';
+import type { Role } from '../contracts/spend.ts';
 
 /** What all plug-in calls of one search share. */
 export interface PluginRuntime {
@@ -16,6 +17,12 @@ export interface PluginRuntime {
   /** The source from which every plug-in call splits its own. */
   readonly random: Random;
 }
+
+/** Who is asked for what; all else is the algorithm's. */
+const roles: Readonly<Record<string, Role>> = {
+  ...{ reset: 'environment', step: 'environment', propose: 'policy' },
+  ...{ evaluate: 'evaluator', simulate: 'evaluator' },
+};
 
 /** Where a plug-in call is made. */
 export interface PluginPlace {
@@ -83,7 +90,7 @@ export class PluginContext extends Door {
     const asked = this.#round === 0 ? request : (bound.again?.(request, this.#round) ?? request);
     this.signal.throwIfAborted();
     try {
-      return await this.#runtime.calls.call(bound, asked);
+      return await this.#runtime.calls.call(bound, asked, roles[this.#purpose]);
     } catch (error) {
       this.note(error);
       throw error;

@@ -415,6 +415,7 @@ function report<State, Action>(
     spend: ledger.spend,
     overdraft: ledger.overdraft,
     unpriced: [...outside.gate.unpriced],
+    usage: outside.gate.usage.all,
     coverage: outside.gate.coverage,
     resume,
   };
