@@ -9,7 +9,7 @@ import { KnownPrompts } from './known-prompts.ts';
 import type { Ledger } from './ledger.ts';
 import type { LeftOf, ModelOperation, Parts } from './operations/model-operation.ts';
 import type { PriceTable } from './prices.ts';
-import { actualCost, mostCost, priceOf } from './pricing.ts';
+import { actualCost, askedTierOf, mostCost, priceOf } from './pricing.ts';
 import { faultOfCounts, ImpossibleUsages, sumOfUsages, withoutUsage } from './usage.ts';
 
 /** The result of a part, and what the request that bought it used, told once a request. */
@@ -100,14 +100,16 @@ export class Calls {
   ): Promise<Result> {
     const { result: codec } = operation;
     const price = this.#price(operation);
-    const { counting, isFree, name } = operation;
+    const { counting, isFree, name, payee } = operation;
     const counted = counting && (await this.#count(counting, request));
     const isGuessed = counted === undefined && this.#ledger.limitsTokens;
     const prompt = isGuessed ? operation.prompt?.(request) : undefined;
     const guess = prompt && this.#prompts.of(name, prompt);
-    const reserve = mostCost(operation.worstCase?.(request, counted ?? guess?.most), price);
+    const worst = operation.worstCase?.(request, counted ?? guess?.most);
+    const reserve = mostCost(worst, price, payee && askedTierOf(payee));
     const stateless = operation.stateless?.(request);
-    const { callId, output } = await this.#gate.call({
+    const isUnpriced = payee !== undefined && price === undefined;
+    const calling = this.#gate.call({
       ...contentOf(operation, request),
       ...(stateless !== undefined && { stateless }),
       ...(isFree !== undefined && { isFree }),
@@ -129,9 +131,14 @@ export class Calls {
         };
       },
     });
+    const { callId, output } = await calling.catch((error: unknown) => {
+      if (isUnpriced) this.#gate.unpriced.add(modelName(payee));
+      throw error;
+    });
     const result = codec === undefined ? (output as Result) : codec.decode(output);
-    const told = operation.usage?.(request, result)?.inputTokens ?? 0;
-    if (told > 0) guess?.learn(told);
+    const { inputTokens = 0, usd } = operation.usage?.(request, result) ?? {};
+    if (inputTokens > 0) guess?.learn(inputTokens);
+    if (isUnpriced && usd === undefined) this.#gate.unpriced.add(modelName(payee));
     return operation.named?.(result, callId) ?? result;
   }
 
@@ -193,9 +200,7 @@ export class Calls {
   #price({ payee }: { readonly payee?: Payee }): ModelPrice | undefined {
     if (payee === undefined) return undefined;
     expectObject('payee', payee);
-    const price = priceOf(payee, this.#prices, this.#ledger.remaining.usd !== Infinity);
-    if (price === undefined) this.#gate.unpriced.add(modelName(payee));
-    return price;
+    return priceOf(payee, this.#prices, this.#ledger.remaining.usd !== Infinity);
   }
 }
 
