@@ -28,6 +28,8 @@ export interface Recipient {
   readonly traits: ModelTraits;
   /** How hard it is to think. */
   readonly effort: string | undefined;
+  /** The tier of service that is asked for. */
+  readonly serviceTier: string | undefined;
   /** What it does not honour. */
   readonly downgrades: Downgrades;
   readonly call: ModelCall;
@@ -57,7 +59,7 @@ export function apiFor(
 
 /** The body of a request to Chat Completions. */
 export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBody {
-  const { model, traits, effort, downgrades, call } = recipient;
+  const { model, traits, effort, serviceTier, downgrades, call } = recipient;
   const refuses = (what: Droppable) => downgrades.refuses(what);
   const told = worded(request, refuses);
   return {
@@ -67,6 +69,7 @@ export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBo
     ...sampling(request, recipient),
     ...wishedFields(request, { ...told, refuses }, isStrict),
     ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(serviceTier !== undefined && { service_tier: serviceTier }),
     ...cacheKey(call),
   };
 }
@@ -74,7 +77,7 @@ export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBo
 /** The body of a request to the Responses API. It is told not to keep what was said. */
 export function responsesBody(request: GenerateRequest, recipient: Recipient): JsonBody {
   const { tools = [], topLogprobs = 0 } = request;
-  const { model, traits, effort, downgrades, call } = recipient;
+  const { model, traits, effort, serviceTier, downgrades, call } = recipient;
   warnOfChatOnly(request, recipient);
   const { messages, schema, toolChoice } = worded(request, (what) => downgrades.refuses(what));
   const tellsLogprobs = wantsLogprobs(request) && !downgrades.refuses('logprobs');
@@ -106,6 +109,7 @@ export function responsesBody(request: GenerateRequest, recipient: Recipient): J
         typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.name },
     }),
     ...(effort !== undefined && { reasoning: { effort } }),
+    ...(serviceTier !== undefined && { service_tier: serviceTier }),
     ...cacheKey(call),
     store: false,
   };

@@ -136,14 +136,15 @@ export function wishedFields(
 /**
  * Messages as Chat Completions takes them. Tools return no images there: the user shows them behind the results.
  *
- * @param system - The role of instructions.
+ * @param system - The role of instructions. @param kept - What stands in a turn as its provider told it.
  */
 export function chatMessages(
   messages: readonly Message[],
   system: 'system' | 'developer' = 'system',
+  kept: (message: Message) => JsonBody = () => ({}),
 ): readonly JsonBody[] {
   return messages.flatMap((message, place) => {
-    const turn = chatMessage(message);
+    const turn = { ...chatMessage(message), ...kept(message) };
     const told = { ...turn, role: message.role === 'system' ? system : message.role };
     if (message.role !== 'tool' || messages[place + 1]?.role === 'tool') return [told];
     const start = messages.findLastIndex(({ role }, at) => at < place && role !== 'tool') + 1;

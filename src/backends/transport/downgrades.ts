@@ -14,7 +14,8 @@ export type Droppable =
   | 'toolChoice'
   | 'continuation'
   | 'thoughts'
-  | 'maxTokens';
+  | 'maxTokens'
+  | 'hosts';
 
 /** The names that servers give to what can be dropped. */
 const names: Readonly<Record<string, Droppable>> = {
@@ -34,6 +35,7 @@ const names: Readonly<Record<string, Droppable>> = {
   continuation: 'continuation',
   'thinking.signature': 'thoughts',
   max_tokens: 'maxTokens',
+  require_parameters: 'hosts',
 };
 
 const instead: Readonly<Record<Droppable, string>> = {
@@ -49,6 +51,7 @@ const instead: Readonly<Record<Droppable, string>> = {
   continuation: 'the beginning of the answer is told in the question',
   thoughts: 'what it thought on earlier turns is left out',
   maxTokens: 'the limit is sent under its newer name',
+  hosts: 'no host takes all that was asked for, and what one does not take it ignores',
 };
 
 /** What is known of what can be dropped. */
