@@ -1,6 +1,7 @@
 import { expectOptions } from '../base/expect-options.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import { type ModelSpec, parseModelSpec } from './model-spec.ts';
+import type { openaiCompatible } from './openai-compatible/openai-compatible.ts';
 import type { ConnectionOptions } from './transport/connection.ts';
 import { defined } from './transport/json.ts';
 
@@ -10,10 +11,13 @@ import { defined } from './transport/json.ts';
  * - `tiny`, `tiny:./file.gguf`: a small model in this process.
  * - `llama:./file.gguf`: any GGUF file in this process.
  * - `anthropic:claude-sonnet-5-5`, `openai:gpt-6-luna`: a hosted model.
+ * - `groq:MODEL`, and so `openrouter`, `gemini`, `mistral`, `deepseek`, `together`, `fireworks`, `bedrock`, `vertex`, and
+ *   `azure:DEPLOYMENT`: a provider, with the key and whatever else {@link openaiCompatible} needs from the environment.
  * - `vllm`, `vllm:Qwen/Qwen3-8B`, `vllm:http://gpu:8000/v1#Qwen/Qwen3-8B`: a server, at its usual port on this
  *   machine or at an address, with its first model or with the one named. So with `sglang`, `llama-server`,
  *   `ollama`, `lm-studio` and `transformers`.
- * - `http://gpu:8000/v1#some-model`: a server that is to be looked at first.
+ * - `http://gpu:8000/v1#some-model`: a server that is to be looked at first. The option `keyVariable` names the variable
+ *   that holds its key.
  * - `replay:runs/first`, `replay:runs/first#openai:gpt-6-luna`: the journal of a run.
  *
  * Only what is needed for it is loaded. No server is asked before the first request. Options that a kind of model
@@ -31,7 +35,11 @@ export async function languageModel(
   spec: string,
   options: Omit<ConnectionOptions, 'baseUrl'> = {},
 ): Promise<LanguageModel & AsyncDisposable> {
-  expectOptions('languageModel', options, 'retry timeoutMs apiKey headers fetch maxReplyBytes');
+  expectOptions(
+    'languageModel',
+    options,
+    'retry timeoutMs apiKey keyVariable headers fetch maxReplyBytes',
+  );
   const model = await opened(parseModelSpec(spec), options);
   return Symbol.asyncDispose in model
     ? (model as LanguageModel & AsyncDisposable)
