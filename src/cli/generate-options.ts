@@ -3,7 +3,7 @@ import { taskNames } from '../runs/tasks.ts';
 import { algorithmNames } from './algorithms.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
 import { methodNames } from './methods.ts';
-import { modelOption } from './model.ts';
+import { addKeyVariableOption, modelOption } from './model.ts';
 import { addPriceOptions } from './prices.ts';
 import { fillOption, type SearchRequest } from './search-options.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
@@ -47,11 +47,13 @@ export function generateCommand(): Command {
     )
     .option(
       '--model <name>',
-      'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna',
+      'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna or groq:MODEL',
       modelOption,
     )
     .option('--json', 'print the result as one JSON document');
-  return addDatasetOptions(addPriceOptions(addRunOptions(command))).addHelpText(
+  return addDatasetOptions(
+    addPriceOptions(addKeyVariableOption(addRunOptions(command))),
+  ).addHelpText(
     'after',
     [
       '',

@@ -1,5 +1,7 @@
+import type { Command } from 'commander';
 import { languageModel } from '../backends/language-model.ts';
 import { parseModelSpec } from '../backends/model-spec.ts';
+import { expectKeyVariable } from '../backends/transport/connection.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
@@ -11,11 +13,29 @@ import { judge } from '../values/judge/judge.ts';
 /** Which model a command uses: `none`, or a model spec such as `openai:gpt-6-luna`. */
 export type ModelName = string;
 
+/** Which model was asked for, and where its key is. */
+export interface ModelRequest {
+  readonly model?: ModelName;
+  readonly keyVariable?: string;
+}
+
 /** A model for a command, or none, and what people are told of it. */
 export interface ChosenModel extends AsyncDisposable {
   readonly model: LanguageModel | undefined;
   /** One line. */
   readonly line: string;
+}
+
+/** The options of all commands that use a model, besides its name. */
+export function addKeyVariableOption(command: Command): Command {
+  return command.option(
+    '--key-variable <name>',
+    'the environment variable that holds the key, for --model https://HOST/v1#MODEL',
+    (text: string) => {
+      expectKeyVariable('--key-variable', text);
+      return text;
+    },
+  );
 }
 
 /** Reads `--model`. The path of a GGUF file stands for `tiny:` and that file. */
@@ -40,7 +60,7 @@ export function modelOption(text: string): ModelName {
  * @throws EspalierError `usage` where a model is needed, or the named one cannot be used.
  */
 export async function chooseModel(
-  name: ModelName | undefined,
+  { model: name, keyVariable }: ModelRequest,
   { unaided, isTaught }: Pick<Problem, 'isTaught' | 'unaided'>,
 ): Promise<ChosenModel> {
   if (name === 'none' || (name === undefined && !isTaught)) {
@@ -60,6 +80,7 @@ export async function chooseModel(
   // Those that run in this process can be loaded before their first request.
   const model: LanguageModel & AsyncDisposable & { load?(): Promise<void> } = await languageModel(
     name ?? 'tiny',
+    keyVariable === undefined ? {} : { keyVariable },
   );
   // Before a run folder is made: a model that cannot be read is a mistake in the request.
   await model.load?.();

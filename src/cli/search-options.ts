@@ -7,18 +7,17 @@ import type { PuzzleName } from '../environments/index.ts';
 import { taskNames } from '../runs/tasks.ts';
 import { algorithmNames } from './algorithms.ts';
 import { methodNames } from './methods.ts';
-import { type ModelName, modelOption } from './model.ts';
+import { addKeyVariableOption, type ModelRequest, modelOption } from './model.ts';
 import { addPriceOptions, type PriceRequest } from './prices.ts';
 import { integerOption, numberOption, seedOption, wordOption } from './values.ts';
 
 /** What `espalier search` was asked for. */
-export interface SearchRequest extends PriceRequest {
+export interface SearchRequest extends ModelRequest, PriceRequest {
   readonly question?: string;
   readonly task?: PuzzleName;
   readonly input?: string;
   readonly algorithm?: string;
   readonly method?: string;
-  readonly model?: ModelName;
   readonly simulations?: number;
   readonly calls?: number;
   readonly nodes?: number;
@@ -90,7 +89,7 @@ export function searchCommand(): Command {
     )
     .option(
       '--model <name>',
-      'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna',
+      'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna or groq:MODEL',
       modelOption,
     )
     .option(
@@ -107,7 +106,7 @@ export function searchCommand(): Command {
     .option('--tokens <n>', 'at most so many tokens', integerOption('tokens'))
     .option('--budget-usd <n>', 'at most so many dollars', numberOption('budget-usd'))
     .option('--ms <n>', 'at most so many milliseconds', numberOption('ms'));
-  return addPriceOptions(command)
+  return addPriceOptions(addKeyVariableOption(command))
     .option('--concurrency <n>', 'simulations under way at once', integerOption('concurrency'), 1)
     .option(
       '--order <name>',

@@ -34,7 +34,7 @@ export async function runSearchCommand(request: SearchRequest): Promise<number> 
     print(request.json === true ? toJson(done) : 'Solved already: no step is needed.');
     return 0;
   }
-  await using chosen = await chooseModel(request.model, problem);
+  await using chosen = await chooseModel(request, problem);
   const prices = pricesFor(request, chosen.model);
   const folder = request.save === undefined ? undefined : openRun(request.save);
   try {
