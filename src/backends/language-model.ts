@@ -3,9 +3,10 @@ import type { LanguageModel } from '../contracts/language-model.ts';
 import type { AnthropicOptions } from './anthropic/anthropic.ts';
 import { type ModelSpec, parseModelSpec } from './model-spec.ts';
 import type { OpenAiOptions } from './openai/openai.ts';
+import type { openaiCompatible } from './openai-compatible/openai-compatible.ts';
 import type { ConnectionOptions } from './transport/connection.ts';
 import { defined } from './transport/json.ts';
-import type { ThoughtOptions } from './transport/thoughts.ts';
+import type { ThoughtOptions } from './transport/thought-tokens.ts';
 
 /** How a model of any kind is reached, and how hard it thinks. */
 export interface LanguageModelOptions extends Omit<ConnectionOptions, 'baseUrl'>, ThoughtOptions {
@@ -19,10 +20,13 @@ export interface LanguageModelOptions extends Omit<ConnectionOptions, 'baseUrl'>
  * - `tiny`, `tiny:./file.gguf`: a small model in this process.
  * - `llama:./file.gguf`: any GGUF file in this process.
  * - `anthropic:claude-sonnet-5-5`, `openai:gpt-6-luna`: a hosted model.
+ * - `groq:MODEL`, and so `openrouter`, `gemini`, `mistral`, `deepseek`, `together`, `fireworks`, `bedrock`, `vertex`, and
+ *   `azure:DEPLOYMENT`: a provider, with the key and whatever else {@link openaiCompatible} needs from the environment.
  * - `vllm`, `vllm:Qwen/Qwen3-8B`, `vllm:http://gpu:8000/v1#Qwen/Qwen3-8B`: a server, at its usual port on this
  *   machine or at an address, with its first model or with the one named. So with `sglang`, `llama-server`,
  *   `ollama`, `lm-studio` and `transformers`.
- * - `http://gpu:8000/v1#some-model`: a server that is to be looked at first.
+ * - `http://gpu:8000/v1#some-model`: a server that is to be looked at first. The option `keyVariable` names the variable
+ *   that holds its key.
  * - `replay:runs/first`, `replay:runs/first#openai:gpt-6-luna`: the journal of a run.
  *
  * Only what is needed for it is loaded. No server is asked before the first request. Options that a kind of model
@@ -43,7 +47,7 @@ export async function languageModel(
   expectOptions(
     'languageModel',
     options,
-    'retry timeoutMs apiKey headers fetch maxReplyBytes effort thoughtTokens',
+    'retry timeoutMs apiKey keyVariable headers fetch maxReplyBytes effort thoughtTokens',
   );
   const model = await opened(parseModelSpec(spec), options);
   return Symbol.asyncDispose in model

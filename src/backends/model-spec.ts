@@ -1,6 +1,6 @@
 import type { EspalierError } from '../base/errors.ts';
 import { expectation } from '../base/expect.ts';
-import { type ServerPreset, servers } from './openai-compatible/presets.ts';
+import { hosts, isHosted, type ServerPreset, servers } from './openai-compatible/presets.ts';
 
 /** A model spec, taken apart. What is left out is as its kind of model usually is. */
 export type ModelSpec =
@@ -10,7 +10,7 @@ export type ModelSpec =
   | { readonly kind: 'llama'; readonly path: string }
   /** A hosted model. */
   | { readonly kind: 'anthropic' | 'openai'; readonly model: string }
-  /** A server of one's own: of a known kind, or at an address, or both. */
+  /** A server of one's own: of a known kind, or at an address, or both; or a provider, and its model. */
   | {
       readonly kind: 'server';
       readonly server?: Exclude<ServerPreset, 'generic'>;
@@ -27,6 +27,7 @@ export const modelSpecForms: readonly string[] = [
   'llama:FILE.gguf',
   'anthropic:MODEL',
   'openai:MODEL',
+  ...hosts.map((host) => (host === 'azure' ? 'azure:DEPLOYMENT' : `${host}:MODEL`)),
   ...servers,
   'SERVER:MODEL',
   'SERVER:http://HOST:PORT#MODEL',
@@ -64,14 +65,23 @@ export function parseModelSpec(spec: string): ModelSpec {
 const aFile = 'a GGUF file, as in tiny:./model.gguf or llama:./model.gguf';
 
 function serverOf(name: string, rest: string | undefined, spec: string): ModelSpec {
-  const server = servers.find((known) => known === name);
+  const server = [...servers, ...hosts].find((known) => known === name);
   if (server === undefined) throw unknownSpec(spec);
-  if (rest === undefined) return { kind: 'server', server };
-  if (isAddress(rest)) return { kind: 'server', server, ...placeOf(rest, spec) };
-  if (/^(localhost|[\d.]+|\[[^\]]*\])(:\d+)?(\/|#|$)/i.test(rest)) {
+  if (rest === undefined && !isHosted(server)) return { kind: 'server', server };
+  if (rest !== undefined && isAddress(rest)) {
+    const place = placeOf(rest, spec);
+    if (!isHosted(server)) return { kind: 'server', server, ...place };
+    const model = named(
+      place.model,
+      spec,
+      `a model after #, as in ${server}:https://HOST/v1#MODEL`,
+    );
+    return { kind: 'server', server, ...place, model };
+  }
+  if (/^(localhost|[\d.]+|\[[^\]]*\])(:\d+)?(\/|#|$)/i.test(rest ?? '')) {
     throw expectation(
       'model',
-      `an address with http:// or https://, as in ${server}:http://${withoutUser(rest)}`,
+      `an address with http:// or https://, as in ${server}:http://${withoutUser(rest ?? '')}`,
       withoutUser(spec),
     );
   }

@@ -10,8 +10,9 @@ import { KnownPrompts } from './known-prompts.ts';
 import type { Ledger } from './ledger.ts';
 import type { LeftOf, ModelOperation, Parts } from './operations/model-operation.ts';
 import type { PriceTable } from './prices.ts';
-import { actualCost, mostCost, priceOf } from './pricing.ts';
+import { actualCost, askedTierOf, mostCost, priceOf } from './pricing.ts';
 import { faultOfCounts, ImpossibleUsages, sumOfUsages, withoutUsage } from './usage.ts';
+import type { AnsweredCall } from './usage-by-role.ts';
 
 /** The result of a part, and what the request that bought it used, told once a request. */
 interface Bought<Result> {
@@ -103,14 +104,16 @@ export class Calls {
   ): Promise<Result> {
     const { result: codec } = operation;
     const price = this.#price(operation);
-    const { counting, isFree, name } = operation;
+    const { counting, isFree, name, payee } = operation;
     const counted = counting && (await this.#count(counting, request, role));
     const isGuessed = counted === undefined && this.#ledger.limitsTokens;
     const prompt = isGuessed ? operation.prompt?.(request) : undefined;
     const guess = prompt && this.#prompts.of(name, prompt);
-    const reserve = mostCost(operation.worstCase?.(request, counted ?? guess?.most), price);
+    const worst = operation.worstCase?.(request, counted ?? guess?.most);
+    const reserve = mostCost(worst, price, payee && askedTierOf(payee));
     const stateless = operation.stateless?.(request);
-    const { callId, output } = await this.#gate.call({
+    const isUnpriced = payee !== undefined && price === undefined;
+    const calling = this.#gate.call({
       ...contentOf(operation, request),
       ...(stateless !== undefined && { stateless }),
       ...(isFree !== undefined && { isFree }),
@@ -132,15 +135,24 @@ export class Calls {
         };
       },
     });
+    const { callId, output } = await calling.catch((error: unknown) => {
+      if (isUnpriced) this.#gate.unpriced.add(modelName(payee));
+      throw error;
+    });
     const result = codec === undefined ? (output as Result) : codec.decode(output);
     const usage = operation.usage?.(request, result);
-    if (usage !== undefined && operation.payee !== undefined) {
-      const { calls } = reserve;
-      this.#gate.usage.add({ id: callId, role, model: name, price, calls, usage });
+    guess?.learn(usage?.inputTokens ?? 0);
+    if (payee !== undefined) {
+      this.#note({ id: callId, role, model: name, price, calls: reserve.calls, usage });
     }
-    const told = usage?.inputTokens ?? 0;
-    if (told > 0) guess?.learn(told);
     return operation.named?.(result, callId) ?? result;
+  }
+
+  /** Notes what a model has told of a call. */
+  #note({ usage, ...call }: Omit<AnsweredCall, 'usage'> & { usage: Usage | undefined }): void {
+    const isSound = usage !== undefined && faultOfCounts(usage) === undefined;
+    if (isSound) this.#gate.usage.add({ ...call, usage });
+    if (call.price === undefined && usage?.usd === undefined) this.#gate.unpriced.add(call.model);
   }
 
   /** How many tokens a prompt is, where that is of use and can be told. It is a call: what it comes to has its turn. */
@@ -202,9 +214,7 @@ export class Calls {
   #price({ payee }: { readonly payee?: Payee }): ModelPrice | undefined {
     if (payee === undefined) return undefined;
     expectObject('payee', payee);
-    const price = priceOf(payee, this.#prices, this.#ledger.remaining.usd !== Infinity);
-    if (price === undefined) this.#gate.unpriced.add(modelName(payee));
-    return price;
+    return priceOf(payee, this.#prices, this.#ledger.remaining.usd !== Infinity);
   }
 }
 

@@ -24,6 +24,8 @@ export class KnownPrompts {
       return Math.min(least, earlier.tokens + rest + allowance);
     }, mostTokensOfPrompt(prompt));
     const learn = (tokens: number): void => {
+      // Nobody told.
+      if (tokens <= 0) return;
       const others = (this.#told.get(model) ?? []).filter((earlier) => earlier.text !== text);
       this.#told.set(model, [...others, { text, tokens }].slice(-kept));
     };

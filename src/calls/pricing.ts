@@ -1,14 +1,21 @@
 import { EspalierError } from '../base/errors.ts';
 import { expectInteger, expectNumber, expectObject } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
-import type { ModelPrice, Usage } from '../contracts/language-model.ts';
+import type { ModelPrice, Payee, Usage } from '../contracts/language-model.ts';
 import type { WorstCase } from '../contracts/operation.ts';
 import type { CallSpend } from './call-spend.ts';
 import { defaultPrices, type PriceTable } from './prices.ts';
 import { faultOfCounts } from './usage.ts';
 
-/** The most that a call may cost. */
-export function mostCost(worstCase: WorstCase = {}, price?: ModelPrice): CallSpend {
+/**
+ * The most that a call may cost: in the dearer of no tier and the one asked for, and as a long prompt where what is
+ * reserved is one.
+ */
+export function mostCost(
+  worstCase: WorstCase = {},
+  price?: ModelPrice,
+  askedTier?: string,
+): CallSpend {
   expectObject('worstCase', worstCase);
   expectOptions('worstCase', worstCase, 'calls inputTokens outputTokens');
   const { calls = 1, inputTokens = 0, outputTokens = 0 } = worstCase;
@@ -18,12 +25,18 @@ export function mostCost(worstCase: WorstCase = {}, price?: ModelPrice): CallSpe
   }
   // At the dearest price: the provider may put all that it reads into its cache.
   const cacheWriteTokens = (price?.cacheWrite ?? 0) > (price?.input ?? 0) ? inputTokens : 0;
-  return cost({ inputTokens, outputTokens, cachedTokens: 0, cacheWriteTokens }, calls, price);
+  const usage = { inputTokens, outputTokens, cachedTokens: 0, cacheWriteTokens };
+  const factors = factorsOf(price, { inputTokens, serviceTier: askedTier });
+  // What is asked for need not be given, and a prompt may be shorter than reserved.
+  const input = Math.max(1, factors.tier) * Math.max(1, factors.input);
+  const output = Math.max(1, factors.tier) * Math.max(1, factors.output);
+  return cost(usage, calls, price && times(price, { input, output }));
 }
 
 /**
- * What a request did cost. A usage that was not told in full, or that cannot be, is charged as reserved; a
- * cached part that was not told is charged as if nothing had been cached.
+ * What a request did cost: what its provider says it charged, else what its tokens cost in the tier that it says it
+ * served. A usage that was not told in full, or that cannot be, is charged as reserved; a cached part that was not
+ * told is charged as if nothing had been cached.
  */
 export function actualCost(
   usage: Usage | undefined,
@@ -33,7 +46,46 @@ export function actualCost(
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage ?? {};
   if (inputTokens === undefined || outputTokens === undefined) return reserved;
   if (faultOfCounts(usage ?? {}) !== undefined) return reserved;
-  return cost({ inputTokens, outputTokens, cachedTokens, cacheWriteTokens }, reserved.calls, price);
+  const counts = { inputTokens, outputTokens, cachedTokens, cacheWriteTokens };
+  const { requests = 1, serviceTier, usd } = usage ?? {};
+  const { tier, input, output } = factorsOf(price, {
+    inputTokens: inputTokens / Math.max(1, requests),
+    serviceTier,
+  });
+  const told = price && times(price, { input: tier * input, output: tier * output });
+  const spend = cost(counts, reserved.calls, told);
+  return usd === undefined ? spend : { ...spend, usd };
+}
+
+/** The tier of service that a model is asked for beforehand. */
+export function askedTierOf({ settings = {} }: Pick<Payee, 'settings'>): string | undefined {
+  const { serviceTier, extraBody } = settings;
+  const tier = serviceTier ?? (Object(extraBody) as { service_tier?: unknown }).service_tier;
+  return typeof tier === 'string' ? tier : undefined;
+}
+
+/** By what prices are multiplied in a tier, and for a prompt of so many tokens. */
+function factorsOf(
+  price: ModelPrice | undefined,
+  { inputTokens, serviceTier }: { inputTokens: number; serviceTier: string | undefined },
+): Readonly<Record<'input' | 'output' | 'tier', number>> {
+  const { tiers = {}, longContext } = price ?? {};
+  const isKnown = serviceTier !== undefined && Object.hasOwn(tiers, serviceTier);
+  const tier = isKnown ? (tiers[serviceTier] ?? 1) : 1;
+  const isLong = longContext !== undefined && inputTokens > longContext.above;
+  return { tier, input: isLong ? longContext.input : 1, output: isLong ? longContext.output : 1 };
+}
+
+function times(
+  { input, output, cachedInput = input, cacheWrite = input }: ModelPrice,
+  by: Readonly<Record<'input' | 'output', number>>,
+): ModelPrice {
+  return {
+    input: input * by.input,
+    output: output * by.output,
+    cachedInput: cachedInput * by.input,
+    cacheWrite: cacheWrite * by.input,
+  };
 }
 
 /**
@@ -41,12 +93,12 @@ export function actualCost(
  * {@link defaultPrices}. A limit on dollars cannot be kept with a model whose price is unknown.
  */
 export function priceOf(
-  model: { readonly modelId: string; readonly price?: ModelPrice },
+  model: Pick<Payee, 'modelId' | 'price'> & Partial<Pick<Payee, 'provider'>>,
   prices: PriceTable,
   dollarsAreLimited: boolean,
 ): ModelPrice | undefined {
   const { modelId } = model;
-  const price = entry(prices, modelId) ?? toldBy(model) ?? entry(defaultPrices, modelId);
+  const price = listedPrice(prices, model) ?? toldBy(model) ?? listedPrice(defaultPrices, model);
   if (price === undefined && dollarsAreLimited) {
     throw new EspalierError(
       'usage',
@@ -59,12 +111,25 @@ export function priceOf(
 /** Throws unless a price is one. */
 export function expectPrice(price: ModelPrice, nameOf: (field: string) => string): void {
   expectObject(nameOf(''), price);
-  expectOptions(nameOf(''), price, 'input output cachedInput cacheWrite');
-  const { input, output, cachedInput, cacheWrite } = price;
+  expectOptions(nameOf(''), price, 'input output cachedInput cacheWrite tiers longContext');
+  const { input, output, cachedInput, cacheWrite, tiers, longContext } = price;
   expectNumber(nameOf('.input'), input, { min: 0 });
   expectNumber(nameOf('.output'), output, { min: 0 });
   if (cachedInput !== undefined) expectNumber(nameOf('.cachedInput'), cachedInput, { min: 0 });
   if (cacheWrite !== undefined) expectNumber(nameOf('.cacheWrite'), cacheWrite, { min: 0 });
+  if (tiers !== undefined) {
+    expectObject(nameOf('.tiers'), tiers);
+    for (const [tier, factor] of Object.entries(tiers)) {
+      expectNumber(nameOf(`.tiers.${tier}`), factor, { min: 0 });
+    }
+  }
+  if (longContext !== undefined) {
+    expectObject(nameOf('.longContext'), longContext);
+    expectOptions(nameOf('.longContext'), longContext, 'above input output');
+    for (const [name, value] of Object.entries({ ...longContext })) {
+      expectNumber(nameOf(`.longContext.${name}`), value, { min: 0 });
+    }
+  }
 }
 
 /** What a model says itself, which may learn it only as it is called. */
@@ -73,11 +138,35 @@ function toldBy({ modelId, price }: Parameters<typeof priceOf>[0]): ModelPrice |
   return price;
 }
 
-function entry(prices: PriceTable, modelId: string): ModelPrice | undefined {
-  return Object.hasOwn(prices, modelId) ? prices[modelId] : undefined;
+/**
+ * What a table says of a model: under its name, or under its name without a date, `-latest`, or, on hosts that name
+ * models so, the vendor before a slash. A fine-tuned model (`ft:…`) does not cost what the one below it does.
+ */
+export function listedPrice(
+  prices: PriceTable,
+  { modelId, provider = '' }: Partial<Payee> & Pick<Payee, 'modelId'>,
+): ModelPrice | undefined {
+  const names = [modelId];
+  if (!modelId.startsWith('ft:')) {
+    const bare = vendorNaming.test(provider) ? withoutVendor(modelId) : modelId;
+    names.push(bare, bare.replace(/(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|[-@]latest)$/, ''));
+  }
+  const name = names.find((candidate) => Object.hasOwn(prices, candidate));
+  return name === undefined ? undefined : prices[name];
 }
 
-type KnownUsage = Required<Omit<Usage, 'reasoningTokens'>>;
+/** Who names models `vendor/model` and asks what the vendor does. */
+const vendorNaming = /^(openrouter|vertex)\b/;
+
+/** `anthropic/claude-sonnet-5.5`, `google/gemini-4-argon` */
+function withoutVendor(modelId: string): string {
+  const name = modelId.replace(/^(anthropic|deepseek|google|mistralai|openai|x-ai)\//, '');
+  return name.startsWith('claude-') ? name.replaceAll('.', '-') : name;
+}
+
+type KnownUsage = Required<
+  Pick<Usage, 'cacheWriteTokens' | 'cachedTokens' | 'inputTokens' | 'outputTokens'>
+>;
 
 function cost(usage: KnownUsage, calls: number, price: ModelPrice | undefined): CallSpend {
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = usage;

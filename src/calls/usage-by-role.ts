@@ -32,8 +32,9 @@ export class UsageByRole {
     this.#counted.add(id);
     const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = usage;
     const { cachedTokens = 0, cacheWriteTokens = 0 } = usage;
-    const plain = { inputTokens, outputTokens };
+    const { usd: told, ...counts } = { ...usage, inputTokens, outputTokens };
     const usdOf = (used: Usage) => price && actualCost(used, nothing, price).usd;
+    const uncached = usdOf({ ...counts, cachedTokens: 0, cacheWriteTokens: 0 });
     const before = this.#sums.get(`${role} ${model}`);
     this.#sums.set(`${role} ${model}`, {
       role,
@@ -44,8 +45,8 @@ export class UsageByRole {
       cacheWriteTokens: (before?.cacheWriteTokens ?? 0) + cacheWriteTokens,
       outputTokens: (before?.outputTokens ?? 0) + outputTokens,
       reasoningTokens: (before?.reasoningTokens ?? 0) + reasoningTokens,
-      usd: sumOf(before, 'usd', usdOf({ ...plain, cachedTokens, cacheWriteTokens })),
-      uncachedUsd: sumOf(before, 'uncachedUsd', usdOf(plain)),
+      usd: sumOf(before, 'usd', told ?? usdOf(counts)),
+      uncachedUsd: sumOf(before, 'uncachedUsd', uncached ?? told),
     });
   }
 }

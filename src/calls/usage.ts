@@ -1,33 +1,46 @@
 import { describeValue } from '../base/expect.ts';
 import type { ModelCall, Usage } from '../contracts/language-model.ts';
 
-const fields: readonly (keyof Usage)[] = [
-  'inputTokens',
-  'outputTokens',
-  'cachedTokens',
-  'cacheWriteTokens',
+const counts = [
+  ...(['inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens'] as const),
   'reasoningTokens',
-];
+] as const;
+const fields = [...counts, 'usd'] as const;
 
-/** What several requests used together. What one of them did not tell is unknown of all; of none, all is. */
+/**
+ * What several requests used together. What one of them did not tell is unknown of all; of none, all is. So is a tier of
+ * service that was not that of all.
+ */
 export function sumOfUsages(usages: readonly Usage[]): Usage {
-  const sum: Partial<Record<keyof Usage, number>> = {};
+  const sum: { -readonly [Field in keyof Usage]: Usage[Field] } = {};
   if (usages.length === 0) return sum;
   for (const field of fields) {
     const told = usages.flatMap(({ [field]: used }) => (used === undefined ? [] : [used]));
     // One that is no count is not to be made good by others.
-    const isSound = told.every(isCount);
+    const isSound = told.every(field === 'usd' ? isAmount : isCount);
     if (told.length === usages.length) {
       sum[field] = isSound ? told.reduce((total, used) => total + used, 0) : Number.NaN;
     }
   }
+  const requests = usages.reduce((total, usage) => total + requestsOf(usage), 0);
+  if (requests > 1) sum.requests = requests;
+  const [tier, ...others] = new Set(usages.map(({ serviceTier }) => serviceTier));
+  if (tier !== undefined && others.length === 0) sum.serviceTier = tier;
   return sum;
+}
+
+/** What was at hand was not asked for. */
+function requestsOf({ requests = 1, inputTokens }: Usage): number {
+  return inputTokens === 0 ? 0 : requests;
 }
 
 /** What is wrong with the counts of a usage, whatever they count; `undefined` where nothing is. */
 export function faultOfCounts(usage: Usage | undefined): string | undefined {
   if (typeof usage !== 'object' || (usage as unknown) === null) return describeValue(usage);
-  const odd = fields.find((field) => usage[field] !== undefined && !isCount(usage[field]));
+  const odd =
+    [...counts, 'requests' as const].find(
+      (field) => usage[field] !== undefined && !isCount(usage[field]),
+    ) ?? (usage.usd === undefined || isAmount(usage.usd) ? undefined : 'usd');
   if (odd !== undefined) return `\`${odd}\` is ${describeValue(usage[odd])}`;
   const { inputTokens = Infinity, outputTokens = Infinity } = usage;
   const { cachedTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
@@ -54,6 +67,10 @@ export class ImpossibleUsages {
     const message = `${model} told a usage that cannot be (${fault}): it counts as unknown, and the call is charged as reserved; ${count} so far.`;
     call.warn?.({ model, about: 'usage', message });
   }
+}
+
+function isAmount(value: number): boolean {
+  return Number.isFinite(value) && value >= 0;
 }
 
 function isCount(value: number | undefined): boolean {

@@ -2,16 +2,17 @@ import { Command } from 'commander';
 import type { Examination, ServerFacts } from '../backends/doctor/examination.ts';
 import { examine } from '../backends/doctor/examine.ts';
 import { languageModel } from '../backends/language-model.ts';
+import { defined } from '../backends/transport/json.ts';
 import { counted } from '../base/counted.ts';
 import { examineJudge, type JudgeExamination } from '../runs/examine-judge.ts';
 import { readLabelledStates } from '../runs/labelled-states.ts';
-import { type ModelName, modelOption } from './model.ts';
+import { addKeyVariableOption, type ModelName, type ModelRequest, modelOption } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
 import { table } from './table.ts';
 import { integerOption } from './values.ts';
 
 /** What `espalier doctor` was asked for. */
-export interface DoctorRequest {
+export interface DoctorRequest extends ModelRequest {
   readonly model: ModelName;
   readonly json?: boolean;
   readonly judge?: string;
@@ -20,9 +21,14 @@ export interface DoctorRequest {
 
 /** The command without its action. */
 export function doctorCommand(): Command {
-  return new Command('doctor')
+  const command = new Command('doctor')
     .description('Probe a model: whether it answers, what it honours, how quickly it is.')
-    .requiredOption('--model <spec>', 'a model spec, such as ollama:qwen3', modelOption)
+    .requiredOption(
+      '--model <spec>',
+      'a model spec, such as ollama:qwen3 or groq:MODEL',
+      modelOption,
+    );
+  return addKeyVariableOption(command)
     .option('--judge <file>', 'measure it as a judge instead, on the states of a JSONL file')
     .option('--repeats <n>', 'how often each of those is judged', integerOption('repeats'), 3)
     .option('--json', 'print what was found as one JSON document')
@@ -43,9 +49,9 @@ export function doctorCommand(): Command {
 
 /** Runs `espalier doctor`. Resolves to the exit code: 1 where the model does not answer. */
 export async function runDoctorCommand(request: DoctorRequest): Promise<number> {
-  const { model: spec, json, judge: file } = request;
+  const { model: spec, keyVariable, json, judge: file } = request;
   if (file !== undefined) return measureJudge(file, request);
-  await using model = await languageModel(spec, { retry: false });
+  await using model = await languageModel(spec, { retry: false, ...defined({ keyVariable }) });
   const status = new StatusLine();
   try {
     status.show(() => 'Asking whether it answers …');
@@ -62,10 +68,10 @@ export async function runDoctorCommand(request: DoctorRequest): Promise<number> 
 
 async function measureJudge(
   file: string,
-  { model: spec, json, repeats }: DoctorRequest,
+  { model: spec, keyVariable, json, repeats }: DoctorRequest,
 ): Promise<number> {
   const states = readLabelledStates(file);
-  await using model = await languageModel(spec);
+  await using model = await languageModel(spec, defined({ keyVariable }));
   const status = new StatusLine();
   try {
     const found = await examineJudge(model, states, {

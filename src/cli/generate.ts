@@ -6,6 +6,7 @@ import { modelName } from '../base/model-name.ts';
 import { wrapModel } from '../calls/middleware/compose.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { PriceTable } from '../calls/prices.ts';
+import { priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
@@ -26,7 +27,7 @@ import { interrupted, listenForInterruption } from './interruption.ts';
 import { pairsOf, planFor } from './methods.ts';
 import { chooseModel, environmentFor, type Models } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
-import { pricesFor } from './prices.ts';
+import { pricesFor, shownDollars } from './prices.ts';
 import { budgetOf } from './search-options.ts';
 import { espalierVersion } from './version.ts';
 
@@ -49,12 +50,17 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
   using run = openRun(path);
   begin(run, { problems, asked });
   const report = await grow(request, { run, problems, models: limited, prices });
-  run.writeReport(reportOf(report) as Fields);
+  const isPriced = model === undefined || priceOf(model, prices, false) !== undefined;
+  const usd = isPriced || report.spend.usd > 0 ? report.spend.usd : null;
+  const told = reportOf(report, usd);
+  run.writeReport(told as Fields);
   const dataset = await datasetOf(request, run, report);
   print(
     request.json === true
-      ? JSON.stringify({ ...reportOf(report), run: path, dataset }, undefined, 2)
-      : [chosen.line, '', describeRunEnd(report, path), '', describeDataset(dataset)].join('\n'),
+      ? JSON.stringify({ ...told, run: path, dataset }, undefined, 2)
+      : [chosen.line, '', describeRunEnd(report, usd, path), '', describeDataset(dataset)].join(
+          '\n',
+        ),
   );
   if (report.stopReason === 'stopped') return interrupted;
   return report.stopReason === 'failing' || report.done === 0 ? 1 : 0;
@@ -205,9 +211,11 @@ function datasetOf(
   });
 }
 
-function reportOf({ failed, ...rest }: GenerateReport): object {
+/** @param usd - The dollars, or `null` where the price is unknown: they are then not 0. */
+function reportOf({ failed, ...rest }: GenerateReport, usd: number | null): object {
   return {
     ...rest,
+    spend: { ...rest.spend, usd },
     failed: failed.map(({ problem, attempt, reason }) => ({ problem, attempt, reason })),
   };
 }
@@ -234,7 +242,7 @@ function describeProgress(
   ].join(' · ');
 }
 
-function describeRunEnd(report: GenerateReport, path: string): string {
+function describeRunEnd(report: GenerateReport, usd: number | null, path: string): string {
   const { stopReason, total, done, solved, failed, unfinished, spend } = report;
   const ends = {
     budget: 'the budget is spent',
@@ -249,7 +257,7 @@ function describeRunEnd(report: GenerateReport, path: string): string {
       counted(spend.simulations, 'simulation'),
       counted(spend.calls, 'call'),
       ...(spend.tokens > 0 ? [counted(spend.tokens, 'token')] : []),
-      ...(spend.usd > 0 ? [`$${spend.usd.toFixed(4)}`] : []),
+      ...shownDollars(usd),
       `kept in ${path}`,
     ].join(' · '),
     ...(unfinished > 0

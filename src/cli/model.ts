@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { languageModel } from '../backends/language-model.ts';
 import { parseModelSpec } from '../backends/model-spec.ts';
+import { expectKeyVariable } from '../backends/transport/connection.ts';
 import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import { modelName } from '../base/model-name.ts';
@@ -17,6 +18,7 @@ export type ModelName = string;
 /** Which model a command uses, and how. */
 export interface ModelRequest {
   readonly model?: ModelName;
+  readonly keyVariable?: string;
   readonly effort?: string;
   readonly judgeEffort?: string;
   readonly thoughtTokens?: number;
@@ -25,12 +27,12 @@ export interface ModelRequest {
 
 /** The options of all commands that search with a model. */
 export function addModelOptions(command: Command): Command {
-  return command
-    .option(
-      '--model <name>',
-      'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna',
-      modelOption,
-    )
+  const named = command.option(
+    '--model <name>',
+    'tiny (default for puzzles), none, or a model spec, such as openai:gpt-6-luna or groq:MODEL',
+    modelOption,
+  );
+  return addKeyVariableOption(named)
     .option('--effort <level>', 'how hard the model thinks, such as low; its provider knows which')
     .option('--judge-effort <level>', 'how hard it thinks where it judges (default: as --effort)')
     .option(
@@ -55,6 +57,18 @@ export interface Models {
 export interface ChosenModel extends AsyncDisposable, Models {
   /** One line. */
   readonly line: string;
+}
+
+/** The options of all commands that use a model, besides its name. */
+export function addKeyVariableOption(command: Command): Command {
+  return command.option(
+    '--key-variable <name>',
+    'the environment variable that holds the key, for --model https://HOST/v1#MODEL',
+    (text: string) => {
+      expectKeyVariable('--key-variable', text);
+      return text;
+    },
+  );
 }
 
 /** Reads `--model`. The path of a GGUF file stands for `tiny:` and that file. */
@@ -82,7 +96,7 @@ export async function chooseModel(
   request: ModelRequest,
   { unaided, isTaught }: Pick<Problem, 'isTaught' | 'unaided'>,
 ): Promise<ChosenModel> {
-  const { model: name, effort, judgeEffort, thoughtTokens } = request;
+  const { model: name, keyVariable, effort, judgeEffort, thoughtTokens } = request;
   if (name === 'none' || (name === undefined && !isTaught)) {
     if (unaided === undefined) {
       const example = '--model openai:gpt-6-luna or --model ollama:qwen3';
@@ -99,7 +113,7 @@ export async function chooseModel(
   }
   // Those that run in this process can be loaded before their first request.
   const open = (level: string | undefined) =>
-    languageModel(name ?? 'tiny', defined({ effort: level, thoughtTokens }));
+    languageModel(name ?? 'tiny', defined({ effort: level, thoughtTokens, keyVariable }));
   const model: LanguageModel & AsyncDisposable & { load?(): Promise<void> } = await open(effort);
   const judgeModel = judgeEffort === undefined ? undefined : await open(judgeEffort);
   // Before a run folder is made: a model that cannot be read is a mistake in the request.

@@ -50,3 +50,9 @@ export function pricesFor(
   }
   return {};
 }
+
+/** Dollars for people; nothing where there are none, and a word where a price is unknown. */
+export function shownDollars(usd: number | null): readonly string[] {
+  if (usd === null) return ['$ unknown'];
+  return usd > 0 ? [`$${usd.toFixed(4)}`] : [];
+}

@@ -4,6 +4,7 @@ import type { Problem } from '../runs/problem.ts';
 import type { SearchResult, StopReason } from '../search/contracts.ts';
 import { knownValue } from '../tree/selection.ts';
 import { pathTo } from '../tree/summary.ts';
+import { shownDollars } from './prices.ts';
 import { describeUnused, type Unused } from './unused.ts';
 
 /** A finished search as `--json` prints it. */
@@ -206,7 +207,7 @@ function describeSpend(
     counted(simulations, 'simulation'),
     `${counted(calls, 'call')}${coverage.recorded > 0 ? ` (${coverage.recorded} from the journal)` : ''}`,
     ...(tokens > 0 ? [counted(tokens, 'token')] : []),
-    ...(usd === null ? ['$ unknown'] : usd > 0 ? [`$${usd.toFixed(4)}`] : []),
+    ...shownDollars(usd),
     `${Math.round(ms)} ms`,
   ];
   return parts.join(' · ');

@@ -131,6 +131,20 @@ export interface ModelPrice {
   readonly cachedInput?: number;
   /** For tokens read and kept in the provider's cache. @defaultValue as `input` */
   readonly cacheWrite?: number;
+  /**
+   * By what all prices are multiplied in a tier of service, by its name in {@link Usage.serviceTier}; from 0 up. A
+   * tier that is not here costs as much as none.
+   */
+  readonly tiers?: Readonly<Record<string, number>>;
+  /** What long prompts cost. @defaultValue as short ones */
+  readonly longContext?: {
+    /** From how many tokens of the prompt of one request on: where it is longer than this. */
+    readonly above: number;
+    /** By what the prices of all tokens read are multiplied then, those from and for caches too; from 0 up. */
+    readonly input: number;
+    /** By what the price of tokens written is multiplied then; from 0 up. */
+    readonly output: number;
+  };
 }
 
 /** What a model is asked for. */
@@ -306,4 +320,10 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
   /** Of the tokens written, those of hidden reasoning. */
   readonly reasoningTokens?: number;
+  /** How many requests with this prompt it is the sum of. @defaultValue 1 */
+  readonly requests?: number;
+  /** The tier of service that the provider says it served: what it bills. */
+  readonly serviceTier?: string;
+  /** US dollars that the provider says it charged, from 0 up: they count in place of its price. */
+  readonly usd?: number;
 }

@@ -44,6 +44,15 @@ describe('a model spec', () => {
     ],
     ['lm-studio:some', { kind: server, server: 'lm-studio', model: 'some' }],
     ['transformers', { kind: server, server: 'transformers' }],
+    ['groq:openai/gpt-oss-120b', { kind: server, server: 'groq', model: 'openai/gpt-oss-120b' }],
+    [
+      'bedrock:openai.gpt-oss-1:0',
+      { kind: server, server: 'bedrock', model: 'openai.gpt-oss-1:0' },
+    ],
+    [
+      'azure:https://acme.openai.azure.com#mine',
+      { kind: server, server: 'azure', baseUrl: 'https://acme.openai.azure.com', model: 'mine' },
+    ],
     ['https://gpu.example/v1', { kind: server, baseUrl: 'https://gpu.example/v1' }],
     ['http://gpu:1#a#b', { kind: server, baseUrl: 'http://gpu:1', model: 'a#b' }],
     ['HTTP://gpu:1', { kind: server, baseUrl: 'HTTP://gpu:1' }],
@@ -59,13 +68,18 @@ describe('a model spec', () => {
 
 describe('what is no model spec', () => {
   const forms =
-    'tiny, tiny:FILE.gguf, llama:FILE.gguf, anthropic:MODEL, openai:MODEL, vllm, sglang, llama-server, ollama, lm-studio, transformers, SERVER:MODEL, SERVER:http://HOST:PORT#MODEL, http://HOST:PORT#MODEL, replay:RUN';
+    'tiny, tiny:FILE.gguf, llama:FILE.gguf, anthropic:MODEL, openai:MODEL, openrouter:MODEL, gemini:MODEL, groq:MODEL, mistral:MODEL, deepseek:MODEL, together:MODEL, fireworks:MODEL, azure:DEPLOYMENT, bedrock:MODEL, vertex:MODEL, vllm, sglang, llama-server, ollama, lm-studio, transformers, SERVER:MODEL, SERVER:http://HOST:PORT#MODEL, http://HOST:PORT#MODEL, replay:RUN';
 
   test.each<[string, string]>([
     ['', `${forms}, got \`""\``],
     ['gpt-6-luna', `${forms}, got \`"gpt-6-luna"\``],
     ['Tiny', `${forms}, got \`"Tiny"\``],
-    ['bedrock:claude', `${forms}, got \`"bedrock:claude"\``],
+    ['cohere:command', `${forms}, got \`"cohere:command"\``],
+    ['groq', 'a spec that names a model, as in groq:MODEL, got `"groq"`'],
+    [
+      'groq:https://host/v1',
+      'a spec that names a model after #, as in groq:https://HOST/v1#MODEL, got `"groq:https://host/v1"`',
+    ],
     ['ftp://host', `${forms}, got \`"ftp://host"\``],
     [
       './model.gguf',

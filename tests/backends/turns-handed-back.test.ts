@@ -1,10 +1,16 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { anthropic, openai } from '../../src/backends/index.ts';
+import {
+  anthropic,
+  openai,
+  openaiCompatible,
+  type ServerPreset,
+} from '../../src/backends/index.ts';
 import { withCache } from '../../src/calls/index.ts';
 import type { LanguageModel, Message } from '../../src/contracts/language-model.ts';
 import { type Emulator, emulator, plainContext, scriptedModel } from '../../src/testing/index.ts';
 import { adapted, answer, ask, fake } from './ai-sdk/fake-model.ts';
 import { ask as askClaude, message, modelOn, stub } from './anthropic/messages-server.ts';
+import { notedCall, stubFetch } from './transport/stub-fetch.ts';
 
 const toolCalls = [{ id: 't1', name: 'look', input: { a: 1 } }];
 const said = { role: 'assistant', content: 'I look.', toolCalls } as const;
@@ -149,6 +155,106 @@ describe('an emulated server', () => {
     // Told anew it names no item, and needs none.
     expect((await again({})).completions).toHaveLength(1);
   });
+});
+
+describe('a turn of Chat Completions', () => {
+  const called = [
+    { id: 't1', type: 'function', function: { name: 'look', arguments: '{ "a": 1 }' } },
+  ];
+  const signed = called.map((call) => ({
+    ...call,
+    extra_content: { google: { thought_signature: 's' } },
+  }));
+  const details = [{ type: 'reasoning.encrypted', data: 'z', index: 0 }];
+  const parts = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+    { type: 'text', text: 'I look.' },
+  ];
+
+  /** Asks a provider that answers with a message; then hands back what it told. */
+  async function handedBack(preset: ServerPreset, message: object, turn: Partial<Message> = {}) {
+    const { fetch, requests } = stubFetch({
+      json: { choices: [{ message, finish_reason: 'tool_calls' }] },
+    });
+    const baseUrl = 'https://host.example/v1';
+    const reached = { baseUrl, model: 'm-1', apiKey: 'some-key', fetch };
+    const model = openaiCompatible({ preset, ...reached });
+    const go = { messages: [{ role: 'user', content: 'Go.' }], tools } as const;
+    const { completions } = await model.generate(go, notedCall());
+    const { original } = completions[0] ?? {};
+    const told = { ...said, ...(original && { original }), ...turn };
+    await model.generate({ messages: conversation(told), tools }, notedCall());
+    const { messages = [] } = (requests[1]?.body ?? {}) as { messages?: readonly object[] };
+    return { original, turn: messages[1] };
+  }
+
+  const plain = { role: 'assistant', content: 'I look.', tool_calls: called };
+  const anew = [{ id: 't1', type: 'function', function: { name: 'look', arguments: '{"a":1}' } }];
+
+  test.each<[ServerPreset, object, object]>([
+    ['deepseek', { reasoning_content: 'Hm.' }, { reasoning_content: 'Hm.' }],
+    ['deepseek', {}, { reasoning_content: '' }],
+    [
+      'openrouter',
+      { reasoning: 'Hm.', reasoning_details: details },
+      { reasoning_details: details },
+    ],
+    ['gemini', { tool_calls: signed }, { tool_calls: signed }],
+    ['vertex', { tool_calls: signed }, { tool_calls: signed }],
+    ['mistral', { content: parts }, { content: parts }],
+  ])('of %s goes back with %j', async (preset, told, data) => {
+    const { original, turn } = await handedBack(preset, { ...plain, ...told });
+    expect(original).toEqual({ provider: preset, data });
+    expect(turn).toEqual({ role: 'assistant', content: 'I look.', tool_calls: anew, ...data });
+  });
+
+  test('of Gemini names each call as what it returned is named', async () => {
+    const unnamed = signed.map(({ id: _, ...call }) => call);
+    const { original } = await handedBack('gemini', { ...plain, tool_calls: unnamed });
+    expect(original?.data).toEqual({ tool_calls: [{ ...unnamed[0], id: 'call_0' }] });
+  });
+
+  test.each(['openrouter', 'gemini', 'mistral', 'groq', 'vllm'] as const)(
+    'of %s that is text and calls is nothing to hand back',
+    async (preset) => {
+      const { original } = await handedBack(preset, { ...plain, reasoning: 'Hm.' });
+      expect(original).toBeUndefined();
+    },
+  );
+
+  test('that calls no tool is nothing to hand back', async () => {
+    const message = { content: 'Yes.', reasoning_details: details, reasoning_content: 'Hm.' };
+    for (const preset of ['openrouter', 'deepseek'] as const) {
+      expect((await handedBack(preset, message)).original).toBeUndefined();
+    }
+  });
+
+  test('of another provider is told anew, to DeepSeek with no thoughts instead of none', async () => {
+    const original = { provider: 'openrouter', data: { reasoning_details: details } };
+    const gemini = await handedBack('gemini', plain, { original });
+    expect(gemini.turn).toEqual({ role: 'assistant', content: 'I look.', tool_calls: anew });
+    const deepseek = await handedBack('deepseek', plain, { original });
+    expect(deepseek.turn).toEqual({ ...gemini.turn, reasoning_content: '' });
+  });
+});
+
+test('a text of the Responses API says again in which phase it was written', async () => {
+  const output = [
+    {
+      ...{ type: 'message', id: 'msg_1', role: 'assistant', phase: 'commentary' },
+      content: [{ type: 'output_text', text: 'I look.', annotations: [] }],
+    },
+    { type: 'function_call', id: 'fc_1', call_id: 't1', name: 'look', arguments: '{"a":1}' },
+  ];
+  const { fetch, requests } = stubFetch({ json: { status: 'completed', output } });
+  const model = openai({ model: 'gpt-6-luna', apiKey: 'some-key', fetch });
+  const go = { messages: [{ role: 'user', content: 'Go.' }], tools } as const;
+  const { completions } = await model.generate(go, notedCall());
+  const { original } = completions[0] ?? {};
+  expect(original).toEqual({ provider: 'openai', data: output });
+  const turn = { ...said, ...(original && { original }) };
+  await model.generate({ messages: conversation(turn), tools }, notedCall());
+  expect(requests[1]?.body).toMatchObject({ input: [{}, ...output, {}] });
 });
 
 describe('a turn of the AI SDK', () => {

@@ -55,7 +55,7 @@ describe('samples: k', () => {
     open[1]?.resolve(samplesOf({ messages, samples: 1, offset: 1 }));
     const generation = await asking;
     expect(textsOf(generation)).toEqual(['s0', 's1', 's2']);
-    expect(generation.usage).toEqual({ inputTokens: 30, outputTokens: 15 });
+    expect(generation.usage).toEqual({ inputTokens: 30, outputTokens: 15, requests: 3 });
     expect(ledger.spend).toMatchObject({ calls: 3, tokens: 45 });
   });
 

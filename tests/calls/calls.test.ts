@@ -74,7 +74,7 @@ test('the usage of a generation is unknown where one of its requests did not tel
   });
   const { usage } = await calls.generate(model, { messages, samples: 2 });
 
-  expect(usage).toEqual({ inputTokens: 20 });
+  expect(usage).toEqual({ inputTokens: 20, requests: 2 });
 });
 
 describe('decide', () => {

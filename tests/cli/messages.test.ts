@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, emulator } from '../../src/testing/index.ts';
@@ -132,4 +132,18 @@ test('a budget in dollars takes a price from the command line, and names the opt
   expect((await espalier(...all)).stderr).toMatch(sentence);
   const run = await espalier(...all, ...price, '--json');
   expect((JSON.parse(run.stdout) as { spend: { usd: number } }).spend.usd).toBeGreaterThan(0);
+});
+
+test('dollars that nobody knows are not 0', async () => {
+  const model = ['--model', `${server.url}#unheard-of`, '--calls', '4'];
+  const place = ['--run', join(folder, 'unpriced'), '--out', join(folder, 'unpriced-data')];
+  const all = ['generate', '--problems', questions, ...model, ...place];
+  expect((await espalier(...all)).stdout).toMatch(/ · \d+ tokens · \$ unknown · kept in /);
+  const told = JSON.parse((await espalier(...all, '--json')).stdout) as {
+    spend: { calls: number; usd: unknown };
+  };
+  expect(told.spend.calls).toBeGreaterThan(0);
+  expect(told.spend.usd).toBeNull();
+  const card = readFileSync(join(folder, 'unpriced-data', 'README.md'), 'utf8');
+  expect(card).toMatch(/\nSpent: \d+ calls, \d+ tokens, [\d.]+ s\.\n/);
 });

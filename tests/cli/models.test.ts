@@ -197,3 +197,46 @@ test('doctor says why a model does not answer', async () => {
   expect(stdout).toMatch(/It does not answer\. .*cannot be reached/);
   expect(code).toBe(1);
 });
+
+test('a key is read from a variable that is named, or that of a provider, and reaches no file', async () => {
+  const key = `key-${randomUUID()}`;
+  const server = await emulator({ dialect: 'vllm', apiKey: key, models: ['keyed'] });
+  const runs = ['named', 'provider'].map((which) => join(folder, `key-${which}`));
+  try {
+    vi.stubEnv('MY_API_KEY', key);
+    vi.stubEnv('GROQ_API_KEY', key);
+    const asked = ['search', 'Which door?', '--calls', '4'];
+    const at = `${server.url}/v1#keyed`;
+    const named = await espalier(
+      ...[...asked, '--save', runs[0] ?? '', '--model', at, '--key-variable', 'MY_API_KEY'],
+    );
+    const provider = await espalier(
+      ...[...asked, '--save', runs[1] ?? '', '--model', `groq:${at}`],
+    );
+    expect(named.stdout).toMatch(/\nModel: openai-compatible:keyed\./);
+    expect(provider.stdout).toMatch(/\nModel: groq:keyed\./);
+    for (const { stdout } of [named, provider])
+      expect(stdout).toMatch(/ · \d calls · .*\$ unknown/);
+    const files = runs.flatMap((run) =>
+      readdirSync(run).map((file) => readFileSync(join(run, file), 'utf8')),
+    );
+    expect(files.join('')).toContain('"groq:keyed"');
+    const written = [named, provider].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+    expect([...files, ...written].join('')).not.toContain(key.slice(4));
+  } finally {
+    vi.unstubAllEnvs();
+    await server.close();
+  }
+});
+
+test.each(['search', 'doctor'])(
+  'a key in place of the name of its variable is not shown: %s',
+  async (command) => {
+    const { code, stdout, stderr } = await espalier(
+      ...[command, '--model', 'https://host.example/v1#m', '--key-variable', 'sk-1234567890'],
+    );
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Expected `--key-variable` to be the name of an environment variable');
+    expect(stderr).not.toContain('1234567890');
+  },
+);

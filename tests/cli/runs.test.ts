@@ -65,14 +65,13 @@ test('refuses the folder of another run and leaves it as it is', async () => {
   expect(seeded).toEqual({
     code: 2,
     stdout: '',
-    stderr:
-      "The journal belongs to another run: its `seed` is 0, this run's is 7. Use another folder, or the same options.\n",
+    stderr: `The journal \`${join(run, 'journal.jsonl')}\` belongs to another run: its \`seed\` is 0, this run's is 7. Use another folder, or the same options.\n`,
   });
   const other = await espalier(
     ...['search', '--task', 'game24', '--input', '1 2 3 4', '--model', 'none', '--save', run],
   );
   expect(other.stderr).toBe(
-    'The journal belongs to another run: it starts from another state. Use another folder, or the same options.\n',
+    `The journal \`${join(run, 'journal.jsonl')}\` belongs to another run: it starts from another state. Use another folder, or the same options.\n`,
   );
   expect(readFileSync(join(run, 'run.json'), 'utf8')).toBe(before);
 });

@@ -37,6 +37,7 @@ test.each(['mcts', 'astar', 'best-of-n', 'beam', 'lats'])(
       stopReason: 'solved',
       model: null,
       spend: { simulations: amount, calls: amount, tokens: 0, usd: 0, ms: amount },
+      usage: [],
       optimal: name === 'astar',
     });
     // What is printed is arithmetic, nothing else: see the pattern above.

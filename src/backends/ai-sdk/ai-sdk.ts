@@ -16,7 +16,7 @@ import { Downgrades } from '../transport/downgrades.ts';
 import { finishedGeneration, hostedModel } from '../transport/hosted.ts';
 import { defined, fieldsOf } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
-import { isThinker, type ThoughtOptions, thoughtTokensOf } from '../transport/thoughts.ts';
+import { isThinker, type ThoughtOptions, thoughtTokensOf } from '../transport/thought-tokens.ts';
 import { aiSdkError } from './errors.ts';
 import { asksForLogprobs, beginningOf, callOptionsOf } from './request.ts';
 import { droppedBy, type GenerateResult, readResult, sentenceOf } from './response.ts';

@@ -17,11 +17,11 @@ import {
 } from '../transport/connection.ts';
 import { Downgrades } from '../transport/downgrades.ts';
 import { finishedGeneration, hostedModel } from '../transport/hosted.ts';
-import { fieldsOf } from '../transport/json.ts';
+import { defined, fieldsOf } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
 import { sampleHeader } from '../transport/sampling.ts';
 import { Sdk } from '../transport/sdk.ts';
-import { isThinker, type ThoughtOptions, thoughtTokensOf } from '../transport/thoughts.ts';
+import { isThinker, type ThoughtOptions, thoughtTokensOf } from '../transport/thought-tokens.ts';
 import { type AnthropicClient, openClient, send, sendToCount } from './client.ts';
 import { provider } from './conversation.ts';
 import { anthropicError } from './errors.ts';
@@ -34,8 +34,8 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
   /** The model, as in `claude-sonnet-5-5`. */
   readonly model: string;
   /**
-   * A client of `@anthropic-ai/sdk` to use, in place of `apiKey`, `baseUrl`, `fetch` and `maxReplyBytes`. Its own
-   * retries are switched off for our requests.
+   * A client of `@anthropic-ai/sdk` to use, in place of `apiKey`, `keyVariable`, `baseUrl`, `fetch` and
+   * `maxReplyBytes`. Its own retries are switched off for our requests.
    */
   readonly client?: AnthropicClient;
   /**
@@ -61,6 +61,12 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
       };
   /** How much trouble it takes. @defaultValue as the model likes */
   readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  /**
+   * Whether capacity that was bought ahead may be used. Which one was, and so what is paid, answers say.
+   *
+   * @defaultValue `'auto'`: it may
+   */
+  readonly serviceTier?: 'auto' | 'standard_only';
   /**
    * Whether prompts are kept in the server's cache, and for how long. What is put there costs a quarter
    * more than what is just read, or for an hour as much again; what is found there a tenth.
@@ -104,22 +110,29 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
  */
 export function anthropic(options: AnthropicOptions): LanguageModel {
   checkOptions(options);
-  const { model: modelId, cache = true, thinking, effort, client, count = false } = options;
+  const { model: modelId, cache = true, thinking, effort, serviceTier } = options;
+  const { client, count = false } = options;
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
-    ...{ provider, keyVariable: 'ANTHROPIC_API_KEY', errorFrom: anthropicError },
+    ...{ provider, usualKeyVariable: 'ANTHROPIC_API_KEY', errorFrom: anthropicError },
   });
   const traits = traitsOf(modelId);
   const known = knownOf(traits, thinking !== undefined && thinking.type !== 'disabled');
   const downgrades = new Downgrades(line.name, capabilitiesOf(known), known);
   const asked: Asking = {
-    ...{ line, downgrades, traits, modelId, thinking, effort, mark: markOf(cache) },
+    ...{ line, downgrades, traits, modelId, thinking, effort, serviceTier, mark: markOf(cache) },
     headers: options.headers ?? {},
-    sdk: new Sdk(line, client, (fetch) => openClient(options, fetch)),
+    sdk: new Sdk(line, client, async (fetch) =>
+      openClient(defined({ apiKey: line.key(), baseUrl: options.baseUrl }), fetch),
+    ),
   };
   return hostedModel(line, {
     downgrades,
-    settings: { ...(thinking && { thinking: { ...thinking } }), ...(effort && { effort }) },
+    settings: {
+      ...(thinking && { thinking: { ...thinking } }),
+      ...(effort && { effort }),
+      ...(serviceTier && { serviceTier }),
+    },
     thoughtTokens: allowanceOf(options),
     price: modelPriceOf(modelId, cache === '1h'),
     count: count ? counting(asked) : undefined,
@@ -131,16 +144,18 @@ function checkOptions(options: AnthropicOptions): void {
   expectOptions(
     'anthropic',
     options,
-    `${connectionOptions} model client thinking effort cache count thoughtTokens`,
+    `${connectionOptions} model client thinking effort serviceTier cache count thoughtTokens`,
   );
-  const { model, client, thinking, effort, cache = true, count = false } = options;
+  const { model, client, thinking, effort, serviceTier, cache = true, count = false } = options;
   expectModelName(model, 'claude-sonnet-5-5');
   expectConnection(options);
   if (client !== undefined) {
     expectMethods('client', client, []);
     expectMethods('client.messages', client.messages, ['create', 'stream']);
   }
-  expectAbsentBesideClient(options, ['apiKey', 'baseUrl', 'fetch', 'maxReplyBytes']);
+  expectAbsentBesideClient(options, [
+    ...(['apiKey', 'keyVariable', 'baseUrl', 'fetch', 'maxReplyBytes'] as const),
+  ]);
   if (thinking !== undefined) {
     expectOneOf('thinking.type', thinking.type, [
       'adaptive',
@@ -151,6 +166,9 @@ function checkOptions(options: AnthropicOptions): void {
   }
   if (effort !== undefined) {
     expectOneOf('effort', effort, ['low', 'medium', 'high', 'xhigh', 'max']);
+  }
+  if (serviceTier !== undefined) {
+    expectOneOf('serviceTier', serviceTier, ['auto', 'standard_only']);
   }
   expectBoolean('count', count);
   if (count && client !== undefined) {

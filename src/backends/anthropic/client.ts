@@ -44,7 +44,9 @@ interface Sending {
 }
 
 /** What of a request is none of its prompt. */
-const ofSampling = ['max_tokens', 'stop_sequences', 'temperature', 'top_p', 'top_k'];
+const ofSampling = [
+  ...['max_tokens', 'stop_sequences', 'temperature', 'top_p', 'top_k', 'service_tier'],
+];
 
 /** Asks once how many tokens the prompt of a request is. The endpoint refuses what is none of the prompt. */
 export async function sendToCount(

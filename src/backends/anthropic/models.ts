@@ -1,4 +1,5 @@
 import { defaultPrices } from '../../calls/prices.ts';
+import { listedPrice } from '../../calls/pricing.ts';
 import type { ModelPrice } from '../../contracts/language-model.ts';
 
 /** What a model honours of what not every one does. */
@@ -36,12 +37,11 @@ function versionOf(modelId: string): number | undefined {
 }
 
 /**
- * What a model costs, where that is known: a dated name costs what the undated one does, and entries of the
- * cache that last an hour cost twice as much to write as tokens cost to read.
+ * What a model costs, where that is known: entries of the cache that last an hour cost twice as much to write as
+ * tokens cost to read.
  */
 export function modelPriceOf(modelId: string, keepsForAnHour: boolean): ModelPrice | undefined {
-  const undated = modelId.replace(/[-@]20\d{6}$/, '');
-  const known = Object.hasOwn(defaultPrices, undated) ? defaultPrices[undated] : undefined;
+  const known = listedPrice(defaultPrices, { modelId });
   if (known === undefined || !keepsForAnHour) return known;
   return { ...known, cacheWrite: 2 * known.input };
 }

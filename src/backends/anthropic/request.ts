@@ -20,6 +20,8 @@ export interface RequestSettings {
   readonly thinking: JsonValue | undefined;
   /** How much trouble it takes. */
   readonly effort: string | undefined;
+  /** Whether capacity that was bought ahead may be used. */
+  readonly serviceTier?: string | undefined;
   /** What marks the ends of what is to be cached; `undefined` where nothing is. */
   readonly mark: CacheControl | undefined;
 }
@@ -46,6 +48,7 @@ export interface MessagesBody {
   readonly top_p?: number;
   readonly top_k?: number;
   readonly thinking?: JsonValue;
+  readonly service_tier?: string;
   readonly output_config?: {
     readonly effort?: string;
     readonly format?: { readonly type: 'json_schema'; readonly schema: JsonValue };
@@ -62,7 +65,7 @@ export function messagesRequest(
   settings: RequestSettings,
   downgrades: Pick<Downgrades, 'refuses'>,
 ): { readonly body: MessagesBody; readonly beginning: string } {
-  const { mark, modelId: model } = settings;
+  const { mark, modelId: model, serviceTier } = settings;
   const { tools = [], toolChoice, maxTokens: max_tokens = defaultMaxTokens } = request;
   const called = tools.length > 0 ? [] : calledTools(request.messages);
   const conversation = conversationOf(request.messages, {
@@ -85,6 +88,7 @@ export function messagesRequest(
       ...toolChoiceOf(request, downgrades),
       ...samplingOf(request, downgrades),
       ...outputOf(request, settings, downgrades),
+      ...(serviceTier !== undefined && { service_tier: serviceTier }),
     },
     beginning,
   };

@@ -75,6 +75,8 @@ function usageOf(usage: unknown): Usage {
     ...defined({
       outputTokens: numberOf(told['output_tokens']),
       reasoningTokens: numberOf(fieldsOf(told['output_tokens_details'])['thinking_tokens']),
+      // The fast mode is billed whatever the tier.
+      serviceTier: told['speed'] === 'fast' ? 'fast' : textOf(told['service_tier']),
     }),
   };
 }

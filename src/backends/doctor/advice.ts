@@ -1,4 +1,5 @@
-import { defaultPrices, pricesAsOf } from '../../calls/prices.ts';
+import { pricesAsOf } from '../../calls/prices.ts';
+import { priceOf } from '../../calls/pricing.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 
 /** What espalier does with a model that honours just this, a sentence each. */
@@ -25,9 +26,9 @@ export function adviceFor(model: LanguageModel): readonly string[] {
   ];
 }
 
-function priceLine({ modelId, price }: LanguageModel): string {
-  const known =
-    price ?? (Object.hasOwn(defaultPrices, modelId) ? defaultPrices[modelId] : undefined);
+function priceLine(model: LanguageModel): string {
+  const { price } = model;
+  const known = priceOf(model, {}, false);
   if (known === undefined) {
     return 'Its price is unknown: a budget in dollars needs one, as the option `prices`.';
   }

@@ -1,4 +1,5 @@
 import type { LanguageModel } from '../../contracts/language-model.ts';
+import { isHosted } from '../openai-compatible/presets.ts';
 import type { OpenAiCompatibleModel } from '../openai-compatible/server.ts';
 import type { ServerFacts } from './examination.ts';
 
@@ -31,11 +32,11 @@ export async function serverFacts(
 ): Promise<ServerFacts | undefined> {
   if (!isServed(model)) return undefined;
   const { preset, baseUrl, models, contextLength } = await model.server(signal);
+  // A provider has none that an empty request could find.
+  const paths = isHosted(preset) ? [] : scoringPaths;
   const root = baseUrl.replace(/\/v1\/?$/, '');
   const found = await Promise.all(
-    scoringPaths.map(async (path) =>
-      (await exists(root + path, { signal, fetch })) ? [path] : [],
-    ),
+    paths.map(async (path) => ((await exists(root + path, { signal, fetch })) ? [path] : [])),
   );
   return {
     kind: preset,

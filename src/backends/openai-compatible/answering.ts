@@ -4,18 +4,19 @@ import { readChatReply } from '../transport/chat-reply.ts';
 import { conversationOf, type JsonBody } from '../transport/chat-request.ts';
 import type { Exchange } from '../transport/exchange.ts';
 import { type Asking, askedOf, finishedGeneration } from '../transport/hosted.ts';
+import { defined, fieldsOf } from '../transport/json.ts';
 import type { Received } from '../transport/line.ts';
 import { sampleHeader } from '../transport/sampling.ts';
-import type { Habits } from './presets.ts';
+import type { Habits } from './habits.ts';
 import { renderedPrompt } from './rendering.ts';
-import { chatBody, completionBody } from './request.ts';
+import { chatBody, completionBody, isBoundTwice, type Recipient } from './request.ts';
 import type { Connected, Server } from './server.ts';
 
 /** How an answer is asked for: by chat, or by a prompt that was rendered before. */
 export type Way = 'chat' | 'prompt';
 
 /** What a request needs besides itself. */
-export interface Answering extends Asking {
+export interface Answering extends Asking, Pick<Recipient, 'extraBody' | 'provider'> {
   readonly line: Exchange;
   readonly server: Server;
   readonly connected: Connected;
@@ -65,12 +66,20 @@ function isClosed(way: Way, { kind, parameter, status }: ModelCallError): boolea
 }
 
 async function answerOverChat(request: GenerateRequest, asking: Answering): Promise<Generation> {
-  const { downgrades, habits } = asking;
+  const { downgrades, habits, call } = asking;
+  if (isBoundTwice(request, habits) && !downgrades.refuses('schema')) {
+    const what =
+      'takes no schema beside tools: there it is asked for in words, and may not be kept.';
+    downgrades.warn(call, 'schema', what);
+  }
   const body = chatBody(request, asking);
   const received = await send('/chat/completions', body, { request, asking });
-  const mayRepeat = downgrades.refuses('continuation') || habits.rendersWhen === 'always';
-  const told = mayRepeat ? conversationOf(request.messages).beginning : undefined;
-  return generationOf(received, { request, told }, asking);
+  const { beginning } = conversationOf(request.messages);
+  const isTold = downgrades.refuses('continuation');
+  const told = isTold || habits.rendersWhen === 'always' ? beginning : undefined;
+  // An answer that has begun is behind its thoughts, or the caller wants them for the answer.
+  const mayThink = isTold || beginning === undefined;
+  return generationOf(received, { request, told, mayThink }, asking);
 }
 
 async function answerOverPrompt(request: GenerateRequest, asking: Answering): Promise<Generation> {
@@ -80,7 +89,8 @@ async function answerOverPrompt(request: GenerateRequest, asking: Answering): Pr
     post: async (path, body) => (await send(path, body, { request, asking })).body,
   });
   const body = completionBody(request, prompt + beginning, asking);
-  return generationOf(await send('/completions', body, { request, asking }), { request }, asking);
+  const received = await send('/completions', body, { request, asking });
+  return generationOf(received, { request, mayThink: false }, asking);
 }
 
 /** The address of a path behind `/v1`; one that begins with `../` is beside it. */
@@ -100,14 +110,25 @@ function send(
 
 function generationOf(
   received: Received,
-  reading: { readonly request: GenerateRequest; readonly told?: string | undefined },
+  reading: {
+    readonly request: GenerateRequest;
+    readonly told?: string | undefined;
+    readonly mayThink: boolean;
+  },
   asking: Answering,
 ): Generation {
-  const generation = readChatReply(received.body, askedOf(reading.request, asking));
-  const { outputTokens: _, ...counted } = generation.usage;
-  const isPartial = asking.habits.countsOneChoice === true && generation.completions.length > 1;
+  const generation = readChatReply(received.body, {
+    ...askedOf(reading.request, asking),
+    kept: asking.habits.turns?.kept,
+    mayThink: reading.mayThink,
+  });
+  const { habits } = asking;
+  const usd = habits.charged?.(fieldsOf(fieldsOf(received.body)['usage']));
+  const usage = { ...generation.usage, ...defined({ usd }) };
+  const { outputTokens: _, ...counted } = usage;
+  const isPartial = habits.countsOneChoice === true && generation.completions.length > 1;
   const finished = finishedGeneration(generation, { ...reading, received });
-  return isPartial ? { ...finished, usage: counted } : finished;
+  return { ...finished, usage: isPartial ? counted : usage };
 }
 
 /** Names the models that there are, where the one that was asked for is not among them. */

@@ -1,7 +1,11 @@
 import type { Capabilities } from '../../contracts/language-model.ts';
-import type { JsonBody } from '../transport/chat-request.ts';
+import type { Habits } from './habits.ts';
+import { type Provider, providers } from './providers.ts';
 
-/** A kind of server whose habits are known; `generic` is any other one. */
+/** A kind of server of one's own. */
+type Own = Exclude<ServerPreset, Provider | 'generic'>;
+
+/** A kind of server whose habits are known, or a provider; `generic` is any other one. */
 export type ServerPreset =
   | 'vllm'
   | 'sglang'
@@ -9,35 +13,17 @@ export type ServerPreset =
   | 'ollama'
   | 'lm-studio'
   | 'transformers'
+  | 'openrouter'
+  | 'gemini'
+  | 'groq'
+  | 'mistral'
+  | 'deepseek'
+  | 'together'
+  | 'fireworks'
+  | 'azure'
+  | 'bedrock'
+  | 'vertex'
   | 'generic';
-
-/** The habits of a kind of server. */
-export interface Habits {
-  /** What it honours. What is not named is unknown: it is sent, and not relied upon. */
-  readonly capabilities: Capabilities;
-  /** Where it listens by default. */
-  readonly baseUrl?: string;
-  /** Who owns the models that it lists, where that tells servers apart. */
-  readonly owner?: string;
-  /** Whether it runs on a machine of one's own, and so costs nothing. */
-  readonly isFree: boolean;
-  /** How its own sampling parameters are neutralised, so that only what a request says holds. */
-  readonly neutral?: Readonly<Record<string, number>>;
-  /** When that is done: whenever something is sampled, or where a request sets a parameter of sampling. */
-  readonly neutralises?: 'always' | 'when-asked';
-  /** What makes it go on from a trailing assistant message. */
-  readonly continuation?: JsonBody;
-  /** How a prompt is rendered there, for going on from a partial answer. */
-  readonly renders?: 'apply-template' | 'tokenize';
-  /** Whether that is done always, or where its chat refuses to go on. */
-  readonly rendersWhen?: 'always' | 'refused';
-  /** Where it tells how many tokens a conversation is, or at least a text. */
-  readonly counts?: 'input-tokens' | 'tokenize' | 'tokenize-text';
-  /** Whether choice `i` of a seeded request is sampled with the seed plus `i`. */
-  readonly seedsChoices?: boolean;
-  /** Whether its usage counts one choice, however many there are. */
-  readonly countsOneChoice?: boolean;
-}
 
 /** What servers with a batch scheduler honour. */
 const scheduled: Capabilities = {
@@ -70,7 +56,7 @@ const neutralWhenAsked = {
  * - `transformers serve` refuses `n`, log-probabilities and schemas, and answers a trailing assistant message
  *   with an empty object.
  */
-export const habits: Readonly<Record<ServerPreset, Habits>> = {
+const own: Readonly<Record<Own, Habits>> = {
   vllm: {
     capabilities: { ...scheduled, seed: true, tools: true },
     baseUrl: 'http://localhost:8000/v1',
@@ -126,13 +112,25 @@ export const habits: Readonly<Record<ServerPreset, Habits>> = {
     baseUrl: 'http://localhost:8000/v1',
     isFree: true,
   },
+};
+
+/** What each kind of server, and each provider, is known to honour. */
+export const habits: Readonly<Record<ServerPreset, Habits>> = {
+  ...own,
+  ...providers,
   generic: {
     capabilities: { stop: true, temperature: true, continuation: false, topK: false },
     isFree: false,
   },
 };
 
-/** The kinds of servers whose habits are known. */
-export const servers: readonly Exclude<ServerPreset, 'generic'>[] = Object.keys(habits).filter(
-  (name): name is Exclude<ServerPreset, 'generic'> => name !== 'generic',
-);
+/** The kinds of servers of one's own whose habits are known. */
+export const servers = Object.keys(own) as readonly Own[];
+
+/** The providers whose habits are known. */
+export const hosts = Object.keys(providers) as readonly Provider[];
+
+/** Whether a preset is a provider, whose address is known and who lists more than one would ask for. */
+export function isHosted(preset: ServerPreset | undefined): boolean {
+  return preset !== undefined && habits[preset].keyVariable !== undefined;
+}

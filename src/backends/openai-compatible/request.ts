@@ -1,5 +1,6 @@
+import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import type { GenerateRequest } from '../../contracts/language-model.ts';
+import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 import { wantsLogprobs } from '../transport/chat-logprobs.ts';
 import {
   chatMessages,
@@ -11,11 +12,19 @@ import {
   worded,
 } from '../transport/chat-request.ts';
 import type { Downgrades, Droppable } from '../transport/downgrades.ts';
-import type { Habits } from './presets.ts';
+import { withExtra } from './extra-body.ts';
+import type { Habits } from './habits.ts';
 
 /** For whom a request is written. */
 export interface Recipient {
-  readonly connected: { /** The model's name there. */ readonly model: string };
+  readonly connected: {
+    /** The model's name there. */
+    readonly model: string;
+  };
+  /** Who serves it, and is handed its turns back. */
+  readonly provider: string;
+  /** What is sent beside what a request says. */
+  readonly extraBody: JsonBody;
   readonly habits: Habits;
   /** How hard it is to think. */
   readonly effort?: string | undefined;
@@ -25,17 +34,36 @@ export interface Recipient {
 
 /** The body of a request to `/chat/completions`. */
 export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBody {
-  const { habits, downgrades } = recipient;
-  const refuses = (what: Droppable) => downgrades.refuses(what);
+  const { habits, downgrades, extraBody } = recipient;
+  const refuses = (what: Droppable) =>
+    downgrades.refuses(what) || (what === 'schema' && isBoundTwice(request, habits));
   const told = worded(request, refuses);
   const { messages, beginning } = told;
   const begun = beginning === undefined ? [] : [{ role: 'assistant' as const, content: beginning }];
-  return {
-    messages: chatMessages([...messages, ...begun]),
+  const isJsonDue = request.schema !== undefined && habits.writesJson === true;
+  const body = {
+    messages: chatMessages([...messages, ...begun], 'system', (turn) => keptOf(turn, recipient)),
     ...commonBody(request, recipient),
+    ...(isJsonDue && { response_format: { type: 'json_object' } }),
     ...wishedFields(request, { ...told, refuses }),
     ...(beginning !== undefined && habits.continuation),
   };
+  return withExtra(habits.spelled?.(body, refuses) ?? body, extraBody);
+}
+
+/** Whether a schema and tools are asked for where only one of them can be. */
+export function isBoundTwice({ schema, tools = [] }: GenerateRequest, habits: Habits): boolean {
+  return habits.bindsAlone === true && schema !== undefined && tools.length > 0;
+}
+
+/** What a turn that calls tools is handed back with. */
+function keptOf(
+  { role, toolCalls = [], original }: Message,
+  { habits, provider }: Recipient,
+): JsonBody {
+  if (role !== 'assistant' || toolCalls.length === 0 || habits.turns === undefined) return {};
+  const isOwn = original?.provider === provider && isPlainObject(original.data);
+  return isOwn ? original.data : (habits.turns.usual ?? {});
 }
 
 /** The body of a request to `/completions`, which goes on from a prompt that was rendered before. */
@@ -45,7 +73,7 @@ export function completionBody(
   recipient: Recipient,
 ): JsonBody {
   const { downgrades, habits } = recipient;
-  return {
+  const body = {
     prompt,
     ...commonBody(request, recipient),
     // None at all are told for 0.
@@ -55,6 +83,7 @@ export function completionBody(
     // The prompt holds the tokens that begin a text already.
     ...(habits.renders === 'tokenize' && { add_special_tokens: false }),
   };
+  return withExtra(body, recipient.extraBody);
 }
 
 /** llama-server takes no notice of `response_format` here. */
@@ -66,22 +95,25 @@ function boundBy(schema: JsonValue, { renders }: Habits): JsonBody {
 
 function commonBody(
   request: GenerateRequest,
-  { connected, downgrades, habits, effort }: Recipient,
+  { connected, downgrades, habits, effort, extraBody }: Recipient,
 ): JsonBody {
   const refuses = (what: Droppable) => downgrades.refuses(what);
   const limit = refuses('maxTokens') ? 'max_completion_tokens' : 'max_tokens';
   return {
     model: connected.model,
     ...drawnFields(request, { refuses, limit }),
-    ...sampling(request, habits, refuses),
+    ...sampling(request, { habits, refuses, extraBody }),
     ...(effort !== undefined && { reasoning_effort: effort }),
   };
 }
 
 function sampling(
   { temperature, topP, topK }: GenerateRequest,
-  habits: Habits,
-  refuses: Refuses,
+  {
+    habits,
+    refuses,
+    extraBody,
+  }: Pick<Recipient, 'extraBody' | 'habits'> & { readonly refuses: Refuses },
 ): JsonBody {
   const asked = {
     ...(temperature !== undefined && !refuses('temperature') && { temperature }),
@@ -90,6 +122,7 @@ function sampling(
   };
   const isNeutral = habits.neutralises === 'always' || Object.keys(asked).length > 0;
   const neutral = Object.entries(isNeutral ? (habits.neutral ?? {}) : {}).filter(([name]) => {
+    if (name in extraBody) return false;
     const what = neutralised[name];
     return what === undefined || !refuses(what);
   });

@@ -2,7 +2,7 @@ import { ModelCallError } from '../../base/errors.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import type { Exchange } from '../transport/exchange.ts';
 import { countOf, defined, fieldsOf, type JsonFields, textOf } from '../transport/json.ts';
-import { habits, type ServerPreset, servers } from './presets.ts';
+import { habits, isHosted, type ServerPreset, servers } from './presets.ts';
 import { Shared } from './shared.ts';
 
 /** A model behind a server that speaks OpenAI's Chat Completions. */
@@ -86,12 +86,13 @@ export class Server {
   async #survey(signal: AbortSignal, isThorough: boolean): Promise<ServerInfo> {
     const { preset, model, contextLength } = this.#options;
     const { baseUrl, listed } = await this.#find(signal);
-    const isUnknown = isThorough || preset === undefined;
-    const asksModels = listed === undefined && (isUnknown || model === undefined);
+    const isUnknown = (isThorough && !isHosted(preset)) || preset === undefined;
+    const asksModels = listed === undefined && (isThorough || isUnknown || model === undefined);
     const models = listed ?? (asksModels ? await this.#modelsAt(baseUrl, signal) : []) ?? [];
     const seen = isUnknown ? await this.#recognise(baseUrl, models, signal) : undefined;
     const served = models.map(servedModel);
-    const told = served.find(({ id }) => id === model) ?? served[0];
+    const first = isHosted(preset) ? undefined : served[0];
+    const told = served.find(({ id }) => id === model) ?? first;
     return {
       preset: preset ?? seen?.preset ?? 'generic',
       baseUrl,
@@ -193,7 +194,7 @@ function candidatesOf({
   preset,
 }: Pick<ServerOptions, 'baseUrl' | 'preset'>): readonly [string, ...string[]] {
   const path = pathOf(baseUrl);
-  if (path.endsWith('/v1')) return [baseUrl];
+  if (path.endsWith('/v1') || isHosted(preset)) return [baseUrl];
   const isKnown = preset !== undefined && preset !== 'generic';
   return path === '' && isKnown ? [`${baseUrl}/v1`] : [`${baseUrl}/v1`, baseUrl];
 }

@@ -1,6 +1,5 @@
-import { ModelCallError } from '../../base/errors.ts';
 import type { ConnectionOptions } from '../transport/connection.ts';
-import type { WireContext } from '../transport/errors.ts';
+import { keyMissing, type WireContext } from '../transport/errors.ts';
 import { parsedReply } from '../transport/reply-text.ts';
 import { loadPeer } from '../transport/sdk.ts';
 
@@ -63,12 +62,4 @@ function jsonFetch(fetch: typeof globalThis.fetch, context: WireContext): typeof
 
 function isKeyMissing(error: unknown): boolean {
   return error instanceof Error && /credentials|api_?key/i.test(error.message);
-}
-
-function keyMissing({ provider, modelId, keyVariable }: WireContext): ModelCallError {
-  return new ModelCallError({
-    kind: 'auth',
-    message: `${provider}:${modelId} has no key. Set ${keyVariable}, or the option \`apiKey\`.`,
-    charged: false,
-  });
 }

@@ -13,8 +13,8 @@ import { hostedModel } from '../transport/hosted.ts';
 import { defined } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
 import { Sdk } from '../transport/sdk.ts';
-import { type ThoughtOptions, thoughtTokensOf } from '../transport/thoughts.ts';
-import { ask } from './asking.ts';
+import { type ThoughtOptions, thoughtTokensOf } from '../transport/thought-tokens.ts';
+import { ask, type Service } from './asking.ts';
 import { type OpenAiClient, openClient } from './client.ts';
 import { type ModelTraits, traitsOf } from './models.ts';
 import { provider } from './request.ts';
@@ -28,12 +28,18 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
   /** The project that is charged. @defaultValue `OPENAI_PROJECT_ID` */
   readonly project?: string;
   /**
-   * A client of `openai` to use, in place of `apiKey`, `baseUrl`, `organization`, `project` and `fetch`. Its
-   * own retries are switched off for our requests.
+   * A client of `openai` to use, in place of `apiKey`, `keyVariable`, `baseUrl`, `organization`, `project` and
+   * `fetch`. Its own retries are switched off for our requests.
    */
   readonly client?: OpenAiClient;
   /** The API for all requests. @defaultValue the one that a request needs, as {@link openai} says */
   readonly api?: 'chat' | 'responses';
+  /**
+   * The tier of service that is asked for. What is paid depends on the one that answers say was served.
+   *
+   * @defaultValue that of the project
+   */
+  readonly serviceTier?: 'auto' | 'default' | 'flex' | 'priority' | 'fast' | 'ultrafast';
   /** How hard a reasoning model thinks. @defaultValue as the model likes */
   readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 }
@@ -55,6 +61,7 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
  * - The first four stop texts are sent; at the others answers are cut off here.
  * - A schema is kept strictly where each of its objects is closed and requires all its properties; so is the
  *   input of a tool.
+ * - A server at a `baseUrl` that has no Responses API is asked by Chat Completions from then on, with a warning.
  * - The calls of one search have a cache key in common. The Responses API is told not to store them.
  * - An answer that the model declines to give, or that is filtered, ends with `refusal`; what it says of it
  *   is the text. One that is no JSON although a `schema` was asked for, or that calls a tool with an
@@ -71,20 +78,28 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
  */
 export function openai(options: OpenAiOptions): LanguageModel {
   checkOptions(options);
-  const { model, reasoningEffort: effort, api, client, headers = {} } = options;
+  const { model, reasoningEffort: effort, serviceTier, api, client, headers = {} } = options;
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
-    ...{ provider, keyVariable: 'OPENAI_API_KEY' },
+    ...{ provider, usualKeyVariable: 'OPENAI_API_KEY' },
   });
   const traits = traitsOf(model, effort);
   const capabilities = capabilitiesOf(traits, options);
   const known = { ...capabilities, topP: traits.samples };
   const downgrades = new Downgrades(line.name, capabilities, known);
-  const sdk = new Sdk(line, client, (fetch) => openClient(options, fetch, line.context()));
-  const service = { line, sdk, model, traits, effort, api, headers, downgrades };
+  const sdk = new Sdk(line, client, async (fetch) => {
+    const { baseUrl, organization, project } = options;
+    const found = defined({ apiKey: line.key(), baseUrl, organization, project });
+    return openClient(found, fetch, line.context());
+  });
+  const service: Service = {
+    ...{ line, sdk, model, traits, effort, serviceTier, api, headers, downgrades },
+    mayLackResponses: options.baseUrl !== undefined || client !== undefined,
+    lacks: new Set(),
+  };
   return hostedModel(line, {
     downgrades,
-    settings: defined({ reasoningEffort: effort, api }),
+    settings: defined({ reasoningEffort: effort, serviceTier, api }),
     thoughtTokens: thoughtTokensOf(options, { thinks: !traits.samples, effort }),
     asksOneByOne: ({ tools = [] }) => tools.length > 0 && !traits.chatsWithTools && api !== 'chat',
     // Some models refuse to be told what is the default.
@@ -110,19 +125,25 @@ function checkOptions(options: OpenAiOptions): void {
   expectOptions(
     'openai',
     options,
-    `${connectionOptions} model organization project client api reasoningEffort thoughtTokens`,
+    `${connectionOptions} model organization project client api reasoningEffort serviceTier thoughtTokens`,
   );
-  const { model, client, api, reasoningEffort } = options;
+  const { model, client, api, reasoningEffort, serviceTier } = options;
   expectModelName(model, 'gpt-6-luna');
   expectConnection(options);
   if (client !== undefined) {
     expectMethods('client', client, []);
     expectMethods('client.chat.completions', client.chat.completions, ['create']);
   }
-  expectAbsentBesideClient(options, ['apiKey', 'baseUrl', 'organization', 'project', 'fetch']);
+  expectAbsentBesideClient(options, [
+    ...(['apiKey', 'keyVariable', 'baseUrl', 'organization', 'project', 'fetch'] as const),
+  ]);
   if (api !== undefined) expectOneOf('api', api, ['chat', 'responses']);
   if (reasoningEffort !== undefined) {
     const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
     expectOneOf('reasoningEffort', reasoningEffort, efforts);
+  }
+  if (serviceTier !== undefined) {
+    const tiers = ['auto', 'default', 'flex', 'priority', 'fast', 'ultrafast'];
+    expectOneOf('serviceTier', serviceTier, tiers);
   }
 }

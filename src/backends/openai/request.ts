@@ -9,6 +9,7 @@ import {
   dataUrl,
   drawnFields,
   type JsonBody,
+  markedContent,
   markedParts,
   schemaName,
   wishedFields,
@@ -31,6 +32,8 @@ export interface Recipient {
   readonly traits: ModelTraits;
   /** How hard it is to think. */
   readonly effort: string | undefined;
+  /** The tier of service that is asked for. */
+  readonly serviceTier: string | undefined;
   /** What it does not honour. */
   readonly downgrades: Downgrades;
   readonly call: ModelCall;
@@ -60,16 +63,21 @@ export function apiFor(
 
 /** The body of a request to Chat Completions. */
 export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBody {
-  const { model, traits, effort, downgrades } = recipient;
+  const { model, traits, effort, serviceTier, downgrades } = recipient;
   const refuses = (what: Droppable) => downgrades.refuses(what);
   const told = worded(request, refuses);
   return {
     model,
-    messages: chatMessages(told.messages, instructor(traits), marks(recipient)),
+    messages: chatMessages(
+      told.messages,
+      instructor(traits),
+      marks(recipient) ? markedContent : undefined,
+    ),
     ...drawnFields(request, { refuses, limit: 'max_completion_tokens', mostStops }),
     ...sampling(request, recipient),
     ...wishedFields(request, { ...told, refuses }, isStrict),
     ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(serviceTier !== undefined && { service_tier: serviceTier }),
     ...cacheFields(told.messages, recipient),
   };
 }
@@ -77,7 +85,7 @@ export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBo
 /** The body of a request to the Responses API. It is told not to keep what was said. */
 export function responsesBody(request: GenerateRequest, recipient: Recipient): JsonBody {
   const { tools = [], topLogprobs = 0 } = request;
-  const { model, traits, effort, downgrades } = recipient;
+  const { model, traits, effort, serviceTier, downgrades } = recipient;
   warnOfChatOnly(request, recipient);
   const { messages, schema, toolChoice } = worded(request, (what) => downgrades.refuses(what));
   const tellsLogprobs = wantsLogprobs(request) && !downgrades.refuses('logprobs');
@@ -109,6 +117,7 @@ export function responsesBody(request: GenerateRequest, recipient: Recipient): J
         typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.name },
     }),
     ...(effort !== undefined && { reasoning: { effort } }),
+    ...(serviceTier !== undefined && { service_tier: serviceTier }),
     ...cacheFields(messages, recipient),
     store: false,
   };

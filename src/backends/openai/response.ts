@@ -31,7 +31,7 @@ export function readResponse(body: unknown, asked: Asked): Generation {
     throw malformed(asked.context, 'no output at all');
   return {
     completions: [completionOf(items, reply, asked)],
-    usage: openAiUsage(reply['usage'], 'input', 'output'),
+    usage: openAiUsage(reply, 'input', 'output'),
     ...defined({ answeredBy: textOf(reply['model']), requestId: textOf(reply['id']) }),
   };
 }
@@ -81,11 +81,15 @@ function reasoningOf(items: readonly JsonFields[]): string | undefined {
   return textOf(told.join('\n\n'));
 }
 
-/** The output, where thoughts in it are sealed to be handed back. Those that are not are not known there any more. */
+/**
+ * The output, where thoughts in it are sealed to be handed back, or a text says in which phase it was written. Thoughts
+ * that are not sealed are not known there any more.
+ */
 function originalOf(items: readonly JsonFields[]): OriginalTurn | undefined {
   const thoughts = items.filter(({ type }) => type === 'reasoning');
   const isSealed = thoughts.every((item) => typeof item['encrypted_content'] === 'string');
-  if (thoughts.length === 0 || !isSealed || jsonFault(items) !== undefined) return undefined;
+  const isMore = thoughts.length > 0 || items.some(({ phase }) => typeof phase === 'string');
+  if (!isMore || !isSealed || jsonFault(items) !== undefined) return undefined;
   return { provider, data: items as unknown as JsonValue };
 }
 

@@ -91,11 +91,13 @@ export class Recording {
       return sample;
     });
     const { answeredBy } = samples[0]?.generation ?? {};
+    // What was charged then is not charged again.
+    const { usd: _, ...usage } = sumOfUsages(
+      samples.map(({ generation, place }) => (place === 0 ? generation.usage : toldBefore)),
+    );
     return {
       completions: samples.map(({ completion }) => structuredClone(completion)),
-      usage: sumOfUsages(
-        samples.map(({ generation, place }) => (place === 0 ? generation.usage : toldBefore)),
-      ),
+      usage,
       fromCache: true,
       ...(answeredBy !== undefined && { answeredBy }),
     };

@@ -1,8 +1,10 @@
 import { jsonFault } from '../../base/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type {
   Completion,
   GenerateRequest,
   Generation,
+  OriginalTurn,
   ToolCall,
   Usage,
 } from '../../contracts/language-model.ts';
@@ -19,6 +21,7 @@ import {
   parsedJson,
   textOf,
 } from './json.ts';
+import { withoutThoughts } from './thoughts.ts';
 
 /** What a reply is the reply to. */
 export interface Asked {
@@ -27,6 +30,10 @@ export interface Asked {
   readonly context: WireContext;
   /** Says that something is not as it was asked for. */
   readonly warn: (about: 'logprobs' | 'schema' | 'tools', message: string) => void;
+  /** What of a message that calls tools is to be handed back with it. @defaultValue nothing */
+  readonly kept?: ((message: JsonFields) => JsonFields | undefined) | undefined;
+  /** Whether thoughts may stand in the text, before the answer. @defaultValue false */
+  readonly mayThink?: boolean;
 }
 
 /**
@@ -42,7 +49,7 @@ export function readChatReply(body: unknown, asked: Asked): Generation {
     .map((choice) => completionOf(choice, asked));
   return {
     completions,
-    usage: openAiUsage(reply['usage'], 'prompt', 'completion'),
+    usage: openAiUsage(reply, 'prompt', 'completion'),
     ...defined({ answeredBy: textOf(reply['model']), requestId: textOf(reply['id']) }),
   };
 }
@@ -68,7 +75,13 @@ function expectChoices(reply: JsonFields, context: WireContext): readonly JsonFi
 
 function completionOf(choice: JsonFields, asked: Asked): Completion {
   const message = fieldsOf(choice['message']);
-  const text = contentOf(message['content'] ?? choice['text']);
+  const content = message['content'] ?? choice['text'];
+  const thought =
+    textOf(message['reasoning']) ?? textOf(message['reasoning_content']) ?? thoughtOf(content);
+  const logprobs = logprobsOf(choice['logprobs'], asked);
+  const written = { text: contentOf(content), ...defined({ logprobs }) };
+  const isMixed = asked.mayThink === true && thought === undefined;
+  const said = isMixed ? withoutThoughts(written) : written;
   const refusal = textOf(message['refusal']);
   const { calls, isBroken } = readToolCalls(
     itemsOf(message['tool_calls']).map((call) => {
@@ -79,15 +92,23 @@ function completionOf(choice: JsonFields, asked: Asked): Completion {
   const told = refusal === undefined ? finishOf(choice['finish_reason']) : 'refusal';
   return finished(
     {
-      text: text === '' ? (refusal ?? '') : text,
+      ...said,
+      text: said.text === '' ? (refusal ?? '') : said.text,
       ...defined({
-        reasoning: textOf(message['reasoning']) ?? textOf(message['reasoning_content']),
-        logprobs: logprobsOf(choice['logprobs'], asked),
+        reasoning: thought,
+        original: calls.length === 0 ? undefined : originalOf(message, asked),
       }),
     },
     { told, calls, isBroken },
     asked,
   );
+}
+
+/** What of a turn its provider wants back. */
+function originalOf(message: JsonFields, { kept, context }: Asked): OriginalTurn | undefined {
+  const data = kept?.(message);
+  if (data === undefined || jsonFault(data) !== undefined) return undefined;
+  return { provider: context.provider, data: data as JsonValue };
 }
 
 /** Why a completion ended, as its server tells it, and the calls that it makes. */
@@ -163,6 +184,12 @@ function contentOf(content: unknown): string {
     .join('');
 }
 
+/** The thoughts among the parts of a message, which have parts themselves. */
+function thoughtOf(content: unknown): string | undefined {
+  const thoughts = itemsOf(content).map((part) => fieldsOf(part)['thinking']);
+  return textOf(thoughts.map(contentOf).join(''));
+}
+
 const finishes: Readonly<Record<string, NonNullable<Completion['finishReason']>>> = {
   stop: 'stop',
   eos: 'stop',
@@ -184,15 +211,16 @@ function finishOf(reason: unknown): NonNullable<Completion['finishReason']> {
  *
  * @param input - What the API calls what was read. @param output - What it calls what was written.
  */
-export function openAiUsage(usage: unknown, input: string, output: string): Usage {
-  const fields = fieldsOf(usage);
+export function openAiUsage(reply: JsonFields, input: string, output: string): Usage {
+  const fields = fieldsOf(reply['usage']);
   const read = fieldsOf(fields[`${input}_tokens_details`]);
   const written = fieldsOf(fields[`${output}_tokens_details`]);
   return defined({
     inputTokens: numberOf(fields[`${input}_tokens`]),
     outputTokens: numberOf(fields[`${output}_tokens`]),
-    cachedTokens: numberOf(read['cached_tokens']),
+    cachedTokens: numberOf(read['cached_tokens']) ?? numberOf(fields['prompt_cache_hit_tokens']),
     cacheWriteTokens: numberOf(read['cache_write_tokens']),
     reasoningTokens: numberOf(written['reasoning_tokens']),
+    serviceTier: textOf(reply['service_tier']),
   });
 }

@@ -137,17 +137,15 @@ export function wishedFields(
 /**
  * Messages as Chat Completions takes them. Tools return no images there: the user shows them behind the results.
  *
- * @param system - The role of instructions. @param marked - Whether the ends of prefixes are marked for a cache.
+ * @param system - The role of instructions. @param kept - What stands in a turn as its provider told it.
  */
 export function chatMessages(
   messages: readonly Message[],
   system: 'system' | 'developer' = 'system',
-  marked: boolean = false,
+  kept: (message: Message) => JsonBody = () => ({}),
 ): readonly JsonBody[] {
   return messages.flatMap((message, place) => {
-    const turn = marked
-      ? { ...chatMessage(message), ...markedContent(message) }
-      : chatMessage(message);
+    const turn = { ...chatMessage(message), ...kept(message) };
     const told = { ...turn, role: message.role === 'system' ? system : message.role };
     if (message.role !== 'tool' || messages[place + 1]?.role === 'tool') return [told];
     const start = messages.findLastIndex(({ role }, at) => at < place && role !== 'tool') + 1;
@@ -189,7 +187,7 @@ function imagePart(image: Image): JsonBody {
 }
 
 /** The content of a message whose pieces are marked; of an assistant it is left as it is. */
-function markedContent(message: Message): JsonBody {
+export function markedContent(message: Message): JsonBody {
   if (message.role === 'assistant' || message.content.trim() === '') return {};
   const images = message.role === 'user' ? (message.images ?? []).map(imagePart) : [];
   return { content: [...images, ...markedParts(message, 'text')] };

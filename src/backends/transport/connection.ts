@@ -10,6 +10,13 @@ export interface ConnectionOptions {
    * @defaultValue for hosted models what their SDK finds in the environment, for servers of your own none
    */
   readonly apiKey?: string;
+  /**
+   * The environment variable that holds the key where `apiKey` is not given: its name, in capital letters. It is read
+   * when a request is sent.
+   *
+   * @defaultValue that of a provider; for servers of your own none
+   */
+  readonly keyVariable?: string;
   /** The address of the server, with `/v1` or without. @defaultValue the usual one of its kind */
   readonly baseUrl?: string;
   /** Headers of every request, beside the usual ones and before them. */
@@ -31,7 +38,8 @@ export interface ConnectionOptions {
 }
 
 /** The names of {@link ConnectionOptions}, with spaces between them. */
-export const connectionOptions = 'apiKey baseUrl headers timeoutMs fetch maxReplyBytes retry';
+export const connectionOptions =
+  'apiKey keyVariable baseUrl headers timeoutMs fetch maxReplyBytes retry';
 
 /**
  * Checks how a server is to be reached. No message shows a value that may hold a key.
@@ -39,10 +47,12 @@ export const connectionOptions = 'apiKey baseUrl headers timeoutMs fetch maxRepl
  * @throws EspalierError `usage`
  */
 export function expectConnection(options: ConnectionOptions): void {
-  const { apiKey, baseUrl, headers, timeoutMs, fetch, maxReplyBytes, retry } = options;
+  const { apiKey, keyVariable, baseUrl, headers } = options;
+  const { timeoutMs, fetch, maxReplyBytes, retry } = options;
   if (apiKey !== undefined && (typeof apiKey !== 'string' || apiKey.trim() === '')) {
     throw expectation('apiKey', 'a string that is not empty', typeof apiKey);
   }
+  if (keyVariable !== undefined) expectKeyVariable('keyVariable', keyVariable);
   if (baseUrl !== undefined) expectBaseUrl(baseUrl);
   if (headers !== undefined) expectHeaders(headers);
   if (timeoutMs !== undefined) expectNumber('timeoutMs', timeoutMs, { min: 1 });
@@ -51,6 +61,19 @@ export function expectConnection(options: ConnectionOptions): void {
   if (retry !== undefined && retry !== false && typeof retry !== 'object') {
     throw expectation('retry', 'an object or false', retry);
   }
+}
+
+/**
+ * Checks the name of an environment variable for a key. It may be the key itself, by mistake, and is not shown.
+ *
+ * @throws EspalierError `usage`
+ */
+export function expectKeyVariable(option: string, name: unknown): void {
+  const isName = typeof name === 'string' && /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(name);
+  // Some keys are capital letters and digits, as those of AWS are.
+  if (isName && name.length <= 64 && (name.includes('_') || name.length < 16)) return;
+  const message = `Expected \`${option}\` to be the name of an environment variable in capital letters, such as MY_API_KEY, got something else, which may be a key and is not shown.`;
+  throw new EspalierError('usage', message);
 }
 
 /** Checks the name of a model. @throws EspalierError `usage` */

@@ -15,7 +15,8 @@ export type Droppable =
   | 'continuation'
   | 'thoughts'
   | 'prefixEnds'
-  | 'maxTokens';
+  | 'maxTokens'
+  | 'hosts';
 
 /** The names that servers give to what can be dropped. */
 const names: Readonly<Record<string, Droppable>> = {
@@ -37,6 +38,7 @@ const names: Readonly<Record<string, Droppable>> = {
   prompt_cache_options: 'prefixEnds',
   prompt_cache_breakpoint: 'prefixEnds',
   max_tokens: 'maxTokens',
+  require_parameters: 'hosts',
 };
 
 const instead: Readonly<Record<Droppable, string>> = {
@@ -53,6 +55,7 @@ const instead: Readonly<Record<Droppable, string>> = {
   thoughts: 'what it thought on earlier turns is left out',
   prefixEnds: 'its cache keeps prompts as it likes',
   maxTokens: 'the limit is sent under its newer name',
+  hosts: 'no host takes all that was asked for, and what one does not take it ignores',
 };
 
 /** What is known of what can be dropped. */

@@ -85,6 +85,15 @@ function mayBeCharged({ status, error }: Facts, kind: ModelCallErrorKind): boole
     : undefined;
 }
 
+/** The error where there is no key to send. */
+export function keyMissing({ provider, modelId, keyVariable }: WireContext): ModelCallError {
+  return new ModelCallError({
+    kind: 'auth',
+    message: `${provider}:${modelId} has no key. Set ${keyVariable}, or the option \`apiKey\`.`,
+    charged: false,
+  });
+}
+
 /** An answer that cannot be read. What it cost is unknown. */
 export function malformed(context: WireContext, what: string): ModelCallError {
   const { provider, modelId, secrets } = context;
@@ -127,6 +136,8 @@ const statuses: Readonly<Record<number, ModelCallErrorKind>> = {
   413: 'context-length',
   424: 'overloaded',
   429: 'rate-limit',
+  // Groq has no room in the tier.
+  498: 'overloaded',
   501: 'capability',
   504: 'timeout',
   529: 'overloaded',
@@ -135,7 +146,10 @@ const statuses: Readonly<Record<number, ModelCallErrorKind>> = {
 const contextOverflow =
   /context[ _-]?(length|size|window|limit)|maximum context|exceeds? the (available )?context|prompt is too long|must be <=/i;
 const notHonoured =
-  /unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|parameter)|unused fields|unexpected fields|extra inputs|not permitted|must be between|failed to initialize samplers|deprecated for this model|forces tool use/i;
+  /unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|name|parameter)|unused fields|unexpected fields|extra inputs|not permitted|must be between|failed to initialize samplers|deprecated for this model|forces tool use/i;
+
+/** What OpenRouter says where no host takes all that a request asks for. */
+const unrouted = /no endpoints found that/i;
 
 /** What says that an account may not spend any more, in codes and in words. */
 const spentCodes =
@@ -152,6 +166,7 @@ function kindOf(facts: Facts): ModelCallErrorKind {
   if (status === undefined) {
     return error instanceof Error ? kindOfThrown(error, code) : kindOfTold(code);
   }
+  if (status === 404 && unrouted.test(text)) return 'capability';
   const isRefused = status === 400 || status === 413 || status === 422;
   if (isRefused && contextOverflow.test(`${text} ${code}`)) return 'context-length';
   if (isRefused && (notHonoured.test(`${text} ${code}`) || isPrefill(text))) return 'capability';
@@ -218,7 +233,8 @@ const parameters =
 function parameterOf({ parameter, text, status }: Facts): string | undefined {
   if (isPrefill(text)) return 'continuation';
   if (parameter !== undefined) return parameter.split('.')[0];
-  if (/'n'|\bn\b must/.test(text)) return 'n';
+  if (unrouted.test(text) && /parameters/.test(text)) return 'require_parameters';
+  if (/["']n["']|\bn\b must/.test(text)) return 'n';
   if (/failed to initialize samplers/i.test(text)) return 'response_format';
   return status === 501 ? undefined : parameters.exec(text)?.[1];
 }

@@ -50,9 +50,9 @@ export class Exchange extends Line {
     return this.request(call, send, sent.timeoutMs);
   }
 
-  #respond({ url, body, headers: own, timeoutMs }: Sent, signal: AbortSignal): Promise<Response> {
-    const { client, apiKey, headers: given } = this.#given;
-    const headers = { ...given, ...own };
+  #respond({ url, body, headers: told, timeoutMs }: Sent, signal: AbortSignal): Promise<Response> {
+    const { client, apiKey: own, headers: given } = this.#given;
+    const headers = { ...given, ...told };
     if (client !== undefined) {
       const timeout = timeoutMs ?? this.timeoutMs;
       const options = { headers, signal, maxRetries: 0, timeout };
@@ -60,6 +60,7 @@ export class Exchange extends Line {
         ? client.get(url, options).asResponse()
         : client.post(url, { ...options, body }).asResponse();
     }
+    const apiKey = Object.keys(headers).some(isOfKey) ? own : this.key();
     return this.fetch(url, {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
@@ -74,6 +75,11 @@ export class Exchange extends Line {
       signal,
     });
   }
+}
+
+/** Whether a header holds a key. */
+function isOfKey(name: string): boolean {
+  return /^(authorization|(x-)?api-key)$/i.test(name);
 }
 
 /** A reply with a status that is no success, in the shape that `modelCallErrorFrom` reads. */

@@ -3,7 +3,8 @@ import type { ModelCallError } from '../../base/errors.ts';
 import { withRetry } from '../../calls/middleware/with-retry.ts';
 import type { ModelCall, Payee } from '../../contracts/language-model.ts';
 import { type ConnectionOptions, secretsOf, secretsOfClient } from './connection.ts';
-import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
+import { environment } from './environment.ts';
+import { keyMissing, malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
 import { guarded } from './guarded.ts';
 import { headerLookup, rateLimitsOf } from './headers.ts';
 import { patientFetch } from './patient-fetch.ts';
@@ -15,8 +16,8 @@ export interface LineOptions extends ConnectionOptions {
   readonly provider: string;
   /** Its name there. */
   readonly model: string;
-  /** The environment variable of the key. */
-  readonly keyVariable?: string;
+  /** The environment variable where an SDK looks for the key. */
+  readonly usualKeyVariable?: string;
   /** How long a request may take unless a user says otherwise. @defaultValue 300 000 */
   readonly usualTimeoutMs?: number;
   /** An SDK client of the user's own. */
@@ -81,10 +82,24 @@ export class Line {
     return { context: this.context(), maxReplyBytes, learn };
   }
 
+  /**
+   * The key: what was given, else what the variable that was named holds by now; `undefined` where none was.
+   *
+   * @throws ModelCallError `auth` where that one holds nothing.
+   */
+  key(): string | undefined {
+    const { apiKey, keyVariable } = this.#options;
+    if (apiKey !== undefined || keyVariable === undefined) return apiKey;
+    const found = environment()[keyVariable]?.trim() ?? '';
+    if (found === '') throw keyMissing(this.context());
+    this.limits.learn([found]);
+    return found;
+  }
+
   /** For whom errors speak. */
   context(signal: AbortSignal = noSignal): WireContext {
     const { provider, modelId } = this;
-    const { baseUrl, keyVariable } = this.#options;
+    const { baseUrl, usualKeyVariable, keyVariable = usualKeyVariable } = this.#options;
     return { provider, modelId, baseUrl, keyVariable, secrets: this.#secrets, signal };
   }
 

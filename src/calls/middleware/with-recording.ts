@@ -14,7 +14,7 @@ import { beginJournal, type Journal } from '../journal.ts';
 import type { JournalLine } from '../journal-lines.ts';
 import type { Answer } from '../operations/model-operation.ts';
 import type { PriceTable } from '../prices.ts';
-import { actualCost, mostCost, priceOf } from '../pricing.ts';
+import { actualCost, askedTierOf, mostCost, priceOf } from '../pricing.ts';
 import { type AnyMiddleware, type Asked, aroundCalls, type Make } from './wrap.ts';
 
 /**
@@ -55,7 +55,8 @@ class Recorder {
   async record({ operation, request }: Asked, call: ModelCall, make: Make): Promise<Answer> {
     const { payee } = operation;
     const price = payee && priceOf(payee, this.#prices, false);
-    const reserved = mostCost(operation.worstCase?.(request), price);
+    const tier = payee && askedTierOf(payee);
+    const reserved = mostCost(operation.worstCase?.(request), price, tier);
     const content = contentOf(operation, request);
     const key = addressOfCall(content);
     const number = this.#number();

@@ -203,7 +203,9 @@ function histogramBlock(label: string, histogram: Histogram | undefined): readon
 }
 
 function spent({ calls, tokens, usd, ms }: Spend): string {
-  return `Spent: ${counted(calls, 'call')}, ${counted(tokens, 'token')}, $${short(usd)}, ${short(ms / 1000)} s.`;
+  // Where no price is known nothing was added up, which is not the same as free.
+  const dollars = usd > 0 ? `, $${short(usd)}` : '';
+  return `Spent: ${counted(calls, 'call')}, ${counted(tokens, 'token')}${dollars}, ${short(ms / 1000)} s.`;
 }
 
 function short(value: number): string {

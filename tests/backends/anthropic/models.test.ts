@@ -30,7 +30,13 @@ describe('what a model honours', () => {
 
 describe('what a model costs', () => {
   test('is what its undated name costs', () => {
-    const price = { input: 1, output: 5, cachedInput: 0.1, cacheWrite: 1.25 };
+    const price = {
+      input: 1,
+      output: 5,
+      cachedInput: 0.1,
+      cacheWrite: 1.25,
+      tiers: { batch: 0.5 },
+    };
     expect(modelPriceOf('claude-haiku-4-5', false)).toEqual(price);
     expect(modelPriceOf('claude-haiku-4-5-20251001', false)).toEqual(price);
     expect(modelPriceOf('claude-haiku-9', false)).toBeUndefined();
@@ -44,6 +50,7 @@ describe('what a model costs', () => {
       output: 20,
       cachedInput: 0.2,
       cacheWrite: 8,
+      tiers: { batch: 0.5, fast: 2 },
     });
   });
 });

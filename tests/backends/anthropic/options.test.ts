@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { anthropic } from '../../../src/backends/index.ts';
 import { EspalierError } from '../../../src/base/errors.ts';
-import { ask, modelOn, stub } from './messages-server.ts';
+import { ask, message, modelOn, stub } from './messages-server.ts';
 
 describe('an option out of its range', () => {
   const model = 'claude-sonnet-5-5';
@@ -52,4 +52,41 @@ describe('an option out of its range', () => {
     await expect(ask(modelOn(server), { messages: [] })).rejects.toMatchObject({ code: 'usage' });
     expect(server.seen).toEqual([]);
   });
+});
+
+describe('a tier of service', () => {
+  test.each([
+    [{ service_tier: 'priority' }, 'priority'],
+    [{ service_tier: 'standard', speed: 'standard' }, 'standard'],
+    // What is fast is billed so whatever the tier.
+    [{ service_tier: 'standard', speed: 'fast' }, 'fast'],
+    [{}, undefined],
+  ])('is told as it was served: %j', async (told, serviceTier) => {
+    const usage = { input_tokens: 12, output_tokens: 3, ...told };
+    const { generation } = await ask(modelOn(stub(message('fine', { usage }))));
+    expect(generation.usage.serviceTier).toBe(serviceTier);
+  });
+
+  test('is asked for', async () => {
+    const server = stub();
+    const model = modelOn(server, { serviceTier: 'standard_only' });
+    await ask(model);
+    expect(server.seen[0]?.body['service_tier']).toBe('standard_only');
+    expect(model.settings).toEqual({ serviceTier: 'standard_only' });
+    expect(() => modelOn(server, { serviceTier: 'flex' as never })).toThrow(
+      "Expected `serviceTier` to be 'auto' or 'standard_only', got `\"flex\"`.",
+    );
+  });
+});
+
+test('the variable of the key may be another one', async () => {
+  vi.stubEnv('MY_API_KEY', 'a-key-of-mine');
+  const { fetch, seen } = stub();
+  const keyVariable = 'MY_API_KEY';
+  await ask(anthropic({ model: 'claude-sonnet-5-5', keyVariable, fetch, retry: false }));
+  const { headers } = seen[0] ?? { headers: new Headers() };
+  expect([headers.get('authorization'), headers.get('x-api-key')].join()).toContain(
+    'a-key-of-mine',
+  );
+  vi.unstubAllEnvs();
 });

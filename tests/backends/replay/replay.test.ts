@@ -53,6 +53,16 @@ function texts(usage: object, ...written: readonly string[]): Partial<Generation
   return { completions: written.map((text) => ({ text, finishReason: 'stop' })), usage };
 }
 
+test('what a provider charged for is not charged again', async () => {
+  const usage = { inputTokens: 10, outputTokens: 9, usd: 0.5, serviceTier: 'flex' };
+  const journal = call(question, [0, 1], texts(usage, 'a'));
+  const model = replay({ journal });
+  const { calls: context, ledger } = openGate();
+  const { usage: told } = await context.generate(model, question);
+  expect(told).toEqual({ inputTokens: 10, outputTokens: 9, serviceTier: 'flex' });
+  expect(ledger.spend.usd).toBe(0);
+});
+
 describe('a sample', () => {
   const journal = [
     ...call(question, [0, 3], {
@@ -281,6 +291,8 @@ describe('the journal of a run', () => {
     expect(() => replay({ journal: missing })).toThrow(EspalierError);
     const broken = join(folder, 'broken.jsonl');
     writeFileSync(broken, '{"type":"nonsense"}\n');
-    expect(() => replay({ journal: broken })).toThrow('The journal cannot be read: line 1');
+    expect(() => replay({ journal: broken })).toThrow(
+      `The journal \`${broken}\` cannot be read: line 1`,
+    );
   });
 });

@@ -53,7 +53,7 @@ describe('samples', () => {
       [1, 1],
       [2, 1],
     ]);
-    expect(generation.usage).toEqual({ inputTokens: 15, outputTokens: 3 });
+    expect(generation.usage).toEqual({ inputTokens: 15, outputTokens: 3, requests: 3 });
     expect(generation.requestId).toBe('r0');
     expect(call.furthers).toHaveLength(2);
     expect(call.warnings).toEqual([]);
@@ -143,7 +143,7 @@ test('a usage that one request does not tell is unknown for all', () => {
       { inputTokens: 1, outputTokens: 2, cachedTokens: 3 },
       { inputTokens: 10, reasoningTokens: 4, cachedTokens: 0 },
     ]),
-  ).toEqual({ inputTokens: 11, cachedTokens: 3 });
+  ).toEqual({ inputTokens: 11, cachedTokens: 3, requests: 2 });
 });
 
 describe('a stop text', () => {

@@ -55,7 +55,7 @@ describe('a sample', () => {
       [7, 1],
     ]);
     // Three requests: 10 in each, and 5 out for each of 5 samples.
-    expect(all.usage).toEqual({ inputTokens: 30, outputTokens: 25 });
+    expect(all.usage).toEqual({ inputTokens: 30, outputTokens: 25, requests: 3 });
     const last = await model.generate({ ...request, offset: 6 }, call);
     expect(textsOf(last)).toEqual(['s6']);
     expect(inner.requests).toHaveLength(5);
@@ -164,7 +164,7 @@ describe('the usage', () => {
       testCall().call,
     );
 
-    expect(usage).toEqual({ inputTokens: 6, outputTokens: 8 });
+    expect(usage).toEqual({ inputTokens: 6, outputTokens: 8, requests: 2 });
   });
 });
 

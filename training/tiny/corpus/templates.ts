@@ -95,5 +95,7 @@ async function asked(
 
 function hashOf(message: Message | undefined): string {
   if (message === undefined) throw new Error('Expected the search to ask for this prompt.');
-  return createHash('sha256').update(JSON.stringify(message)).digest('hex').slice(0, 16);
+  // Only caches read this.
+  const { prefixEnds: _, ...read } = message;
+  return createHash('sha256').update(JSON.stringify(read)).digest('hex').slice(0, 16);
 }

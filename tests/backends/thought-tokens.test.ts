@@ -6,7 +6,7 @@ import {
   openai,
   openaiCompatible,
 } from '../../src/backends/index.ts';
-import { isThinker } from '../../src/backends/transport/thoughts.ts';
+import { isThinker } from '../../src/backends/transport/thought-tokens.ts';
 import { reasoning } from '../../src/environments/index.ts';
 import type { LanguageModel } from '../../src/index.ts';
 import { search } from '../../src/index.ts';
