@@ -10,6 +10,7 @@ import { agentQ } from 'espalier/methods';
 import { fromModel } from 'espalier/policies';
 import { judge } from 'espalier/values';
 import { table } from '../../dist/cli/table.js';
+import type { Loose } from '../support/loose.ts';
 
 const { values } = parseArgs({
   options: { calls: { type: 'string', default: '300' }, seed: { type: 'string', default: '0' } },
@@ -47,6 +48,8 @@ const rules = {
   openai: { least: 1024, lookback: 0, written: 4, read: 0.1, write: 1.25 },
 } satisfies Readonly<Record<string, Rules>>;
 
+const judgements = ['sure', 'likely', 'impossible'];
+
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
 /** A provider's cache, which forgets nothing. */
@@ -58,12 +61,12 @@ class Cache {
     this.#rules = given;
   }
 
-  /** What a prompt costs, as read tokens. */
-  cost(blocks: readonly Block[]): number {
+  /** What a prompt costs, as read tokens. What was kept under another key is not found. */
+  cost(blocks: readonly Block[], key: string = ''): number {
     const { least, lookback, written, read, write } = this.#rules;
     const ends = blocks.map((_, place) => blocks.slice(0, place + 1));
-    const prefixes = ends.map((some) => some.map(({ text }) => text).join(' '));
-    const tokens = prefixes.map(tokensOf);
+    const prefixes = ends.map((some) => [key, ...some.map(({ text }) => text)].join(' '));
+    const tokens = ends.map((some) => tokensOf(some.map(({ text }) => text).join(' ')));
     const marks = blocks.flatMap(({ isMarked }, place) => (isMarked ? [place] : []));
     const seen = marks
       .flatMap((mark) => Array.from({ length: lookback + 1 }, (_, back) => mark - back))
@@ -76,8 +79,6 @@ class Cache {
     return hit * read + (last - hit) * write + (all - last);
   }
 }
-
-type Loose = any;
 
 /** The blocks of a request, as a provider is sent them. */
 function blocksOf({ system = [], messages, input }: Loose): readonly Block[] {
@@ -109,14 +110,10 @@ function charged(provider: keyof typeof rules, sums: Sums) {
   let answers = 0;
   const answer = (prompt: string): string => {
     answers++;
-    if (prompt.includes('Judge how likely'))
-      return ['sure', 'likely', 'impossible'][answers % 3] ?? '';
-    if (
-      /JSON|number|rank|yes or no/i.test(prompt.slice(-700)) &&
-      !/Write step \d+, and/.test(prompt.slice(-60))
-    ) {
-      return answers % 2 === 0 ? 'yes' : '[1, 2, 3, 4, 5]';
-    }
+    const asked = prompt.slice(-400);
+    if (asked.includes('Judge how likely')) return judgements[answers % 3] ?? '';
+    if (asked.includes('yes or no')) return answers % 2 === 0 ? 'yes' : 'no';
+    if (asked.includes('number')) return '1';
     const step = Number(/Write step (\d+)/.exec(prompt)?.[1] ?? 1);
     const text = words(answers, 30);
     return step >= 7 ? `${text}. The answer is ${answers}.` : `${text}.`;
@@ -127,7 +124,7 @@ function charged(provider: keyof typeof rules, sums: Sums) {
     const { n = 1 } = body as { readonly n?: number };
     sums.uncached += tokensOf(blocks.map(({ text }) => text).join(' '));
     sums.before += before.cost(inOnePiece(blocks));
-    sums.after += after.cost(blocks);
+    sums.after += after.cost(blocks, body.prompt_cache_key);
     const prompt = blocks.map(({ text }) => text).join('');
     const texts = Array.from({ length: n }, () => answer(prompt));
     return Response.json(replyTo(String(url), texts));
