@@ -154,7 +154,8 @@ function marks({ traits, downgrades }: Recipient): boolean {
 
 /**
  * What the cache is told. Requests with one key are served where their common beginning is kept, some fifteen a minute:
- * so each branch at the root has one. By itself the cache would keep the end of each prompt, for a quarter more.
+ * so branches at the root share a few, each of which has to be told the task once. By itself the cache would keep the end
+ * of each prompt, for a quarter more.
  */
 function cacheFields(messages: readonly Message[], recipient: Recipient): JsonBody {
   const { run } = recipient.call;
@@ -163,6 +164,9 @@ function cacheFields(messages: readonly Message[], recipient: Recipient): JsonBo
     ...(marks(recipient) && { prompt_cache_options: { mode: 'explicit' } }),
   };
 }
+
+/** How many keys the branches of one search share. */
+const mostKeys = 8;
 
 function keyOf(run: string, messages: readonly Message[]): string {
   const asked = messages.findIndex(({ role }) => role === 'user');
@@ -173,7 +177,8 @@ function keyOf(run: string, messages: readonly Message[]): string {
   // The task, and the first step below it.
   const branch = pieces.slice(0, 2);
   if (branch.length < 2) return run.slice(0, 64);
-  return `${run.slice(0, 47)}-${contentAddress(JSON.stringify(branch)).slice(0, 16)}`;
+  const [first = 0] = Buffer.from(contentAddress(JSON.stringify(branch)));
+  return `${run.slice(0, 62)}-${first % mostKeys}`;
 }
 
 /** A message as the Responses API takes it: calls and their results are items of their own. */
