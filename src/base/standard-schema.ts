@@ -4,6 +4,7 @@ import { canonicalJson } from './canonical-json.ts';
 import { EspalierError } from './errors.ts';
 import { expectation } from './expect.ts';
 import { messageOf } from './failure.ts';
+import { frozen } from './frozen.ts';
 import { isPlainObject } from './json.ts';
 
 /**
@@ -94,7 +95,7 @@ export function checkBy(name: string, schema: StandardSchema, value: unknown): C
   const written = JSON.parse(text) as JsonValue;
   const first = read(name, schema, written);
   if ('problem' in first) return first;
-  const input = canonical(name, schema, first.parsed) ?? (JSON.parse(text) as JsonValue);
+  const input = frozen(canonical(name, schema, first.parsed) ?? (JSON.parse(text) as JsonValue));
   if (isPlainObject(input)) canonicalBy.set(input, schema);
   return { input, parsed: first.parsed };
 }

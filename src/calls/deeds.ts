@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EspalierError } from '../base/errors.ts';
 import { expectMethods } from '../base/expect.ts';
+import { frozen } from '../base/frozen.ts';
 import { takeLock } from '../base/lock.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
@@ -103,7 +104,7 @@ export class DeedLog {
 
   #read(): void {
     this.#deeds = [];
-    for (const line of this.#journal.lines) if (line.type === 'deed') this.#add(line);
+    for (const line of this.#journal.lines) if (line.type === 'deed') this.#add(frozen(line));
   }
 
   #add({ type: _type, ...line }: DeedLine): void {
@@ -133,7 +134,8 @@ export class DeedLog {
     withStorageErrors(journalName(this.#journal), () => this.#journal.append(line));
   }
 
-  #write(line: DeedLine): void {
+  #write(told: DeedLine): void {
+    const line = frozen(told);
     this.#append(line);
     this.#add(line);
   }

@@ -4,6 +4,7 @@ import { EspalierError } from '../../base/errors.ts';
 import { expectation, expectFunction, wrongValue } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { messageOf, sentenceOf } from '../../base/failure.ts';
+import { frozen } from '../../base/frozen.ts';
 import { visible } from '../../base/visible.ts';
 import { type Deed, DeedLog } from '../../calls/deeds.ts';
 import type { Journal } from '../../calls/journal.ts';
@@ -23,7 +24,7 @@ import {
   publishing,
   publishKey,
 } from './commit-path.ts';
-import { complaintOf, frozen } from './frozen.ts';
+import { complaintOf } from './complaint.ts';
 import { atRest, type DoOutside, type OutsideState } from './outside.ts';
 import type { CommitOptions, CommitPlan, Committed, MadeCall } from './plan.ts';
 import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
@@ -173,12 +174,12 @@ class Commit {
     const end = isCutOff
       ? mayHaveHappened(begun, `${earlierEnd(left)} ${message}`)
       : { status, message };
-    return {
+    return frozen({
       status: end.status,
       done: done.map(({ call, deed }) => ({ ...call, fate: 'ran', output: deed?.output ?? null })),
       notDone: open.map(({ call }) => ({ ...call, fate: 'planned' })),
       ...(end.message !== '' && { message: visible(end.message) }),
-    };
+    });
   }
 
   /** The calls that bring a workspace to the end of the path: none in a copy of what was published. */
@@ -252,7 +253,7 @@ class Commit {
         throw new EspalierError('usage', message);
       }
       try {
-        changes = await place.changes();
+        changes = frozen(await place.changes());
       } catch (error) {
         throw new Halt(isStale(error) ? 'stale' : 'refused', messageOf(error));
       }
@@ -272,11 +273,11 @@ class Commit {
     const { approve } = this.#options;
     if (calls.length === 0 || approve === undefined) return;
     const diff = changes === undefined ? undefined : await place?.diff?.(changes);
-    const plan: CommitPlan = {
+    const plan: CommitPlan = frozen({
       ...{ calls, before, after },
       ...(changes !== undefined && { changes }),
       ...(diff !== undefined && { diff: visible(shortened(diff, longestDiff)) }),
-    };
+    });
     const refused = (why: string) => new Halt('refused', why);
     const asked = { name: 'approve', answers: [true, false], ask: () => approve(plan) };
     const isApproved = await answerOf(asked, refused);
@@ -305,7 +306,7 @@ class Commit {
     const { onDrift } = this.#options;
     if (onDrift === undefined) return typeof tool.predict === 'object';
     const answers = ['go on', 'stop'] as const;
-    const asked = { name: 'onDrift', answers, ask: () => onDrift(call, output) };
+    const asked = { name: 'onDrift', answers, ask: () => onDrift(frozen(call), frozen(output)) };
     const drifted = (why: string) => new Halt('drifted', `\`${call.tool}\` was made. ${why}`);
     return (await answerOf(asked, drifted)) === 'go on';
   }
@@ -344,14 +345,14 @@ class Commit {
     const answers = ['done', 'run', 'stop'] as const;
     // By a slip it does not run a second time.
     const unknown = (why: string) => mayHaveHappened(call, `${earlierEnd(earlier)} ${why}`);
-    return answerOf({ name: 'onUnknown', answers, ask: () => onUnknown(call) }, unknown);
+    return answerOf({ name: 'onUnknown', answers, ask: () => onUnknown(frozen(call)) }, unknown);
   }
 
   async #makeReversible(due: Due, on: RunOn, workspace: Workspace | undefined): Promise<JsonValue> {
     const { call, tool } = due;
     const id = randomUUID();
     const surroundings = { ...this.#call, id };
-    const looked = await lookUp(tool, on, surroundings);
+    const looked = await lookUp(tool, { db: on.db, input: call.input }, surroundings);
     if (looked !== undefined && 'error' in looked) throw failedBy(call, looked.error);
     const deed = this.#begin(due, id, looked?.output);
     try {

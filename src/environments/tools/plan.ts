@@ -53,7 +53,10 @@ export interface CommitOptions<Data = any, Action = any> {
    * same start, what was done then is not done again; another path needs a journal of its own.
    */
   readonly journal: Journal;
-  /** Sees what is about to happen; `false` leaves all as it is. Needed where a call cannot be taken back. */
+  /**
+   * Sees what is about to happen; `false` leaves all as it is. Needed where a call cannot be taken back. What it, `onUnknown`
+   * and `onDrift` are given is frozen.
+   */
   readonly approve?: (plan: CommitPlan<Data, Action>) => MaybePromise<boolean>;
   /**
    * What becomes of a call that cannot be taken back and may have happened: its process died, it threw, or it took too

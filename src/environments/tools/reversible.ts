@@ -1,10 +1,10 @@
 import { messageOf } from '../../base/failure.ts';
+import { frozen } from '../../base/frozen.ts';
 import type { Deed, DeedLog } from '../../calls/deeds.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
-import { frozen } from './frozen.ts';
 import { type Ran, type RunOn, runTool, shownOf } from './running.ts';
-import type { DeclaredTool } from './tool.ts';
+import { type DeclaredTool, readAnew } from './tool.ts';
 
 /** A deed could not be taken back: what it changed stays as it is. */
 export class NotTakenBack extends Error {
@@ -17,11 +17,12 @@ const graceMs = 1_000;
 /** Looks up what a tool wants to remember. Nothing has happened yet. */
 export async function lookUp(
   tool: DeclaredTool,
-  on: RunOn,
+  { db, input }: { readonly db: unknown; readonly input: JsonValue },
   call: ActCall,
 ): Promise<Ran | undefined> {
   const { remember } = tool;
   if (remember === undefined) return undefined;
+  const on = { db, parsed: readAnew(tool, input) };
   return runTool({ ...tool, maxOutput: Number.POSITIVE_INFINITY, run: remember }, on, call);
 }
 
@@ -103,7 +104,6 @@ export async function takeBack(
       `\`${name}\` cannot be taken back: no tool of that name has an \`undo\`. Declare it as it was.`,
     );
   }
-  const checked = tool.check(input);
   const known = {
     ...(remembered !== undefined && { remembered }),
     ...(output !== undefined && { output }),
@@ -112,10 +112,7 @@ export async function takeBack(
   const run: DeclaredTool['run'] = async (db, parsed, limited) => {
     await undo(db, parsed, known, limited);
   };
-  const on = {
-    db: workspace ?? frozen(data),
-    parsed: 'parsed' in checked ? checked.parsed : input,
-  };
+  const on = { db: workspace ?? frozen(data), parsed: readAnew(tool, input) };
   const { ran } = await follow({ ...tool, run }, on, { ...call, id });
   if (!('error' in ran)) return log.undone(deed);
   log.failed(deed, ran.error);

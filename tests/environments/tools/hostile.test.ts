@@ -82,7 +82,7 @@ const misbehaving: readonly (readonly [string, () => unknown, string])[] = [
       (db as { items: Record<string, number> }).items['tea'] = 99;
       return 'done';
     },
-    "<error>\nCannot assign to read only property 'tea' of object '#<Object>'. The state cannot be changed: a `pure` tool returns a new state instead of changing the one it is given.\n</error>",
+    "<error>\nCannot assign to read only property 'tea' of object '#<Object>'. What it is given cannot be changed: a `pure` tool returns a new state, and others change a copy.\n</error>",
   ],
 ];
 
@@ -337,7 +337,7 @@ function given(
 
 const look = { tool: 'look', input: { at: 1 } } as const;
 const share = { tool: 'share', input: {} } as const;
-const returned = 'The state cannot be changed: a `pure` tool returns a new state';
+const returned = 'What it is given cannot be changed: a `pure` tool returns a new state';
 
 test('a pure tool that changes its state is told so, and the state stays', async () => {
   const change = (db: { n: number[] }) => db.n.push(2) as never;
