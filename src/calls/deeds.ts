@@ -3,6 +3,7 @@ import { EspalierError } from '../base/errors.ts';
 import { expectMethods } from '../base/expect.ts';
 import { frozen } from '../base/frozen.ts';
 import { takeLock } from '../base/lock.ts';
+import { settledOrLeft } from '../base/unless-aborted.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import { type Journal, journalName } from './journal.ts';
@@ -71,19 +72,29 @@ export class DeedLog {
     };
   }
 
-  /** Holds the log for one commit or recovery after the other: what one has under way, none has left behind. */
-  inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-    const held = async (): Promise<Result> => {
-      const release = this.hold();
-      try {
-        return await run();
-      } finally {
-        release();
-      }
-    };
-    const result = this.#turn.then(held, held);
-    this.#turn = result;
-    return result;
+  /**
+   * Holds the log for one commit or recovery after the other: what one has under way, none has left behind.
+   *
+   * @param signal - Gives up the turn, as long as it has not come. Rejects with its reason then.
+   */
+  inTurn<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
+    return settledOrLeft(signal, ({ resolve, reject }) => {
+      let isWaiting = true;
+      const held = async (): Promise<void> => {
+        if (signal.aborted) return;
+        isWaiting = false;
+        const release = this.hold();
+        try {
+          resolve(await run());
+        } finally {
+          release();
+        }
+      };
+      this.#turn = this.#turn.then(held).catch(reject);
+      return () => {
+        if (isWaiting) reject(signal.reason);
+      };
+    });
   }
 
   #open(): void {

@@ -247,9 +247,8 @@ export class Outside {
 
   /** Keeps the outside closed until a run that was given up has ended, and takes back what it did meanwhile. */
   #waitFor(hung: Promise<unknown>, deed: Deed, call: ActCall): void {
-    const unhurried = { ...call, signal: new AbortController().signal };
     this.#hung = hung
-      .then(() => takeBack(this.#takers, deed, unhurried))
+      .then(() => takeBack(this.#takers, deed, call))
       .finally(() => {
         this.#hung = undefined;
       });
@@ -264,10 +263,9 @@ export class Outside {
 
   /** Takes deeds back, the newest first, until so many are left: what is newer must never be taken back later. */
   async #takeBackTo(count: number, call: ActCall): Promise<void> {
-    const unhurried = { ...call, signal: new AbortController().signal };
     while (this.#standing.length > count) {
       const newest = this.#standing.at(-1);
-      if (newest !== undefined) await takeBack(this.#takers, newest, unhurried);
+      if (newest !== undefined) await takeBack(this.#takers, newest, call);
       this.#standing.pop();
     }
   }

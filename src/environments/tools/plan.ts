@@ -76,7 +76,7 @@ export interface CommitOptions<Data = any, Action = any> {
     call: CommitCall<Action>,
     output: JsonValue,
   ) => MaybePromise<'go on' | 'stop'>;
-  /** Ends it before the next deed. */
+  /** Ends it before the next deed, also while it waits for its turn in the journal, or for somebody's answer. */
   readonly signal?: AbortSignal;
   /** The time. @defaultValue the real one */
   readonly clock?: Clock;
@@ -103,10 +103,11 @@ export interface CommitPlan<Data = any, Action = any> {
 export interface Committed<Action = any> {
   /**
    * - `committed`: all is done.
-   * - `refused`: it was not approved, or a call is not permitted any more; also where `approve` or `permit` throws.
-   *   Nothing was done.
+   * - `refused`: it was not approved, or a call is not permitted any more; also where `approve` or `permit` throws, or
+   *   it was aborted before anything was done. Nothing was done.
    * - `stale`: the path goes another way by now, or what it would publish has changed. Nothing was done.
-   * - `failed`: a call that can be taken back failed, and was taken back.
+   * - `failed`: a call that can be taken back failed, and was taken back; or something else kept it from going on, such
+   *   as its `signal`. What is in `done` stays.
    * - `unknown`: a call that cannot be taken back may have happened, or not.
    * - `drifted`: a call was made, and something else came out than was predicted, before the last one.
    */

@@ -87,7 +87,7 @@ export interface Takers {
 }
 
 /**
- * Takes a deed back.
+ * Takes a deed back, also where the call was aborted.
  *
  * @throws NotTakenBack, or an EspalierError `storage`.
  */
@@ -113,7 +113,8 @@ export async function takeBack(
     await undo(db, parsed, known, limited);
   };
   const on = { db: workspace ?? frozen(data), parsed: readAnew(tool, input) };
-  const { ran } = await follow({ ...tool, run }, on, { ...call, id });
+  const unhurried = { ...call, id, signal: new AbortController().signal };
+  const { ran } = await follow({ ...tool, run }, on, unhurried);
   if (!('error' in ran)) return log.undone(deed);
   log.failed(deed, ran.error);
   throw new NotTakenBack(
@@ -126,7 +127,7 @@ export async function takeBack(
  * and not done.
  *
  * @returns how many deeds.
- * @throws NotTakenBack for the first that cannot be: what is older has to wait for it.
+ * @throws NotTakenBack for the first that cannot be: what is older has to wait for it; the reason of the signal.
  */
 export async function takeBackLeft(
   takers: Takers,
@@ -134,7 +135,10 @@ export async function takeBackLeft(
   call: ActCall,
 ): Promise<number> {
   const left = deedsLeft(takers, environment);
-  for (const deed of left) await takeBack(takers, deed, call);
+  for (const deed of left) {
+    call.signal.throwIfAborted();
+    await takeBack(takers, deed, call);
+  }
   return left.length;
 }
 
