@@ -1,4 +1,5 @@
 import { frozen } from '../../base/frozen.ts';
+import { isThenable } from '../../base/is-thenable.ts';
 import { jsonFault } from '../../base/json.ts';
 import { settledOrLeft } from '../../base/unless-aborted.ts';
 import type { JsonValue } from '../../contracts/json.ts';
@@ -97,10 +98,6 @@ async function attempt(
     waiting.abort();
     signal.removeEventListener('abort', abort);
   }
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }
 
 /** What a tool returned that may give another state. */

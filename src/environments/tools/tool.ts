@@ -275,7 +275,7 @@ export function declared(name: string, tool: Tool): DeclaredTool {
   expectDefinition(definition);
   return {
     ...{ name, definition, effect, timeoutMs, maxOutput },
-    check: (value) => checkBy(`input of ${name}`, input, value),
+    check: (value) => checkBy(input, value),
     run: spec.run,
     ...(spec.effect === 'reversible' && { remember: spec.remember, undo: spec.undo }),
     ...(spec.effect === 'irreversible' && { predict: spec.predict }),

@@ -223,7 +223,7 @@ test('a model is shown once what is wrong with its call, and what stays wrong is
   expect(observed(child?.state)).toContain('There is no such tool.');
 });
 
-test('a schema that throws is a problem of the call, and one that cannot check at once is refused', async () => {
+test('a schema that throws, checks asynchronously or tells nothing is a problem of the call', async () => {
   const schemaOf = (validate: () => unknown) => ({
     '~standard': { version: 1 as const, vendor: 'own', validate: validate as never },
   });
@@ -248,9 +248,16 @@ test('a schema that throws is a problem of the call, and one that cannot check a
   const next = await throwing.step(start, action, plainContext());
   expect(observed(next.state)).toContain('The input could not be checked: Out of order.');
   const waiting = declared(async () => ({ value: 1 }));
-  await expect(async () => waiting.step(start, action, plainContext())).rejects.toThrow(
-    'Expected `input of look` to be a schema that checks synchronously',
+  const waited = await waiting.step(start, action, plainContext());
+  expect(observed(waited.state)).toContain(
+    'The input could not be checked: Its schema gave a promise: it checks asynchronously, or it threw.',
   );
+  const fail = (_: unknown, reject: (error: Error) => void) => reject(new Error('No.'));
+  const wrong = Object.fromEntries([['then', fail]]);
+  for (const result of [wrong, null, undefined, { issues: 7 }]) {
+    const told = await declared(() => result).step(start, action, plainContext());
+    expect(observed(told.state)).toContain('The input could not be checked: ');
+  }
 });
 
 test('an input of many keys is read through once, and what is wrong with it is told in short', async () => {
