@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { expectation, expectFunction } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { messageOf } from '../base/failure.ts';
-import { isPlainObject } from '../base/json.ts';
+import { isThenable } from '../base/is-thenable.ts';
+import { isPlainObject, jsonFault } from '../base/json.ts';
 import type { StandardSchema } from '../base/standard-schema.ts';
 import type { JsonValue, MaybePromise } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
@@ -103,33 +104,86 @@ function expectEffect(name: string, told: ToldEffect): void {
   expectFunction(`${name}.undo`, told.undo);
 }
 
+const anyObject = z.looseObject({});
+
 /**
- * A JSON schema as a check. One that cannot be read here takes any object, and patterns are left out, since others' can
- * keep the process busy for ever: the tool itself has to check them.
+ * A JSON schema of others, as it is told and as a check. One that cannot be kept, or read here, takes any object, and
+ * patterns are left out of the check, since others' can keep the process busy for ever: the tool itself has to check them.
  */
-export function checkOf(jsonSchema: JsonValue): StandardSchema {
+export function readSchema(told: unknown): {
+  readonly input: StandardSchema;
+  readonly jsonSchema: JsonValue;
+} {
+  const isKept = isPlainObject(told) && jsonFault(told) === undefined;
+  const jsonSchema: JsonValue = isKept ? (told as JsonValue) : { type: 'object' };
+  return { input: checkOf(jsonSchema), jsonSchema };
+}
+
+function checkOf(jsonSchema: JsonValue): StandardSchema {
+  let schema: StandardSchema;
   try {
-    const schema = withoutPatterns(jsonSchema);
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+    const read = withoutPatterns(jsonSchema);
+    schema = z.fromJSONSchema(read as Parameters<typeof z.fromJSONSchema>[0]);
   } catch {
-    return z.looseObject({});
+    return anyObject;
   }
+  return {
+    '~standard': {
+      ...{ version: 1, vendor: 'json-schema' },
+      validate(value) {
+        const result = schema['~standard'].validate(value);
+        if (!isThenable(result)) return result;
+        // A schema that leads back to itself has no end, and is tried once more in vain.
+        result.catch(() => {});
+        return anyObject['~standard'].validate(value);
+      },
+    },
+  };
 }
 
+/** What holds schemas under names of its own. */
+const named = ['properties', '$defs', 'definitions', 'dependentSchemas'];
+/** What holds no schema; a `not` that says anything is never read here. */
+const data = ['const', 'default', 'enum', 'examples', 'not'];
+/** What would refuse more where a schema within it takes more. */
+const exact = ['oneOf', 'contains'];
+
+/** A schema that takes whatever its patterns refuse: the same one where there are none. */
 function withoutPatterns(schema: JsonValue): JsonValue {
-  if (Array.isArray(schema)) return schema.map(withoutPatterns);
+  if (Array.isArray(schema)) {
+    const parts = schema.map(withoutPatterns);
+    return parts.every((part, place) => part === schema[place]) ? schema : parts;
+  }
   if (!isPlainObject(schema)) return schema;
-  const kept = Object.entries(schema as Readonly<Record<string, JsonValue>>).filter(
-    // A property may have that name too.
-    ([key, value]) => !(key === 'pattern' && typeof value === 'string'),
-  );
-  return Object.fromEntries(
-    kept.map(([key, value]) => [key, isData(key) ? value : withoutPatterns(value)]),
-  );
+  // What is allowed besides them cannot be told without them.
+  const dropped = ['pattern', 'patternProperties'].filter((key) => Object.hasOwn(schema, key));
+  if (dropped.includes('patternProperties')) dropped.push('additionalProperties');
+  return mapped(schema, (key, value) => {
+    if (dropped.includes(key)) return undefined;
+    if (data.includes(key)) return value;
+    const isNamed = named.includes(key) && isPlainObject(value);
+    const part = isNamed
+      ? mapped(value, (_, schemaOfName) => withoutPatterns(schemaOfName))
+      : withoutPatterns(value);
+    return exact.includes(key) && part !== value ? undefined : part;
+  });
 }
 
-function isData(key: string): boolean {
-  return ['const', 'default', 'enum', 'examples'].includes(key);
+type JsonObject = Readonly<Record<string, JsonValue>>;
+
+/** An object with other values, without those that are `undefined`: the same one where all stay. */
+function mapped(
+  object: JsonObject,
+  map: (key: string, value: JsonValue) => JsonValue | undefined,
+): JsonValue {
+  const told = Object.entries(object);
+  const entries = told.flatMap(([key, value]) => {
+    const other = map(key, value);
+    return other === undefined ? [] : [[key, other] as const];
+  });
+  const isSame =
+    entries.length === told.length && entries.every(([key, value]) => value === object[key]);
+  return isSame ? object : Object.fromEntries(entries);
 }
 
 /** Bytes as they are told of: a conversation has no place for them. */

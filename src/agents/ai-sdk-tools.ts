@@ -2,12 +2,20 @@ import { EspalierError } from '../base/errors.ts';
 import { expectation, expectObject, expectOneOf } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
 import { messageOf } from '../base/failure.ts';
+import { isThenable } from '../base/is-thenable.ts';
 import { isPlainObject } from '../base/json.ts';
 import type { StandardSchema } from '../base/standard-schema.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
 import type { Tool } from '../environments/tools/tool.ts';
-import { adapted, checkOf, type ReadInput, type ToldEffect, toldBytes, Unread } from './adapted.ts';
+import {
+  adapted,
+  type ReadInput,
+  readSchema,
+  type ToldEffect,
+  toldBytes,
+  Unread,
+} from './adapted.ts';
 
 /** A tool of the AI SDK, by its structure. */
 export interface AiSdkTool<Input = any, Options = any, Told = any> {
@@ -79,7 +87,7 @@ function adaptedTool(
   }: { readonly major: number; readonly context: unknown; readonly timeoutMs: number | undefined },
 ): Tool {
   const { name, tool, effect } = named;
-  const { execute, toModelOutput, needsApproval = false } = tool;
+  const { execute, toModelOutput, needsApproval = false } = Object(tool) as AiSdkTool;
   if (effect === undefined) throw expectation(`effects.${name}`, 'told', effect);
   if (typeof execute !== 'function') {
     throw expectation(`tools.${name}`, 'a tool with an `execute`', tool);
@@ -190,9 +198,8 @@ function schemaOf(
   if (!isPlainObject(jsonSchema)) {
     throw expectation(`tools.${name}.inputSchema`, 'a schema that is there at once', told);
   }
-  const json = jsonSchema as JsonValue;
-  const input = checkOf(json);
-  return { input: validate === undefined ? input : checkedBy(validate, input), jsonSchema: json };
+  const read = readSchema(jsonSchema);
+  return validate === undefined ? read : { ...read, input: checkedBy(validate, read.input) };
 }
 
 /** @param form - What the input looks like, as far as it can be checked at once. */
@@ -203,8 +210,8 @@ function checkedBy(validate: (value: unknown) => unknown, form: StandardSchema):
       vendor: 'ai-sdk',
       validate(value) {
         const result = validate(value);
-        if (result instanceof Promise) {
-          const unread = new Unread(result.then(readFrom));
+        if (isThenable(result)) {
+          const unread = new Unread(Promise.resolve(result).then(readFrom));
           const checked = form['~standard'].validate(value);
           return 'issues' in checked && checked.issues ? checked : { value: unread };
         }

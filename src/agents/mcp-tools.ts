@@ -1,6 +1,7 @@
 import { withDeadline } from '../base/deadline.ts';
 import { EspalierError } from '../base/errors.ts';
 import {
+  describeValue,
   expectation,
   expectBoolean,
   expectInteger,
@@ -8,11 +9,12 @@ import {
   expectObject,
 } from '../base/expect.ts';
 import { expectOptions } from '../base/expect-options.ts';
+import { isError } from '../base/failure.ts';
 import { isPlainObject } from '../base/json.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { ActCall } from '../contracts/world.ts';
 import type { ListedTools, Tool } from '../environments/tools/tool.ts';
-import { adapted, checkOf, type ToldEffect, toldBytes } from './adapted.ts';
+import { adapted, readSchema, type ToldEffect, toldBytes } from './adapted.ts';
 
 /** A client of an MCP server, version 1 or 2 of its SDK, by its structure. */
 export interface McpClient<Params = any, Other = any> {
@@ -103,11 +105,17 @@ async function listed(client: McpClient, timeoutMs: number): Promise<readonly Mc
       throw expectation('client', wanted, answer);
     }
     tools.push(...found);
-    if (nextCursor === undefined) return tools;
+    // Some servers give an empty one with the last page.
+    if (nextCursor === undefined || nextCursor === null || nextCursor === '') return tools;
+    if (nextCursor === cursor) throw endless('gives the same cursor twice');
     cursor = nextCursor;
   }
-  const message = `The server lists its tools on more than ${mostPages} pages, without an end. Ask whoever runs it.`;
-  throw new EspalierError('usage', message);
+  throw endless(`lists its tools on more than ${mostPages} pages`);
+}
+
+function endless(how: string): EspalierError {
+  const message = `The server ${how}, so the list has no end. Ask whoever runs it.`;
+  return new EspalierError('usage', message);
 }
 
 async function pageOf(client: McpClient, cursor: unknown, timeoutMs: number): Promise<unknown> {
@@ -115,12 +123,17 @@ async function pageOf(client: McpClient, cursor: unknown, timeoutMs: number): Pr
   let during: AbortSignal | undefined;
   const message = `The server did not list its tools within ${timeoutMs} ms. See whether it runs, or give it a longer \`timeoutMs\`.`;
   try {
-    return await withDeadline(signal, timeoutMs, (limited) => {
+    return await withDeadline(signal, timeoutMs, async (limited) => {
       during = limited;
       return client.listTools(cursor === undefined ? undefined : { cursor }, { signal: limited });
     });
   } catch (error) {
-    throw during?.aborted === true ? new EspalierError('usage', message, { cause: error }) : error;
+    if (during?.aborted !== true && isError(error)) throw error;
+    const told =
+      during?.aborted === true
+        ? message
+        : `The server did not list its tools, and threw ${describeValue(error)}. See whether it runs.`;
+    throw new EspalierError('usage', told, { cause: error });
   }
 }
 
@@ -135,11 +148,9 @@ function effectOf({ annotations }: McpTool, trusted: boolean): ToldEffect {
 
 function foreign(client: McpClient, tool: McpTool): Parameters<typeof adapted>[2] {
   const { name, description, inputSchema, annotations } = tool;
-  const jsonSchema: JsonValue = isPlainObject(inputSchema)
-    ? { type: 'object', ...(inputSchema as Readonly<Record<string, JsonValue>>) }
-    : { type: 'object' };
+  const told = isPlainObject(inputSchema) ? { ...inputSchema, type: 'object' } : undefined;
   return {
-    ...{ jsonSchema, input: checkOf(jsonSchema) },
+    ...readSchema(told),
     description: typeof description === 'string' ? description : undefined,
     hints: isPlainObject(annotations)
       ? (annotations as Readonly<Record<string, JsonValue>>)

@@ -3,7 +3,9 @@ import type { JsonValue } from '../contracts/json.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { EspalierError } from './errors.ts';
 import { expectation } from './expect.ts';
-import { messageOf } from './failure.ts';
+import { messageOf, sentenceOf } from './failure.ts';
+import { frozen } from './frozen.ts';
+import { isThenable } from './is-thenable.ts';
 import { isPlainObject } from './json.ts';
 
 /**
@@ -18,7 +20,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly version: 1;
     /** The library. */
     readonly vendor: string;
-    /** Checks a value. One that checks asynchronously is refused. */
+    /** Checks a value. What one checks asynchronously is refused. */
     readonly validate: (value: unknown) =>
       | {
           /** What was read. */
@@ -68,13 +70,12 @@ export function expectSchema(name: string, value: unknown): void {
 
 /**
  * Reads a value by a schema. `input` is its canonical form, equal for values that mean the same: what was read, where
- * reading that again changes nothing, and else what was written; keys are sorted.
- *
- * @throws EspalierError `usage` where the schema checks asynchronously.
+ * reading that again changes nothing, and else what was written; keys are sorted. A schema that throws, or checks
+ * asynchronously, is a problem of the input.
  */
-export function checkBy(name: string, schema: StandardSchema, value: unknown): Checked {
+export function checkBy(schema: StandardSchema, value: unknown): Checked {
   if (isPlainObject(value) && canonicalBy.get(value) === schema) {
-    const again = read(name, schema, structuredClone(value));
+    const again = read(schema, structuredClone(value));
     return 'problem' in again ? again : { input: value as JsonValue, parsed: again.parsed };
   }
   let text: string;
@@ -92,9 +93,9 @@ export function checkBy(name: string, schema: StandardSchema, value: unknown): C
     return { problem: 'The input has a key `__proto__`, which is not taken.' };
   }
   const written = JSON.parse(text) as JsonValue;
-  const first = read(name, schema, written);
+  const first = read(schema, written);
   if ('problem' in first) return first;
-  const input = canonical(name, schema, first.parsed) ?? (JSON.parse(text) as JsonValue);
+  const input = frozen(canonical(schema, first.parsed) ?? (JSON.parse(text) as JsonValue));
   if (isPlainObject(input)) canonicalBy.set(input, schema);
   return { input, parsed: first.parsed };
 }
@@ -103,10 +104,10 @@ export function checkBy(name: string, schema: StandardSchema, value: unknown): C
 const canonicalBy = new WeakMap<object, StandardSchema>();
 
 /** What was read, where it is JSON that is read as itself. */
-function canonical(name: string, schema: StandardSchema, parsed: unknown): JsonValue | undefined {
+function canonical(schema: StandardSchema, parsed: unknown): JsonValue | undefined {
   try {
     const text = canonicalJson('input', parsed);
-    const again = read(name, schema, JSON.parse(text));
+    const again = read(schema, JSON.parse(text));
     const isSame = 'parsed' in again && canonicalJson('input', again.parsed) === text;
     return isSame ? (JSON.parse(text) as JsonValue) : undefined;
   } catch {
@@ -115,29 +116,33 @@ function canonical(name: string, schema: StandardSchema, parsed: unknown): JsonV
 }
 
 function read(
-  name: string,
   schema: StandardSchema,
   value: unknown,
 ): { readonly parsed: unknown } | { readonly problem: string } {
-  let result: ReturnType<StandardSchema['~standard']['validate']>;
   try {
-    result = schema['~standard'].validate(value);
+    const result = schema['~standard'].validate(value);
+    if (isThenable(result)) {
+      Promise.resolve(result).catch(() => {});
+      // Some libraries give one where a part of theirs throws.
+      throw new Error('Its schema gave a promise: it checks asynchronously, or it threw.');
+    }
+    const { issues } = result;
+    return issues === undefined ? { parsed: result.value } : { problem: toldIssues(issues) };
   } catch (error) {
-    return { problem: `The input could not be checked: ${messageOf(error)}` };
+    return { problem: `The input could not be checked: ${sentenceOf(messageOf(error))}` };
   }
-  if (result instanceof Promise) {
-    result.catch(() => {});
-    throw expectation(name, 'a schema that checks synchronously', schema);
-  }
-  const { issues } = result;
-  if (issues === undefined) return { parsed: result.value };
+}
+
+function toldIssues(
+  issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[],
+): string {
   const shown = issues.slice(0, mostIssues).map(({ path = [], message }) => {
     const at = path.map((part) => String(isPlainObject(part) ? part['key'] : part)).join('.');
     const told = at === '' ? message : `${at}: ${message}`;
     return told.length > longestIssue ? `${told.slice(0, longestIssue - 1)}…` : told;
   });
   const left = issues.length - shown.length;
-  return { problem: [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join('; ') };
+  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join('; ');
 }
 
 /**

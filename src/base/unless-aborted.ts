@@ -7,7 +7,7 @@ export interface Settle<Value> {
 /**
  * A promise that is settled by what is begun here.
  *
- * @param begin - Begins it. Returns what is to be done where the signal aborts before.
+ * @param begin - Begins it. Returns what is to be done where the signal aborts before, or has aborted.
  */
 export async function settledOrLeft<Value>(
   signal: AbortSignal | undefined,
@@ -17,7 +17,8 @@ export async function settledOrLeft<Value>(
   try {
     return await new Promise<Value>((resolve, reject) => {
       leave = begin({ resolve, reject });
-      signal?.addEventListener('abort', leave, { once: true });
+      if (signal?.aborted === true) leave();
+      else signal?.addEventListener('abort', leave, { once: true });
     });
   } finally {
     signal?.removeEventListener('abort', leave);

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { EspalierError } from '../base/errors.ts';
 import { expectMethods } from '../base/expect.ts';
+import { frozen } from '../base/frozen.ts';
 import { takeLock } from '../base/lock.ts';
+import { settledOrLeft } from '../base/unless-aborted.ts';
 import { withStorageErrors } from '../base/with-storage-errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import { type Journal, journalName } from './journal.ts';
@@ -70,19 +72,29 @@ export class DeedLog {
     };
   }
 
-  /** Holds the log for one commit or recovery after the other: what one has under way, none has left behind. */
-  inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-    const held = async (): Promise<Result> => {
-      const release = this.hold();
-      try {
-        return await run();
-      } finally {
-        release();
-      }
-    };
-    const result = this.#turn.then(held, held);
-    this.#turn = result;
-    return result;
+  /**
+   * Holds the log for one commit or recovery after the other: what one has under way, none has left behind.
+   *
+   * @param signal - Gives up the turn, as long as it has not come. Rejects with its reason then.
+   */
+  inTurn<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
+    return settledOrLeft(signal, ({ resolve, reject }) => {
+      let isWaiting = true;
+      const held = async (): Promise<void> => {
+        if (signal.aborted) return;
+        isWaiting = false;
+        const release = this.hold();
+        try {
+          resolve(await run());
+        } finally {
+          release();
+        }
+      };
+      this.#turn = this.#turn.then(held).catch(reject);
+      return () => {
+        if (isWaiting) reject(signal.reason);
+      };
+    });
   }
 
   #open(): void {
@@ -103,7 +115,7 @@ export class DeedLog {
 
   #read(): void {
     this.#deeds = [];
-    for (const line of this.#journal.lines) if (line.type === 'deed') this.#add(line);
+    for (const line of this.#journal.lines) if (line.type === 'deed') this.#add(frozen(line));
   }
 
   #add({ type: _type, ...line }: DeedLine): void {
@@ -133,7 +145,8 @@ export class DeedLog {
     withStorageErrors(journalName(this.#journal), () => this.#journal.append(line));
   }
 
-  #write(line: DeedLine): void {
+  #write(told: DeedLine): void {
+    const line = frozen(told);
     this.#append(line);
     this.#add(line);
   }

@@ -294,6 +294,29 @@ test('what cannot be taken over is refused', () => {
   );
 });
 
+test('a tool that is none is refused under its name', () => {
+  expect(() => aiSdkTools({ a: null as never }, { effects: { a: 'read' } })).toThrow(
+    'Expected `tools.a` to be a tool with an `execute`, got `null`.',
+  );
+});
+
+test('patterns, and schemas that cannot be kept or have no end, take any object', async () => {
+  const circular: Record<string, unknown> = { type: 'object' };
+  circular['properties'] = { city: circular };
+  const schemas = [
+    { type: 'object', patternProperties: { '^(a+)+$': { type: 'string' } } },
+    { type: 'object', allOf: [{ $ref: '#' }] },
+    circular,
+  ];
+  const started = performance.now();
+  for (const jsonSchema of schemas) {
+    const odd = { inputSchema: { jsonSchema }, execute: ({ city }: { city: string }) => city };
+    const tools = aiSdkTools({ odd }, { effects: { odd: 'read' } });
+    expect(await seen(tools, { city: 'Oslo', [`${'a'.repeat(40)}!`]: 'x' })).toBe('Oslo');
+  }
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
 test('effects that are misspelt, missing, or of no tool are refused in a sentence', () => {
   const weather = { inputSchema, execute: () => 4 };
   const wrong = (options?: unknown) => () => aiSdkTools({ weather }, options as never);

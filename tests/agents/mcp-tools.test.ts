@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { mcpTools } from '../../src/agents/index.ts';
 import { type Tool, toolEnvironment } from '../../src/environments/index.ts';
+import { type JsonValue, mcts, search } from '../../src/index.ts';
 import { plainContext } from '../../src/testing/index.ts';
 
 interface Told {
@@ -145,7 +146,33 @@ test('a list without an end is refused', async () => {
     ...{ tools: [{ name: `t${cursor}` }], nextCursor: `${Number(cursor) + 1}` },
   });
   await expect(mcpTools({ ...open, listTools: endless })).rejects.toThrow(
-    'The server lists its tools on more than 100 pages, without an end.',
+    'The server lists its tools on more than 100 pages, so the list has no end.',
+  );
+  const stuck = async () => ({ tools: [], nextCursor: 'a' });
+  await expect(mcpTools({ ...open, listTools: stuck })).rejects.toThrow(
+    'The server gives the same cursor twice, so the list has no end. Ask whoever runs it.',
+  );
+});
+
+test.each(['', null])('a list ends with the cursor %o', async (nextCursor) => {
+  const asked: unknown[] = [];
+  const once = async (params: unknown) => {
+    asked.push(params);
+    return { tools: [{ name: 'a' }], nextCursor };
+  };
+  const tools = await mcpTools({ ...client(2).client, listTools: once });
+  expect(Object.keys(tools)).toEqual(['a']);
+  expect(asked).toEqual([undefined]);
+});
+
+test('a server that lists nothing and says nothing is told of in a sentence', async () => {
+  const { client: open } = client(2);
+  const silent = () => Promise.reject(undefined);
+  await expect(mcpTools({ ...open, listTools: silent as never })).rejects.toThrow(
+    'The server did not list its tools, and threw `undefined`. See whether it runs.',
+  );
+  await expect(mcpTools({ ...open, listTools: (() => undefined) as never })).rejects.toThrow(
+    'Expected `client` to be a list of tools',
   );
 });
 
@@ -180,6 +207,86 @@ test('patterns of a server do not keep the process busy', async () => {
   expect(calls).toHaveLength(1);
   expect(await seen(tools, 'slow', 1)).toContain('path');
   expect(calls).toHaveLength(1);
+});
+
+/** What comes of a call of a tool with a schema of its server, and how often it was passed on. */
+async function calledWith(inputSchema: unknown, input: { readonly [key: string]: JsonValue }) {
+  const { client: open, calls } = client(2);
+  const tools = [{ name: 'own', inputSchema }, { name: 'other' }];
+  const all = await mcpTools(
+    { ...open, listTools: async () => ({ tools }) },
+    { effects: { own: 'read', other: 'read' } },
+  );
+  const environment = toolEnvironment(null, { name: 'mcp', task: 'Look.', tools: () => all });
+  const { tree } = await search(environment, {
+    policy: () => [{ action: { tool: 'own', input } }, { action: { tool: 'other', input: {} } }],
+    evaluator: () => 0.5,
+    algorithm: mcts({ maxDepth: 1, evaluate: 'all' }),
+    budget: { simulations: 3 },
+  });
+  const [own] = tree.root.children;
+  const names = calls.map(({ told }) => told.name);
+  expect(names.filter((name) => name === 'other')).toHaveLength(1);
+  return {
+    observed: own?.state?.turns.at(-1)?.content,
+    calls: names.filter((name) => name === 'own').length,
+  };
+}
+
+const slow = '^(a+)+$';
+const long = `${'a'.repeat(40)}!`;
+
+test.each([
+  ['keys', { patternProperties: { [slow]: { type: 'string' } }, additionalProperties: false }],
+  ['names', { propertyNames: { pattern: slow } }],
+  [
+    'names that are referred to',
+    { propertyNames: { $ref: '#/$defs/n' }, $defs: { n: { pattern: slow } } },
+  ],
+  [
+    'one of several',
+    { properties: { path: { oneOf: [{ type: 'string', pattern: slow }, { type: 'string' }] } } },
+  ],
+  ['what must not be', { properties: { path: { not: { pattern: slow } } } }],
+  [
+    'a property named as a schema',
+    { properties: { properties: { pattern: slow }, path: { pattern: slow } } },
+  ],
+])('patterns of a server for %s take what they cannot check', async (_, schema) => {
+  const started = performance.now();
+  const input = { path: long, [long]: 'x', properties: long };
+  expect(await calledWith({ type: 'object', ...schema }, input)).toMatchObject({ calls: 1 });
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+test('properties that are named as patterns are checked', async () => {
+  const properties = { pattern: { type: 'number' }, patternProperties: { type: 'number' } };
+  const schema = { type: 'object', properties };
+  for (const name of Object.keys(properties)) {
+    const told = await calledWith(schema, { [name]: 'x' });
+    expect(told).toMatchObject({ calls: 0, observed: expect.stringContaining('expected number') });
+  }
+});
+
+const nested = (): unknown => {
+  let schema: unknown = { type: 'string' };
+  for (let depth = 0; depth < 100_000; depth++) schema = { properties: { path: schema } };
+  return schema;
+};
+const circular: Record<string, unknown> = { type: 'object' };
+circular['properties'] = { path: circular };
+
+test.each([
+  ['refers to itself', { $ref: '#' }],
+  ['is part of itself', { type: 'object', allOf: [{ $ref: '#' }] }],
+  ['is too deep', nested()],
+  ['is circular', circular],
+  ['is of a text', { type: 'string' }],
+])('a schema that %s takes any object, and the other tools stay', async (_, schema) => {
+  expect(await calledWith(schema, { path: 'text' })).toEqual({
+    observed: '<output>\na\nb\n</output>',
+    calls: 1,
+  });
 });
 
 test('a server that never lists its tools is given up at the limit of time', async () => {

@@ -256,7 +256,8 @@ describe('a commit of what cannot be taken back', () => {
       },
     });
 
-    expect(committed).toMatchObject({ status: 'failed', message: 'Enough.', done: [] });
+    const message = 'The commit was aborted: Enough.';
+    expect(committed).toMatchObject({ status: 'refused', message, done: [] });
     expect(witness.dump()).toEqual(before);
   });
 });

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
-import { expectation, expectFunction, wrongValue } from '../../base/expect.ts';
+import { expectation, expectFunction } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { messageOf, sentenceOf } from '../../base/failure.ts';
+import { frozen } from '../../base/frozen.ts';
 import { visible } from '../../base/visible.ts';
 import { type Deed, DeedLog } from '../../calls/deeds.ts';
 import type { Journal } from '../../calls/journal.ts';
-import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
+import type { JsonValue } from '../../contracts/json.ts';
 import type { SearchNode } from '../../contracts/node.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import type { SearchTree } from '../../tree/tree.ts';
 import type { Recovery } from '../worlds/live.ts';
+import { answerOf } from './answer-of.ts';
 import {
   type Committing,
   Halt,
@@ -23,7 +25,6 @@ import {
   publishing,
   publishKey,
 } from './commit-path.ts';
-import { complaintOf, frozen } from './frozen.ts';
 import { atRest, type DoOutside, type OutsideState } from './outside.ts';
 import type { CommitOptions, CommitPlan, Committed, MadeCall } from './plan.ts';
 import { expectPermitted, isDrift, readInput, rehearse } from './rehearse.ts';
@@ -66,7 +67,14 @@ export async function commitPath(
       'The path has a call that cannot be taken back, and nobody to approve of it. Pass `approve` to `commit`.';
     throw new EspalierError('usage', message);
   }
-  return DeedLog.of(options.journal).inTurn(() => new Commit(parts, path, options).run());
+  const commit = new Commit(parts, path, options);
+  const { signal } = commit;
+  try {
+    return await DeedLog.of(options.journal).inTurn(signal, () => commit.run());
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error;
+    return commit.leave();
+  }
 }
 
 function isObject(value: unknown): boolean {
@@ -80,7 +88,7 @@ export function recoverDeeds(
   call: ActCall,
 ): Promise<Recovery> {
   const log = DeedLog.of(journal);
-  return log.inTurn(() => recover(parts, log, call));
+  return log.inTurn(call.signal, () => recover(parts, log, call));
 }
 
 type Recovering = Pick<Committing, 'environment' | 'outside' | 'tools' | 'workspace'>;
@@ -120,7 +128,7 @@ class Commit {
   readonly #options: CommitOptions;
   readonly #call: ActCall;
   /** What is to be done, in order, by an earlier commit too. */
-  #due: Due[] = [];
+  readonly #due: Due[];
 
   constructor(parts: Committing, path: Path, options: CommitOptions) {
     this.#parts = parts;
@@ -129,11 +137,25 @@ class Commit {
     this.#options = options;
     const { signal = new AbortController().signal, clock = systemClock } = options;
     this.#call = { signal, clock, id: '' };
+    this.#due = this.#dueOf();
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  /** Ends it before its turn has come. */
+  leave(): Committed {
+    const release = this.#log.hold();
+    try {
+      return this.#ended(this.#aborted());
+    } finally {
+      release();
+    }
   }
 
   async run(): Promise<Committed> {
     const { workspace, outside } = this.#parts;
-    this.#due = this.#dueOf();
     try {
       await this.#recover();
       this.#expectOnePath();
@@ -156,11 +178,18 @@ class Commit {
       }
       return this.#ended(new Halt('committed'));
     } catch (error) {
-      return this.#ended(haltFrom(error));
+      const halt = haltFrom(error);
+      return this.#ended(this.signal.aborted && halt !== error ? this.#aborted() : halt);
     } finally {
       // What is searched next starts from how things stand now.
       await workspace?.close();
     }
+  }
+
+  #aborted(): Halt {
+    const isBegun = this.#due.some(({ key }) => this.#deedOf(key)?.stage === 'done');
+    const why = sentenceOf(messageOf(this.signal.reason));
+    return new Halt(isBegun ? 'failed' : 'refused', `The commit was aborted: ${why}`);
   }
 
   #ended({ status, message }: Halt): Committed {
@@ -173,12 +202,12 @@ class Commit {
     const end = isCutOff
       ? mayHaveHappened(begun, `${earlierEnd(left)} ${message}`)
       : { status, message };
-    return {
+    return frozen({
       status: end.status,
       done: done.map(({ call, deed }) => ({ ...call, fate: 'ran', output: deed?.output ?? null })),
       notDone: open.map(({ call }) => ({ ...call, fate: 'planned' })),
       ...(end.message !== '' && { message: visible(end.message) }),
-    };
+    });
   }
 
   /** The calls that bring a workspace to the end of the path: none in a copy of what was published. */
@@ -252,7 +281,7 @@ class Commit {
         throw new EspalierError('usage', message);
       }
       try {
-        changes = await place.changes();
+        changes = frozen(await place.changes());
       } catch (error) {
         throw new Halt(isStale(error) ? 'stale' : 'refused', messageOf(error));
       }
@@ -270,15 +299,16 @@ class Commit {
     const { turns } = this.#path;
     const [before, after] = [turns[0]?.before ?? null, turns.at(-1)?.after ?? null];
     const { approve } = this.#options;
+    const { signal } = this;
     if (calls.length === 0 || approve === undefined) return;
     const diff = changes === undefined ? undefined : await place?.diff?.(changes);
-    const plan: CommitPlan = {
+    const plan: CommitPlan = frozen({
       ...{ calls, before, after },
       ...(changes !== undefined && { changes }),
       ...(diff !== undefined && { diff: visible(shortened(diff, longestDiff)) }),
-    };
+    });
     const refused = (why: string) => new Halt('refused', why);
-    const asked = { name: 'approve', answers: [true, false], ask: () => approve(plan) };
+    const asked = { name: 'approve', answers: [true, false], ask: () => approve(plan), signal };
     const isApproved = await answerOf(asked, refused);
     if (!isApproved) throw refused('It was not approved.');
   }
@@ -305,7 +335,8 @@ class Commit {
     const { onDrift } = this.#options;
     if (onDrift === undefined) return typeof tool.predict === 'object';
     const answers = ['go on', 'stop'] as const;
-    const asked = { name: 'onDrift', answers, ask: () => onDrift(call, output) };
+    const ask = () => onDrift(frozen(call), frozen(output));
+    const asked = { name: 'onDrift', answers, ask, signal: this.signal };
     const drifted = (why: string) => new Halt('drifted', `\`${call.tool}\` was made. ${why}`);
     return (await answerOf(asked, drifted)) === 'go on';
   }
@@ -344,14 +375,15 @@ class Commit {
     const answers = ['done', 'run', 'stop'] as const;
     // By a slip it does not run a second time.
     const unknown = (why: string) => mayHaveHappened(call, `${earlierEnd(earlier)} ${why}`);
-    return answerOf({ name: 'onUnknown', answers, ask: () => onUnknown(call) }, unknown);
+    const ask = () => onUnknown(frozen(call));
+    return answerOf({ name: 'onUnknown', answers, ask, signal: this.signal }, unknown);
   }
 
   async #makeReversible(due: Due, on: RunOn, workspace: Workspace | undefined): Promise<JsonValue> {
     const { call, tool } = due;
     const id = randomUUID();
     const surroundings = { ...this.#call, id };
-    const looked = await lookUp(tool, on, surroundings);
+    const looked = await lookUp(tool, { db: on.db, input: call.input }, surroundings);
     if (looked !== undefined && 'error' in looked) throw failedBy(call, looked.error);
     const deed = this.#begin(due, id, looked?.output);
     try {
@@ -389,30 +421,6 @@ function earlierEnd(deed: Deed | undefined): string {
   const { message } = deed ?? {};
   if (message !== undefined) return `an earlier commit failed in it: ${sentenceOf(message)}`;
   return 'an earlier commit was cut off in it, and its journal does not say what came out.';
-}
-
-/** What somebody answers who is asked. @throws Halt where that throws, or is none of the answers. */
-async function answerOf<Answer extends string | boolean>(
-  {
-    name,
-    answers,
-    ask,
-  }: {
-    readonly name: string;
-    readonly answers: readonly Answer[];
-    readonly ask: () => MaybePromise<Answer>;
-  },
-  haltBy: (why: string) => Halt,
-): Promise<Answer> {
-  let answer: Answer;
-  try {
-    answer = await ask();
-  } catch (thrown) {
-    throw haltBy(`\`${name}\` threw. ${complaintOf(thrown)}`);
-  }
-  if (answers.includes(answer)) return answer;
-  const wanted = answers.map((one) => (typeof one === 'string' ? `'${one}'` : one)).join(' or ');
-  throw haltBy(wrongValue(name, wanted, answer).message);
 }
 
 function mayHaveHappened({ tool }: MadeCall, why: string): Halt {

@@ -1,8 +1,8 @@
+import { frozen } from '../../base/frozen.ts';
 import type { MaybePromise } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import { Pool } from '../worlds/pool.ts';
 import type { Lending } from './commit-path.ts';
-import { frozen } from './frozen.ts';
 import type { Outside } from './outside.ts';
 import { addressOf, type MadeCall } from './plan.ts';
 import { type Ran, runTool, type Unforeseen } from './running.ts';

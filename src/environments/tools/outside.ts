@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../base/clock.ts';
 import { EspalierError } from '../../base/errors.ts';
+import { frozen } from '../../base/frozen.ts';
 import { type Deed, DeedLog } from '../../calls/deeds.ts';
 import type { Journal } from '../../calls/journal.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall, Workspace } from '../../contracts/world.ts';
 import type { Recovery } from '../worlds/live.ts';
 import { Pool } from '../worlds/pool.ts';
-import { frozen } from './frozen.ts';
 import { addressOf, chained, type MadeCall, nextKey } from './plan.ts';
 import { follow, lookUp, NotTakenBack, type Takers, takeBack, takeBackLeft } from './reversible.ts';
 import type { Ran } from './running.ts';
@@ -226,7 +226,7 @@ export class Outside {
     this.#data.set(key, data);
     const call = { ...given, id: randomUUID() };
     const on = { db: frozen(data), parsed };
-    const looked = await lookUp(tool, on, call);
+    const looked = await lookUp(tool, { db: on.db, input }, call);
     if (looked !== undefined && 'error' in looked) return looked;
     const { id } = call;
     const deed = this.#log.begin({
@@ -247,9 +247,8 @@ export class Outside {
 
   /** Keeps the outside closed until a run that was given up has ended, and takes back what it did meanwhile. */
   #waitFor(hung: Promise<unknown>, deed: Deed, call: ActCall): void {
-    const unhurried = { ...call, signal: new AbortController().signal };
     this.#hung = hung
-      .then(() => takeBack(this.#takers, deed, unhurried))
+      .then(() => takeBack(this.#takers, deed, call))
       .finally(() => {
         this.#hung = undefined;
       });
@@ -264,10 +263,9 @@ export class Outside {
 
   /** Takes deeds back, the newest first, until so many are left: what is newer must never be taken back later. */
   async #takeBackTo(count: number, call: ActCall): Promise<void> {
-    const unhurried = { ...call, signal: new AbortController().signal };
     while (this.#standing.length > count) {
       const newest = this.#standing.at(-1);
-      if (newest !== undefined) await takeBack(this.#takers, newest, unhurried);
+      if (newest !== undefined) await takeBack(this.#takers, newest, call);
       this.#standing.pop();
     }
   }

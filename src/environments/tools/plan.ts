@@ -53,7 +53,10 @@ export interface CommitOptions<Data = any, Action = any> {
    * same start, what was done then is not done again; another path needs a journal of its own.
    */
   readonly journal: Journal;
-  /** Sees what is about to happen; `false` leaves all as it is. Needed where a call cannot be taken back. */
+  /**
+   * Sees what is about to happen; `false` leaves all as it is. Needed where a call cannot be taken back. What it, `onUnknown`
+   * and `onDrift` are given is frozen.
+   */
   readonly approve?: (plan: CommitPlan<Data, Action>) => MaybePromise<boolean>;
   /**
    * What becomes of a call that cannot be taken back and may have happened: its process died, it threw, or it took too
@@ -73,7 +76,7 @@ export interface CommitOptions<Data = any, Action = any> {
     call: CommitCall<Action>,
     output: JsonValue,
   ) => MaybePromise<'go on' | 'stop'>;
-  /** Ends it before the next deed. */
+  /** Ends it before the next deed, also while it waits for its turn in the journal, or for somebody's answer. */
   readonly signal?: AbortSignal;
   /** The time. @defaultValue the real one */
   readonly clock?: Clock;
@@ -100,10 +103,11 @@ export interface CommitPlan<Data = any, Action = any> {
 export interface Committed<Action = any> {
   /**
    * - `committed`: all is done.
-   * - `refused`: it was not approved, or a call is not permitted any more; also where `approve` or `permit` throws.
-   *   Nothing was done.
+   * - `refused`: it was not approved, or a call is not permitted any more; also where `approve` or `permit` throws, or
+   *   it was aborted before anything was done. Nothing was done.
    * - `stale`: the path goes another way by now, or what it would publish has changed. Nothing was done.
-   * - `failed`: a call that can be taken back failed, and was taken back.
+   * - `failed`: a call that can be taken back failed, and was taken back; or something else kept it from going on, such
+   *   as its `signal`. What is in `done` stays.
    * - `unknown`: a call that cannot be taken back may have happened, or not.
    * - `drifted`: a call was made, and something else came out than was predicted, before the last one.
    */

@@ -1,10 +1,10 @@
 import { messageOf } from '../../base/failure.ts';
+import { frozen } from '../../base/frozen.ts';
 import type { Deed, DeedLog } from '../../calls/deeds.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
-import { frozen } from './frozen.ts';
 import { type Ran, type RunOn, runTool, shownOf } from './running.ts';
-import type { DeclaredTool } from './tool.ts';
+import { type DeclaredTool, readAnew } from './tool.ts';
 
 /** A deed could not be taken back: what it changed stays as it is. */
 export class NotTakenBack extends Error {
@@ -17,11 +17,12 @@ const graceMs = 1_000;
 /** Looks up what a tool wants to remember. Nothing has happened yet. */
 export async function lookUp(
   tool: DeclaredTool,
-  on: RunOn,
+  { db, input }: { readonly db: unknown; readonly input: JsonValue },
   call: ActCall,
 ): Promise<Ran | undefined> {
   const { remember } = tool;
   if (remember === undefined) return undefined;
+  const on = { db, parsed: readAnew(tool, input) };
   return runTool({ ...tool, maxOutput: Number.POSITIVE_INFINITY, run: remember }, on, call);
 }
 
@@ -86,7 +87,7 @@ export interface Takers {
 }
 
 /**
- * Takes a deed back.
+ * Takes a deed back, also where the call was aborted.
  *
  * @throws NotTakenBack, or an EspalierError `storage`.
  */
@@ -103,7 +104,6 @@ export async function takeBack(
       `\`${name}\` cannot be taken back: no tool of that name has an \`undo\`. Declare it as it was.`,
     );
   }
-  const checked = tool.check(input);
   const known = {
     ...(remembered !== undefined && { remembered }),
     ...(output !== undefined && { output }),
@@ -112,11 +112,9 @@ export async function takeBack(
   const run: DeclaredTool['run'] = async (db, parsed, limited) => {
     await undo(db, parsed, known, limited);
   };
-  const on = {
-    db: workspace ?? frozen(data),
-    parsed: 'parsed' in checked ? checked.parsed : input,
-  };
-  const { ran } = await follow({ ...tool, run }, on, { ...call, id });
+  const on = { db: workspace ?? frozen(data), parsed: readAnew(tool, input) };
+  const unhurried = { ...call, id, signal: new AbortController().signal };
+  const { ran } = await follow({ ...tool, run }, on, unhurried);
   if (!('error' in ran)) return log.undone(deed);
   log.failed(deed, ran.error);
   throw new NotTakenBack(
@@ -129,7 +127,7 @@ export async function takeBack(
  * and not done.
  *
  * @returns how many deeds.
- * @throws NotTakenBack for the first that cannot be: what is older has to wait for it.
+ * @throws NotTakenBack for the first that cannot be: what is older has to wait for it; the reason of the signal.
  */
 export async function takeBackLeft(
   takers: Takers,
@@ -137,7 +135,10 @@ export async function takeBackLeft(
   call: ActCall,
 ): Promise<number> {
   const left = deedsLeft(takers, environment);
-  for (const deed of left) await takeBack(takers, deed, call);
+  for (const deed of left) {
+    call.signal.throwIfAborted();
+    await takeBack(takers, deed, call);
+  }
   return left.length;
 }
 

@@ -1,8 +1,10 @@
+import { frozen } from '../../base/frozen.ts';
+import { isThenable } from '../../base/is-thenable.ts';
 import { jsonFault } from '../../base/json.ts';
 import { settledOrLeft } from '../../base/unless-aborted.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { ActCall } from '../../contracts/world.ts';
-import { complaintOf, frozen } from './frozen.ts';
+import { complaintOf } from './complaint.ts';
 import type { DeclaredTool } from './tool.ts';
 
 /** What a run came to: what is to be seen, and the state where it is another one; or why there is nothing. */
@@ -98,10 +100,6 @@ async function attempt(
   }
 }
 
-function isThenable(value: unknown): boolean {
-  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
-}
-
 /** What a tool returned that may give another state. */
 function changed(value: unknown, maxOutput: number): Ran {
   if (typeof value !== 'object' || value === null) {
@@ -127,7 +125,7 @@ export function outputOf(value: unknown, maxOutput: number): Ran {
   const fault = jsonFault(value);
   if (fault !== undefined) return { error: `It returned what JSON cannot hold: ${fault.what}.` };
   const copy = typeof value === 'string' ? value : (JSON.parse(JSON.stringify(value)) as JsonValue);
-  return { output: shownOf(copy, maxOutput) };
+  return { output: frozen(shownOf(copy, maxOutput)) };
 }
 
 /** What is shown of an output: a text of its head and its tail where it is too long. */

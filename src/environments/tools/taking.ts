@@ -1,17 +1,18 @@
 import { EspalierError } from '../../base/errors.ts';
 import { wrongValue } from '../../base/expect.ts';
 import { sentenceOf } from '../../base/failure.ts';
+import { frozen } from '../../base/frozen.ts';
 import type { CallContext } from '../../contracts/context.ts';
 import type { JsonValue, MaybePromise } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/language-model.ts';
 import type { ActCall } from '../../contracts/world.ts';
-import { complaintOf, frozen } from './frozen.ts';
+import { complaintOf } from './complaint.ts';
 import type { Done, Ground, Outcome, Place } from './grounds.ts';
 import { addressOf, type MadeCall, type Wanted } from './plan.ts';
 import { askForOutput } from './prediction.ts';
 import { predictTool } from './running.ts';
 import type { AnyCall, Telling, ToolState } from './state.ts';
-import type { Asked } from './tool.ts';
+import { type Asked, readAnew } from './tool.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** What an environment makes calls with. */
@@ -79,7 +80,7 @@ function isUnforeseen({ fate, seen }: MadeCall): boolean {
 }
 
 async function run(shop: Workshop, called: Asked, { at, context }: Within): Promise<Outcome> {
-  const { tool, input, parsed } = called;
+  const { tool, input } = called;
   const isInside = tool.effect === 'pure';
   const ground = isInside ? shop.inside : shop.outside;
   const free = isInside && !ground.isLive;
@@ -87,7 +88,7 @@ async function run(shop: Workshop, called: Asked, { at, context }: Within): Prom
   const version = free ? { ...at, calls: [] } : at;
   const asked = { name: tool.name, version: shop.telling.version(version), input, free };
   return there(shop, { ...asked, ground, at, context }, async (place, call) => {
-    const refused = refusal(shop, { tool: tool.name, input: parsed }, place.db());
+    const refused = refusalOf(shop, called, place.db());
     if (refused !== undefined) return { refused };
     const ran = await place.run(called, call);
     if ('error' in ran) return ran;
@@ -116,7 +117,7 @@ async function foresee(
     const version = shop.telling.version(at);
     const asked = { name: `${name}.predict`, version, input, free: !isRule };
     outcome = await there(shop, { ...asked, ground, at, context }, async (place, call) => {
-      const refused = refusal(shop, { tool: tool.name, input: parsed }, place.db());
+      const refused = refusalOf(shop, called, place.db());
       if (refused !== undefined) return { refused };
       if (!isRule) return { unforeseen: true };
       const ran = await predictTool(tool, { db: place.db(), parsed }, call);
@@ -175,6 +176,11 @@ async function there(
   });
   if ('stale' in outcome) throw new EspalierError('stale', outcome.stale);
   return outcome;
+}
+
+function refusalOf(shop: Workshop, { tool, input }: Asked, db: unknown): string | undefined {
+  if (shop.permit === undefined) return undefined;
+  return refusal(shop, { tool: tool.name, input: readAnew(tool, input) }, db);
 }
 
 /** Why a call is not permitted. */

@@ -10,6 +10,7 @@ import {
 } from '../../base/expect.ts';
 import { expectMessages } from '../../base/expect-messages.ts';
 import { expectOptions } from '../../base/expect-options.ts';
+import { frozen } from '../../base/frozen.ts';
 import type { StandardSchema } from '../../base/standard-schema.ts';
 import type { Journal } from '../../calls/journal.ts';
 import type {
@@ -27,7 +28,6 @@ import { removeLeftovers } from '../worlds/leftovers.ts';
 import type { Recovery } from '../worlds/live.ts';
 import { commitPath, recoverDeeds } from './commit.ts';
 import type { Committing } from './commit-path.ts';
-import { frozen } from './frozen.ts';
 import { inData, inOutside, inWorkspaces } from './grounds.ts';
 import {
   type AnyAction,
@@ -65,7 +65,8 @@ export interface ToolOptions<Db = any, Tools = any, Answer = any> {
    */
   readonly done?: (db: Db, output?: JsonValue) => MaybePromise<boolean | number | 'failed'>;
   /**
-   * Whether a call may be made, with its input as its schema has read it. A text says why not, and the model sees it.
+   * Whether a call may be made, with its input as its schema has read it; what it changes there, the tool is not given. A
+   * text says why not, and the model sees it.
    *
    * @defaultValue each may
    */

@@ -147,8 +147,8 @@ export type ToolSpec<Db, Input, Parsed> = {
       /** Looks up what `undo` will need, such as an old price. It is written down before the run. */
       readonly remember?: (db: Db, input: Parsed, call: ActCall) => MaybePromise<JsonValue>;
       /**
-       * Takes it back, and does nothing where it never happened. A run that was cut off by a kill has no output. May
-       * be left out in a workspace, which is brought back as a whole.
+       * Takes it back, and does nothing where it never happened. A run that was cut off by a kill has no output. What is
+       * known is frozen, since it may be asked again. May be left out in a workspace, which is brought back as a whole.
        */
       readonly undo?: (
         db: Db,
@@ -214,6 +214,15 @@ export interface Asked {
   readonly parsed: unknown;
 }
 
+/**
+ * An input as its schema reads it, once more. What was read may be anything, such as a date, and cannot be frozen: each
+ * function of a user has one of its own, so that none changes what another is given.
+ */
+export function readAnew({ check }: DeclaredTool, input: JsonValue): unknown {
+  const checked = check(input);
+  return 'parsed' in checked ? checked.parsed : input;
+}
+
 /** What is known of a run that is to be taken back. */
 export interface KnownOfRun {
   readonly remembered?: JsonValue;
@@ -266,7 +275,7 @@ export function declared(name: string, tool: Tool): DeclaredTool {
   expectDefinition(definition);
   return {
     ...{ name, definition, effect, timeoutMs, maxOutput },
-    check: (value) => checkBy(`input of ${name}`, input, value),
+    check: (value) => checkBy(input, value),
     run: spec.run,
     ...(spec.effect === 'reversible' && { remember: spec.remember, undo: spec.undo }),
     ...(spec.effect === 'irreversible' && { predict: spec.predict }),

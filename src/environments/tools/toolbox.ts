@@ -159,7 +159,7 @@ function checkText(value: JsonValue): Checked {
 
 /** An answer is what its schema has read, and what it reads again as itself. */
 function checkAnswer(schema: StandardSchema, value: JsonValue): Checked {
-  const checked = checkBy('answer', schema, value);
+  const checked = checkBy(schema, value);
   if ('problem' in checked || canonicalOf(checked.parsed) === canonicalOf(checked.input)) {
     return checked;
   }

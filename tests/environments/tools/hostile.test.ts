@@ -82,7 +82,7 @@ const misbehaving: readonly (readonly [string, () => unknown, string])[] = [
       (db as { items: Record<string, number> }).items['tea'] = 99;
       return 'done';
     },
-    "<error>\nCannot assign to read only property 'tea' of object '#<Object>'. The state cannot be changed: a `pure` tool returns a new state instead of changing the one it is given.\n</error>",
+    "<error>\nCannot assign to read only property 'tea' of object '#<Object>'. What it is given cannot be changed: a `pure` tool returns a new state, and others change a copy.\n</error>",
   ],
 ];
 
@@ -223,7 +223,7 @@ test('a model is shown once what is wrong with its call, and what stays wrong is
   expect(observed(child?.state)).toContain('There is no such tool.');
 });
 
-test('a schema that throws is a problem of the call, and one that cannot check at once is refused', async () => {
+test('a schema that throws, checks asynchronously or tells nothing is a problem of the call', async () => {
   const schemaOf = (validate: () => unknown) => ({
     '~standard': { version: 1 as const, vendor: 'own', validate: validate as never },
   });
@@ -248,9 +248,16 @@ test('a schema that throws is a problem of the call, and one that cannot check a
   const next = await throwing.step(start, action, plainContext());
   expect(observed(next.state)).toContain('The input could not be checked: Out of order.');
   const waiting = declared(async () => ({ value: 1 }));
-  await expect(async () => waiting.step(start, action, plainContext())).rejects.toThrow(
-    'Expected `input of look` to be a schema that checks synchronously',
+  const waited = await waiting.step(start, action, plainContext());
+  expect(observed(waited.state)).toContain(
+    'The input could not be checked: Its schema gave a promise: it checks asynchronously, or it threw.',
   );
+  const fail = (_: unknown, reject: (error: Error) => void) => reject(new Error('No.'));
+  const wrong = Object.fromEntries([['then', fail]]);
+  for (const result of [wrong, null, undefined, { issues: 7 }]) {
+    const told = await declared(() => result).step(start, action, plainContext());
+    expect(observed(told.state)).toContain('The input could not be checked: ');
+  }
 });
 
 test('an input of many keys is read through once, and what is wrong with it is told in short', async () => {
@@ -337,7 +344,7 @@ function given(
 
 const look = { tool: 'look', input: { at: 1 } } as const;
 const share = { tool: 'share', input: {} } as const;
-const returned = 'The state cannot be changed: a `pure` tool returns a new state';
+const returned = 'What it is given cannot be changed: a `pure` tool returns a new state';
 
 test('a pure tool that changes its state is told so, and the state stays', async () => {
   const change = (db: { n: number[] }) => db.n.push(2) as never;
