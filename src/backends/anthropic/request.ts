@@ -1,7 +1,7 @@
 import { defaultMaxTokens } from '../../calls/operations/generate.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest } from '../../contracts/language-model.ts';
-import type { Downgrades } from '../transport/downgrades.ts';
+import type { Downgrades, Droppable } from '../transport/downgrades.ts';
 import { inWords } from '../transport/in-words.ts';
 import {
   type Block,
@@ -11,7 +11,7 @@ import {
   type TextBlock,
   type Turn,
 } from './conversation.ts';
-import { boundSchema } from './schema.ts';
+import { boundSchema, canBind } from './schema.ts';
 
 /** What all requests of one model have in common. */
 export interface RequestSettings {
@@ -66,6 +66,9 @@ export function messagesRequest(
   downgrades: Pick<Downgrades, 'refuses'>,
 ): { readonly body: MessagesBody; readonly beginning: string } {
   const { mark, modelId: model, serviceTier } = settings;
+  const isBindable = canBind(request.schema);
+  const refuses = (what: Droppable) =>
+    downgrades.refuses(what) || (what === 'schema' && !isBindable);
   const { tools = [], toolChoice, maxTokens: max_tokens = defaultMaxTokens } = request;
   const called = tools.length > 0 ? [] : calledTools(request.messages);
   const conversation = conversationOf(request.messages, {
@@ -73,7 +76,7 @@ export function messagesRequest(
     thoughts: !downgrades.refuses('thoughts'),
     words: inWords(
       request,
-      (what) => downgrades.refuses(what) && !(what === 'toolChoice' && toolChoice === 'none'),
+      (what) => refuses(what) && !(what === 'toolChoice' && toolChoice === 'none'),
     ),
   });
   const { system, beginning } = conversation;
@@ -87,7 +90,7 @@ export function messagesRequest(
       messages: mark === undefined ? conversation.turns : markedTurns(conversation, mark),
       ...toolChoiceOf(request, downgrades),
       ...samplingOf(request, downgrades),
-      ...outputOf(request, settings, downgrades),
+      ...outputOf(request, settings, { refuses }),
       ...(serviceTier !== undefined && { service_tier: serviceTier }),
     },
     beginning,

@@ -29,6 +29,64 @@ export function boundSchema(schema: JsonValue): JsonValue {
   return description === undefined ? kept : { ...kept, description };
 }
 
+/**
+ * Whether answers can be bound to a schema there. Objects have to be closed, so that one whose keys are free would always
+ * be empty; and a schema may not lead back to itself.
+ */
+export function canBind(schema: JsonValue | undefined): boolean {
+  if (schema === undefined) return true;
+  return !hasFreeKeys(schema) && !leadsBack(schema);
+}
+
+function hasFreeKeys(schema: JsonValue): boolean {
+  if (Array.isArray(schema)) return (schema as readonly JsonValue[]).some(hasFreeKeys);
+  if (!isSchema(schema)) return false;
+  const { additionalProperties, patternProperties, properties, type } = schema;
+  const isMap = isSchema(additionalProperties) || isSchema(patternProperties);
+  const isOpen = type === 'object' && properties === undefined && additionalProperties !== false;
+  return isMap || isOpen || partsOf(schema).some(hasFreeKeys);
+}
+
+/** The schemas in a schema. What `enum`, `const` and `default` hold is data. */
+function partsOf(schema: Schema): readonly JsonValue[] {
+  return Object.entries(schema).flatMap(([keyword, value]): readonly JsonValue[] => {
+    if (['enum', 'const', 'default', 'required', 'examples'].includes(keyword)) return [];
+    const isNamed = ['properties', '$defs', 'definitions'].includes(keyword) && isSchema(value);
+    return isNamed ? Object.values(value) : [value];
+  });
+}
+
+/** Whether a reference in a schema leads to one that holds it. */
+function leadsBack(root: JsonValue): boolean {
+  const above = new Set<string>();
+  const harmless = new Set<string>();
+  const leads = (schema: JsonValue): boolean => {
+    if (Array.isArray(schema)) return (schema as readonly JsonValue[]).some(leads);
+    if (!isSchema(schema)) return false;
+    const { $ref: to, $defs: _, definitions: __, ...others } = schema;
+    return (typeof to === 'string' && follows(to)) || partsOf(others).some(leads);
+  };
+  const follows = (to: string): boolean => {
+    if (above.has(to)) return true;
+    if (harmless.has(to)) return false;
+    above.add(to);
+    const isBad = leads(schemaAt(to, root) ?? null);
+    above.delete(to);
+    harmless.add(to);
+    return isBad;
+  };
+  return leads(root);
+}
+
+/** What a reference within a schema names, as in `#/$defs/step`. */
+function schemaAt(reference: string, root: JsonValue): JsonValue | undefined {
+  const [, ...path] = reference.split('/');
+  return path.reduce<JsonValue | undefined>(
+    (at, name) => (isSchema(at) ? at[name] : undefined),
+    root,
+  );
+}
+
 /** What becomes of one keyword; `undefined` where the API would refuse it. */
 function takenOver(keyword: string, value: JsonValue): Schema | undefined {
   if (plain.includes(keyword)) return { [keyword]: value };

@@ -30,6 +30,8 @@ const names: Readonly<Record<string, Droppable>> = {
   logprobs: 'logprobs',
   top_logprobs: 'logprobs',
   response_format: 'schema',
+  // Where the Responses API has it.
+  text: 'schema',
   output_config: 'schema',
   structured_outputs: 'schema',
   tool_choice: 'toolChoice',

@@ -146,7 +146,10 @@ const statuses: Readonly<Record<number, ModelCallErrorKind>> = {
 const contextOverflow =
   /context[ _-]?(length|size|window|limit)|maximum context|exceeds? the (available )?context|prompt is too long|must be <=/i;
 const notHonoured =
-  /unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|name|parameter)|unused fields|unexpected fields|extra inputs|not permitted|must be between|failed to initialize samplers|deprecated for this model|forces tool use/i;
+  /schema is too complex|compiled grammar is too large|invalid (json )?schema|unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|name|parameter)|unused fields|unexpected fields|extra inputs|not permitted|must be between|failed to initialize samplers|deprecated for this model|forces tool use/i;
+
+/** What says that answers cannot be bound to a schema. */
+const unbindable = /schema is too complex|compiled grammar is too large|invalid (json )?schema/i;
 
 /** What OpenRouter says where no host takes all that a request asks for. */
 const unrouted = /no endpoints found that/i;
@@ -232,6 +235,7 @@ const parameters =
 
 function parameterOf({ parameter, text, status }: Facts): string | undefined {
   if (isPrefill(text)) return 'continuation';
+  if (unbindable.test(text)) return 'response_format';
   if (parameter !== undefined) return parameter.split('.')[0];
   if (unrouted.test(text) && /parameters/.test(text)) return 'require_parameters';
   if (/["']n["']|\bn\b must/.test(text)) return 'n';
