@@ -23,6 +23,8 @@ export interface Committing {
   readonly outside?: Outside | undefined;
   /** Of an environment that works in workspaces. */
   readonly workspace?: Lending | undefined;
+  /** Tells its start apart, with what its workspaces are copied from now. */
+  readonly originOf: (original: JsonValue) => string;
   /** Whether a call may be made; a text says why not. */
   readonly permit: (call: Wanted, db: unknown) => true | string;
 }

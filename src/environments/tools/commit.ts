@@ -163,14 +163,17 @@ class Commit {
         await workspace.at(await this.#wayTo(workspace), this.#call, async (place) => {
           for (const { call } of this.#path.chain) expectPermitted(this.#parts, call, place);
           const changes = await this.#changesOf(place);
+          await this.#expectStart(place);
           await this.#ask(changes, place);
           await this.#carryOut(place);
         });
       } else if (outside === undefined) {
+        await this.#expectStart();
         await this.#rehearse();
         await this.#ask();
         await this.#carryOut();
       } else {
+        await this.#expectStart();
         // What is tried is taken back before anybody is asked.
         await outside.at(atRest, this.#call, (run) => this.#rehearse(run));
         await this.#ask();
@@ -259,6 +262,22 @@ class Commit {
     throw new Halt(
       'stale',
       `A commit of another path has begun with this journal, and \`${other.name}\` of it is not on this path. Commit what goes on from it, or use another journal.`,
+    );
+  }
+
+  /** What was found at one start says nothing of another. What a commit has begun goes on, whatever it has changed. */
+  async #expectStart(place?: Workspace): Promise<void> {
+    const isBegun = this.#due.some(({ key }) => this.#deedOf(key) !== undefined);
+    const { originOf } = this.#parts;
+    if (isBegun || this.#due.length === 0) return;
+    if (originOf((await place?.original?.()) ?? null) === this.#path.origin) return;
+    const what =
+      place === undefined
+        ? 'of another environment, task or data'
+        : 'of another environment or task, or its files have changed since';
+    throw new Halt(
+      'stale',
+      `The start of the path is ${what}. Search again from how things stand now.`,
     );
   }
 

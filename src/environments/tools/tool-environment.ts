@@ -207,8 +207,9 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
     outside: outside === undefined ? inside : inOutside(outside),
     permit: permit as Workshop['permit'],
   };
+  const originOf = (original: JsonValue) => addressOf([name, task as JsonValue, data, original]);
   const parts: Committing = {
-    ...{ environment: name, tools: box.tools, outside, workspace: workspace?.lending },
+    ...{ originOf, environment: name, tools: box.tools, outside, workspace: workspace?.lending },
     permit: (call, db) => refusal(shop, call, db) ?? true,
   };
   const notation = toolNotation(box, task);
@@ -221,8 +222,7 @@ export function toolEnvironment(start: unknown, options: ToolOptions): ToolEnvir
     async reset(context) {
       const at = { data, calls: [], origin: '' };
       const { original, done: told } = await startOf(shop, { at, context });
-      const origin = addressOf([name, task as JsonValue, data, original]);
-      return transitionTo({ ...at, origin, done: told }, []);
+      return transitionTo({ ...at, origin: originOf(original), done: told }, []);
     },
     step: (state: ToolState, action: AnyAction, context) =>
       stepWith(shop, notation, { state, action, context }),
