@@ -46,7 +46,7 @@ export function programWire(command: readonly string[], cwd: string | undefined)
     fault ??= new Error(`The program \`${command[0]}\` ${sentenceOf(visible(message))}`);
     asked?.reject(fault);
     asked = undefined;
-    end();
+    void end();
   };
   const lines = new Lines(longest, {
     line(text) {
@@ -89,10 +89,10 @@ export function programWire(command: readonly string[], cwd: string | undefined)
       }),
     async close() {
       stdin?.end();
-      const timer = setTimeout(end, patience);
+      const timer = setTimeout(() => void end(), patience);
       await ended;
       clearTimeout(timer);
-      end();
+      await end();
     },
   };
 }

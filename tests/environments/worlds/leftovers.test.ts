@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,22 +14,38 @@ const given = givenUp();
 
 const onLinux = process.platform === 'linux';
 
-test.runIf(onLinux)('no process is looked at twice', () => {
+test.runIf(onLinux)('no process is looked at twice', async () => {
   const asked: number[] = [];
-  const killed = endOrphans((pid) => {
+  const ended = await endOrphans((pid) => {
     asked.push(pid);
     return false;
   });
-  expect(killed).toBe(0);
+  expect(ended).toEqual({ killed: 0, isDone: true });
   expect(asked).toContain(process.ppid);
   expect(new Set(asked).size).toBe(asked.length);
+});
+
+test.runIf(onLinux)('others have their turn meanwhile, and it ends in time', async () => {
+  const others = Array.from({ length: 8 }, () => spawn('sleep', ['98741']));
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1);
+  const slow = () => {
+    for (const end = performance.now() + 300; performance.now() < end; );
+    return false;
+  };
+  const began = performance.now();
+  expect(await endOrphans(slow)).toEqual({ killed: 0, isDone: false });
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(ticks).toBeGreaterThanOrEqual(5);
+  clearInterval(timer);
+  for (const other of others) other.kill();
 });
 
 // Each link leaves the session, says that it lives, and starts the next one, for at most five seconds.
 const chain = `
   import os, sys, time
   end = time.monotonic() + 5
-  if os.fork():
+  if all([os.fork() for _ in range(int(sys.argv[2]))]):
     time.sleep(0.02)
     os._exit(0)
   while time.monotonic() < end:
@@ -38,13 +55,19 @@ const chain = `
     if os.fork(): os._exit(0)
 `;
 
-test.runIf(onLinux).each([['0.0005'], ['0.001'], ['0.002']])(
-  'a program that starts another one every %s s, and ends, ends with all of them',
-  async (pause) => {
+test.runIf(onLinux).each([
+  ['0.0005', '1'],
+  ['0.001', '1'],
+  ['0.002', '1'],
+  ['0', '4'],
+  ['0.001', '8'],
+])(
+  'programs that start another one every %s s, and end, end with all of them: %s of them',
+  async (pause, count) => {
     const cwd = given.root(userFolder());
     put(cwd, 'chain.py', chain.replaceAll('\n  ', '\n'));
     const began = performance.now();
-    expect(await runProgram(['python3', 'chain.py', pause], { cwd })).toEqual({
+    expect(await runProgram(['python3', 'chain.py', pause, count], { cwd })).toEqual({
       code: 0,
       output: '',
     });
