@@ -50,14 +50,23 @@ export function startProgram(
     ? marked(command, mark)
     : command;
   const child = spawn(program, args, { ...options, env, detached: true });
+  const endGroup = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // All of it has ended.
+    }
+  };
+  let hasExited = false;
+  // Later somebody else may have its number.
+  child.once('exit', () => {
+    hasExited = true;
+    endGroup();
+  });
   return {
     child,
     async end() {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // All of it has ended.
-      }
+      if (!hasExited) endGroup();
       return (await endOrphans((pid) => markOf(pid) === String(mark))).isDone;
     },
   };
