@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../base/failure.ts';
-import { isAlive, ownProcess } from '../../base/lock.ts';
+import { isOfDead, ownProcess } from '../../base/lock.ts';
 import { isCode, withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { Recovery } from './live.ts';
 
@@ -47,7 +47,7 @@ export async function removeLeftovers(): Promise<Recovery> {
   const failed: string[] = [];
   const ended = await endOrphans((pid) => {
     const started = environmentOf(pid).get(ownerVariable);
-    return started !== undefined && !isAlive(started);
+    return started !== undefined && isOfDead(started);
   });
   let undone = ended.killed;
   if (!ended.isDone) failed.push('Processes start one another faster than they can be ended.');
@@ -72,7 +72,7 @@ function leftFolders(): readonly string[] {
         // Somebody else may have put a link here.
         const { uid, isOwn } = { uid: process.getuid?.(), isOwn: lstatSync(folder) };
         if (!isOwn.isDirectory() || (uid !== undefined && isOwn.uid !== uid)) return false;
-        return !isAlive(readFileSync(join(folder, 'owner'), 'utf8'));
+        return isOfDead(readFileSync(join(folder, 'owner'), 'utf8'));
       } catch {
         return false;
       }
