@@ -125,7 +125,8 @@ export async function filesBelow(
   return files.sort();
 }
 
-function expectName(path: string): void {
+/** @throws Error of a name that is not UTF-8 */
+export function expectName(path: string): void {
   // What stands for each byte that cannot be read.
   if (!path.includes('\uFFFD')) return;
   throw new Error(`The name of \`${path}\` is not UTF-8. Give it another one.`);
