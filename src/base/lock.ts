@@ -75,7 +75,7 @@ function take(path: string): () => void {
   };
 }
 
-/** This process, as {@link isAlive} knows it. */
+/** This process, as {@link isOfDead} knows it. */
 export function ownProcess(id: string = randomUUID()): string {
   const started = processOf(process.pid)?.started;
   const holder: Holder = { pid: process.pid, host: hostname(), started, id };
@@ -155,17 +155,27 @@ function isOwn(content: string): boolean {
 /** Who wrote a lock; `undefined` where a failure of power left nothing that can be read. */
 function holderOf(content: string | undefined): Holder | undefined {
   try {
-    const { pid, host, started: since } = JSON.parse(content ?? '') as Partial<Holder>;
+    const { pid, host, started: since, id } = JSON.parse(content ?? '') as Partial<Holder>;
     // The system takes 0 and negative numbers for groups of processes, which are always there.
     if (!Number.isSafeInteger(pid) || Number(pid) < 1 || typeof host !== 'string') return undefined;
-    return { pid: Number(pid), host, started: since };
+    return { pid: Number(pid), host, started: since, ...(isId(id) && { id }) };
   } catch {
     return undefined;
   }
 }
 
+function isId(id: unknown): id is string {
+  return typeof id === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+}
+
+/** Whether a text is one of {@link ownProcess}, and its process is dead. What somebody else wrote tells of nobody. */
+export function isOfDead(content: string): boolean {
+  const holder = holderOf(content);
+  return holder?.id !== undefined && !isAlive(content);
+}
+
 /** Whether a process that was written down lives. One of another machine cannot be asked; it counts as alive. */
-export function isAlive(content: string): boolean {
+function isAlive(content: string): boolean {
   const holder = holderOf(content);
   if (holder === undefined) return false;
   if (holder.host !== hostname()) return true;

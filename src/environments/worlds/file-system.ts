@@ -175,9 +175,9 @@ async function told(root: string, path: string, { mode }: Entry): Promise<string
   return `${(await statusOf(join(root, path)))?.size ?? 0} bytes, mode ${mode.slice(-3)}`;
 }
 
-/** A name may hold ends of lines, and none may look like another line. */
+/** A name may hold ends of lines, and none may look like another line or another name. */
 function oneLine(name: string): string {
-  return name.replaceAll('\n', '\\n');
+  return name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 }
 
 function publishingOf(changes: Changes): Published {

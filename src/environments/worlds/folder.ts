@@ -28,8 +28,9 @@ export interface Folder extends Workspace {
   /**
    * Runs a program in the folder, in no sandbox and in no shell: the first text is the program, the others are what it is
    * told. Whatever it has started ends with it, on Linux in another session too; elsewhere only its process group. What
-   * leaves its session and changes its limit of file locks, by which it is known, is held by a sandbox alone. What it
-   * exits with is a result, and so is its end at the limit of time.
+   * leaves its session and changes its limit of file locks, by which it is known, is held by a sandbox alone; so is what
+   * cannot be ended within two seconds, since it starts others faster, which the output says. What it exits with is a
+   * result, and so is its end at the limit of time.
    */
   run(command: readonly string[], options?: RunOptions): Promise<Ran>;
 }
@@ -124,7 +125,8 @@ export async function filesBelow(
   return files.sort();
 }
 
-function expectName(path: string): void {
+/** @throws Error of a name that is not UTF-8 */
+export function expectName(path: string): void {
   // What stands for each byte that cannot be read.
   if (!path.includes('\uFFFD')) return;
   throw new Error(`The name of \`${path}\` is not UTF-8. Give it another one.`);

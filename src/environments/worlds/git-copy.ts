@@ -72,7 +72,11 @@ export async function filteredOf(
 ): Promise<string | undefined> {
   const ask = ['check-attr', '--cached', '-z', '--stdin', 'filter'];
   const told = await gitParts(place, ask, { input: pathList(paths), env });
-  const none = ['unspecified', 'unset', 'set'];
+  // A filter may have the name of what git says where there is none.
+  const settings = await gitParts(place, ['config', '--list', '--name-only', '-z']);
+  const none = ['unspecified', 'unset', 'set'].filter(
+    (word) => !settings.some((name) => name.startsWith(`filter.${word}.`)),
+  );
   const at = told.findIndex((value, index) => index % 3 === 2 && !none.includes(value));
   return told[at - 2];
 }

@@ -3,7 +3,7 @@ import { EspalierError } from '../../base/errors.ts';
 import { describeValue } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import { type Folder, folderAt } from './folder.ts';
+import { expectName, type Folder, folderAt } from './folder.ts';
 import { type GitPlace, git, gitParts, resolved, toldOf } from './git.ts';
 import { bringTo, openCopy, treeOf } from './git-copy.ts';
 import { publishCommit, unpublishCommit } from './git-publish.ts';
@@ -110,6 +110,8 @@ async function placeOf(repository: string): Promise<GitPlace> {
 async function expectPlain(original: GitPlace, base: string): Promise<void> {
   const list = ['ls-tree', '-r', '-z', '--full-tree', base];
   const entries = (await gitParts(original, list)).map(toldOf);
+  // Git would be asked for the filters of other names.
+  for (const { path } of entries) expectName(path);
   if (entries.some(({ told }) => told.startsWith('160000 '))) {
     throw new EspalierError('usage', `\`${original.tree}\` has submodules, which are not copied.`);
   }

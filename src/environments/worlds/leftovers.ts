@@ -1,6 +1,9 @@
 import {
+  type Dir,
+  existsSync,
   lstatSync,
   mkdtempSync,
+  opendirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -9,8 +12,9 @@ import {
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../base/failure.ts';
-import { isAlive, ownProcess } from '../../base/lock.ts';
+import { isOfDead, ownProcess } from '../../base/lock.ts';
 import { isCode, withStorageErrors } from '../../base/with-storage-errors.ts';
 import type { Recovery } from './live.ts';
 
@@ -41,10 +45,12 @@ export async function temporaryFolder(): Promise<string> {
 /** Removes the folders, and ends the processes, of processes of this user that were killed. */
 export async function removeLeftovers(): Promise<Recovery> {
   const failed: string[] = [];
-  let undone = endOrphans((pid) => {
+  const ended = await endOrphans((pid) => {
     const started = environmentOf(pid).get(ownerVariable);
-    return started !== undefined && !isAlive(started);
+    return started !== undefined && isOfDead(started);
   });
+  let undone = ended.killed;
+  if (!ended.isDone) failed.push('Processes start one another faster than they can be ended.');
   for (const folder of leftFolders()) {
     try {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -66,46 +72,140 @@ function leftFolders(): readonly string[] {
         // Somebody else may have put a link here.
         const { uid, isOwn } = { uid: process.getuid?.(), isOwn: lstatSync(folder) };
         if (!isOwn.isDirectory() || (uid !== undefined && isOwn.uid !== uid)) return false;
-        return !isAlive(readFileSync(join(folder, 'owner'), 'utf8'));
+        return isOfDead(readFileSync(join(folder, 'owner'), 'utf8'));
       } catch {
         return false;
       }
     });
 }
 
+/** How long processes are looked for, and how long at a time before others have their turn, in milliseconds. */
+const patience = 2_000;
+const turn = 50;
+
+/** What came of ending processes. */
+interface Ended {
+  readonly killed: number;
+  /** Whether there are none left; not where they start one another faster than they are found. */
+  readonly isDone: boolean;
+}
+
 /**
- * Kills processes, where the system has what it knows of them in files, as Linux has, until there are none. Returns how
- * many.
+ * Kills processes, where the system has what it knows of them in files, as Linux has, until there are none, for two
+ * seconds at most. Others have their turn meanwhile.
  *
  * @param isMeant - Told the number of a process. Where it throws, the process is another user's, or has ended.
  */
-export function endOrphans(isMeant: (pid: number) => boolean): number {
-  let killed = 0;
-  let known: ReadonlySet<number> = new Set();
-  // One that starts another and ends is gone before its turn comes. Whoever has been looked at is not looked at again,
-  // so that a round takes less time than such a process lives. What ended unseen may have been one of them; a machine on
-  // which others come and go all the time is not waited for.
+export async function endOrphans(isMeant: (pid: number) => boolean): Promise<Ended> {
+  const began = performance.now();
+  const hunt = new Hunt(isMeant);
+  let turnEnd = began + turn;
+  // What ended unseen may have been one of them; a machine on which others come and go all the time is not waited for.
   for (let [quiet, inVain] = [0, 0]; quiet < 3 && inVain < 500; ) {
-    const now = processes();
-    const met = now.filter((pid) => !known.has(pid)).map((pid) => endIfMeant(pid, isMeant));
-    // Only those that are still there: their numbers are given to others later.
-    known = new Set(now);
-    const kills = met.filter((what) => what === 'killed').length;
-    killed += kills;
-    quiet = met.every((what) => what === 'spared') ? quiet + 1 : 0;
-    inVain = kills > 0 ? 0 : inVain + 1;
+    const round = hunt.round();
+    let step = round.next();
+    for (; step.done !== true; step = round.next()) {
+      if (performance.now() < turnEnd) continue;
+      await nextTurn();
+      if (performance.now() > began + patience) return { killed: hunt.killed, isDone: false };
+      turnEnd = performance.now() + turn;
+    }
+    quiet = step.value === 'spared' ? quiet + 1 : 0;
+    inVain = step.value === 'killed' ? 0 : inVain + 1;
   }
-  return killed;
+  return { killed: hunt.killed, isDone: true };
 }
 
-function endIfMeant(pid: number, isMeant: (pid: number) => boolean): 'ended' | 'killed' | 'spared' {
+type Met = 'ended' | 'killed' | 'spared';
+
+/**
+ * Looks for processes to be killed. One that starts another and ends is gone before its turn comes: whoever has been
+ * looked at is not looked at again, so that a round takes less time than such a process lives.
+ */
+class Hunt {
+  killed = 0;
+  readonly #isMeant: (pid: number) => boolean;
+  #known = new Set<number>();
+  #latest = 0;
+
+  constructor(isMeant: (pid: number) => boolean) {
+    this.#isMeant = isMeant;
+  }
+
+  /** Looks at all that are new, one at a step. Returns the worst that it met. */
+  *round(): Generator<undefined, Met> {
+    const [now, before] = [new Set<number>(), this.killed];
+    let hasEnded = false;
+    for (const pid of processes()) {
+      // Before the first of them too: there may be few.
+      if (now.size % 8 === 0) this.#lookAtLatest(now);
+      if (!this.#known.has(pid) && this.#look(pid) === 'ended') hasEnded = true;
+      now.add(pid);
+      yield;
+    }
+    // Only those that are still there: their numbers are given to others later.
+    this.#known = now;
+    if (this.killed > before) return 'killed';
+    return hasEnded ? 'ended' : 'spared';
+  }
+
+  #lookAtLatest(now: ReadonlySet<number>): void {
+    const latest = latestProcess();
+    if (latest === this.#latest) return;
+    this.#latest = latest;
+    if (this.#known.has(latest) || now.has(latest)) return;
+    this.#look(latest);
+    this.#known.add(latest);
+  }
+
+  #look(pid: number): Met {
+    const met = endIfMeant(pid, this.#isMeant);
+    if (met === 'killed') this.killed++;
+    return met;
+  }
+}
+
+/**
+ * The number that was given last: of processes that start one another and end, the one that lives. 0, which is none,
+ * where a thread of this process has got it.
+ */
+function latestProcess(): number {
+  try {
+    const pid = Number(readFileSync('/proc/loadavg', 'utf8').trim().split(' ').at(-1));
+    return pid > 0 && !existsSync(`/proc/self/task/${pid}`) ? pid : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function endIfMeant(pid: number, isMeant: (pid: number) => boolean): Met {
   try {
     if (!isMeant(pid)) return 'spared';
-    process.kill(pid, 'SIGKILL');
+    process.kill(wholeOf(pid, isMeant), 'SIGKILL');
     return 'killed';
   } catch (error) {
     return isCode(error, 'ENOENT') || isCode(error, 'ESRCH') ? 'ended' : 'spared';
   }
+}
+
+/**
+ * What is killed with a process: its group, so that none of it can start another meanwhile. But for one that somebody
+ * else leads, such as a shell.
+ */
+function wholeOf(pid: number, isMeant: (pid: number) => boolean): number {
+  const group = groupOf(pid);
+  if (group === groupOf(process.pid)) return pid;
+  try {
+    return isMeant(group) ? -group : pid;
+  } catch (error) {
+    return isCode(error, 'ENOENT') ? -group : pid;
+  }
+}
+
+function groupOf(pid: number): number {
+  // Behind the name, which may hold anything: the state, the parent, the group.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1)?.trim().split(' ');
+  return Number(fields?.[2]);
 }
 
 function environmentOf(pid: number): ReadonlyMap<string, string> {
@@ -134,13 +234,23 @@ export function marked(command: readonly string[], mark: number): readonly strin
   return ['/bin/sh', '-c', `{ ${set}; } 2>/dev/null; exec "$@"`, 'sh', ...command];
 }
 
-/** The numbers of all other processes, parents before children as a rule: none is to see that its child was killed. */
-function processes(): readonly number[] {
+/**
+ * The numbers of all other processes, parents before children as a rule: none is to see that its child was killed. One at
+ * a time: where processes are started all the time, the list has no end.
+ */
+function* processes(): Generator<number> {
+  let folder: Dir;
   try {
-    return readdirSync('/proc')
-      .map(Number)
-      .filter((pid) => pid > 0 && pid !== process.pid);
+    folder = opendirSync('/proc');
   } catch {
-    return [];
+    return;
+  }
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+      const pid = Number(entry.name);
+      if (pid > 0 && pid !== process.pid) yield pid;
+    }
+  } finally {
+    folder.closeSync();
   }
 }

@@ -46,7 +46,7 @@ export function programWire(command: readonly string[], cwd: string | undefined)
     fault ??= new Error(`The program \`${command[0]}\` ${sentenceOf(visible(message))}`);
     asked?.reject(fault);
     asked = undefined;
-    end();
+    void end();
   };
   const lines = new Lines(longest, {
     line(text) {
@@ -89,10 +89,10 @@ export function programWire(command: readonly string[], cwd: string | undefined)
       }),
     async close() {
       stdin?.end();
-      const timer = setTimeout(end, patience);
+      const timer = setTimeout(() => void end(), patience);
       await ended;
       clearTimeout(timer);
-      end();
+      await end();
     },
   };
 }
@@ -100,6 +100,7 @@ export function programWire(command: readonly string[], cwd: string | undefined)
 /** A server that is asked over HTTP: each request is posted. */
 export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
   const server = `The server \`${withoutCredentials(url)}\``;
+  const blanked = withoutSecrets(url);
   let asked: AbortController | undefined;
   let count = 0;
   return {
@@ -117,25 +118,43 @@ export function httpWire(url: string, fetch: typeof globalThis.fetch): Wire {
             redirect: 'error',
             signal: isLast ? AbortSignal.timeout(patience) : own.signal,
           }),
-        (cause) =>
-          own.signal.aborted
-            ? own.signal.reason
-            : new Error(
-                `${server} could not be asked: ${reasonOf(cause)} Check that it runs, and that the address is right.`,
-                { cause },
-              ),
+        (cause) => {
+          if (own.signal.aborted) return own.signal.reason;
+          const reason = reasonOf(cause);
+          const told = blanked(reason);
+          return new Error(
+            `${server} could not be asked: ${told} Check that it runs, and that the address is right.`,
+            told === reason && blanked(messageOf(cause)) === messageOf(cause) ? { cause } : {},
+          );
+        },
       );
       if (!ok) throw new Error(`${server} answered with status ${status}.`);
       if (text === undefined) throw new Error(`${server} wrote more than ${longest} bytes.`);
       const answer = answerIn(text);
       if (answer === undefined || answer.id !== id) {
-        throw new Error(`${server} wrote what is no answer: ${sentenceOf(shown(text))}`);
+        throw new Error(
+          `${server} wrote what is no answer: ${sentenceOf(visible(shown(blanked(text))))}`,
+        );
       }
-      if ('error' in answer) throw new Error(answer.error);
+      if ('error' in answer) throw new Error(blanked(answer.error));
       return answer.result;
     },
     close: async () => asked?.abort(new Error('The environment was closed.')),
   };
+}
+
+/** Blanks what of an address may be a key, where a server repeats it: the values of its query. */
+function withoutSecrets(url: string): (text: string) => string {
+  const { search } = new URL(url);
+  const written = search
+    .slice(1)
+    .split('&')
+    .map((part) => part.slice(part.indexOf('=') + 1));
+  const values = [...written, ...new URLSearchParams(search).values()]
+    // Shorter ones are in every text.
+    .filter((value) => value.length >= 4)
+    .sort((one, other) => other.length - one.length);
+  return (text) => values.reduce((told, value) => told.replaceAll(value, '…'), text);
 }
 
 /** The platform says no more than `fetch failed`, and hides why behind that. */
@@ -192,7 +211,7 @@ function answerIn(text: string): Answer | undefined {
   const { id, result, error } = told;
   if (isPlainObject(error)) {
     const { message } = error;
-    return { id, error: typeof message === 'string' ? message : shown(JSON.stringify(error)) };
+    return { id, error: visible(typeof message === 'string' ? message : JSON.stringify(error)) };
   }
   return result === undefined ? undefined : { id, result: result as JsonValue };
 }

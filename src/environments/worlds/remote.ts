@@ -54,16 +54,7 @@ export function remoteEnvironment<Action = any, Observation = JsonValue>(
   if ('url' in rest) {
     expectOptions('remoteEnvironment', options, `${known} url fetch`);
     const { url, fetch: ask = fetch, ...others } = rest;
-    if (!/^https?:/.test(url) || !URL.canParse(url)) {
-      throw expectation('url', 'an address of HTTP', url);
-    }
-    if (/^https?:\/*[^/?#]*@/.test(url)) {
-      throw expectation(
-        'url',
-        'an address without a user and a password, which headers of `fetch` can hold',
-        withoutCredentials(url),
-      );
-    }
+    expectAddress(url);
     const open = (signal: AbortSignal) =>
       remoteWorld<Action, Observation>(httpWire(url, ask), task, signal);
     return fromWorld(open, { ...others, instances });
@@ -80,6 +71,19 @@ export function remoteEnvironment<Action = any, Observation = JsonValue>(
   const open = (signal: AbortSignal) =>
     remoteWorld<Action, Observation>(programWire(command, cwd), task, signal);
   return fromWorld(open, { ...others, instances });
+}
+
+function expectAddress(url: string): void {
+  const { protocol = '', username, password, hash } = URL.canParse(url) ? new URL(url) : {};
+  const shown = typeof url === 'string' ? withoutCredentials(url) : url;
+  if (!/^https?:$/.test(protocol)) throw expectation('url', 'an address of HTTP', shown);
+  // What is behind a `#` is never sent: it is the rest of a password.
+  if (!username && !password && hash?.includes('@') !== true) return;
+  throw expectation(
+    'url',
+    'an address without a user and a password, which headers of `fetch` can hold',
+    shown,
+  );
 }
 
 const hello = z.looseObject({ forks: z.boolean().default(false) });

@@ -33,8 +33,10 @@ export interface Program {
   /**
    * Ends it, with all that it has started: its process group, and on Linux what has left the group, the session and the
    * environment. What it has others start for it, such as a service of the system, is held by a sandbox alone.
+   *
+   * @returns whether nothing is left: for two seconds it tries.
    */
-  end(): void;
+  end(): Promise<boolean>;
 }
 
 /** Starts a program, not a shell, in a process group of its own. It inherits no variable that may be a secret. */
@@ -48,15 +50,24 @@ export function startProgram(
     ? marked(command, mark)
     : command;
   const child = spawn(program, args, { ...options, env, detached: true });
+  const endGroup = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // All of it has ended.
+    }
+  };
+  let hasExited = false;
+  // Later somebody else may have its number.
+  child.once('exit', () => {
+    hasExited = true;
+    endGroup();
+  });
   return {
     child,
-    end() {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // All of it has ended.
-      }
-      endOrphans((pid) => markOf(pid) === String(mark));
+    async end() {
+      if (!hasExited) endGroup();
+      return (await endOrphans((pid) => markOf(pid) === String(mark))).isDone;
     },
   };
 }
@@ -95,21 +106,23 @@ export async function runProgram(
   }
   try {
     const code = await withDeadline(signal, timeoutMs, () => endOf(child));
-    end();
+    const isDone = await end();
     await written(child);
-    return { code, output: output.text() };
+    return { code, output: `${output.text()}${isDone ? '' : stillThere}` };
   } catch (error) {
-    end();
+    const isDone = await end();
     if (signal.aborted) throw signal.reason;
     await written(child);
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     const why = isLate ? `ended after ${timeoutMs} ms` : messageOf(error);
-    return { code: null, output: `${output.text()}[${why}]` };
+    return { code: null, output: `${output.text()}[${why}]${isDone ? '' : stillThere}` };
   } finally {
     child.stdout?.destroy();
     child.stderr?.destroy();
   }
 }
+
+const stillThere = '[what it has started could not be ended]';
 
 function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {

@@ -78,6 +78,7 @@ describe('a folder', () => {
     const { folder } = await opened();
     await change(folder);
     await folder.write('two\nlines', 'x');
+    writeFileSync(join(folder.root, 'two\\nlines'), 'xy');
     const changes = (await folder.changes?.()) ?? null;
     await expect(folder.diff?.(changes)).resolves.toBe(
       [
@@ -88,6 +89,7 @@ describe('a folder', () => {
         'A src/new/deep.js (4 bytes, mode 644)',
         'M sum.js (36 bytes, mode 644 → 36 bytes, mode 644)',
         'A two\\nlines (1 bytes, mode 644)',
+        'A two\\\\nlines (2 bytes, mode 644)',
         'A src/',
         'A src/new/',
         'D docs/old/',

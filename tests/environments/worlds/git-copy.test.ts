@@ -121,6 +121,32 @@ describe('a program in a copy', () => {
   });
 });
 
+describe('a filter of a user', () => {
+  test.each(['set', 'unset', 'unspecified'])('that is called `%s` is not run', async (name) => {
+    const { folder, root, spy, ranOutside } = await sandboxed();
+    inGit(root, 'config', `filter.${name}.clean`, spy);
+    inGit(root, 'config', `filter.${name}.smudge`, spy);
+    await folder.write('.gitattributes', `*.js filter=${name}\n`);
+    await folder.write('sum.js', 'changed\n');
+    await expect(folder.changes?.()).rejects.toThrow('`sum.js` of the branch goes through');
+    put(root, '.git/info/attributes', `sum.js filter=${name}\n`);
+    await expect(gitWorktree({ repository: root })()).rejects.toThrow('through a filter');
+    expect(ranOutside()).toBe(false);
+  });
+
+  test('is not run for a name that is not UTF-8', async () => {
+    const { root } = await opened();
+    const name = Buffer.from(`${root}/caf\xe9.bin`, 'latin1');
+    writeFileSync(name, 'x');
+    inGit(root, 'add', '--all');
+    inGit(root, 'commit', '--quiet', '-m', 'Strange');
+    inGit(root, 'config', 'filter.mine.smudge', `touch ${root}.smudged; cat`);
+    writeFileSync(join(root, '.git/info/attributes'), 'caf\xe9.bin filter=mine\n', 'latin1');
+    await expect(gitWorktree({ repository: root })()).rejects.toThrow('is not UTF-8');
+    expect(existsSync(given.root(`${root}.smudged`))).toBe(false);
+  });
+});
+
 describe('a repository in a subfolder of a copy', () => {
   test.each(['sub', 'docs'])('is refused, and gone in other branches: %s', async (at) => {
     const { folder } = await opened();

@@ -1,11 +1,19 @@
-import { statSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { endOrphans } from '../../../src/environments/worlds/leftovers.ts';
-import { runProgram } from '../../../src/environments/worlds/run-program.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { endOrphans, removeLeftovers } from '../../../src/environments/worlds/leftovers.ts';
+import {
+  plainVariables,
+  runProgram,
+  startProgram,
+} from '../../../src/environments/worlds/run-program.ts';
 import { inOwnTemporaryFolder } from './own-temporary-folder.ts';
-import { givenUp, put, userFolder } from './user-folder.ts';
+import { givenUp, processesWith, put, userFolder } from './user-folder.ts';
 
 inOwnTemporaryFolder();
 
@@ -13,22 +21,79 @@ const given = givenUp();
 
 const onLinux = process.platform === 'linux';
 
-test.runIf(onLinux)('no process is looked at twice', () => {
+test.runIf(onLinux)('no process is looked at twice', async () => {
   const asked: number[] = [];
-  const killed = endOrphans((pid) => {
+  const ended = await endOrphans((pid) => {
     asked.push(pid);
     return false;
   });
-  expect(killed).toBe(0);
+  expect(ended).toEqual({ killed: 0, isDone: true });
   expect(asked).toContain(process.ppid);
   expect(new Set(asked).size).toBe(asked.length);
+});
+
+test.runIf(onLinux)('others have their turn meanwhile, and it ends in time', async () => {
+  const others = Array.from({ length: 8 }, () => spawn('sleep', ['98741']));
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1);
+  const slow = () => {
+    for (const end = performance.now() + 300; performance.now() < end; );
+    return false;
+  };
+  const began = performance.now();
+  expect(await endOrphans(slow)).toEqual({ killed: 0, isDone: false });
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(ticks).toBeGreaterThanOrEqual(5);
+  clearInterval(timer);
+  for (const other of others) other.kill();
+});
+
+describe('what the dead have left', () => {
+  const { pid: dead } = spawnSync('true');
+  const left = JSON.stringify({ pid: dead, host: hostname(), id: randomUUID() });
+
+  test.runIf(onLinux)('is told from what somebody else calls as we do', async () => {
+    const texts = ['alice', '', '{}', 'null', `{"pid":${dead},"host":"${hostname()}"}`, left];
+    const sleeping = texts.map((text) =>
+      spawn('sleep', ['98742'], { env: { ...plainVariables(), ESPALIER_OWNER: text } }),
+    );
+    const last = sleeping.at(-1);
+    const ended = new Promise((resolve) => last?.once('exit', (_, signal) => resolve(signal)));
+    expect((await removeLeftovers()).failed).toEqual([]);
+    expect(await ended).toBe('SIGKILL');
+    await wait(100);
+    const others = sleeping.slice(0, -1);
+    expect(others.map(({ signalCode }) => signalCode)).toEqual(others.map(() => null));
+    for (const other of others) other.kill();
+  });
+
+  test('is told from folders of somebody else', async () => {
+    const owners = { mine: 'alice', torn: '', left };
+    for (const [name, owner] of Object.entries(owners)) {
+      put(join(tmpdir(), `espalier-world-${name}`), 'owner', owner);
+    }
+    expect((await removeLeftovers()).failed).toEqual([]);
+    const kept = readdirSync(tmpdir()).filter((name) => name.startsWith('espalier-world-'));
+    expect(kept.sort()).toEqual(['espalier-world-mine', 'espalier-world-torn']);
+  });
+});
+
+test('the group of a program is ended when that exits, and not later: another may have its number', async () => {
+  await once(startProgram(['sh', '-c', 'sleep 98743 & exit 0'], {}).child, 'exit');
+  await expect.poll(() => processesWith('sleep 98743')).toEqual([]);
+  const { child, end } = startProgram(['true'], {});
+  await once(child, 'exit');
+  const kill = vi.spyOn(process, 'kill');
+  expect(await end()).toBe(true);
+  expect(kill).not.toHaveBeenCalled();
+  kill.mockRestore();
 });
 
 // Each link leaves the session, says that it lives, and starts the next one, for at most five seconds.
 const chain = `
   import os, sys, time
   end = time.monotonic() + 5
-  if os.fork():
+  if all([os.fork() for _ in range(int(sys.argv[2]))]):
     time.sleep(0.02)
     os._exit(0)
   while time.monotonic() < end:
@@ -38,13 +103,19 @@ const chain = `
     if os.fork(): os._exit(0)
 `;
 
-test.runIf(onLinux).each([['0.0005'], ['0.001'], ['0.002']])(
-  'a program that starts another one every %s s, and ends, ends with all of them',
-  async (pause) => {
+test.runIf(onLinux).each([
+  ['0.0005', '1'],
+  ['0.001', '1'],
+  ['0.002', '1'],
+  ['0', '4'],
+  ['0.001', '8'],
+])(
+  'programs that start another one every %s s, and end, end with all of them: %s of them',
+  async (pause, count) => {
     const cwd = given.root(userFolder());
     put(cwd, 'chain.py', chain.replaceAll('\n  ', '\n'));
     const began = performance.now();
-    expect(await runProgram(['python3', 'chain.py', pause], { cwd })).toEqual({
+    expect(await runProgram(['python3', 'chain.py', pause, count], { cwd })).toEqual({
       code: 0,
       output: '',
     });

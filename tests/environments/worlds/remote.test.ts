@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { getEventListeners, once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { remoteEnvironment } from '../../../src/environments/index.ts';
 import { mcts, search } from '../../../src/index.ts';
@@ -151,6 +152,67 @@ describe('a server over HTTP', () => {
     await environment.step(state, 'on', context);
     expect(asked).toBeGreaterThan(2);
     expect(most).toBe(1);
+  });
+});
+
+async function failureOf(environment: ReturnType<typeof remoteEnvironment>): Promise<Error> {
+  try {
+    await environment.reset(context);
+  } catch (error) {
+    return error as Error;
+  }
+  return expect.fail('It was asked.');
+}
+
+describe('a key of a server', () => {
+  test.each([
+    ...[
+      'http://bob:S3cr3t@h/',
+      'HTTP://bob:S3cr3t@h/',
+      ' http://bob:S3cr3t@h/',
+      'http:bob:S3cr3t@h',
+    ],
+    ...['https://bob:S3cr3t#x@h/', 'https://bob:S3cr3t/x@h/', 'https://bob:S3cr3t?x@h/'],
+    ...['https://bob:p@S3cr3t#x@h/', 'https://bob:p@S3cr3t/x@h/', 'https://S3cr3t#x@h/'],
+    ...[
+      'http:\\\\bob:S3cr3t@h',
+      'ht\ttp://bob:S3cr3t@h/',
+      'http:/\t/bob:S3cr3t@h/',
+      'bob:S3cr3t@h',
+    ],
+    ...['ws://bob:S3cr3t@h', 'htps://h/?token=S3cr3t', '//bob:S3cr3t@h/', 'S3cr3t'],
+    ...['http://h:99999/?token=S3cr3t', 'http://[h/?token=S3cr3t', 'http://bob%3AS3cr3t%40h/'],
+  ])('is not in what is told of an address that is refused: %j', (url) => {
+    const made = () => remoteEnvironment({ name: 'web', url });
+    expect(made).toThrow('Expected `url` to be an address');
+    expect(made).not.toThrow(/s3cr3t|bob/i);
+  });
+
+  test.each([
+    ['an error', (id: number, url: string) => ({ id, error: { message: `No \u001b ${url}` } })],
+    ['an odd error', (id: number, url: string) => ({ id, error: { url } })],
+    ['no answer', (id: number, url: string) => ({ id: id + 1, url })],
+  ])('is blanked where the server repeats it in %s', async (_, answer) => {
+    const asked: typeof fetch = async (url, { body } = {}) => {
+      const { id } = JSON.parse(String(body)) as { id: number };
+      return Response.json(answer(id, `${url} and S3cr3t/+`));
+    };
+    const url = 'http://worlds.test/?key=S3cr3t%2F%2B&v=1';
+    const made = remoteEnvironment({ name: 'web', url, fetch: asked });
+    const told = await failureOf(made);
+    expect(told.message).toContain('key=…&v=1 and …');
+    expect(told.message).not.toMatch(/S3cr3t|\p{Cc}/u);
+  });
+
+  test('is not in what caused that it cannot be asked', async () => {
+    const asked: typeof fetch = async (url) => {
+      throw new Error(`Not ${url}`, { cause: new Error('down') });
+    };
+    const url = 'http://worlds.test/?S3cr3t';
+    const made = remoteEnvironment({ name: 'web', url, fetch: asked });
+    const error = await failureOf(made);
+    expect(inspect(error)).toContain('could not be asked: down.');
+    expect(inspect(error, { depth: 9 })).not.toContain('S3cr3t');
   });
 });
 
