@@ -20,7 +20,7 @@ export { decisionsFromModel } from './decisions/from-model.ts';
 export { decisionsFromScores } from './decisions/from-scores.ts';
 export { systemOne } from './decisions/system-one.ts';
 export { embeddings } from './embeddings/embeddings.ts';
-export { languageModel } from './language-model.ts';
+export { type LanguageModelOptions, languageModel } from './language-model.ts';
 export type { OpenAiClient } from './openai/client.ts';
 export { type OpenAiOptions, openai } from './openai/openai.ts';
 export {
