@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -305,7 +306,10 @@ describe('what a killed process has left', () => {
     const left = (name: string, owner: number) => {
       const folder = join(tmpdir(), `espalier-world-${name}`);
       mkdirSync(folder);
-      writeFileSync(join(folder, 'owner'), JSON.stringify({ pid: owner, host: hostname() }));
+      writeFileSync(
+        join(folder, 'owner'),
+        JSON.stringify({ pid: owner, host: hostname(), id: randomUUID() }),
+      );
       return folder;
     };
     const [dead, alive] = [left('dead', pid), left('alive', process.pid)];
