@@ -16,6 +16,7 @@ export interface DoctorRequest extends ModelRequest {
   readonly model: ModelName;
   readonly json?: boolean;
   readonly judge?: string;
+  readonly effort?: string;
   readonly repeats: number;
 }
 
@@ -30,13 +31,14 @@ export function doctorCommand(): Command {
     );
   return addKeyVariableOption(command)
     .option('--judge <file>', 'measure it as a judge instead, on the states of a JSONL file')
+    .option('--effort <level>', 'how hard the model thinks, such as low; its provider knows which')
     .option('--repeats <n>', 'how often each of those is judged', integerOption('repeats'), 3)
     .option('--json', 'print what was found as one JSON document')
     .addHelpText(
       'after',
       [
         '',
-        'It sends some thirty short requests, which are paid for where the model is.',
+        'It sends some thirty short requests, which are paid for where the model is, and takes a minute at most.',
         '',
         'A line of the file for `--judge` is a state as the model is shown it, and whether the goal can be reached from',
         'there: {"state": "…", "good": true}. Of states of one problem, "problem": "…" says so. Printed are the AUC, the',
@@ -49,9 +51,12 @@ export function doctorCommand(): Command {
 
 /** Runs `espalier doctor`. Resolves to the exit code: 1 where the model does not answer. */
 export async function runDoctorCommand(request: DoctorRequest): Promise<number> {
-  const { model: spec, keyVariable, json, judge: file } = request;
+  const { model: spec, keyVariable, effort, json, judge: file } = request;
   if (file !== undefined) return measureJudge(file, request);
-  await using model = await languageModel(spec, { retry: false, ...defined({ keyVariable }) });
+  await using model = await languageModel(spec, {
+    retry: false,
+    ...defined({ keyVariable, effort }),
+  });
   const status = new StatusLine();
   try {
     status.show(() => 'Asking whether it answers …');
@@ -68,10 +73,10 @@ export async function runDoctorCommand(request: DoctorRequest): Promise<number> 
 
 async function measureJudge(
   file: string,
-  { model: spec, keyVariable, json, repeats }: DoctorRequest,
+  { model: spec, keyVariable, effort, json, repeats }: DoctorRequest,
 ): Promise<number> {
   const states = readLabelledStates(file);
-  await using model = await languageModel(spec, defined({ keyVariable }));
+  await using model = await languageModel(spec, defined({ keyVariable, effort }));
   const status = new StatusLine();
   try {
     const found = await examineJudge(model, states, {
@@ -139,7 +144,7 @@ function describe(examination: Examination): string {
     '',
     table(rows, { isLeft: true }),
     '',
-    table(speeds),
+    ...(speeds.length === 0 ? ['No time was left to see how quick it is.'] : [table(speeds)]),
     ...(warnings.length === 0 ? [] : ['', ...warnings]),
     '',
     'What espalier does with it:',

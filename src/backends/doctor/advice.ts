@@ -5,6 +5,7 @@ import type { LanguageModel } from '../../contracts/language-model.ts';
 /** What espalier does with a model that honours just this, a sentence each. */
 export function adviceFor(model: LanguageModel): readonly string[] {
   const { n, logprobs, temperature, schema, continuation, seed } = model.capabilities;
+  const { thoughtTokens = 0 } = model;
   return [
     n === true
       ? 'Samples of one state are asked for together, in one request.'
@@ -21,6 +22,11 @@ export function adviceFor(model: LanguageModel): readonly string[] {
     continuation === true
       ? 'Steps so far can be handed over as the beginning of the answer.'
       : 'Steps so far are told in the question.',
+    ...(thoughtTokens === 0
+      ? []
+      : [
+          `It may think in ${thoughtTokens} tokens beside an answer, and a budget has to hold them.`,
+        ]),
     ...(seed === true ? [] : ['Runs differ from one another; a journal repeats them.']),
     priceLine(model),
   ];

@@ -10,6 +10,8 @@ export const checks: Readonly<Record<string, Check>> = {
   continuation,
   'JSON schema': schema,
   tools,
+  thinking,
+  'tier of service': serviceTier,
   cancellation,
   'prefix cache': prefixCache,
 };
@@ -133,6 +135,29 @@ async function tools(probe: Probe) {
   return call === undefined ? ignored('It called none.') : yes(`It called ${call.name}.`);
 }
 
+async function thinking(probe: Probe) {
+  const messages = user('What is 17 times 23? Answer with the number only.');
+  const { completions, usage } = await probe.ask({ messages, maxTokens: 16 });
+  const { text = '', reasoning = '', finishReason } = completions[0] ?? {};
+  const { reasoningTokens = 0 } = usage;
+  const thoughts = reasoningTokens > 0 ? `${reasoningTokens} tokens of thoughts` : 'thoughts';
+  const { thoughtTokens = 0 } = probe.model;
+  if (text.trim() === '' && finishReason === 'length') {
+    return ignored(
+      `It was cut off in its thoughts: \`thoughtTokens\` is ${thoughtTokens}, and that is too few.`,
+    );
+  }
+  if (reasoning === '' && reasoningTokens === 0) return no('It answered without thoughts.');
+  return yes(`It answered behind ${thoughts}; it may have ${thoughtTokens}.`);
+}
+
+async function serviceTier(probe: Probe) {
+  const { usage } = await probe.ask({ messages: user('Say hello.') });
+  return usage.serviceTier === undefined
+    ? unknown('It is not told.')
+    : yes(`It was served as ${quote(usage.serviceTier)}`);
+}
+
 /** Long enough that it is still being written when the client leaves. */
 const longAnswer = 512;
 
@@ -155,12 +180,17 @@ async function cancellation(probe: Probe) {
 
 async function prefixCache(probe: Probe) {
   const garden = Array.from(
-    { length: 60 },
+    { length: 140 },
     (_, row) => `Row ${row + 1} holds ${row * 7 + 3} pears.`,
   );
   const beginning = `${garden.join(' ')} `;
   const ask = (question: string) =>
-    probe.ask({ messages: user(beginning + question), maxTokens: 4 });
+    probe.ask({
+      messages: [
+        { role: 'user', content: beginning + question, prefixEnds: [beginning.length - 1] },
+      ],
+      maxTokens: 4,
+    });
   await ask('How many rows are there?');
   const { usage } = await ask('How many pears are in row 7?');
   const { cachedTokens, inputTokens } = usage;

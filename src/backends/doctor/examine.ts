@@ -3,7 +3,7 @@ import type { Clock } from '../../contracts/clock.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import { adviceFor } from './advice.ts';
 import { checks } from './checks.ts';
-import type { Examination, Finding, ServerFacts } from './examination.ts';
+import type { Examination, Finding, ServerFacts, Speed } from './examination.ts';
 import { finding, Probe } from './probe.ts';
 import { type ServerFactsOptions, serverFacts } from './server-facts.ts';
 import { speedAt } from './speed.ts';
@@ -14,6 +14,8 @@ export interface ExamineOptions extends ServerFactsOptions {
   readonly clock?: Clock;
   /** Hears of each finding as it is made. */
   readonly onFinding?: (finding: Finding) => void;
+  /** How long all of it may take, in milliseconds from 1 up. What is not probed by then is unknown. @defaultValue 60 000 */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -25,7 +27,8 @@ export async function examine(
   options: ExamineOptions = {},
 ): Promise<Examination> {
   const { signal = new AbortController().signal, clock = systemClock, onFinding } = options;
-  const probe = new Probe(model, { clock, signal });
+  const { timeoutMs = 60_000 } = options;
+  const probe = new Probe(model, { clock, signal, timeoutMs });
   const name = `${model.provider}:${model.modelId}`;
   let server: ServerFacts | undefined;
   try {
@@ -33,7 +36,10 @@ export async function examine(
     await probe.ask({ messages: [{ role: 'user', content: 'Say hello.' }] });
   } catch (error) {
     signal.throwIfAborted();
-    const failure = error instanceof Error ? error.message : String(error);
+    const said = error instanceof Error ? error.message : String(error);
+    const failure = probe.over.aborted
+      ? `It did not answer within ${timeoutMs / 1000} s. Look at its load, or ask it for less thought.`
+      : said;
     const nothing = { findings: [], speed: [], warnings: [], advice: [] };
     return { model: name, reachable: false, failure, ...(server && { server }), ...nothing };
   }
@@ -43,7 +49,7 @@ export async function examine(
     findings.push(found);
     onFinding?.(found);
   }
-  const speed = [await speedAt(1, probe), await speedAt(8, probe)];
+  const speed = await speedsOf(probe);
   return {
     model: name,
     reachable: true,
@@ -53,4 +59,15 @@ export async function examine(
     warnings: probe.warnings,
     advice: adviceFor(model),
   };
+}
+
+/** How quickly it answers; nothing of it where no time is left. */
+async function speedsOf(probe: Probe): Promise<Examination['speed']> {
+  const speeds: Speed[] = [];
+  try {
+    for (const concurrency of [1, 8]) speeds.push(await speedAt(concurrency, probe));
+  } catch (error) {
+    if (probe.signal.aborted || !probe.over.aborted) throw error;
+  }
+  return speeds;
 }

@@ -14,12 +14,18 @@ export class Probe {
   readonly model: LanguageModel;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Aborts when no more time is to be spent. */
+  readonly over: AbortSignal;
   readonly #warnings = new Map<string, ModelWarning>();
 
-  constructor(model: LanguageModel, options: { clock: Clock; signal: AbortSignal }) {
+  constructor(
+    model: LanguageModel,
+    options: { clock: Clock; signal: AbortSignal; timeoutMs: number },
+  ) {
     this.model = model;
     this.clock = options.clock;
     this.signal = options.signal;
+    this.over = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
   }
 
   /** What the model did in another way than asked, a sentence each. */
@@ -28,9 +34,10 @@ export class Probe {
   }
 
   /** One request, of short answers unless it says otherwise. */
-  ask(request: GenerateRequest, signal: AbortSignal = this.signal): Promise<Generation> {
+  ask(request: GenerateRequest, signal: AbortSignal = this.over): Promise<Generation> {
+    this.over.throwIfAborted();
     const call: ModelCall = {
-      signal,
+      signal: AbortSignal.any([signal, this.over]),
       clock: this.clock,
       warn: (warning) => void this.#warnings.set(`${warning.about} ${warning.message}`, warning),
     };
@@ -52,6 +59,8 @@ export async function finding(about: string, check: Check, probe: Probe): Promis
     return { about, ...(await check(probe)) };
   } catch (error) {
     probe.signal.throwIfAborted();
+    if (probe.over.aborted)
+      return { about, outcome: 'unknown', detail: 'No time was left for it.' };
     const ends = EspalierError.isInstance(error) && error.code === 'unavailable';
     const detail = error instanceof Error ? error.message : String(error);
     return { about, outcome: ends ? 'unknown' : 'no', detail };

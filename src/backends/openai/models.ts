@@ -6,6 +6,8 @@ export interface ModelTraits {
   readonly samples: boolean;
   /** Whether it takes tools in Chat Completions. */
   readonly chatsWithTools: boolean;
+  /** Whether it is served in the Responses API only. */
+  readonly responsesOnly: boolean;
   /** Whether what is put into its cache costs more, and where prefixes end is to be said. */
   readonly marksPrefixes: boolean;
 }
@@ -27,6 +29,7 @@ export function traitsOf(model: string, effort: string | undefined): ModelTraits
     reasons,
     samples: !reasons || rests,
     chatsWithTools: !reasons || rests || version < 5.06,
+    responsesOnly: /-(pro|codex|deep-research)([-:]|$)|^(codex|computer-use)-/.test(name),
     marksPrefixes: version >= 5.06,
   };
 }

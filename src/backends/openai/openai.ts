@@ -50,7 +50,8 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
  * A request goes to the Responses API, unless it needs what only Chat Completions has: several samples at
  * once, a seed, stop texts, log-probabilities, or a limit below 16 tokens. What the model refuses anyway does
  * not count. Tools go to the Responses API where the model takes them nowhere else (reasoning models from
- * GPT-5.6 on), each sample in a request of its own.
+ * GPT-5.6 on), each sample in a request of its own; and so do all requests of models that are served nowhere else, such
+ * as those called `-pro` and `-codex`.
  *
  * - Reasoning models take no temperature but 1, no `topP`, no log-probabilities and no stop texts, unless
  *   `reasoningEffort` is `'none'` and the model can be told so. None of it is sent; a warning says so once,
@@ -78,13 +79,14 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
  */
 export function openai(options: OpenAiOptions): LanguageModel {
   checkOptions(options);
-  const { model, reasoningEffort: effort, serviceTier, api, client, headers = {} } = options;
+  const { model, reasoningEffort: effort, serviceTier, client, headers = {} } = options;
   const line = new Line({
     ...{ ...options, usualTimeoutMs: 600_000 },
     ...{ provider, usualKeyVariable: 'OPENAI_API_KEY' },
   });
   const traits = traitsOf(model, effort);
-  const capabilities = capabilitiesOf(traits, options);
+  const { api = traits.responsesOnly ? 'responses' : undefined } = options;
+  const capabilities = capabilitiesOf(traits, { api, client });
   const known = { ...capabilities, topP: traits.samples };
   const downgrades = new Downgrades(line.name, capabilities, known);
   const sdk = new Sdk(line, client, async (fetch) => {
@@ -99,7 +101,7 @@ export function openai(options: OpenAiOptions): LanguageModel {
   };
   return hostedModel(line, {
     downgrades,
-    settings: defined({ reasoningEffort: effort, serviceTier, api }),
+    settings: defined({ reasoningEffort: effort, serviceTier, api: options.api }),
     thoughtTokens: thoughtTokensOf(options, { thinks: !traits.samples, effort }),
     asksOneByOne: ({ tools = [] }) => tools.length > 0 && !traits.chatsWithTools && api !== 'chat',
     // Some models refuse to be told what is the default.
@@ -109,7 +111,10 @@ export function openai(options: OpenAiOptions): LanguageModel {
   });
 }
 
-function capabilitiesOf(traits: ModelTraits, { api, client }: OpenAiOptions): Capabilities {
+function capabilitiesOf(
+  traits: ModelTraits,
+  { api, client }: Pick<Service, 'api'> & { readonly client: OpenAiClient | undefined },
+): Capabilities {
   const isChat = api !== 'responses' || (client !== undefined && client.responses === undefined);
   return {
     n: isChat,

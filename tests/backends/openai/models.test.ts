@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openai } from '../../../src/backends/index.ts';
 import { traitsOf } from '../../../src/backends/openai/models.ts';
+import { notedCall, stubFetch } from '../transport/stub-fetch.ts';
 
 const plain = { reasons: false, samples: true, chatsWithTools: true };
 const thinking = { reasons: true, samples: false, chatsWithTools: true };
@@ -45,6 +46,32 @@ test.each([
   ['o3', false],
 ])('%s is told where prefixes end: %s', (model, expected) => {
   expect(traitsOf(model, undefined).marksPrefixes).toBe(expected);
+});
+
+test.each([
+  ...['gpt-5-pro', 'gpt-5-pro-2025-10-06', 'o3-pro', 'gpt-5.3-codex', 'o3-deep-research'],
+  ...['codex-mini-latest', 'computer-use-preview', 'ft:gpt-6-pro:team'],
+])('%s is asked in the Responses API, for one sample after the other', async (model) => {
+  const { fetch, requests } = stubFetch({
+    json: {
+      id: 'resp_1',
+      status: 'completed',
+      output: [{ type: 'message', content: [{ type: 'output_text', text: 'a' }] }],
+    },
+  });
+  const asked = openai({ model, apiKey: 'sk-abcdef', fetch, retry: false });
+  expect(asked.capabilities.n).toBe(false);
+  const messages = [{ role: 'user', content: 'Hi' }] as const;
+  const { completions } = await asked.generate({ messages, samples: 2, stop: ['.'] }, notedCall());
+  expect(completions).toHaveLength(2);
+  expect(requests.map(({ url }) => new URL(url).pathname)).toEqual([
+    '/v1/responses',
+    '/v1/responses',
+  ]);
+});
+
+test.each(['gpt-6-luna', 'gpt-5', 'my-project'])('%s is not', (model) => {
+  expect(openai({ model }).capabilities.n).toBe(true);
 });
 
 test('what a model honours depends on its name, its effort and the API', () => {

@@ -1,0 +1,76 @@
+import { afterAll, expect, test } from 'vitest';
+import { examine } from '../../src/backends/doctor/examine.ts';
+import { anthropic, openai, openaiCompatible } from '../../src/backends/index.ts';
+import { type Emulator, type EmulatorOptions, emulator } from '../../src/testing/index.ts';
+
+const open: Emulator[] = [];
+afterAll(async () => {
+  for (const server of open) await server.close();
+});
+
+async function served(options: EmulatorOptions): Promise<string> {
+  const server = await emulator(options);
+  open.push(server);
+  return server.url;
+}
+
+const thought = Array.from({ length: 40 }, () => ' hmm').join('');
+const thinking = { answer: () => ({ reasoning: thought, text: '391' }) };
+
+async function foundOf(about: string, model: Parameters<typeof examine>[0]) {
+  const { findings } = await examine(model);
+  return findings.find((finding) => finding.about === about);
+}
+
+test('it says how much a model thinks', async () => {
+  const models = ['gpt-6-luna'];
+  const baseUrl = await served({ dialect: 'openai', models, ...thinking });
+  const luna = (thoughtTokens: number) =>
+    openai({ model: 'gpt-6-luna', apiKey: 'k', baseUrl, retry: false, thoughtTokens });
+  expect(await foundOf('thinking', luna(500))).toEqual({
+    about: 'thinking',
+    outcome: 'yes',
+    detail: 'It answered behind 40 tokens of thoughts; it may have 500.',
+  });
+  expect(await foundOf('thinking', luna(3))).toEqual({
+    about: 'thinking',
+    outcome: 'ignored',
+    detail: 'It was cut off in its thoughts: `thoughtTokens` is 3, and that is too few.',
+  });
+  const plain = await served({ dialect: 'vllm', models: ['m'], answer: () => '391' });
+  const model = openaiCompatible({ preset: 'vllm', baseUrl: plain, model: 'm' });
+  expect(await foundOf('thinking', model)).toMatchObject({ outcome: 'no' });
+});
+
+test("it sees Claude's cache, which keeps what is marked", async () => {
+  const model = 'claude-sonnet-5-5';
+  const baseUrl = await served({ dialect: 'anthropic', models: [model] });
+  const found = await foundOf('prefix cache', anthropic({ model, apiKey: 'k', baseUrl }));
+  expect(found).toMatchObject({ outcome: 'yes' });
+});
+
+test('it ends in time on a slow server, with what it has found by then', async () => {
+  const baseUrl = await served({ dialect: 'vllm', models: ['m'], latencyMs: 300 });
+  const model = openaiCompatible({ preset: 'vllm', baseUrl, model: 'm', retry: false });
+  const began = performance.now();
+  const { reachable, findings, speed } = await examine(model, { timeoutMs: 1000 });
+  expect(performance.now() - began).toBeLessThan(3000);
+  expect(reachable).toBe(true);
+  expect(findings[0]?.outcome).toBe('yes');
+  expect(findings.at(-1)).toEqual({
+    about: 'prefix cache',
+    outcome: 'unknown',
+    detail: 'No time was left for it.',
+  });
+  expect(speed).toEqual([]);
+});
+
+test('it says that a server did not answer in time', async () => {
+  const baseUrl = await served({ dialect: 'vllm', models: ['m'], latencyMs: 5000 });
+  const model = openaiCompatible({ preset: 'vllm', baseUrl, model: 'm', retry: false });
+  const { reachable, failure } = await examine(model, { timeoutMs: 500 });
+  expect(reachable).toBe(false);
+  expect(failure).toBe(
+    'It did not answer within 0.5 s. Look at its load, or ask it for less thought.',
+  );
+});
