@@ -110,20 +110,22 @@ test.runIf(onLinux).each([
   ['0', '4'],
   ['0.001', '8'],
 ])(
-  'programs that start another one every %s s, and end, end with all of them: %s of them',
+  'programs that start another one every %s s, and end, end with all of them or are told of: %s of them',
   async (pause, count) => {
     const cwd = given.root(userFolder());
     put(cwd, 'chain.py', chain.replaceAll('\n  ', '\n'));
     const began = performance.now();
-    expect(await runProgram(['python3', 'chain.py', pause, count], { cwd })).toEqual({
-      code: 0,
-      output: '',
-    });
+    const { code, output } = await runProgram(['python3', 'chain.py', pause, count], { cwd });
+    expect(code).toBe(0);
     // By itself it would end then.
     expect(performance.now() - began).toBeLessThan(5_000);
-    const told = () => statSync(join(cwd, 'lives')).size;
-    const before = told();
+    // On a machine with much else to do, several may be quicker than who looks for them.
+    const told = '[what it has started could not be ended]';
+    expect(count === '1' ? [''] : ['', told]).toContain(output);
+    if (output === told) return;
+    const lives = () => statSync(join(cwd, 'lives')).size;
+    const before = lives();
     await wait(100);
-    expect(told()).toBe(before);
+    expect(lives()).toBe(before);
   },
 );
