@@ -28,6 +28,7 @@ export {
   openaiCompatible,
 } from './openai-compatible/openai-compatible.ts';
 export type { ServerPreset } from './openai-compatible/presets.ts';
+export type { Provider } from './openai-compatible/providers.ts';
 export type { OpenAiCompatibleModel } from './openai-compatible/server.ts';
 export { replay } from './replay/replay.ts';
 export { logprobReward } from './rewards/logprob-reward.ts';

@@ -42,7 +42,7 @@ export class Calls {
   async call<Request, Result>(
     operation: ModelOperation<Request, Result>,
     request: Request,
-    role: Role = 'algorithm',
+    role?: Role,
   ): Promise<Result> {
     expectOperation(operation);
     const checking = operation.check?.(request);
@@ -60,7 +60,7 @@ export class Calls {
   async #compose<Request, Result>(
     operation: ModelOperation<Request, Result>,
     parts: Parts<Request, Result>,
-    { request, role }: { readonly request: Request; readonly role: Role },
+    { request, role }: { readonly request: Request; readonly role: Role | undefined },
   ): Promise<Result> {
     const { keys, purchases } = parts.of(request);
     const bought = this.#gate.bought as Map<string, Promise<Bought<Result>>>;
@@ -100,12 +100,12 @@ export class Calls {
   async #buy<Request, Result>(
     operation: ModelOperation<Request, Result>,
     request: Request,
-    role: Role,
+    role: Role = 'algorithm',
   ): Promise<Result> {
     const { result: codec } = operation;
     const price = this.#price(operation);
     const { counting, isFree, name, payee } = operation;
-    const counted = counting && (await this.#count(counting, request, role));
+    const counted = counting && (await this.#count(counting, request));
     const isGuessed = counted === undefined && this.#ledger.limitsTokens;
     const prompt = isGuessed ? operation.prompt?.(request) : undefined;
     const guess = prompt && this.#prompts.of(name, prompt);
@@ -159,10 +159,9 @@ export class Calls {
   async #count<Request>(
     counting: ModelOperation<Request, number | null>,
     request: Request,
-    role: Role,
   ): Promise<number | undefined> {
     const isUseful = this.#gate.counts(contentOf(counting, request), this.#ledger);
-    return isUseful ? ((await this.#buy(counting, request, role)) ?? undefined) : undefined;
+    return isUseful ? ((await this.#buy(counting, request)) ?? undefined) : undefined;
   }
 
   /** Makes a call. A model makes no others; what users do in an effect, nobody knows. */

@@ -104,7 +104,7 @@ export function unreadable(expected: string, completions: readonly Completion[])
 }
 
 /** Whether a reply was cut off before it said anything. */
-export function isCutBeforeText({ text, finishReason }: Completion): boolean {
+function isCutBeforeText({ text, finishReason }: Completion): boolean {
   return finishReason === 'length' && text.trim() === '';
 }
 

@@ -13,16 +13,7 @@ export type ServerPreset =
   | 'ollama'
   | 'lm-studio'
   | 'transformers'
-  | 'openrouter'
-  | 'gemini'
-  | 'groq'
-  | 'mistral'
-  | 'deepseek'
-  | 'together'
-  | 'fireworks'
-  | 'azure'
-  | 'bedrock'
-  | 'vertex'
+  | Provider
   | 'generic';
 
 /** What servers with a batch scheduler honour. */
