@@ -27,6 +27,15 @@ export {
 } from './base/errors.ts';
 export { provenanceOf, provenanceOfModel } from './base/provenance.ts';
 export { seededRandom } from './base/random.ts';
+export type {
+  Batch,
+  BatchAnswer,
+  Batches,
+  BatchReply,
+  BatchRequest,
+  BatchService,
+  BatchState,
+} from './contracts/batch.ts';
 export type { Clock } from './contracts/clock.ts';
 export type { CallContext, EffectName, Random } from './contracts/context.ts';
 export type { EmbeddingModel, Embeddings } from './contracts/embedding-model.ts';

@@ -19,7 +19,8 @@ export interface LanguageModelOptions extends Omit<ConnectionOptions, 'baseUrl'>
  *
  * - `tiny`, `tiny:./file.gguf`: a small model in this process.
  * - `llama:./file.gguf`: any GGUF file in this process.
- * - `anthropic:claude-sonnet-5-5`, `openai:gpt-6-luna`: a hosted model.
+ * - `anthropic:claude-sonnet-5-5`, `openai:gpt-6-luna`: a hosted model; `openai:https://HOST/v1#gpt-6-luna` at another
+ *   address.
  * - `groq:MODEL`, and so `openrouter`, `gemini`, `mistral`, `deepseek`, `together`, `fireworks`, `bedrock`, `vertex`, and
  *   `azure:DEPLOYMENT`: a provider, with the key and whatever else {@link openaiCompatible} needs from the environment.
  * - `vllm`, `vllm:Qwen/Qwen3-8B`, `vllm:http://gpu:8000/v1#Qwen/Qwen3-8B`: a server, at its usual port on this
@@ -70,12 +71,14 @@ async function opened(spec: ModelSpec, options: LanguageModelOptions): Promise<L
       const { anthropic } = await import('./anthropic/anthropic.ts');
       // Whether it is one that the provider knows is checked there.
       const given = { effort } as Pick<AnthropicOptions, 'effort'>;
-      return anthropic({ model: spec.model, ...connection, ...defined(given) });
+      const { baseUrl, model } = spec;
+      return anthropic({ model, ...connection, ...defined({ baseUrl, ...given }) });
     }
     case 'openai': {
       const { openai } = await import('./openai/openai.ts');
       const given = { reasoningEffort: effort } as Pick<OpenAiOptions, 'reasoningEffort'>;
-      return openai({ model: spec.model, ...connection, ...defined(given) });
+      const { baseUrl, model } = spec;
+      return openai({ model, ...connection, ...defined({ baseUrl, ...given }) });
     }
     case 'server': {
       const { openaiCompatible } = await import('./openai-compatible/openai-compatible.ts');

@@ -9,7 +9,11 @@ export type ModelSpec =
   /** A GGUF file in this process, through llama.cpp. */
   | { readonly kind: 'llama'; readonly path: string }
   /** A hosted model. */
-  | { readonly kind: 'anthropic' | 'openai'; readonly model: string }
+  | {
+      readonly kind: 'anthropic' | 'openai';
+      readonly model: string;
+      readonly baseUrl?: string;
+    }
   /** A server of one's own: of a known kind, or at an address, or both; or a provider, and its model. */
   | {
       readonly kind: 'server';
@@ -52,14 +56,29 @@ export function parseModelSpec(spec: string): ModelSpec {
     case 'llama':
       return { kind: name, path: named(rest, spec, aFile) };
     case 'anthropic':
-      return { kind: name, model: named(rest, spec, 'a model, as in anthropic:claude-sonnet-5-5') };
+      return { kind: name, ...hostedAt(rest, spec, 'claude-sonnet-5-5') };
     case 'openai':
-      return { kind: name, model: named(rest, spec, 'a model, as in openai:gpt-6-luna') };
+      return { kind: name, ...hostedAt(rest, spec, 'gpt-6-luna') };
     case 'replay':
       return replayOf(named(rest, spec, 'a run, as in replay:runs/first'), spec);
     default:
       return serverOf(name, rest, spec);
   }
+}
+
+/** A model of a provider that has an SDK of its own, at its usual address or another one. */
+function hostedAt(
+  rest: string | undefined,
+  spec: string,
+  example: string,
+): { readonly baseUrl?: string; readonly model: string } {
+  const [provider = spec] = spec.split(':');
+  if (rest === undefined || !isAddress(rest)) {
+    return { model: named(rest, spec, `a model, as in ${provider}:${example}`) };
+  }
+  const { baseUrl, model } = placeOf(rest, spec);
+  const what = `a model after #, as in ${provider}:https://HOST/v1#${example}`;
+  return { baseUrl, model: named(model, spec, what) };
 }
 
 const aFile = 'a GGUF file, as in tiny:./model.gguf or llama:./model.gguf';

@@ -7,24 +7,35 @@ import { unlessAborted } from './unless-aborted.ts';
  * nor a listener behind.
  *
  * The time is that of the machine: a connection does not follow the clock of a search.
+ *
+ * @param run - What runs. Its second parameter begins the time anew, for what comes bit by bit.
  */
 export async function withDeadline<Value>(
   signal: AbortSignal,
   timeoutMs: number,
-  run: (signal: AbortSignal) => Promise<Value>,
+  run: (signal: AbortSignal, renew: () => void) => Promise<Value>,
 ): Promise<Value> {
   signal.throwIfAborted();
   const controller = new AbortController();
   const leave = () => controller.abort(signal.reason);
+  let late = 'no whole answer within';
   const expire = () =>
-    controller.abort(new DOMException(`no whole answer within ${timeoutMs} ms`, 'TimeoutError'));
+    controller.abort(new DOMException(`${late} ${timeoutMs} ms`, 'TimeoutError'));
   signal.addEventListener('abort', leave, { once: true });
   const timer = setTimeout(expire, Math.min(timeoutMs, longestTimer));
+  let isOver = false;
+  const renew = () => {
+    // Who was given up may still call; a timer that is refreshed then would be left behind.
+    if (isOver || controller.signal.aborted) return;
+    late = 'nothing more of the answer for';
+    timer.refresh();
+  };
   try {
-    return await unlessAborted(run(controller.signal), controller.signal);
+    return await unlessAborted(run(controller.signal, renew), controller.signal);
   } catch (error) {
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
+    isOver = true;
     clearTimeout(timer);
     signal.removeEventListener('abort', leave);
   }

@@ -1,4 +1,5 @@
 import { EspalierError } from '../base/errors.ts';
+import type { Batches } from '../contracts/batch.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { ModelWarning } from '../contracts/language-model.ts';
 import type { CallInFlight, CallOutput, CallReport } from './call-in-flight.ts';
@@ -31,6 +32,8 @@ export interface CallGateOptions {
   readonly onWarning: (warning: ModelWarning) => void;
   /** Whether a recorded deadline is still to be replayed: what has no result then never got one. */
   readonly deadlineAhead: () => boolean;
+  /** Where calls send what may wait. @defaultValue nothing waits */
+  readonly batches?: Batches | undefined;
   /** Ends the search as that deadline did. */
   readonly expire?: () => void;
   /** Whether calls that failed are made again, and not only those that waiting may mend. */
@@ -59,6 +62,8 @@ export class CallGate {
   ledger: Ledger | undefined;
   /** What all calls of this run have in common: the content address of its start. */
   run: string | undefined;
+  /** Whether calls wait in batches, in this run or the one that it repeats: then no sample waits for another. */
+  readonly waitsInBatches: boolean;
   /** Whether what a killed process had under way is to leave as much of the budget as an undisturbed one has. */
   makesUpForLosses = false;
   /** How often a result was resumed on this journal to come to this search. */
@@ -94,8 +99,12 @@ export class CallGate {
       write: (line) => this.#journal.write(line),
       mayWait: sequencer.mayWait,
       run: () => this.run,
+      batches: options.batches,
     });
     this.run = before?.run;
+    const [header] = journal.lines;
+    const wasBatched = header?.type === 'journal' && header.run['batches'] === true;
+    this.waitsInBatches = options.batches !== undefined || wasBatched;
     this.unpriced = before === undefined ? new Set() : before.unpriced;
     this.usage = before === undefined ? new UsageByRole() : before.usage;
     sequencer.onStalled = () => {
@@ -382,13 +391,38 @@ export class CallGate {
       const again = repeated.flatMap(({ record }) => record?.next ?? []);
       this.#goLive(again, { lost, charged });
     }
-    for (const call of open) {
-      if (isEnd && call.ended === undefined) call.account.settle(nothing);
-      else this.#underWay.charge(call);
-    }
+    this.#chargeOpen(open, isEnd);
     if (recall.isLive && this.ledger !== undefined) this.ledger.isRepeating = false;
     const place = recorded === undefined ? {} : { place: recorded.place };
-    for (const call of hung) call.ticket.arrive(() => void this.#again(call), place);
+    const held = hung.filter(isHeld);
+    for (const call of hung) {
+      if (!held.includes(call)) call.ticket.arrive(() => void this.#again(call), place);
+    }
+    this.#goOn(held);
+  }
+
+  /** Charges what the earlier process had under way, but for what is kept for this one. */
+  #chargeOpen(open: readonly CallInFlight[], isEnd: boolean): void {
+    for (const call of open) {
+      if (isEnd && call.ended === undefined) call.account.settle(nothing);
+      else if (!isHeld(call)) this.#underWay.charge(call);
+    }
+  }
+
+  /**
+   * Asks again for what is kept. Its reservation stands, and so decides nothing about others: it need not wait for its
+   * turn. Where a process died before it had asked for all, the next one goes on at this place.
+   */
+  #goOn(held: readonly CallInFlight[]): void {
+    const recall = this.#recall;
+    const isAsked = ({ record }: CallInFlight) =>
+      recall.isLive || (record !== undefined && recall.nextOf(record) !== undefined);
+    const asked = held.filter(isAsked);
+    for (const call of asked) {
+      call.ticket.goOn();
+      void this.#again(call);
+    }
+    if (asked.length < held.length) this.#resume();
   }
 
   #goLive(again: readonly RecordedCall[], losses: Losses): void {
@@ -425,7 +459,8 @@ export class CallGate {
     }
     this.#expectRecorded(request);
     const resumes = this.#resumes;
-    const isFree = recall.nextOf(record)?.reused !== undefined || !request.repeatable;
+    const { isSettled } = call.account;
+    const isFree = !isSettled || recall.nextOf(record)?.reused !== undefined || !request.repeatable;
     if (!isFree) await this.#underWay.reserveAgain(call, this.#options.sequencer.mayWait);
     if (!this.#underWay.has(call)) return true;
     if (resumes === this.#resumes) {
@@ -435,7 +470,7 @@ export class CallGate {
       if (next !== undefined || recall.isLive) return true;
       this.#resume();
     }
-    call.account.settle(nothing);
+    if (isSettled) call.account.settle(nothing);
     return false;
   }
 
@@ -452,6 +487,11 @@ export class CallGate {
       this.#underWay.settle(call, outcome, { spend: call.account.settle(spend), replayed: false });
     call.ticket.arrive(apply, { isLast: true });
   }
+}
+
+/** Whether a call that is asked again goes on with what it has set aside: nothing was lost with its process. */
+function isHeld({ record, account, ended }: CallInFlight): boolean {
+  return record?.isKept === true && ended === undefined && !account.isSettled;
 }
 
 function insideIssued(): EspalierError {

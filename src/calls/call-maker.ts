@@ -1,5 +1,6 @@
 import { expectJson } from '../base/canonical-json.ts';
 import { isTransient, messageOf } from '../base/failure.ts';
+import type { Batches } from '../contracts/batch.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { FailedAttempt, ModelCall, ModelWarning } from '../contracts/language-model.ts';
 import type { CallInFlight } from './call-in-flight.ts';
@@ -24,6 +25,8 @@ export interface CallMakerOptions {
   readonly mayWait: boolean;
   /** What all calls of a run have in common: the content address of its start. */
   readonly run: () => string | undefined;
+  /** Where calls send what may wait. @defaultValue nothing waits */
+  readonly batches: Batches | undefined;
 }
 
 /** Makes calls: writes down what is asked, every attempt, and what came of it. */
@@ -37,7 +40,8 @@ export class CallMaker {
     const { number, key, request, account, signal } = call;
     const { kind, name, samples, reserve: reserved } = request;
     const line = { call: number, key } as const;
-    const asked = { kind, name, reserved, request: request.request };
+    const kept = request.isKept === true ? { kept: true } : {};
+    const asked = { kind, name, reserved, ...kept, request: request.request };
     try {
       this.#options.write({ type: 'intent', ...line, ...asked, ...(samples && { samples }) });
     } catch (error) {
@@ -76,6 +80,7 @@ export class CallMaker {
       signal,
       clock,
       ...(run !== undefined && { run }),
+      ...this.#batch(call),
       warn: onWarning,
       retry: async ({ message, charged }: FailedAttempt) => {
         signal.throwIfAborted();
@@ -91,6 +96,19 @@ export class CallMaker {
         account.extend();
         await ask(nothing, message);
       },
+    };
+  }
+
+  /** How a call sends what may wait. What is then bought by itself may be lost with the process. */
+  #batch({ number, key, request, signal }: CallInFlight): Pick<ModelCall, 'batch'> {
+    const { batches, write } = this.#options;
+    if (batches === undefined || request.isKept !== true) return {};
+    return {
+      batch: (asked, live) =>
+        batches.send(asked, { key, signal }, () => {
+          write({ type: 'grant', call: number, key, reserved: request.reserve });
+          return live();
+        }),
     };
   }
 

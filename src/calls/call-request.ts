@@ -20,6 +20,13 @@ export interface CallRequest extends CallContent {
   readonly reserve: CallSpend;
   /** Whether it costs nothing, and so does not wait until the budget has room. @defaultValue false */
   readonly isFree?: boolean;
+  /**
+   * Whether its model keeps what it comes to, so that a run which asks again buys nothing: of a call that may wait in a
+   * batch.
+   *
+   * @defaultValue false
+   */
+  readonly isKept?: boolean;
   /** Whether it may run again where its outcome was lost. */
   readonly repeatable: boolean;
   /** Whom it is charged to. */

@@ -98,10 +98,12 @@ export class CallsUnderWay {
   /** Charges what is still under way, and writes down what it may have cost: the search is over. */
   end(): void {
     for (const call of this.#calls) {
-      const { number, key, account, ended, record } = call;
+      const { number, key, account, ended, record, request } = call;
       const isWritten = ended !== undefined || account.isSettled || record?.isCounted === true;
       this.charge(call);
-      if (isWritten) continue;
+      // What is kept is asked for again for nothing, where the run goes on once it can write.
+      const waits = request.isKept === true && this.#around.journal.error !== undefined;
+      if (isWritten || waits) continue;
       const { covered: spend } = record ?? account;
       if (record !== undefined) record.isLost = true;
       const message = 'The search ended while the call was under way.';

@@ -7,6 +7,7 @@ import type { CallGate } from './call-gate.ts';
 import { addressOfCall, type CallContent } from './call-request.ts';
 import type { LeftCalls } from './journal-index.ts';
 import { KnownPrompts } from './known-prompts.ts';
+import { Lead } from './lead.ts';
 import type { Ledger } from './ledger.ts';
 import type { LeftOf, ModelOperation, Parts } from './operations/model-operation.ts';
 import type { PriceTable } from './prices.ts';
@@ -18,6 +19,14 @@ import type { AnsweredCall } from './usage-by-role.ts';
 interface Bought<Result> {
   readonly result: Result;
   readonly usage: Usage | undefined;
+}
+
+/** For whom a call is made, and in whose company. */
+interface Buying {
+  readonly role?: Role | undefined;
+  /** Which of several calls that begin alike goes ahead, where one does; and whether it is this one. */
+  readonly lead?: Lead | undefined;
+  readonly isFirst?: boolean;
 }
 
 /** What the calls of one kind and name that an earlier run left have asked for, by their keys and those of their parts. */
@@ -49,7 +58,7 @@ export class Calls {
     if (checking !== undefined) await checking;
     const { parts } = operation;
     return parts === undefined
-      ? this.#buy(operation, request, role)
+      ? this.#buy(operation, request, { role })
       : this.#compose(operation, parts, { request, role });
   }
 
@@ -74,8 +83,12 @@ export class Calls {
       } else if (keys.indexOf(key) === place) missing.push(place);
     }
     const buying = purchases(missing, this.#leftOf(operation, parts));
+    const warms = buying.length > 1 && parts.inTurn(request) && !this.#gate.waitsInBatches;
+    const lead = warms ? new Lead() : undefined;
     for (const [turn, purchase] of buying.entries()) {
-      const answer = this.#buy(operation, purchase.request, role);
+      const isFirst = turn === 0;
+      const answer = this.#buy(operation, purchase.request, { role, lead, isFirst });
+      if (isFirst) lead?.endsWith(answer);
       for (const [place, key] of purchase.keys.entries()) {
         const part = answer.then((whole) => ({
           result: parts.split(whole)[place] as Result,
@@ -87,7 +100,6 @@ export class Calls {
         // Asked for again, the gate decides anew whether the failure stands.
         part.catch(() => bought.delete(key));
       }
-      if (turn === 0 && buying.length > 1 && parts.inTurn) await answer;
     }
     const all = await Promise.all(keys.map((key) => found.get(key) as Promise<Bought<Result>>));
     return parts.join(
@@ -100,7 +112,7 @@ export class Calls {
   async #buy<Request, Result>(
     operation: ModelOperation<Request, Result>,
     request: Request,
-    role: Role = 'algorithm',
+    { role = 'algorithm', ...company }: Buying = {},
   ): Promise<Result> {
     const { result: codec } = operation;
     const price = this.#price(operation);
@@ -117,11 +129,12 @@ export class Calls {
       ...contentOf(operation, request),
       ...(stateless !== undefined && { stateless }),
       ...(isFree !== undefined && { isFree }),
+      isKept: this.#gate.waitsInBatches && operation.mayWait === true,
       reserve,
       ledger: this.#ledger,
       repeatable: operation.repeatable,
       run: async (call) => {
-        const made = await this.#makeBy(operation, request, call);
+        const made = await this.#makeBy(operation, request, { call, ...company });
         const accepted = operation.accept?.(request, made) ?? made;
         const used = operation.usage?.(request, accepted);
         const countFault = used === undefined ? undefined : faultOfCounts(used);
@@ -168,9 +181,14 @@ export class Calls {
   #makeBy<Request, Result>(
     operation: ModelOperation<Request, Result>,
     request: Request,
-    call: ModelCall,
+    { call, lead, isFirst = false }: Omit<Buying, 'role'> & { readonly call: ModelCall },
   ): Promise<Result> {
-    const make = () => operation.run(request, call);
+    const make = async () => {
+      if (lead === undefined) return operation.run(request, call);
+      if (isFirst) return operation.run(request, lead.first(call));
+      await lead.begun(call.signal);
+      return operation.run(request, call);
+    };
     return isOfModel(operation) ? make() : this.#gate.places.makingOthers(make);
   }
 

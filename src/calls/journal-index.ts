@@ -28,6 +28,8 @@ export class RecordedCall {
   end: RecordedEnd | undefined;
   /** What is set aside for what is under way. */
   covered: CallSpend;
+  /** Whether its model keeps what it comes to: it is asked again for what it had set aside before. */
+  isKept = false;
   /** The same call, made again after the run was resumed. */
   next: RecordedCall | undefined;
   /** The call of an earlier run that answers this one. */
@@ -130,7 +132,9 @@ export class JournalIndex {
         break;
       case 'grant': {
         const call = this.#current(line.call);
-        if (call !== undefined) call.covered = addSpend(call.covered, line.reserved);
+        if (call === undefined) break;
+        call.covered = addSpend(call.covered, line.reserved);
+        call.isKept = false;
         break;
       }
       case 'result':
@@ -180,10 +184,13 @@ export class JournalIndex {
     this.calls = this.calls.slice(0, from);
   }
 
-  #intend(place: number, { call, key, reserved }: LineOf<'intent'>): void {
+  #intend(place: number, { call, key, reserved, kept }: LineOf<'intent'>): void {
     const failed = this.#failed.get(key);
     if (failed !== undefined) failed.isSuperseded = true;
-    this.#set(call, new RecordedCall(key, { place, covered: reserved, resumes: this.#resumed }));
+    const covered = kept === true ? nothing : reserved;
+    const made = new RecordedCall(key, { place, covered, resumes: this.#resumed });
+    made.isKept = kept === true;
+    this.#set(call, made);
   }
 
   #attempt(place: number, { call, spend, asks, reserved }: LineOf<'attempt'>): void {

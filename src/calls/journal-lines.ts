@@ -126,11 +126,16 @@ export type JournalLine =
           readonly samples?: readonly [number, number] | undefined;
           /** Its worst case. */
           readonly reserved: CallSpend;
+          /**
+           * Whether its model keeps what it comes to, as in a batch: where the process dies, nothing is lost. A `grant` line
+           * says that it is bought by itself after all.
+           */
+          readonly kept?: boolean | undefined;
           /** What is asked. */
           readonly request: JsonValue;
         }
       | {
-          /** The budget holds another request of a call, which is about to be made. */
+          /** The budget holds another request of a call, or the only one of a call that was to wait in a batch, which is about to be made. */
           readonly type: 'grant';
           /** What was set aside. */
           readonly reserved: CallSpend;
@@ -223,6 +228,7 @@ const lineSchema: z.ZodType<JournalLine> = z.discriminatedUnion('type', [
     name: z.string(),
     samples: z.tuple([count, count]).optional(),
     reserved: spend,
+    kept: flag,
     request: json,
   }),
   z.object({

@@ -47,14 +47,17 @@ export function actualCost(
   if (inputTokens === undefined || outputTokens === undefined) return reserved;
   if (faultOfCounts(usage ?? {}) !== undefined) return reserved;
   const counts = { inputTokens, outputTokens, cachedTokens, cacheWriteTokens };
-  const { requests = 1, serviceTier, usd } = usage ?? {};
+  const { requests = 1, serviceTier, usd, parts } = usage ?? {};
   const { tier, input, output } = factorsOf(price, {
     inputTokens: inputTokens / Math.max(1, requests),
     serviceTier,
   });
   const told = price && times(price, { input: tier * input, output: tier * output });
   const spend = cost(counts, reserved.calls, told);
-  return usd === undefined ? spend : { ...spend, usd };
+  if (usd !== undefined) return { ...spend, usd };
+  if (parts === undefined) return spend;
+  const dollars = parts.map((part) => actualCost(part, reserved, price).usd);
+  return { ...spend, usd: dollars.reduce((sum, part) => sum + part, 0) };
 }
 
 /** The tier of service that a model is asked for beforehand. */
@@ -139,8 +142,10 @@ function toldBy({ modelId, price }: Parameters<typeof priceOf>[0]): ModelPrice |
 }
 
 /**
- * What a table says of a model: under its name, or under its name without a date, `-latest`, or, on hosts that name
- * models so, the vendor before a slash. A fine-tuned model (`ft:…`) does not cost what the one below it does.
+ * What a table says of a model: under its name, or under its name without a date, `-latest`, what Bedrock puts around
+ * the names of models that it serves everywhere (`global.anthropic.…-v1:0`), or, on hosts that name models so, the vendor
+ * before a slash. A fine-tuned model (`ft:…`) does not cost what the one below it does, and neither does one that
+ * Bedrock serves in one part of the world (`us.anthropic.…`).
  */
 export function listedPrice(
   prices: PriceTable,
@@ -148,7 +153,7 @@ export function listedPrice(
 ): ModelPrice | undefined {
   const names = [modelId];
   if (!modelId.startsWith('ft:')) {
-    const bare = vendorNaming.test(provider) ? withoutVendor(modelId) : modelId;
+    const bare = vendorNaming.test(provider) ? withoutVendor(modelId) : withoutProfile(modelId);
     names.push(bare, bare.replace(/(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|[-@]latest)$/, ''));
   }
   const name = names.find((candidate) => Object.hasOwn(prices, candidate));
@@ -162,6 +167,11 @@ const vendorNaming = /^(openrouter|vertex)\b/;
 function withoutVendor(modelId: string): string {
   const name = modelId.replace(/^(anthropic|deepseek|google|mistralai|openai|x-ai)\//, '');
   return name.startsWith('claude-') ? name.replaceAll('.', '-') : name;
+}
+
+/** `global.anthropic.claude-haiku-4-5-20251001-v1:0`. Profiles of one region cost more than the vendor asks. */
+function withoutProfile(modelId: string): string {
+  return modelId.replace(/^global\.(?:anthropic|openai|xai)\.(.+?)(?:-v\d+(?::\d+)?)?$/, '$1');
 }
 
 type KnownUsage = Required<

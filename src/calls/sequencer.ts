@@ -28,6 +28,8 @@ export interface Ticket {
   arrive(apply: () => void, options?: { readonly place?: number; readonly isLast?: boolean }): void;
   /** Says that nothing will arrive by itself: the journal knows no more of the call. */
   stall(): void;
+  /** Says that something will arrive after all. */
+  goOn(): void;
   /** Gives the place up. */
   drop(): void;
 }
@@ -98,6 +100,9 @@ export class Sequencer {
       stall: () => {
         held.isStalled = true;
         this.#pump();
+      },
+      goOn: () => {
+        held.isStalled = false;
       },
       drop: () => {
         const index = this.#tickets.indexOf(held);

@@ -34,7 +34,7 @@ export class UsageByRole {
     const { cachedTokens = 0, cacheWriteTokens = 0 } = usage;
     const { usd: told, ...counts } = { ...usage, inputTokens, outputTokens };
     const usdOf = (used: Usage) => price && actualCost(used, nothing, price).usd;
-    const uncached = usdOf({ ...counts, cachedTokens: 0, cacheWriteTokens: 0 });
+    const uncached = usdOf(withoutCache(counts));
     const before = this.#sums.get(`${role} ${model}`);
     this.#sums.set(`${role} ${model}`, {
       role,
@@ -49,6 +49,11 @@ export class UsageByRole {
       uncachedUsd: sumOf(before, 'uncachedUsd', uncached ?? told),
     });
   }
+}
+
+function withoutCache(usage: Usage): Usage {
+  const parts = usage.parts?.map(withoutCache);
+  return { ...usage, cachedTokens: 0, cacheWriteTokens: 0, ...(parts && { parts }) };
 }
 
 function sumOf(

@@ -9,7 +9,7 @@ const fields = [...counts, 'usd'] as const;
 
 /**
  * What several requests used together. What one of them did not tell is unknown of all; of none, all is. So is a tier of
- * service that was not that of all.
+ * service that was not that of all: the parts tell theirs.
  */
 export function sumOfUsages(usages: readonly Usage[]): Usage {
   const sum: { -readonly [Field in keyof Usage]: Usage[Field] } = {};
@@ -24,8 +24,10 @@ export function sumOfUsages(usages: readonly Usage[]): Usage {
   }
   const requests = usages.reduce((total, usage) => total + requestsOf(usage), 0);
   if (requests > 1) sum.requests = requests;
-  const [tier, ...others] = new Set(usages.map(({ serviceTier }) => serviceTier));
-  if (tier !== undefined && others.length === 0) sum.serviceTier = tier;
+  const asked = usages.filter((usage) => requestsOf(usage) > 0);
+  const [tier, ...others] = new Set(asked.map(({ serviceTier }) => serviceTier));
+  if (others.length > 0) sum.parts = usages;
+  else if (tier !== undefined) sum.serviceTier = tier;
   return sum;
 }
 
@@ -42,6 +44,8 @@ export function faultOfCounts(usage: Usage | undefined): string | undefined {
       (field) => usage[field] !== undefined && !isCount(usage[field]),
     ) ?? (usage.usd === undefined || isAmount(usage.usd) ? undefined : 'usd');
   if (odd !== undefined) return `\`${odd}\` is ${describeValue(usage[odd])}`;
+  const partFault = usage.parts?.map(faultOfCounts).find((fault) => fault !== undefined);
+  if (partFault !== undefined) return partFault;
   const { inputTokens = Infinity, outputTokens = Infinity } = usage;
   const { cachedTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
   const cached = cachedTokens + cacheWriteTokens;

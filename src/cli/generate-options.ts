@@ -11,12 +11,15 @@ import { integerOption, numberOption, seedOption, wordOption } from './values.ts
 /** What `espalier generate` was asked for. */
 export interface GenerateArguments
   extends DatasetRequest,
-    Omit<SearchRequest, 'input' | 'order' | 'question' | 'save'> {
+    Omit<SearchRequest, 'concurrency' | 'input' | 'order' | 'question' | 'save'> {
   readonly problems: string;
   readonly run?: string;
   readonly budgetCalls?: number;
   readonly budgetTokens?: number;
   readonly attempts: number;
+  readonly concurrency?: number;
+  readonly batch?: boolean;
+  readonly batchDeadline?: number;
   readonly limit?: number;
   readonly answers: boolean;
   readonly untilSolved?: boolean;
@@ -52,7 +55,8 @@ export function generateCommand(): Command {
       '',
       'A line is {"question": "…", "answer": "…"} or {"task": "game24", "input": "4 9 10 13"}, with an "id" if',
       'wanted. Known answers reward ends, and mark the rows as oracle-guided. The same command again goes on',
-      'where it was broken off: what is done, or paid for, is not done again. Ctrl-C ends with what there is.',
+      'where it was broken off: what is done, or paid for, is not done again. Ctrl-C ends with what there is;',
+      'batches stay at their provider, and the same command goes on with them.',
       '',
       'Example: espalier generate --problems problems.jsonl --method agent-q --model openai:gpt-6-luna \\',
       '           --calls 60 --budget-usd 5 --concurrency 16 --out data/agent-q',
@@ -89,9 +93,14 @@ function addRunOptions(command: Command): Command {
     )
     .option(
       '--concurrency <n>',
-      'searches, and calls, under way at once',
+      'searches, and calls, under way at once (default: 4, with --batch 500)',
       integerOption('concurrency'),
-      4,
+    )
+    .option('--batch', 'send calls in batches of their provider: half the price, hours of waiting')
+    .option(
+      '--batch-deadline <minutes>',
+      'after how long the rest of a batch is asked at the full price (default: 1440)',
+      numberOption('batch-deadline'),
     )
     .option('--attempts <n>', 'trees for each problem', integerOption('attempts'), 1)
     .option('--limit <n>', 'only the first problems of the file', integerOption('limit'))

@@ -6,11 +6,12 @@ import { modelName } from '../base/model-name.ts';
 import { wrapModel } from '../calls/middleware/compose.ts';
 import { withLimit } from '../calls/middleware/with-limit.ts';
 import type { PriceTable } from '../calls/prices.ts';
-import { priceOf } from '../calls/pricing.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
 import {
+  type BatchOptions,
+  type BatchProgress,
   type GenerateOptions,
   type GenerateProgress,
   type GenerateReport,
@@ -21,6 +22,7 @@ import {
 } from '../runs/index.ts';
 import { type AskedProblem, outcomeOf, problemOf, readProblems } from '../runs/problems-file.ts';
 import { askedOf, recordsOf } from '../runs/run-records.ts';
+import { algorithmEntry } from './algorithms.ts';
 import { type DatasetReport, describeDataset, expectDataset, makeDataset } from './dataset.ts';
 import type { GenerateArguments } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';
@@ -33,10 +35,12 @@ import { espalierVersion } from './version.ts';
 
 /** Runs `espalier generate`. Resolves to the exit code. */
 export async function runGenerateCommand(request: GenerateArguments): Promise<number> {
-  const { problems: file, task, limit: most, concurrency } = request;
+  const { problems: file, task, limit: most } = request;
   const problems = readProblems(file, task).slice(0, most);
   await using chosen = await chooseModel(request, needsOf(problems));
   const { model, judgeModel } = chosen;
+  expectBatches(request, chosen);
+  const concurrency = concurrencyOf(request);
   const asked = describeRun(request, chosen, problems);
   expectDataset(request, pairsOf(asked));
   const prices = pricesFor(request, model);
@@ -50,8 +54,7 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
   using run = openRun(path);
   begin(run, { problems, asked });
   const report = await grow(request, { run, problems, models: limited, prices });
-  const isPriced = model === undefined || priceOf(model, prices, false) !== undefined;
-  const usd = isPriced || report.spend.usd > 0 ? report.spend.usd : null;
+  const usd = report.unpriced.length > 0 ? null : report.spend.usd;
   const told = reportOf(report, usd);
   run.writeReport(told as Fields);
   const dataset = await datasetOf(request, run, report);
@@ -64,6 +67,43 @@ export async function runGenerateCommand(request: GenerateArguments): Promise<nu
   );
   if (report.stopReason === 'stopped') return interrupted;
   return report.stopReason === 'failing' || report.done === 0 ? 1 : 0;
+}
+
+/** Searches that wait for batches take little. */
+function concurrencyOf({ concurrency, batch }: GenerateArguments): number {
+  return concurrency ?? (batch === true ? 500 : 4);
+}
+
+/** What waits together takes as long as one of it. */
+function withinSearch({ algorithm = 'mcts', method }: GenerateArguments) {
+  const isIndependent = method === undefined && algorithmEntry(algorithm).isIndependent === true;
+  return { simulations: isIndependent ? 64 : 1, calls: 256 };
+}
+
+function batchOf({ batch = false, batchDeadline }: GenerateArguments): boolean | BatchOptions {
+  return batch && batchDeadline !== undefined ? { deadlineMs: batchDeadline * 60_000 } : batch;
+}
+
+/** @throws EspalierError `usage` where nothing could go in batches, or no search could wait for them. */
+function expectBatches(
+  { batch, batchDeadline, ms }: GenerateArguments,
+  { model, judgeModel = model }: Models,
+): void {
+  if (batch !== true) {
+    if (batchDeadline === undefined) return;
+    throw new EspalierError('usage', 'Expected `--batch-deadline` beside `--batch`.');
+  }
+  const without = [model, judgeModel].find((each) => each?.capabilities.batch !== true);
+  if (model === undefined || without !== undefined) {
+    const name = without === undefined ? 'none' : modelName(without);
+    throw new EspalierError(
+      'usage',
+      `Expected \`--model\` to be one whose provider takes batches (openai:MODEL or anthropic:MODEL) beside \`--batch\`, got ${name}.`,
+    );
+  }
+  if (ms === undefined) return;
+  const message = 'Expected no `--ms` beside `--batch`: what waits for a batch waits for hours.';
+  throw new EspalierError('usage', message);
 }
 
 /** What any of the problems needs, all do. */
@@ -93,6 +133,7 @@ function describeRun(
     seed,
     answers,
     untilSolved,
+    ...(request.batch === true && { batch: true }),
     versions: { espalier: espalierVersion(), node: process.versions.node },
   };
 }
@@ -112,14 +153,13 @@ function begin(
 }
 
 function expectSame(path: string, old: Fields, now: Fields): void {
-  const differs = Object.entries(now).find(
-    ([name, value]) => name !== 'versions' && !isDeepStrictEqual(old[name], value),
+  const name = Object.keys({ ...now, ...old }).find(
+    (field) => field !== 'versions' && !isDeepStrictEqual(old[field], now[field]),
   );
-  if (differs === undefined) return;
-  const [name, value] = differs;
+  if (name === undefined) return;
   throw new EspalierError(
     'usage',
-    `The run in \`${path}\` is another one: its \`${name}\` is ${JSON.stringify(old[name] ?? null)}, asked is ${JSON.stringify(value)}. Take another \`--run\`.`,
+    `The run in \`${path}\` is another one: its \`${name}\` is ${JSON.stringify(old[name] ?? null)}, asked is ${JSON.stringify(now[name] ?? null)}. Take another \`--run\`.`,
   );
 }
 
@@ -154,7 +194,8 @@ async function grow(
         ...(calls !== undefined && { calls }),
         ...(tokens !== undefined && { tokens }),
       },
-      concurrency: request.concurrency,
+      concurrency: concurrencyOf(request),
+      batch: batchOf(request),
       retryFailed: request.retryFailed === true,
       stopWhen: () => interruption.requested,
       onProgress: (progress) => {
@@ -185,6 +226,7 @@ function planOf(
     budget: budgetFor(request, models.model),
     seed: attempt === 0 ? seed : `${seed}#${attempt}`,
     order: 'issued',
+    ...(request.batch === true && { concurrency: withinSearch(request) }),
     ...plan,
     ...(method === undefined ? isOver : { method: { ...method, ...isOver } }),
   };
@@ -222,7 +264,7 @@ function reportOf({ failed, ...rest }: GenerateReport, usd: number | null): obje
 
 /** How far it is, how fast, and how long it will take at that rate. */
 function describeProgress(
-  { total, done, failed, running, spend }: GenerateProgress,
+  { total, done, failed, running, waiting, spend }: GenerateProgress,
   { first, ms }: { readonly first: GenerateProgress; readonly ms: number },
 ): string {
   const settled = done + failed;
@@ -235,12 +277,20 @@ function describeProgress(
     `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${settled}/${total}`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     `${running} under way`,
+    ...describeWaiting(waiting),
     `${(perMs * 60_000).toFixed(1)}/min`,
     counted(spend.calls, 'call'),
     ...(spend.usd > 0 ? [`$${spend.usd.toFixed(2)}`] : []),
     ...(left === undefined ? [] : [`${duration(left)} left`]),
   ].join(' · ');
 }
+
+function describeWaiting({ requests, batches }: BatchProgress = nothingWaits): readonly string[] {
+  if (batches === 0) return [];
+  return [`${counted(requests, 'request')} in ${batches === 1 ? 'a batch' : `${batches} batches`}`];
+}
+
+const nothingWaits: BatchProgress = { requests: 0, batches: 0 };
 
 function describeRunEnd(report: GenerateReport, usd: number | null, path: string): string {
   const { stopReason, total, done, solved, failed, unfinished, spend } = report;

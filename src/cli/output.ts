@@ -64,10 +64,17 @@ const interval = 100;
 export class StatusLine {
   readonly #terminal = process.stderr.isTTY;
   #shownAt = Number.NEGATIVE_INFINITY;
+  #later: NodeJS.Timeout | undefined;
 
-  /** Shows a new text, unless the last one is too fresh. The text is made only when it is shown. */
+  /** Shows a new text; where the last one is too fresh, a little later. The text is made only when it is shown. */
   show(text: () => string): void {
-    if (!this.#terminal || performance.now() - this.#shownAt < interval) return;
+    if (!this.#terminal) return;
+    clearTimeout(this.#later);
+    const leftMs = this.#shownAt + interval - performance.now();
+    if (leftMs > 0) {
+      this.#later = setTimeout(() => this.show(text), leftMs).unref();
+      return;
+    }
     const width = process.stderr.columns - 1;
     // The escape sequence is our own.
     process.stderr.write('\r\u001b[K');
@@ -81,6 +88,7 @@ export class StatusLine {
 
   /** Takes the line away. */
   clear(): void {
+    clearTimeout(this.#later);
     if (this.#terminal && this.#shownAt >= 0) process.stderr.write('\r\u001b[K');
     this.#shownAt = Number.NEGATIVE_INFINITY;
   }

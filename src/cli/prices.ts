@@ -41,7 +41,10 @@ export function pricesFor(
     throw new EspalierError('usage', 'Expected `--price-in` and `--price-out` together.');
   }
   if (model === undefined) return {};
-  if (input !== undefined && output !== undefined) return { [model.modelId]: { input, output } };
+  if (input !== undefined && output !== undefined) {
+    // So it is with all who take batches.
+    return { [model.modelId]: { input, output, tiers: { batch: 0.5 } } };
+  }
   if (budgetUsd !== undefined && priceOf(model, {}, false) === undefined) {
     throw new EspalierError(
       'usage',

@@ -1,3 +1,4 @@
+import type { BatchReply, BatchRequest } from './batch.ts';
 import type { Clock } from './clock.ts';
 import type { JsonValue, MaybePromise } from './json.ts';
 
@@ -84,6 +85,14 @@ export interface LanguageModel extends Payee {
    * @defaultValue 0
    */
   readonly thoughtTokens?: number;
+  /**
+   * The shortest prompt that the cache of its provider keeps, in tokens: from 0 up, `Infinity` where it keeps none. Of
+   * several samples that are asked for one by one, the first goes ahead to fill the cache; with a shorter prompt all go at
+   * once.
+   *
+   * @defaultValue 0
+   */
+  readonly leastPrefixTokens?: number;
   /** Answers with `request.samples` completions, or throws. */
   generate(request: GenerateRequest, call: ModelCall): Promise<Generation>;
   /**
@@ -119,6 +128,8 @@ export interface Capabilities {
   readonly temperature?: boolean;
   /** Sampling from the likeliest tokens only. */
   readonly topK?: boolean;
+  /** Batches: requests that may wait, at a lower price. */
+  readonly batch?: boolean;
 }
 
 /** US dollars per million tokens. */
@@ -212,6 +223,18 @@ export interface ModelCall {
   warn?(warning: ModelWarning): void;
   /** Says how much the server still allows. */
   limits?(limits: RateLimits): void;
+  /**
+   * Hears that the answer has begun to come: what was read for it is in the server's cache by now, and others that begin
+   * alike need not wait for the end. Where it is given, an answer is streamed if it can be.
+   */
+  began?(): void;
+  /**
+   * Sends a request together with those of other searches, and waits for its answer, for hours if need be. Absent where
+   * every request is sent by itself.
+   *
+   * @param live - Sends it by itself: for where no batch answers it.
+   */
+  batch?(request: BatchRequest, live: () => Promise<BatchReply>): Promise<BatchReply>;
 }
 
 /** An attempt at a call that failed and is to be repeated. */
@@ -326,4 +349,6 @@ export interface Usage {
   readonly serviceTier?: string;
   /** US dollars that the provider says it charged, from 0 up: they count in place of its price. */
   readonly usd?: number;
+  /** What it is the sum of, where not all of it was served in the same tier. */
+  readonly parts?: readonly Usage[];
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { EspalierError } from '../base/errors.ts';
 import {
   describeValue,
@@ -20,12 +21,20 @@ import type { SearchOptions, SearchResult } from '../search/contracts.ts';
 import { search } from '../search/search.ts';
 import { treeToJson } from '../tree/serialize.ts';
 import {
+  BatchDesk,
+  type BatchOptions,
+  type BatchProgress,
+  checkBatchOptions,
+} from './batch-desk.ts';
+import {
+  batchesFile,
   journalFileOf,
   type ProblemOutcome,
   paidIn,
   type RunFolder,
   readRun,
   type SavedRun,
+  timesSetAside,
 } from './run-folder.ts';
 
 /** What {@link generate} is given. */
@@ -51,7 +60,7 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
   readonly attempts?: number;
   /** What all searches together may spend, those of earlier sessions of the run included. @defaultValue no limit */
   readonly budget?: ConstructorParameters<typeof BudgetPool>[0];
-  /** Searches under way at once: an integer from 1 up. @defaultValue 4 */
+  /** Searches under way at once: an integer from 1 up. @defaultValue 4, with `batch` 500 */
   readonly concurrency?: number;
   /**
    * Whether problems that have failed for good are searched again, from their beginning. Those whose model could not be
@@ -62,7 +71,21 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
   readonly retryFailed?: boolean;
   /** So many failures one after the other end the run: from 1 up. @defaultValue 10 */
   readonly maxFailuresInARow?: number;
-  /** Ends the run gracefully when it returns true. Searches under way go on in the next session. */
+  /**
+   * Sends what calls of models ask for in batches, where the provider has them: for about half the price, and with answers
+   * that may take hours. All searches under way wait together; the more there are, the larger the batches, so that
+   * `concurrency` is by default 500. A search takes as many batches, one after the other, as it has calls that depend on
+   * each other: wide and shallow ones take few. A session that ends, or is killed, leaves its batches at the provider; the
+   * next one goes on with them and buys nothing twice. `true` stands for the defaults. A run is one with batches or one
+   * without, as long as it lasts.
+   *
+   * @defaultValue every request is sent by itself
+   */
+  readonly batch?: boolean | BatchOptions;
+  /**
+   * Ends the run gracefully when it returns true. Searches under way go on in the next session; those that wait for a batch
+   * are left at once.
+   */
   readonly stopWhen?: () => boolean;
   /** Rejects when it aborts. What was paid for is kept. */
   readonly signal?: AbortSignal;
@@ -82,12 +105,14 @@ export interface GenerateProgress {
   readonly failed: number;
   /** Searches under way. */
   readonly running: number;
+  /** What waits in batches; nothing where there are none. */
+  readonly waiting?: BatchProgress;
   /** What has been spent, in earlier sessions too. Calls under way are not in it. */
   readonly spend: Spend;
 }
 
 /** How a run ended. */
-export interface GenerateReport extends Omit<GenerateProgress, 'failed' | 'running'> {
+export interface GenerateReport extends Omit<GenerateProgress, 'failed' | 'running' | 'waiting'> {
   /**
    * Why it ended. `finished`: every search has. `budget`: what is left cannot hold another call. `stopped`: it was
    * asked to. `failing`: one search after the other failed.
@@ -97,6 +122,8 @@ export interface GenerateReport extends Omit<GenerateProgress, 'failed' | 'runni
   readonly failed: readonly ProblemOutcome[];
   /** Trees that are still to be grown. */
   readonly unfinished: number;
+  /** The models whose price nobody knows, in any session: what they cost is not in `spend.usd`. */
+  readonly unpriced: readonly string[];
 }
 
 /**
@@ -113,9 +140,11 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
   expectOptions(
     'generate',
     options,
-    'run problems plan attempts budget concurrency retryFailed maxFailuresInARow stopWhen signal onProgress',
+    'run problems plan attempts budget concurrency retryFailed maxFailuresInARow batch stopWhen signal onProgress',
   );
-  const { attempts = 1, concurrency = 4, maxFailuresInARow = 10 } = options;
+  const { attempts = 1, batch = false, maxFailuresInARow = 10 } = options;
+  const { concurrency = batch === false ? 4 : 500 } = options;
+  if (typeof batch !== 'boolean') checkBatchOptions(batch);
   expectInteger('attempts', attempts, { min: 1 });
   expectInteger('concurrency', concurrency, { min: 1 });
   expectInteger('maxFailuresInARow', maxFailuresInARow, { min: 1, max: Number.POSITIVE_INFINITY });
@@ -152,8 +181,12 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
   readonly #pool: BudgetPool;
   /** Where a disk is full or a caller has aborted, the other searches end as well. */
   readonly #broken = new AbortController();
+  /** Searches that wait for a batch are left where the run is to end: it may take hours. */
+  readonly #left = new AbortController();
+  readonly #desk: BatchDesk | undefined;
   /** The files of journals that may be repeated, and that the pool was charged for. */
   readonly #charged = new Set<string>();
+  readonly #unpriced = new Set<string>();
   #done = 0;
   #solved = 0;
   #running = 0;
@@ -171,6 +204,7 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     this.#maxFailuresInARow = maxFailuresInARow;
     this.#total = options.problems.length * attempts;
     this.#pool = new BudgetPool(options.budget === undefined ? {} : options.budget);
+    this.#desk = this.#openDesk();
     const saved = readRun(options.run.path);
     const outcomes = new Map(
       saved.outcomes.map((outcome) => [keyOf(outcome.problem, outcome.attempt), outcome]),
@@ -183,8 +217,37 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     }
   }
 
+  #openDesk(): BatchDesk | undefined {
+    const { batch = false, run } = this.#options;
+    if (batch === false) return undefined;
+    const path = join(run.path, batchesFile);
+    const signal = AbortSignal.any([this.#outside, this.#left.signal]);
+    const onChange = () => this.#tell();
+    return new BatchDesk(path, batch === true ? {} : batch, { signal, onChange });
+  }
+
+  /** Aborts when no search can go on. */
+  get #outside(): AbortSignal {
+    const { signal } = this.#options;
+    const own = this.#broken.signal;
+    return signal === undefined ? own : AbortSignal.any([own, signal]);
+  }
+
+  /** Names an attempt towards the batches: one that begins anew does not want what its predecessor was told. */
+  #ownerOf(problem: string, attempt: number): string {
+    const name = journalFileOf({ problem, attempt });
+    return `${name}#${timesSetAside(this.#options.run.path, { problem, attempt })}`;
+  }
+
+  #leaveWhenStopped(): void {
+    if (this.#options.stopWhen?.() !== true) return;
+    this.#end ??= 'stopped';
+    this.#left.abort(new Error('The run was stopped.'));
+  }
+
   /** What an earlier session has brought to an end is counted; the rest is to do. */
   #plan(task: Task<Problem>, saved: SavedRun, outcome: ProblemOutcome | undefined): void {
+    for (const model of outcome?.unpriced ?? []) this.#unpriced.add(model);
     if (outcome === undefined) {
       this.#tasks.push(task);
     } else if (outcome.status === 'failed' && isOutage(outcome, saved)) {
@@ -215,13 +278,15 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     const workers = Array.from({ length: Math.min(concurrency, this.#tasks.length) }, () =>
       this.#work(),
     );
-    const ends = await Promise.allSettled(workers);
+    const watch = this.#desk && setInterval(() => this.#leaveWhenStopped(), watchMs);
+    const ends = await Promise.allSettled(workers).finally(() => clearInterval(watch));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     const { total, done, solved, spend } = this.#progress();
     const failed = [...this.#failed.values()];
     const unfinished = total - done - failed.length;
     const stopReason = unfinished === 0 ? 'finished' : (this.#end ?? 'stopped');
-    return { stopReason, total, done, solved, failed, unfinished, spend };
+    const unpriced = [...this.#unpriced];
+    return { stopReason, total, done, solved, failed, unfinished, spend, unpriced };
   }
 
   async #work(): Promise<void> {
@@ -244,10 +309,10 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
   }
 
   async #grow({ problem, attempt, isAnew = false }: Task<Problem>): Promise<void> {
-    const { run, signal } = this.#options;
+    const { run } = this.#options;
     if (isAnew) run.setAside(problem.id, attempt);
     using file = run.journalOf(problem.id, attempt);
-    const signals = [this.#broken.signal, ...(signal === undefined ? [] : [signal])];
+    const signals = [this.#outside, this.#left.signal];
     let broken: { readonly error: unknown } | undefined;
     const journal: Journal = {
       lines: file.lines,
@@ -268,18 +333,25 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     try {
       const plan = await this.#planOf(problem, attempt);
       const { environment, ...options } = plan;
+      if (this.#desk !== undefined && options.budget?.ms !== undefined) throw hoursOfWaiting();
       const result = await search<State, Action>(environment, {
         ...options,
         stopWhen: [...listOf(options.stopWhen), () => this.#options.stopWhen?.() === true],
         journal,
         pool: this.#pool,
+        ...(this.#desk !== undefined && {
+          batches: this.#desk.of(this.#ownerOf(problem.id, attempt)),
+        }),
         signal: AbortSignal.any(signals),
       });
       ({ spend } = result);
       // A disk that is full is no failure of the problem.
       if (broken !== undefined) throw broken.error;
+      // Nor is one that another problem has found full.
+      if (result.stopReason === 'failed') this.#outside.throwIfAborted();
       this.#take({ problem, attempt }, plan, result);
     } catch (error) {
+      if (this.#left.signal.aborted && error === this.#left.signal.reason) return;
       // What one problem cannot do, another may; what the disk or the caller refuses, none can.
       if (!EspalierError.isInstance(error) || error.scope === 'run') throw error;
       spend ??= { ...nothing, ...new JournalIndex(file.lines).total };
@@ -307,10 +379,11 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     plan: Plan<State, Action>,
     result: SearchResult<State, Action>,
   ): void {
-    const { stopReason, failure, spend, solved } = result;
+    const { stopReason, failure, spend, solved, unpriced } = result;
+    for (const model of unpriced) this.#unpriced.add(model);
     if (stopReason === 'failed') {
       const reason = failure?.message ?? 'The search failed.';
-      this.#fail({ problem, attempt }, { reason, spend });
+      this.#fail({ problem, attempt }, { reason, spend, unpriced });
     } else if (stopReason === 'stopped' && this.#options.stopWhen?.() === true) {
       this.#end ??= 'stopped';
     } else if (stopReason === 'budget' && result.poolExhausted) {
@@ -319,7 +392,7 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
       const tree = treeToJson(result.tree, plan.environment);
       // Only in this order: what has an outcome has a tree.
       this.#options.run.saveTree({ problem: problem.id, attempt, step: 0, tree });
-      const outcome = { status: 'done', reason: stopReason, solved, spend } as const;
+      const outcome = { status: 'done', reason: stopReason, solved, spend, unpriced } as const;
       this.#settle({ problem: problem.id, attempt, ...outcome });
       this.#failuresInARow = 0;
     }
@@ -327,9 +400,9 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
 
   #fail(
     { problem, attempt }: Task<Problem>,
-    { reason, spend }: Pick<ProblemOutcome, 'reason' | 'spend'>,
+    why: Pick<ProblemOutcome, 'reason' | 'spend' | 'unpriced'>,
   ): void {
-    this.#settle({ problem: problem.id, attempt, status: 'failed', reason, solved: false, spend });
+    this.#settle({ problem: problem.id, attempt, status: 'failed', solved: false, ...why });
     this.#failuresInARow += 1;
     if (this.#failuresInARow >= this.#maxFailuresInARow) this.#end ??= 'failing';
   }
@@ -355,6 +428,7 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
       solved: this.#solved,
       failed: this.#failed.size,
       running: this.#running,
+      ...(this.#desk !== undefined && { waiting: this.#desk.progress }),
       spend: this.#pool.spend,
     };
   }
@@ -372,6 +446,15 @@ function isOutage({ problem, attempt }: ProblemOutcome, saved: SavedRun): boolea
   }
   return false;
 }
+
+function hoursOfWaiting(): EspalierError {
+  const message =
+    'Expected `plan` to set no `budget.ms` beside `batch`: what waits for a batch waits for hours.';
+  return new EspalierError('usage', message, { scope: 'run' });
+}
+
+/** How often it is looked whether a run that waits for batches is to end, in milliseconds. */
+const watchMs = 250;
 
 const nothing: Spend = { simulations: 0, nodes: 0, calls: 0, tokens: 0, usd: 0, ms: 0 };
 

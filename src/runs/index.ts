@@ -4,6 +4,7 @@
  * @module
  */
 
+export type { BatchOptions, BatchProgress } from './batch-desk.ts';
 export {
   type GenerateOptions,
   type GenerateProgress,

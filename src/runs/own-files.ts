@@ -32,6 +32,10 @@ const documents: Readonly<Record<string, OwnFile>> = {
 const lists: Readonly<Record<string, OwnFile>> = {
   // Written after run.json: alone it may be a list of somebody's problems.
   'asked.jsonl': { shape: z.looseObject({ id: z.string() }), after: 'run.json' },
+  'batches.jsonl': {
+    shape: z.looseObject({ batch: z.string(), type: z.literal('intent') }),
+    beginning: '{"batch":',
+  },
   'journal.jsonl': {
     shape: z.looseObject({ type: z.literal('journal') }),
     beginning: '{"type":"journal"',

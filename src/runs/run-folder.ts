@@ -34,6 +34,8 @@ export interface ProblemOutcome {
   readonly solved: boolean;
   /** What the search has spent. */
   readonly spend: Spend;
+  /** The models that were called and whose price nobody knows. */
+  readonly unpriced?: readonly string[];
 }
 
 /** A folder that holds one run: what was asked, every paid call, the trees, what was found. */
@@ -83,6 +85,7 @@ export function openRun(path: string): RunFolder {
     if (existsSync(file('journal.jsonl'))) journal = openJournal(file('journal.jsonl'));
     dropTornLine(file('trees.jsonl'));
     dropTornLine(file('problems.jsonl'));
+    dropTornLine(file(batchesFile));
   } catch (error) {
     release();
     throw error;
@@ -118,6 +121,23 @@ export function openRun(path: string): RunFolder {
     close,
     [Symbol.dispose]: close,
   };
+}
+
+/** The file in which a run remembers its batches. */
+export const batchesFile = 'batches.jsonl';
+
+/** How often the paid calls of an attempt were put aside. */
+export function timesSetAside(
+  path: string,
+  { problem, attempt }: Pick<ProblemOutcome, 'attempt' | 'problem'>,
+): number {
+  let count = 0;
+  while (existsSync(aside(join(path, journalName(problem, attempt)), count + 1))) count += 1;
+  return count;
+}
+
+function aside(journal: string, count: number): string {
+  return journal.replace(/jsonl$/, `failed-${count}.jsonl`);
 }
 
 /** A problem's name is text from elsewhere, and no part of a path. */
@@ -186,6 +206,7 @@ const outcomeSchema: z.ZodType<ProblemOutcome> = z.object({
     usd: z.number(),
     ms: z.number(),
   }),
+  unpriced: z.exactOptional(z.array(z.string())),
 });
 
 /**
@@ -258,7 +279,6 @@ function replaceText(path: string, text: string): void {
 function setAside(path: string): void {
   if (!existsSync(path)) return;
   let count = 1;
-  const aside = (): string => path.replace(/jsonl$/, `failed-${count}.jsonl`);
-  while (existsSync(aside())) count += 1;
-  withStorageErrors(`\`${path}\``, () => renameSync(path, aside()));
+  while (existsSync(aside(path, count))) count += 1;
+  withStorageErrors(`\`${path}\``, () => renameSync(path, aside(path, count)));
 }

@@ -3,6 +3,7 @@ import type { CallSpend } from '../calls/call-spend.ts';
 import type { Journal } from '../calls/journal.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import type { Order } from '../calls/sequencer.ts';
+import type { Batches } from '../contracts/batch.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { CallContext, Random } from '../contracts/context.ts';
 import type { Environment } from '../contracts/environment.ts';
@@ -296,6 +297,13 @@ export interface SearchOptions<State = any, Action = any> {
    * @defaultValue none
    */
   readonly pool?: BudgetPool;
+  /**
+   * Where calls of models send what may wait; `generate` gives it to its searches. A journal belongs to a search with it
+   * or to one without.
+   *
+   * @defaultValue nothing waits
+   */
+  readonly batches?: Batches;
   /** Conditions that end the search gracefully, beside those of the method. @defaultValue none */
   readonly stopWhen?: StopCondition<State, Action> | readonly StopCondition<State, Action>[];
   /**

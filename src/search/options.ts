@@ -18,6 +18,7 @@ import type { Journal } from '../calls/journal.ts';
 import type { PriceTable } from '../calls/prices.ts';
 import { expectPrice } from '../calls/pricing.ts';
 import type { Order } from '../calls/sequencer.ts';
+import type { Batches } from '../contracts/batch.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Evaluator } from '../contracts/evaluator.ts';
@@ -49,6 +50,7 @@ export interface CheckedOptions<State, Action> {
   readonly method: SearchResult<State, Action>['method'];
   readonly journal: Journal | undefined;
   readonly pool: BudgetPool | undefined;
+  readonly batches: Batches | undefined;
   readonly retryFailed: boolean;
   readonly fill: boolean;
   readonly signal: AbortSignal | undefined;
@@ -66,7 +68,7 @@ export interface CheckedOptions<State, Action> {
 const units: readonly string[] = ['simulations', 'nodes', 'calls', 'tokens', 'usd', 'ms'];
 
 const known =
-  'method policy evaluator algorithm outcome budget pool stopWhen concurrency order discount signal seed prices journal retryFailed fill tree clock';
+  'method policy evaluator algorithm outcome budget pool batches stopWhen concurrency order discount signal seed prices journal retryFailed fill tree clock';
 
 /** Fills in defaults and refuses what cannot be, in one sentence that names the option. */
 export function checkOptions<State, Action>(
@@ -77,15 +79,13 @@ export function checkOptions<State, Action>(
   expectText('environment.name', environment.name);
   expectObject('options', options);
   expectOptions('search', options, known);
-  const { journal, method, outcome, pool, signal, tree } = options;
+  const { journal, method, outcome, pool, batches, signal, tree } = options;
   const { retryFailed = false, fill = false } = options;
   if (method !== undefined) {
     expectOptions('method', method, 'name policy evaluator algorithm stopWhen pairs');
     expectMethods('method.algorithm', method.algorithm, ['run']);
   }
-  if (tree !== undefined) expectMethods('tree', tree, ['backup', 'fork']);
-  if (journal !== undefined) expectMethods('journal', journal, ['append']);
-  if (pool !== undefined) expectMethods('pool', pool, ['charge']);
+  checkOthers(options);
   const {
     algorithm = method?.algorithm ?? mcts(),
     budget = defaultBudget,
@@ -114,12 +114,25 @@ export function checkOptions<State, Action>(
   checkPrices(prices);
   checkNotation(environment, provenanceOf(policy, evaluator));
   return {
-    ...{ journal, pool, retryFailed, fill, signal, tree },
+    ...{ journal, pool, batches, retryFailed, fill, signal, tree },
     environment: outcome === undefined ? environment : withOutcome(environment, outcome),
     ...{ policy, evaluator, algorithm, method: useOf(options), stopWhen: conditionsOf(options) },
     budget: withLastResort(checkBudget(budget)),
     ...{ concurrency, order, discount, seed, prices, clock },
   };
+}
+
+/** What a search shares with others, or takes over from them. */
+function checkOthers<State, Action>({
+  journal,
+  pool,
+  batches,
+  tree,
+}: SearchOptions<State, Action>): void {
+  if (tree !== undefined) expectMethods('tree', tree, ['backup', 'fork']);
+  if (journal !== undefined) expectMethods('journal', journal, ['append']);
+  if (pool !== undefined) expectMethods('pool', pool, ['charge']);
+  if (batches !== undefined) expectMethods('batches', batches, ['send']);
 }
 
 function concurrencyOf(

@@ -4,6 +4,7 @@ import type { CallReport } from '../calls/call-in-flight.ts';
 import type { Journal } from '../calls/journal.ts';
 import type { LineOf } from '../calls/journal-lines.ts';
 import { type Order, Sequencer } from '../calls/sequencer.ts';
+import type { Batches } from '../contracts/batch.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { Random } from '../contracts/context.ts';
 import type { ModelWarning } from '../contracts/language-model.ts';
@@ -27,6 +28,8 @@ export interface OutsideOptions {
   /** How many calls may be in flight. @defaultValue no limit */
   readonly calls?: number;
   readonly random: Random;
+  /** Where calls send what may wait. @defaultValue nothing waits */
+  readonly batches?: Batches | undefined;
   /** The limit on time, in milliseconds. */
   readonly ms: number | undefined;
   /** The search that this one continues. */
@@ -53,6 +56,7 @@ export function openOutside(options: OutsideOptions): Outside {
     limit: options.calls,
     before: before?.gate,
     retryFailed: options.retryFailed,
+    batches: options.batches,
     onWarning: options.onWarning,
     deadlineAhead: () => deadline.ahead,
     expire: () => deadline.expire(),

@@ -138,6 +138,7 @@ function open<State, Action>(
       order: checked.order,
       ...(models !== undefined && { models: models }),
       ...(prompts !== undefined && { prompts }),
+      ...(checked.batches !== undefined && { batches: true }),
     });
   }
   return openOutside({
@@ -149,6 +150,7 @@ function open<State, Action>(
     ms: checked.budget.ms,
     before,
     retryFailed: checked.retryFailed,
+    batches: checked.batches,
     ready,
     onCall: (call) => emit?.({ type: 'call-end', call }),
     onWarning: (warning) => emit?.({ type: 'warning', warning }),

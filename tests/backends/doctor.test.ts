@@ -42,6 +42,23 @@ test('it says how much a model thinks', async () => {
   expect(await foundOf('thinking', model)).toMatchObject({ outcome: 'no' });
 });
 
+test('it says whether answers are bound to a schema, or told of it in words', async () => {
+  const answer = () => '{"legs": 8}';
+  const baseUrl = await served({ dialect: 'vllm', models: ['m'], answer });
+  const model = (schema: boolean) =>
+    openaiCompatible({ preset: 'vllm', baseUrl, model: 'm', capabilities: { schema } });
+  expect(await foundOf('JSON schema', model(true))).toEqual({
+    about: 'JSON schema',
+    outcome: 'yes',
+    detail: 'Answers are bound to it: it wrote “{"legs": 8}”',
+  });
+  expect(await foundOf('JSON schema', model(false))).toEqual({
+    about: 'JSON schema',
+    outcome: 'no',
+    detail: 'It is told in words, and was kept once.',
+  });
+});
+
 test("it sees Claude's cache, which keeps what is marked", async () => {
   const model = 'claude-sonnet-5-5';
   const baseUrl = await served({ dialect: 'anthropic', models: [model] });

@@ -290,3 +290,14 @@ test('nothing comes along that is not used', () => {
   expect(packages).toEqual([]);
   expect([...loadedWith('backends/tiny/index.ts')]).toContain('@huggingface/gguf');
 });
+
+test('a provider with an SDK of its own may be at another address', () => {
+  const baseUrl = 'http://127.0.0.1:9/v1';
+  expect(parseModelSpec(`openai:${baseUrl}#m`)).toEqual({ kind: 'openai', baseUrl, model: 'm' });
+  expect(parseModelSpec(`anthropic:${baseUrl}#m`)).toEqual({
+    ...{ kind: 'anthropic', baseUrl, model: 'm' },
+  });
+  expect(() => parseModelSpec(`openai:${baseUrl}`)).toThrow(
+    'a spec that names a model after #, as in openai:https://HOST/v1#gpt-6-luna',
+  );
+});

@@ -229,12 +229,16 @@ describe('a turn of Chat Completions', () => {
     }
   });
 
-  test('of another provider is told anew, to DeepSeek with no thoughts instead of none', async () => {
+  test('of another provider is told anew, with what some want in place of thoughts', async () => {
     const original = { provider: 'openrouter', data: { reasoning_details: details } };
-    const gemini = await handedBack('gemini', plain, { original });
-    expect(gemini.turn).toEqual({ role: 'assistant', content: 'I look.', tool_calls: anew });
-    const deepseek = await handedBack('deepseek', plain, { original });
-    expect(deepseek.turn).toEqual({ ...gemini.turn, reasoning_content: '' });
+    const turn = { role: 'assistant', content: 'I look.', tool_calls: anew };
+    const told = async (preset: ServerPreset) =>
+      (await handedBack(preset, plain, { original })).turn;
+    expect(await told('groq')).toEqual(turn);
+    expect(await told('deepseek')).toEqual({ ...turn, reasoning_content: '' });
+    const google = { thought_signature: 'skip_thought_signature_validator' };
+    const tool_calls = [{ ...anew[0], extra_content: { google } }];
+    expect(await told('gemini')).toEqual({ ...turn, tool_calls });
   });
 });
 

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { withDeadline } from '../../src/base/deadline.ts';
 import { rejectionOf } from '../backends/transport/stub-fetch.ts';
 
@@ -67,5 +67,33 @@ describe('a deadline', () => {
     });
     expect(await rejectionOf(waiting)).toBe(reason);
     expect(begun).toBe(false);
+  });
+});
+
+describe('a deadline that is renewed', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('begins anew each time that something has come', async () => {
+    const { signal } = new AbortController();
+    let renew = () => {};
+    const waiting = withDeadline(signal, 100, (_own, given) => {
+      renew = given;
+      return never();
+    });
+    const error = rejectionOf(waiting);
+    for (let part = 0; part < 5; part++) {
+      await vi.advanceTimersByTimeAsync(99);
+      renew();
+    }
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await error).toMatchObject({
+      name: 'TimeoutError',
+      message: 'nothing more of the answer for 100 ms',
+    });
+    // Who was given up may still call: no timer is left behind for it.
+    renew();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

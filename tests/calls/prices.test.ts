@@ -139,16 +139,15 @@ describe('what a provider says it charged', () => {
   });
 });
 
-test('a sum of usages holds what was charged, and the tier where it was that of all', () => {
+test('a sum of usages holds what was charged, and the tier where it was that of all, else the parts', () => {
   const one = { inputTokens: 10, usd: 0.25, serviceTier: 'flex' };
   expect(sumOfUsages([one, { ...one, requests: 2 }])).toEqual({
     ...{ inputTokens: 20, usd: 0.5, serviceTier: 'flex', requests: 3 },
   });
-  expect(sumOfUsages([one, { inputTokens: 10, serviceTier: 'default' }])).toEqual({
-    ...{ inputTokens: 20, requests: 2 },
-  });
+  const other = { inputTokens: 10, serviceTier: 'default' };
+  expect(sumOfUsages([one, other])).toEqual({ inputTokens: 20, requests: 2, parts: [one, other] });
   // What was at hand was not asked for.
-  expect(sumOfUsages([one, { inputTokens: 0 }])).toEqual({ inputTokens: 10 });
+  expect(sumOfUsages([one, { inputTokens: 0 }])).toEqual({ inputTokens: 10, serviceTier: 'flex' });
 });
 
 const worstCase = (request: GenerateRequest, samples: number, price: ModelPrice | undefined) =>
@@ -208,6 +207,15 @@ describe('the price of a model', () => {
     [{ modelId: 'openai/gpt-6-luna', provider: 'openrouter' }, 0.1],
     [{ modelId: 'anthropic/claude-haiku-4.5', provider: 'openrouter.chat' }, 1],
     [{ modelId: 'google/gemini-3.8-flash-20260807', provider: 'vertex' }, 0.75],
+    [{ modelId: 'global.anthropic.claude-haiku-4-5-20251001-v1:0', provider: 'bedrock' }, 1],
+    [{ modelId: 'global.anthropic.claude-opus-4-6-v1' }, 5],
+    [{ modelId: 'global.anthropic.claude-opus-5-5' }, 4],
+    [{ modelId: 'global.openai.gpt-6-luna', provider: 'bedrock' }, 0.1],
+    [{ modelId: 'claude-haiku-4-5@20251001', provider: 'vertex' }, 1],
+    // Bedrock asks a tenth more where a model is served in one part of the world; what one region asks is not known.
+    [{ modelId: 'us.anthropic.claude-haiku-4-5-20251001-v1:0', provider: 'bedrock' }, undefined],
+    [{ modelId: 'anthropic.claude-opus-5-5', provider: 'bedrock' }, undefined],
+    [{ modelId: 'openai.gpt-oss-120b-1:0', provider: 'bedrock' }, undefined],
     // The model below a fine-tuned one costs something else, as does what another host serves, or gives away.
     [{ modelId: 'ft:gpt-6-luna:acme::1' }, undefined],
     [{ modelId: 'ft:gpt-6-luna-2026-08-07' }, undefined],

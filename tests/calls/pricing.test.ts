@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { embed } from '../../src/calls/operations/embed.ts';
 import { defaultMaxTokens, generate } from '../../src/calls/operations/generate.ts';
 import { actualCost, mostCost, priceOf } from '../../src/calls/pricing.ts';
+import { sumOfUsages } from '../../src/calls/usage.ts';
 import type { GenerateRequest, Message, ModelPrice } from '../../src/contracts/language-model.ts';
 import { recordingModel } from './harness.ts';
 
@@ -62,6 +63,21 @@ describe('actualCost', () => {
     expect(actualCost({}, reserved, price)).toEqual(reserved);
     expect(actualCost({ inputTokens: 1 }, reserved, price)).toEqual(reserved);
     expect(actualCost({ outputTokens: 1 }, reserved, price)).toEqual(reserved);
+  });
+
+  test('is the sum of what was served in different tiers, each at its own price', () => {
+    const request = { inputTokens: 1000, outputTokens: 100 };
+    const tiers = ['default', 'priority', 'priority'];
+    const usage = sumOfUsages(tiers.map((serviceTier) => ({ ...request, serviceTier })));
+    const price = { input: 2, output: 10, tiers: { priority: 2 } };
+    // 1,000 tokens at $2 and 100 at $10 a million are $0.003, in the dear tier $0.006.
+    expect(actualCost(usage, { calls: 3, tokens: 9, usd: 9 }, price)).toEqual({
+      ...{ calls: 3, tokens: 3300 },
+      usd: expect.closeTo(0.015, 12),
+    });
+    const odd = { ...usage, parts: [{ inputTokens: -1 }] };
+    const reserved = { calls: 3, tokens: 9, usd: 9 };
+    expect(actualCost(odd, reserved, price)).toEqual(reserved);
   });
 
   test('takes a usage of 0 for what it is', () => {

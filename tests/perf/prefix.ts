@@ -127,7 +127,10 @@ function charged(provider: keyof typeof rules, sums: Sums) {
     sums.after += after.cost(blocks, body.prompt_cache_key);
     const prompt = blocks.map(({ text }) => text).join('');
     const texts = Array.from({ length: n }, () => answer(prompt));
-    return Response.json(replyTo(String(url), texts));
+    const reply = replyTo(String(url), texts);
+    return (body as { readonly stream?: boolean }).stream === true
+      ? streamOf(reply as Loose)
+      : Response.json(reply);
   };
   const settings = { apiKey: 'key', fetch, retry: false } as const;
   return provider === 'anthropic'
@@ -152,6 +155,22 @@ function replyTo(url: string, texts: readonly string[]): object {
     ...{ index, finish_reason: 'stop', message: { role: 'assistant', content } },
   }));
   return { choices, usage };
+}
+
+/** A message of the Messages API, event by event. */
+function streamOf({ content, usage, ...message }: Loose): Response {
+  const start = { ...message, id: 'm', model: 'm', content: [], stop_reason: null, usage };
+  const delta = { type: 'text_delta', text: content[0].text };
+  const events = [
+    { type: 'message_start', message: start },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage },
+    { type: 'message_stop' },
+  ];
+  const text = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  return new Response(text.join(''), { headers: { 'content-type': 'text/event-stream' } });
 }
 
 type Model = ReturnType<typeof charged>;

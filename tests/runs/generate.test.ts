@@ -98,6 +98,20 @@ test('every problem gets a tree, and a second session does nothing', async () =>
   expect(model.requests.length).toBe(made);
 });
 
+test('models without a known price are named, in later sessions too', async () => {
+  const unknown = ['scripted:script'];
+  const first = await runIn('unpriced', words(), { problems: problems.slice(0, 2) });
+  expect([first.spend.usd, first.unpriced]).toEqual([0, unknown]);
+  const again = await runIn('unpriced', words(), { problems: problems.slice(0, 2) });
+  expect(again).toMatchObject({ stopReason: 'finished', unpriced: unknown });
+  // The one search of this run has not come to its end.
+  const budget = { calls: 3 };
+  const short = await runIn('unpriced-short', words(), { budget, concurrency: 1 });
+  expect(short).toMatchObject({ stopReason: 'budget', done: 0, unpriced: unknown });
+  const free = { ...words(), price: { input: 0, output: 0 } };
+  expect((await runIn('free', free)).unpriced).toEqual([]);
+});
+
 test('records come in the order of the problems, with the trees that were saved', () => {
   const saved = readRun(join(folder, 'whole'));
   const order = problems.map(({ id }) => id).toReversed();

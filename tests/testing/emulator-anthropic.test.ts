@@ -353,3 +353,27 @@ test('the rest: counts tokens without an answer', async () => {
   expect(reply.body).toEqual({ input_tokens: 4 });
   expect(server.account).toMatchObject({ inputTokens: 0, completionsServed: 0 });
 });
+
+test('a budget of thoughts has 1024 tokens at least, and leaves some for the answer', async () => {
+  const server = await opened({ dialect: 'anthropic', modern: false });
+  const ask = (budget: number) =>
+    message(server, { max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: budget } });
+  const statuses = await Promise.all([1023, 1024, 1999, 2000].map(ask));
+  expect(statuses.map(({ status }) => status)).toEqual([400, 200, 200, 400]);
+});
+
+test('an answer of no tokens fills the cache, and is not streamed, formed or a call', async () => {
+  const server = await opened({ dialect: 'anthropic', modern: false });
+  const warm = (rest: object = {}) => message(server, { max_tokens: 0, ...rest });
+  expect((await warm()).body).toMatchObject({ stop_reason: 'max_tokens', content: [] });
+  const format = { type: 'json_schema', schema: { type: 'object' } };
+  const tools = [{ name: 'add', input_schema: { type: 'object' } }];
+  for (const rest of [
+    { stream: true },
+    { output_config: { format } },
+    { tools, tool_choice: { type: 'any' } },
+  ]) {
+    expect((await warm(rest)).status).toBe(400);
+  }
+  expect((await warm({ tools, tool_choice: { type: 'auto' } })).status).toBe(200);
+});

@@ -325,3 +325,23 @@ test('the rest: lists its models', async () => {
   expect((await get(server, '/v1/models/b')).body).toMatchObject({ id: 'b' });
   expect((await get(server, '/v1/models/c')).status).toBe(404);
 });
+
+// /work/shared/reference/hosted.md, section 1: models before 5.6 refuse modes and marks of the cache.
+test.each([
+  ['gpt-5.4', 400],
+  ['gpt-4o', 400],
+  ['gpt-5.6', 200],
+  ['gpt-5.10', 200],
+  ['gpt-6-luna', 200],
+])('%s answers marks of prefixes with %s', async (model, status) => {
+  const server = await opened({ dialect: 'openai', models: [model] });
+  const mark = { prompt_cache_breakpoint: { mode: 'explicit' } };
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi', ...mark }] }];
+  const input = [{ role: 'user', content: [{ type: 'input_text', text: 'Hi', ...mark }] }];
+  expect((await chat(server, { model, messages })).status).toBe(status);
+  const respond = (body: object) => post(server, '/v1/responses', { body: { model, ...body } });
+  expect((await respond({ input })).status).toBe(status);
+  const options = { prompt_cache_options: { mode: 'explicit' } };
+  expect((await respond({ input: 'Hi', ...options })).status).toBe(status);
+  expect((await respond({ input: 'Hi' })).status).toBe(200);
+});

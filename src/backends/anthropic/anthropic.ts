@@ -1,6 +1,7 @@
 import { expectBoolean, expectMethods, expectOneOf } from '../../base/expect.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import { countMs } from '../../calls/operations/count.ts';
+import type { BatchService } from '../../contracts/batch.ts';
 import type {
   Capabilities,
   GenerateRequest,
@@ -8,6 +9,7 @@ import type {
   LanguageModel,
   ModelCall,
 } from '../../contracts/language-model.ts';
+import { sentOrBatched } from '../transport/batched.ts';
 import {
   type ConnectionOptions,
   connectionOptions,
@@ -17,17 +19,22 @@ import {
 } from '../transport/connection.ts';
 import { Downgrades } from '../transport/downgrades.ts';
 import { finishedGeneration, hostedModel } from '../transport/hosted.ts';
+import { unbound } from '../transport/in-words.ts';
 import { defined, fieldsOf } from '../transport/json.ts';
 import { Line } from '../transport/line.ts';
 import { sampleHeader } from '../transport/sampling.ts';
 import { Sdk } from '../transport/sdk.ts';
+import { overAtStop } from '../transport/stop-texts.ts';
+import { listening } from '../transport/streaming.ts';
 import { isThinker, type ThoughtOptions, thoughtTokensOf } from '../transport/thought-tokens.ts';
+import { MessageBatches } from './batches.ts';
 import { type AnthropicClient, openClient, send, sendToCount } from './client.ts';
 import { provider } from './conversation.ts';
 import { anthropicError } from './errors.ts';
 import { type ModelTraits, modelPriceOf, traitsOf } from './models.ts';
 import { isSendable, messagesRequest, type RequestSettings } from './request.ts';
 import { readMessage } from './response.ts';
+import { canBind } from './schema.ts';
 
 /** Options of {@link anthropic}. */
 export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
@@ -62,11 +69,13 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
   /** How much trouble it takes. @defaultValue as the model likes */
   readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   /**
-   * Whether capacity that was bought ahead may be used. Which one was, and so what is paid, answers say.
+   * `auto` uses capacity that was bought ahead where there is some, `standard_only` never does. `fast` asks for the fast
+   * mode, which writes faster at a higher price and which only some models have; others refuse it. Answers say how they
+   * were served, and that is what is charged.
    *
-   * @defaultValue `'auto'`: it may
+   * @defaultValue `'auto'`
    */
-  readonly serviceTier?: 'auto' | 'standard_only';
+  readonly serviceTier?: 'auto' | 'fast' | 'standard_only';
   /**
    * Whether prompts are kept in the server's cache, and for how long. What is put there costs a quarter
    * more than what is just read, or for an hour as much again; what is found there a tenth.
@@ -87,15 +96,20 @@ export interface AnthropicOptions extends ConnectionOptions, ThoughtOptions {
  * A model of Anthropic, through the Messages API. Needs the package `@anthropic-ai/sdk`, which is loaded at
  * the first request.
  *
- * A request brings one sample; several are asked for one by one, the first one ahead to fill the cache.
+ * A request brings one sample; several are asked for one by one, the others once the answer to the first has begun to
+ * come, which fills the cache, unless `cache` is false or the prompt is too short for it.
  * There are no log-probabilities and no seeds. New models take no temperature (since 4.7), do not go on
  * from the beginning of an answer (since 4.6) and call no tool because they have to (since 5.1). Where a
  * request asks for something of the kind, a warning says so once a model, and what can be is done in another
  * way: the beginning of an answer is told in the question, a tool is asked for in words. Stop texts of white
- * space only are not sent; answers are cut off at them here.
+ * space only are not sent: an answer is streamed then, and its connection closed as soon as one has come, unless the model
+ * has thought or may call tools. Anthropic does not say what it bills of an answer whose reader has left; such a call is
+ * charged the prompt as it was told, and a token for each byte that was written, which leaves room for what was still on its
+ * way. Answers of more than 16,384 tokens are streamed as well, so that `timeoutMs` limits how long nothing may come.
  *
  * System messages are put before the conversation, wherever they stand. A `schema` is sent as the API
- * takes it: objects are closed, and bounds such as `minimum` become part of the description.
+ * takes it: objects are closed, and bounds such as `minimum` become part of the description. One that is not of objects,
+ * leads back to itself, or has more than 24 properties that may be left out or 16 unions is told in words.
  *
  * An answer that the model declines to give ends with `refusal`; one that outgrows the model's context with
  * `length`.
@@ -118,13 +132,20 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
   });
   const traits = traitsOf(modelId);
   const known = knownOf(traits, thinking !== undefined && thinking.type !== 'disabled');
-  const downgrades = new Downgrades(line.name, capabilitiesOf(known), known);
+  const sdk = new Sdk(line, client, async (fetch) =>
+    openClient(defined({ apiKey: line.key(), baseUrl: options.baseUrl }), fetch),
+  );
+  const headers = options.headers ?? {};
+  const batches =
+    // No batch is served fast.
+    (client !== undefined && client.messages.batches === undefined) || serviceTier === 'fast'
+      ? undefined
+      : new MessageBatches({ line, sdk, headers: headersOf({}, { traits, headers, serviceTier }) });
+  const capabilities = { ...capabilitiesOf(known), batch: batches !== undefined };
+  const downgrades = new Downgrades(line.name, capabilities, known);
   const asked: Asking = {
     ...{ line, downgrades, traits, modelId, thinking, effort, serviceTier, mark: markOf(cache) },
-    headers: options.headers ?? {},
-    sdk: new Sdk(line, client, async (fetch) =>
-      openClient(defined({ apiKey: line.key(), baseUrl: options.baseUrl }), fetch),
-    ),
+    ...{ headers, sdk, batches },
   };
   return hostedModel(line, {
     downgrades,
@@ -134,6 +155,7 @@ export function anthropic(options: AnthropicOptions): LanguageModel {
       ...(serviceTier && { serviceTier }),
     },
     thoughtTokens: allowanceOf(options),
+    leastPrefixTokens: cache === false ? Number.POSITIVE_INFINITY : traits.leastPrefixTokens,
     price: modelPriceOf(modelId, cache === '1h'),
     count: count ? counting(asked) : undefined,
     ask: asking(asked),
@@ -168,7 +190,7 @@ function checkOptions(options: AnthropicOptions): void {
     expectOneOf('effort', effort, ['low', 'medium', 'high', 'xhigh', 'max']);
   }
   if (serviceTier !== undefined) {
-    expectOneOf('serviceTier', serviceTier, ['auto', 'standard_only']);
+    expectOneOf('serviceTier', serviceTier, ['auto', 'fast', 'standard_only']);
   }
   expectBoolean('count', count);
   if (count && client !== undefined) {
@@ -215,6 +237,8 @@ interface Asking extends RequestSettings {
   readonly traits: ModelTraits;
   readonly headers: Readonly<Record<string, string>>;
   readonly sdk: Sdk<AnthropicClient>;
+  /** Batches, where the client has them. */
+  readonly batches: BatchService | undefined;
 }
 
 /** Asks the API how many tokens prompts are. */
@@ -235,29 +259,48 @@ function counting(settings: Asking) {
 }
 
 function headersOf(
-  { offset = 0 }: GenerateRequest,
-  { traits, headers }: Asking,
+  { offset = 0 }: Pick<GenerateRequest, 'offset'>,
+  { traits, headers, serviceTier }: Pick<Asking, 'headers' | 'serviceTier' | 'traits'>,
 ): Readonly<Record<string, string>> {
+  const given = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const betas = [given['anthropic-beta'], serviceTier === 'fast' ? fastMode : undefined];
+  const beta = betas.filter((name) => name !== undefined).join(',');
   return {
     ...(traits.sampling && { 'anthropic-version': versionWithSampling }),
-    ...headers,
+    ...given,
+    ...(beta !== '' && { 'anthropic-beta': beta }),
     [sampleHeader]: String(offset),
   };
 }
 
 /** Sends one request to the Messages API, for one sample. */
 function asking(settings: Asking) {
-  const { line, downgrades, sdk } = settings;
+  const { line, downgrades, sdk, batches } = settings;
   return async (request: GenerateRequest, call: ModelCall): Promise<Generation> => {
     const { body, beginning: told } = messagesRequest(request, settings, downgrades);
-    if (!(request.stop ?? []).every(isSendable)) {
+    const { stop = [] } = request;
+    if (!stop.every(isSendable)) {
       const what = 'takes no stop text of white space only: answers are cut off here instead.';
       downgrades.warn(call, 'stop', what);
     }
+    const isSent = stop.every(isSendable) && !downgrades.refuses('stop');
+    const runsOn = isSent || downgrades.refuses('stream');
+    const isOver = runsOn ? undefined : overAtStop(request, told);
+    if (!canBind(request.schema) && !downgrades.refuses('schema')) {
+      downgrades.warn(call, 'schema', unbound);
+    }
     const client = await sdk.client();
     const headers = headersOf(request, settings);
-    const received = await line.request(call, (signal) =>
-      send(client, body, { signal, headers, timeout: line.timeoutMs }),
+    const { timeoutMs: timeout } = line;
+    const batched = batches && { service: batches, body, sample: request.offset ?? 0 };
+    const received = await sentOrBatched(call, batched, () =>
+      line.request(call, (signal, heard) => {
+        const { onPart, ...asked } = listening(call, heard);
+        const isStreamed = asked.isStreamed && !downgrades.refuses('stream');
+        return send(client, body, { signal, headers, timeout, onPart, isOver, isStreamed });
+      }),
     );
     const generation = readMessage(received.body);
     if (generation !== undefined)
@@ -268,3 +311,6 @@ function asking(settings: Asking) {
 
 /** The version of the API that takes a temperature, for the models that do; the SDK asks for a later one. */
 const versionWithSampling = '2023-06-01';
+
+/** What some models want to be told of before they take a `speed`. */
+const fastMode = 'fast-mode-2026-02-01';

@@ -1,7 +1,11 @@
+import { ModelCallError } from '../../base/errors.ts';
 import type { ConnectionOptions } from '../transport/connection.ts';
 import type { Received } from '../transport/line.ts';
+import { telling } from '../transport/reply-text.ts';
 import { loadPeer, receivedFrom } from '../transport/sdk.ts';
+import { longestInOnePiece, type Streaming } from '../transport/streaming.ts';
 import type { MessagesBody } from './request.ts';
+import { streamedMessage } from './streamed-message.ts';
 
 /** What is needed of a client of `@anthropic-ai/sdk`, or of one of its sisters for other clouds. */
 export interface AnthropicClient {
@@ -16,8 +20,26 @@ export interface AnthropicClient {
       body: object,
       options?: object,
     ): Readonly<Record<'finalMessage', () => Promise<unknown>>>;
+    /** Message Batches; without them nothing goes in batches. */
+    readonly batches?: {
+      /** Submits one. */
+      create(body: object, options?: object): PromiseLike<unknown>;
+      /** Looks at one. */
+      retrieve(id: string, query: object, options?: object): PromiseLike<unknown>;
+      /** Lists them, newest first. */
+      list(query: object, options?: object): PromiseLike<unknown>;
+      /** Ends one. */
+      cancel(id: string, query: object, options?: object): PromiseLike<unknown>;
+      /** What became of its requests. */
+      results(id: string, query: object, options?: object): PromiseLike<AsyncIterable<unknown>>;
+    };
   };
 }
+
+type AnthropicMessages = AnthropicClient['messages'];
+
+/** What is needed of a client's Message Batches. */
+export type AnthropicBatches = NonNullable<AnthropicMessages['batches']>;
 
 /** Loads the SDK and makes a client that repeats nothing by itself and reports no spans of its own. */
 export async function openClient(
@@ -26,15 +48,13 @@ export async function openClient(
 ): Promise<AnthropicClient> {
   const { Anthropic } = await loadPeer('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
   return new Anthropic({
-    ...{ maxRetries: 0, openTelemetry: false, fetch },
+    // It prints what it cannot read, whatever stands in it.
+    ...{ maxRetries: 0, openTelemetry: false, logLevel: 'off', fetch },
     ...(apiKey !== undefined && { apiKey }),
     // The SDK adds the path with its version itself.
     ...(baseUrl !== undefined && { baseURL: baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '') }),
   });
 }
-
-/** The longest answer that is asked for in one piece: connections on which nothing comes for minutes are cut. */
-const longestInOnePiece = 16_384;
 
 /** How a request is sent. */
 interface Sending {
@@ -61,15 +81,27 @@ export async function sendToCount(
   return receivedFrom(messages.countTokens(prompt, { ...given, maxRetries: 0 }));
 }
 
-/** Sends one request, once. */
+/** Sends one request, once. One whose answer may be long, or over before its server ends it, is streamed; so is one that others wait for. */
 export async function send(
   { messages }: AnthropicClient,
   body: MessagesBody,
-  given: Sending,
+  given: Sending & Streaming & { readonly isStreamed: boolean },
 ): Promise<Received> {
-  const options = { ...given, maxRetries: 0 };
-  if (body.max_tokens <= longestInOnePiece) return receivedFrom(messages.create(body, options));
+  const { onPart, isOver, isStreamed, ...sending } = given;
+  const options = { ...sending, ...telling(onPart), maxRetries: 0 };
+  const isShort = body.max_tokens <= longestInOnePiece;
+  if (isOver === undefined && isShort && !isStreamed) {
+    return receivedFrom(messages.create(body, options));
+  }
   const stream = messages.stream(body, options);
-  const message = await stream.finalMessage();
+  const streaming = streamedMessage(stream, body, { onPart, isOver });
+  const message = await (isShort ? streaming.catch(unlessInOnePiece) : streaming);
   return { body: message, headers: (stream as { response?: Response | null }).response?.headers };
+}
+
+/** Some servers take no notice of what they are asked for, and the SDK finds no event in what they answer. */
+function unlessInOnePiece(error: unknown): never {
+  if (!(error instanceof Error) || !/without sending any chunks/.test(error.message)) throw error;
+  const message = 'The server answered in one piece although a stream was asked for.';
+  throw new ModelCallError({ kind: 'capability', parameter: 'stream', message, charged: true });
 }

@@ -15,6 +15,11 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
+/** The status that stands for a type of error. */
+export function statusOf(type = ''): number | undefined {
+  return statuses[type];
+}
+
 /** The error for what the SDK threw. */
 export function anthropicError(error: unknown, context: WireContext): EspalierError {
   if (EspalierError.isInstance(error) || !(error instanceof Error)) {
@@ -32,7 +37,7 @@ export function anthropicError(error: unknown, context: WireContext): EspalierEr
   };
   if (status === 400 && unfit.test(error.message)) return unfitThoughts(error, context);
   const type = body?.error?.type;
-  const meant = status === undefined && type !== undefined ? statuses[type] : undefined;
+  const meant = status === undefined ? statusOf(type) : undefined;
   if (meant === undefined) return modelCallErrorFrom(error, context);
   const told = modelCallErrorFrom({ status: meant, error: body, headers }, context);
   // The answer had begun, and is paid for as far as it came.

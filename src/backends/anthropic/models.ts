@@ -12,6 +12,8 @@ export interface ModelTraits {
   readonly forcedTools: boolean;
   /** Output bound to a JSON schema. */
   readonly schema: boolean;
+  /** How many tokens a prompt has at least that the cache keeps; 0 where that is not known. */
+  readonly leastPrefixTokens: number;
 }
 
 /** What a model honours, by its name. A name that tells no version is that of a new model. */
@@ -22,8 +24,17 @@ export function traitsOf(modelId: string): ModelTraits {
     prefill: version <= 405,
     forcedTools: version <= 500,
     schema: version >= 405 || (version === 401 && modelId.includes('opus')),
+    leastPrefixTokens: leastPrefixes.find(([names]) => names.test(modelId))?.[1] ?? 0,
   };
 }
+
+/** From how many tokens of a prompt on the cache keeps it. */
+const leastPrefixes: readonly (readonly [names: RegExp, tokens: number])[] = [
+  [/claude-(?:opus|sonnet|haiku)-5-5|claude-fable-5(?:-1)?(?!\d|-\d)|claude-opus-5(?!\d|-\d)/, 512],
+  [/claude-sonnet-(?:4-5|4-6|5(?!\d|-\d))|claude-opus-4-8/, 1024],
+  [/claude-opus-4-7/, 2048],
+  [/claude-opus-4-[56]|claude-haiku-4-5/, 4096],
+];
 
 /** `claude-opus-4-6`, `claude-sonnet-4-20250514`; a date is no minor version. */
 const named = /claude-[a-z]+-(\d+)(?:[-.](\d{1,2}))?(?!\d)/;

@@ -20,7 +20,7 @@ export interface RequestSettings {
   readonly thinking: JsonValue | undefined;
   /** How much trouble it takes. */
   readonly effort: string | undefined;
-  /** Whether capacity that was bought ahead may be used. */
+  /** Which capacity may be used; or `fast`, which the API calls a speed. */
   readonly serviceTier?: string | undefined;
   /** What marks the ends of what is to be cached; `undefined` where nothing is. */
   readonly mark: CacheControl | undefined;
@@ -49,6 +49,7 @@ export interface MessagesBody {
   readonly top_k?: number;
   readonly thinking?: JsonValue;
   readonly service_tier?: string;
+  readonly speed?: 'fast';
   readonly output_config?: {
     readonly effort?: string;
     readonly format?: { readonly type: 'json_schema'; readonly schema: JsonValue };
@@ -65,7 +66,7 @@ export function messagesRequest(
   settings: RequestSettings,
   downgrades: Pick<Downgrades, 'refuses'>,
 ): { readonly body: MessagesBody; readonly beginning: string } {
-  const { mark, modelId: model, serviceTier } = settings;
+  const { mark, modelId: model } = settings;
   const isBindable = canBind(request.schema);
   const refuses = (what: Droppable) =>
     downgrades.refuses(what) || (what === 'schema' && !isBindable);
@@ -91,10 +92,15 @@ export function messagesRequest(
       ...toolChoiceOf(request, downgrades),
       ...samplingOf(request, downgrades),
       ...outputOf(request, settings, { refuses }),
-      ...(serviceTier !== undefined && { service_tier: serviceTier }),
+      ...servedBy(settings),
     },
     beginning,
   };
+}
+
+function servedBy({ serviceTier }: RequestSettings): Pick<MessagesBody, 'service_tier' | 'speed'> {
+  if (serviceTier === undefined) return {};
+  return serviceTier === 'fast' ? { speed: 'fast' } : { service_tier: serviceTier };
 }
 
 function toolOf({ name, description, input }: NonNullable<GenerateRequest['tools']>[number]): Tool {

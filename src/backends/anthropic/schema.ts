@@ -1,7 +1,16 @@
 import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
+import {
+  isOfObjects,
+  isSchema,
+  mayBeObject,
+  partsOf,
+  type Schema,
+  schemasIn,
+} from '../transport/schema-parts.ts';
 
-type Schema = Readonly<Record<string, JsonValue>>;
+/** How many properties that may be left out a schema may have, and how many unions. */
+const most = { optional: 24, unions: 16 };
 
 /** What the Messages API takes in a schema as it is. */
 const plain = ['type', 'title', 'default', 'required', 'enum', 'const', '$ref'];
@@ -22,7 +31,7 @@ export function boundSchema(schema: JsonValue): JsonValue {
     if (taken === undefined) told[keyword] = value;
     else Object.assign(kept, taken);
   }
-  if (schema['type'] === 'object' || isSchema(schema['properties'])) {
+  if (mayBeObject(schema)) {
     kept['additionalProperties'] = false;
   }
   const description = descriptionOf(schema['description'], told);
@@ -30,39 +39,41 @@ export function boundSchema(schema: JsonValue): JsonValue {
 }
 
 /**
- * Whether answers can be bound to a schema there. Objects have to be closed, so that one whose keys are free would always
- * be empty; and a schema may not lead back to itself.
+ * Whether answers can be bound to a schema there. They have to be objects, and objects have to be closed, so that one whose
+ * keys are free would always be empty; a schema may not lead back to itself, and have only so many properties that may be
+ * left out, and unions.
  */
 export function canBind(schema: JsonValue | undefined): boolean {
   if (schema === undefined) return true;
-  return !hasFreeKeys(schema) && !leadsBack(schema);
+  if (!isSchema(schema) || !isOfObjects(schema)) return false;
+  const all = [...schemasIn(schema)];
+  const count = (of: (part: Schema) => number) => all.reduce((sum, part) => sum + of(part), 0);
+  if (all.some(hasFreeKeys) || leadsBack(schema)) return false;
+  return count(optionalIn) <= most.optional && count(unionsIn) <= most.unions;
 }
 
-function hasFreeKeys(schema: JsonValue): boolean {
-  if (Array.isArray(schema)) return (schema as readonly JsonValue[]).some(hasFreeKeys);
-  if (!isSchema(schema)) return false;
-  const { additionalProperties, patternProperties, properties, type } = schema;
+function hasFreeKeys(schema: Schema) {
+  const { additionalProperties, patternProperties, properties } = schema;
   const isMap = isSchema(additionalProperties) || isSchema(patternProperties);
-  const isOpen = type === 'object' && properties === undefined && additionalProperties !== false;
-  return isMap || isOpen || partsOf(schema).some(hasFreeKeys);
+  const isFree = properties === undefined && additionalProperties !== false;
+  return isMap || (mayBeObject(schema) && isFree);
 }
 
-/** The schemas in a schema. What `enum`, `const` and `default` hold is data. */
-function partsOf(schema: Schema): readonly JsonValue[] {
-  return Object.entries(schema).flatMap(([keyword, value]): readonly JsonValue[] => {
-    if (['enum', 'const', 'default', 'required', 'examples'].includes(keyword)) return [];
-    const isNamed = ['properties', '$defs', 'definitions'].includes(keyword) && isSchema(value);
-    return isNamed ? Object.values(value) : [value];
-  });
+function optionalIn({ properties, required }: Schema): number {
+  const needed = Array.isArray(required) ? (required as readonly JsonValue[]) : [];
+  const names = isPlainObject(properties) ? Object.keys(properties) : [];
+  return names.filter((name) => !needed.includes(name)).length;
+}
+
+function unionsIn({ anyOf, oneOf, type }: Schema): number {
+  return [anyOf, oneOf, type].filter((ways) => Array.isArray(ways) && ways.length > 1).length;
 }
 
 /** Whether a reference in a schema leads to one that holds it. */
-function leadsBack(root: JsonValue): boolean {
+function leadsBack(root: Schema): boolean {
   const above = new Set<string>();
   const harmless = new Set<string>();
-  const leads = (schema: JsonValue): boolean => {
-    if (Array.isArray(schema)) return (schema as readonly JsonValue[]).some(leads);
-    if (!isSchema(schema)) return false;
+  const leads = (schema: Schema): boolean => {
     const { $ref: to, $defs: _, definitions: __, ...others } = schema;
     return (typeof to === 'string' && follows(to)) || partsOf(others).some(leads);
   };
@@ -70,7 +81,8 @@ function leadsBack(root: JsonValue): boolean {
     if (above.has(to)) return true;
     if (harmless.has(to)) return false;
     above.add(to);
-    const isBad = leads(schemaAt(to, root) ?? null);
+    const target = schemaAt(to, root);
+    const isBad = isSchema(target) && leads(target);
     above.delete(to);
     harmless.add(to);
     return isBad;
@@ -82,7 +94,7 @@ function leadsBack(root: JsonValue): boolean {
 function schemaAt(reference: string, root: JsonValue): JsonValue | undefined {
   const [, ...path] = reference.split('/');
   return path.reduce<JsonValue | undefined>(
-    (at, name) => (isSchema(at) ? at[name] : undefined),
+    (at, name) => (isSchema(at) ? at[name.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
     root,
   );
 }
@@ -129,8 +141,4 @@ function descriptionOf(description: JsonValue | undefined, told: Schema): string
     ...(Object.keys(told).length > 0 ? [JSON.stringify(told)] : []),
   ];
   return parts.length === 0 ? undefined : parts.join(' ');
-}
-
-function isSchema(value: JsonValue | undefined): value is Schema {
-  return isPlainObject(value);
 }

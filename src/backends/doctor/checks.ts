@@ -97,8 +97,8 @@ async function schema(probe: Probe) {
   const text = textOf(completions);
   if (!isLegs(text)) return ignored(`It wrote ${quote(text)}`);
   return probe.model.capabilities.schema === true
-    ? yes(`It wrote ${quote(text)}`)
-    : no('Asked for in words, it was kept once.');
+    ? yes(`Answers are bound to it: it wrote ${quote(text)}`)
+    : no('It is told in words, and was kept once.');
 }
 
 function isLegs(text: string): boolean {

@@ -16,6 +16,8 @@ export class Probe {
   readonly signal: AbortSignal;
   /** Aborts when no more time is to be spent. */
   readonly over: AbortSignal;
+  /** Held here: what only another signal waits for may be collected before its time is up. */
+  readonly #timeout: AbortSignal;
   readonly #warnings = new Map<string, ModelWarning>();
 
   constructor(
@@ -25,7 +27,8 @@ export class Probe {
     this.model = model;
     this.clock = options.clock;
     this.signal = options.signal;
-    this.over = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
+    this.#timeout = AbortSignal.timeout(options.timeoutMs);
+    this.over = AbortSignal.any([options.signal, this.#timeout]);
   }
 
   /** What the model did in another way than asked, a sentence each. */

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../base/deadline.ts';
 import type { LanguageModel } from '../../contracts/language-model.ts';
 import { isHosted } from '../openai-compatible/presets.ts';
 import type { OpenAiCompatibleModel } from '../openai-compatible/server.ts';
@@ -56,12 +57,14 @@ async function exists(
   { signal, fetch }: { readonly signal: AbortSignal; readonly fetch: typeof globalThis.fetch },
 ): Promise<boolean> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{}',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]),
-    });
+    const response = await withDeadline(signal, 5000, (within) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        signal: within,
+      }),
+    );
     await response.body?.cancel();
     return [200, 400, 422].includes(response.status);
   } catch {

@@ -2,11 +2,13 @@ import { ModelCallError } from '../../base/errors.ts';
 import type { GenerateRequest, Generation } from '../../contracts/language-model.ts';
 import { readChatReply } from '../transport/chat-reply.ts';
 import { conversationOf, type JsonBody } from '../transport/chat-request.ts';
+import { gatheredChat } from '../transport/chat-stream.ts';
 import type { Exchange } from '../transport/exchange.ts';
 import { type Asking, askedOf, finishedGeneration } from '../transport/hosted.ts';
 import { defined, fieldsOf } from '../transport/json.ts';
 import type { Received } from '../transport/line.ts';
 import { sampleHeader } from '../transport/sampling.ts';
+import { longestInOnePiece } from '../transport/streaming.ts';
 import type { Habits } from './habits.ts';
 import { renderedPrompt } from './rendering.ts';
 import { chatBody, completionBody, isBoundTwice, type Recipient } from './request.ts';
@@ -105,7 +107,27 @@ function send(
 ): Promise<Received> {
   const { line, connected, call } = asking;
   const headers = { [sampleHeader]: String(request.offset ?? 0) };
-  return line.send({ url: urlOf(path, connected), body, headers }, call);
+  const url = urlOf(path, connected);
+  const isAnswer = path.endsWith('/completions');
+  if (!isAnswer || !isStreamed(request, asking)) return line.send({ url, body, headers }, call);
+  const told = { ...body, stream: true, stream_options: { include_usage: true } };
+  return line.send({ url, body: told, headers, gathering: gatheredChat() }, call);
+}
+
+/**
+ * How many tokens an answer of a server of one's own may have that is asked for in one piece: slow ones take minutes for
+ * more.
+ */
+const longestOfOwn = 4096;
+
+function isStreamed(
+  { maxTokens = 0, tools = [] }: GenerateRequest,
+  { habits, downgrades }: Answering,
+): boolean {
+  // What a provider wants back with calls of tools is told whole only in one piece.
+  const isWhole = habits.turns !== undefined && tools.length > 0;
+  const longest = habits.keyVariable === undefined ? longestOfOwn : longestInOnePiece;
+  return maxTokens > longest && !isWhole && !downgrades.refuses('stream');
 }
 
 function generationOf(

@@ -48,7 +48,7 @@ export interface Habits {
   readonly turns?: {
     /** The fields of the message that are handed back as they are; `undefined` where none is to be. */
     readonly kept: (message: JsonFields) => JsonFields | undefined;
-    /** What stands in a turn that it has not told itself. @defaultValue nothing */
-    readonly usual?: JsonBody;
+    /** What stands in a turn that it has not told itself, by its message. @defaultValue nothing */
+    readonly usual?: (message: JsonBody) => JsonBody;
   };
 }

@@ -96,6 +96,9 @@ export interface OpenAiCompatibleOptions extends ConnectionOptions, ThoughtOptio
  * - Thoughts that stand before an answer, up to `</think>`, are its `reasoning`. Where an answer goes on from a beginning,
  *   what it says is left as it is: the beginning may be one of thoughts.
  * - What OpenRouter, Gemini, Mistral and DeepSeek want back with a turn that calls tools is its `original`.
+ * - Answers of more than 4,096 tokens of a server of one's own, and 16,384 of a provider, thoughts included, are streamed, so
+ *   that `timeoutMs` limits how long nothing may come; not where a provider wants more back with calls of tools than a
+ *   stream tells.
  * - vLLM, SGLang and llama-server are asked how many tokens a prompt is, where a budget limits tokens or dollars.
  *
  * @throws EspalierError `usage` where an option is out of its range. A request is rejected with a

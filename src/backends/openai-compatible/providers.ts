@@ -47,7 +47,7 @@ export const providers: Readonly<Record<Provider, Habits>> = {
     ...{ capabilities: common, isFree: false },
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     keyVariable: 'GEMINI_API_KEY',
-    turns: { kept: signedCalls },
+    turns: { kept: signedCalls, usual: unsignedCalls },
   },
   groq: {
     capabilities: { ...common, n: false, seed: true, logprobs: false },
@@ -73,7 +73,7 @@ export const providers: Readonly<Record<Provider, Habits>> = {
         reasoning_content: typeof told === 'string' ? told : '',
       }),
       // Without it, even where it is empty, the whole conversation is refused.
-      usual: { reasoning_content: '' },
+      usual: () => ({ reasoning_content: '' }),
     },
   },
   together: {
@@ -99,7 +99,7 @@ export const providers: Readonly<Record<Provider, Habits>> = {
   vertex: {
     ...{ capabilities: { ...common, n: true }, isFree: false },
     ...{ baseUrl: vertexAddress, keyVariable: 'GOOGLE_OAUTH_ACCESS_TOKEN' },
-    turns: { kept: signedCalls },
+    turns: { kept: signedCalls, usual: unsignedCalls },
   },
 };
 
@@ -165,4 +165,11 @@ function signedCalls({ tool_calls: calls }: JsonFields): JsonFields | undefined 
   return {
     tool_calls: told.map((call, at) => ({ ...call, id: textOf(call['id']) ?? `call_${at}` })),
   };
+}
+
+/** Calls that Gemini has not told, with the word for which it lets them pass without a signature of its own. */
+function unsignedCalls({ tool_calls: calls }: JsonBody): JsonBody {
+  const [first, ...others] = (calls ?? []) as readonly JsonBody[];
+  const signature = { thought_signature: 'skip_thought_signature_validator' };
+  return { tool_calls: [{ ...first, extra_content: { google: signature } }, ...others] };
 }

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../contracts/json.ts';
 import type { GenerateRequest, Message } from '../../contracts/language-model.ts';
 import { wantsLogprobs } from '../transport/chat-logprobs.ts';
 import {
+  chatMessage,
   chatMessages,
   chatSchema,
   drawnFields,
@@ -57,13 +58,11 @@ export function isBoundTwice({ schema, tools = [] }: GenerateRequest, habits: Ha
 }
 
 /** What a turn that calls tools is handed back with. */
-function keptOf(
-  { role, toolCalls = [], original }: Message,
-  { habits, provider }: Recipient,
-): JsonBody {
+function keptOf(message: Message, { habits, provider }: Recipient): JsonBody {
+  const { role, toolCalls = [], original } = message;
   if (role !== 'assistant' || toolCalls.length === 0 || habits.turns === undefined) return {};
   const isOwn = original?.provider === provider && isPlainObject(original.data);
-  return isOwn ? original.data : (habits.turns.usual ?? {});
+  return isOwn ? original.data : (habits.turns.usual?.(chatMessage(message)) ?? {});
 }
 
 /** The body of a request to `/completions`, which goes on from a prompt that was rendered before. */

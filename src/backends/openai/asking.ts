@@ -1,14 +1,19 @@
 import { ModelCallError } from '../../base/errors.ts';
+import type { BatchService } from '../../contracts/batch.ts';
 import type { GenerateRequest, Generation, ModelCall } from '../../contracts/language-model.ts';
+import { sentOrBatched } from '../transport/batched.ts';
 import { readChatReply } from '../transport/chat-reply.ts';
-import { conversationOf } from '../transport/chat-request.ts';
+import { conversationOf, type JsonBody } from '../transport/chat-request.ts';
+import { gatheredChat } from '../transport/chat-stream.ts';
 import { askedOf, finishedGeneration } from '../transport/hosted.ts';
 import type { Line } from '../transport/line.ts';
+import { telling } from '../transport/reply-text.ts';
 import { sampleHeader } from '../transport/sampling.ts';
-import { receivedFrom, type Sdk } from '../transport/sdk.ts';
+import { gatheredFrom, receivedFrom, type Sdk } from '../transport/sdk.ts';
+import { listening, longestInOnePiece } from '../transport/streaming.ts';
 import type { OpenAiClient } from './client.ts';
 import { apiFor, chatBody, type OpenAiApi, type Recipient, responsesBody } from './request.ts';
-import { readResponse } from './response.ts';
+import { gatheredResponse, readResponse } from './response.ts';
 
 /** OpenAI's two APIs, for one model. */
 export interface Service extends Omit<Recipient, 'call'> {
@@ -21,6 +26,8 @@ export interface Service extends Omit<Recipient, 'call'> {
   readonly mayLackResponses: boolean;
   /** What it turned out not to have. */
   readonly lacks: Set<'responses'>;
+  /** Batches of requests to each of them, where the client has them. */
+  readonly batches: Readonly<Record<OpenAiApi, BatchService>> | undefined;
 }
 
 /** Sends one request, and reads its answer. */
@@ -57,15 +64,25 @@ async function send(
   request: GenerateRequest,
   recipient: Service & Pick<Recipient, 'call'>,
 ): Promise<Generation> {
-  const { line, call, sdk, headers: given } = recipient;
+  const { line, call, sdk, headers: given, batches } = recipient;
   const { chat, responses = chat.completions } = await sdk.client();
   const isChat = api === 'chat';
   const body = isChat ? chatBody(request, recipient) : responsesBody(request, recipient);
-  const headers = { ...given, [sampleHeader]: String(request.offset ?? 0) };
-  const received = await line.request(call, (signal) => {
-    const options = { signal, headers, maxRetries: 0, timeout: line.timeoutMs };
-    return receivedFrom((isChat ? chat.completions : responses).create(body, options));
-  });
+  const { offset: sample = 0 } = request;
+  const headers = { ...given, [sampleHeader]: String(sample) };
+  const batched = batches && { service: batches[api], body, sample };
+  const received = await sentOrBatched(call, batched, () =>
+    line.request(call, (signal, heard) => {
+      const { onPart, isStreamed } = listening(call, heard);
+      const options = { signal, headers, maxRetries: 0, timeout: line.timeoutMs };
+      const api = isChat ? chat.completions : responses;
+      if ((!isLong(body) && !isStreamed) || recipient.downgrades.refuses('stream'))
+        return receivedFrom(api.create(body, options));
+      const gathering = isChat ? gatheredChat() : gatheredResponse();
+      const sent = api.create(streamed(body, isChat), { ...options, ...telling(onPart) });
+      return gatheredFrom(sent, gathering, { context: line.context(call.signal), onPart });
+    }),
+  );
   const reply = received.body;
   if (typeof reply === 'string' || reply === undefined || reply === null) {
     throw line.malformed(describedText(reply), call);
@@ -74,6 +91,15 @@ async function send(
   const generation = isChat ? readChatReply(reply, asked) : readResponse(reply, asked);
   const { beginning: told } = conversationOf(request.messages);
   return finishedGeneration(generation, { request, received, told });
+}
+
+/** Whether an answer may take longer than a connection lasts on which nothing comes. */
+function isLong({ max_completion_tokens: chat, max_output_tokens: responses }: JsonBody): boolean {
+  return Number(chat ?? responses) > longestInOnePiece;
+}
+
+function streamed(body: JsonBody, isChat: boolean): JsonBody {
+  return { ...body, stream: true, ...(isChat && { stream_options: { include_usage: true } }) };
 }
 
 /** What an SDK hands out where a reply is no JSON. */

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from '../transport/connection.ts';
 import { keyMissing, type WireContext } from '../transport/errors.ts';
-import { parsedReply } from '../transport/reply-text.ts';
+import { isEventStream, parsedReply } from '../transport/reply-text.ts';
 import { loadPeer } from '../transport/sdk.ts';
 
 /** What is needed of a client of the package `openai`, whatever its version. */
@@ -18,6 +18,29 @@ export interface OpenAiClient {
     /** Sends a request. */
     create(body: object, options?: object): PromiseLike<unknown>;
   };
+  /** Files; without them nothing goes in batches. */
+  readonly files?: {
+    /** Sends one. */
+    create(body: object, options?: object): PromiseLike<unknown>;
+    /** What one holds, as a `Response`. */
+    content(id: string, options?: object): PromiseLike<unknown>;
+  };
+  /** The Batch API; without it nothing goes in batches. */
+  readonly batches?: {
+    /** Submits one. */
+    create(body: object, options?: object): PromiseLike<unknown>;
+    /** Looks at one. */
+    retrieve(id: string, options?: object): PromiseLike<unknown>;
+    /** Lists them, newest first. */
+    list(query: object, options?: object): PromiseLike<unknown>;
+    /** Ends one. */
+    cancel(id: string, options?: object): PromiseLike<unknown>;
+  };
+}
+
+/** Whether a client can send batches. */
+export function hasBatches({ batches, files }: OpenAiClient): boolean {
+  return batches !== undefined && files !== undefined;
 }
 
 /** Loads the SDK and makes a client that repeats nothing by itself. */
@@ -35,6 +58,8 @@ export async function openClient(
   try {
     return new OpenAI({
       maxRetries: 0,
+      // It prints what it cannot read, whatever stands in it.
+      logLevel: 'off',
       ...(apiKey !== undefined && { apiKey }),
       ...(baseUrl !== undefined && { baseURL: withVersion(baseUrl) }),
       ...(organization !== undefined && { organization }),
@@ -55,7 +80,10 @@ function withVersion(baseUrl: string): string {
 function jsonFetch(fetch: typeof globalThis.fetch, context: WireContext): typeof fetch {
   return async (...request) => {
     const response = await fetch(...request);
-    if (response.ok) parsedReply(await response.clone().text(), context);
+    // Files hold whatever was put there.
+    const isFile = /\/files\/[^/]+\/content$/.test(String(request[0]));
+    const isRead = response.ok && !isFile && !isEventStream(response);
+    if (isRead) parsedReply(await response.clone().text(), context);
     return response;
   };
 }

@@ -15,7 +15,8 @@ import { Line } from '../transport/line.ts';
 import { Sdk } from '../transport/sdk.ts';
 import { type ThoughtOptions, thoughtTokensOf } from '../transport/thought-tokens.ts';
 import { ask, type Service } from './asking.ts';
-import { type OpenAiClient, openClient } from './client.ts';
+import { OpenAiBatches } from './batches.ts';
+import { hasBatches, type OpenAiClient, openClient } from './client.ts';
 import { type ModelTraits, traitsOf } from './models.ts';
 import { provider } from './request.ts';
 
@@ -59,9 +60,12 @@ export interface OpenAiOptions extends ConnectionOptions, ThoughtOptions {
  *   the beginning is told in the question.
  * - A seed is derived from that of the request and the index of the sample. OpenAI promises no more than its
  *   best effort, so that `capabilities` does not name it.
- * - The first four stop texts are sent; at the others answers are cut off here.
- * - A schema is kept strictly where each of its objects is closed and requires all its properties; so is the
- *   input of a tool.
+ * - The first four stop texts are sent; at the others answers are cut off here. An answer is not left at one, although its
+ *   rest is not needed: its usage comes at its end, and one that is never told is charged as reserved, thoughts included.
+ * - Answers of more than 16,384 tokens, thoughts included, are streamed, so that `timeoutMs` limits how long nothing may come.
+ * - A schema is kept strictly where each of its objects is closed and requires all its properties, and where it has no
+ *   keyword that OpenAI refuses, such as `oneOf`, and at most 10 levels, 5,000 properties and 1,000 values; so is the
+ *   input of a tool. One that is not of objects is told in words.
  * - A server at a `baseUrl` that has no Responses API is asked by Chat Completions from then on, with a warning.
  * - The calls of one search have a cache key in common. The Responses API is told not to store them.
  * - An answer that the model declines to give, or that is filtered, ends with `refusal`; what it says of it
@@ -86,7 +90,8 @@ export function openai(options: OpenAiOptions): LanguageModel {
   });
   const traits = traitsOf(model, effort);
   const { api = traits.responsesOnly ? 'responses' : undefined } = options;
-  const capabilities = capabilitiesOf(traits, { api, client });
+  const batches = client === undefined || hasBatches(client);
+  const capabilities = { ...capabilitiesOf(traits, { api, client }), batch: batches };
   const known = { ...capabilities, topP: traits.samples };
   const downgrades = new Downgrades(line.name, capabilities, known);
   const sdk = new Sdk(line, client, async (fetch) => {
@@ -98,11 +103,18 @@ export function openai(options: OpenAiOptions): LanguageModel {
     ...{ line, sdk, model, traits, effort, serviceTier, api, headers, downgrades },
     mayLackResponses: options.baseUrl !== undefined || client !== undefined,
     lacks: new Set(),
+    batches: batches
+      ? {
+          chat: new OpenAiBatches({ line, sdk, headers }, 'chat'),
+          responses: new OpenAiBatches({ line, sdk, headers }, 'responses'),
+        }
+      : undefined,
   };
   return hostedModel(line, {
     downgrades,
     settings: defined({ reasoningEffort: effort, serviceTier, api: options.api }),
     thoughtTokens: thoughtTokensOf(options, { thinks: !traits.samples, effort }),
+    leastPrefixTokens: 1024,
     asksOneByOne: ({ tools = [] }) => tools.length > 0 && !traits.chatsWithTools && api !== 'chat',
     // Some models refuse to be told what is the default.
     isUsual: (what, { temperature, topP }) =>
@@ -137,6 +149,7 @@ function checkOptions(options: OpenAiOptions): void {
   expectConnection(options);
   if (client !== undefined) {
     expectMethods('client', client, []);
+    expectMethods('client.chat', client.chat, []);
     expectMethods('client.chat.completions', client.chat.completions, ['create']);
   }
   expectAbsentBesideClient(options, [

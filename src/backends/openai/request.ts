@@ -11,12 +11,15 @@ import {
   type JsonBody,
   markedContent,
   markedParts,
+  type Refuses,
   schemaName,
   wishedFields,
   worded,
 } from '../transport/chat-request.ts';
-import type { Downgrades, Droppable } from '../transport/downgrades.ts';
+import type { Downgrades } from '../transport/downgrades.ts';
+import { unbound } from '../transport/in-words.ts';
 import { piecesOf } from '../transport/pieces.ts';
+import { isOfObjects } from '../transport/schema-parts.ts';
 import type { ModelTraits } from './models.ts';
 import { isStrict } from './strict-schema.ts';
 
@@ -63,8 +66,8 @@ export function apiFor(
 
 /** The body of a request to Chat Completions. */
 export function chatBody(request: GenerateRequest, recipient: Recipient): JsonBody {
-  const { model, traits, effort, serviceTier, downgrades } = recipient;
-  const refuses = (what: Droppable) => downgrades.refuses(what);
+  const { model, traits, effort, serviceTier } = recipient;
+  const refuses = refusedOf(request, recipient);
   const told = worded(request, refuses);
   return {
     model,
@@ -87,7 +90,7 @@ export function responsesBody(request: GenerateRequest, recipient: Recipient): J
   const { tools = [], topLogprobs = 0 } = request;
   const { model, traits, effort, serviceTier, downgrades } = recipient;
   warnOfChatOnly(request, recipient);
-  const { messages, schema, toolChoice } = worded(request, (what) => downgrades.refuses(what));
+  const { messages, schema, toolChoice } = worded(request, refusedOf(request, recipient));
   const tellsLogprobs = wantsLogprobs(request) && !downgrades.refuses('logprobs');
   const included = [
     ...(tellsLogprobs ? ['message.output_text.logprobs'] : []),
@@ -109,7 +112,7 @@ export function responsesBody(request: GenerateRequest, recipient: Recipient): J
     ...(tools.length > 0 && {
       tools: tools.map((tool) => ({
         type: 'function',
-        ...chatTool(tool, isStrict(tool.input)).function,
+        ...chatTool(tool, isStrict(tool.input) && !downgrades.refuses('strictTools')).function,
       })),
     }),
     ...(toolChoice !== undefined && {
@@ -121,6 +124,13 @@ export function responsesBody(request: GenerateRequest, recipient: Recipient): J
     ...cacheFields(messages, recipient),
     store: false,
   };
+}
+
+/** What would be asked for in vain: a schema, too, where answers need not be objects. */
+function refusedOf({ schema }: GenerateRequest, { downgrades, call }: Recipient): Refuses {
+  const isBindable = schema === undefined || isOfObjects(schema);
+  if (!isBindable && !downgrades.refuses('schema')) downgrades.warn(call, 'schema', unbound);
+  return (what) => downgrades.refuses(what) || (what === 'schema' && !isBindable);
 }
 
 /** What the Responses API does not take, whatever the model: Chat Completions may still be asked for it. */

@@ -8,6 +8,7 @@ import type {
 } from '../../contracts/language-model.ts';
 import { logprobsOf } from '../transport/chat-logprobs.ts';
 import { type Asked, finished, openAiUsage, readToolCalls } from '../transport/chat-reply.ts';
+import type { Gathering } from '../transport/chat-stream.ts';
 import { malformed, modelCallErrorFrom } from '../transport/errors.ts';
 import { defined, fieldsOf, itemsOf, type JsonFields, textOf } from '../transport/json.ts';
 import { provider } from './request.ts';
@@ -33,6 +34,22 @@ export function readResponse(body: unknown, asked: Asked): Generation {
     completions: [completionOf(items, reply, asked)],
     usage: openAiUsage(reply, 'input', 'output'),
     ...defined({ answeredBy: textOf(reply['model']), requestId: textOf(reply['id']) }),
+  };
+}
+
+/** A reply of the Responses API from its events, the last of which holds all of it. */
+export function gatheredResponse(): Gathering {
+  let whole: unknown;
+  return {
+    add(event) {
+      const { type, response } = fieldsOf(event);
+      if (type === 'error') whole = { error: event };
+      const isLast = ['completed', 'incomplete', 'failed'].some(
+        (end) => type === `response.${end}`,
+      );
+      if (isLast) whole = response;
+    },
+    reply: () => whole,
   };
 }
 

@@ -1,19 +1,67 @@
 import { isPlainObject } from '../../base/json.ts';
 import type { JsonValue } from '../../contracts/json.ts';
+import {
+  isSchema,
+  mayBeObject,
+  partsOf,
+  type Schema,
+  schemasIn,
+} from '../transport/schema-parts.ts';
+
+/** Keywords that are refused in a schema that is kept strictly. */
+const refused = [
+  ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'patternProperties', 'propertyNames'],
+  ...['dependencies', 'dependentRequired', 'dependentSchemas'],
+];
+
+/** How large a schema may be that is kept strictly; the last counts what names and values of `enum` have. */
+const most = { levels: 10, properties: 5000, values: 1000, characters: 120_000 };
 
 /**
- * Whether a schema can be kept strictly: each of its objects is closed, and requires all its properties. Others
+ * Whether a schema can be kept strictly: it is an object, each object in it is closed and requires all its properties; it has none of
+ * the keywords that are refused then, such as `oneOf`, and no pattern that looks around; and it is not too large. Others
  * are sent as they are, and not refused, but an answer may then stray from them.
  */
 export function isStrict(schema: JsonValue): boolean {
-  if (Array.isArray(schema)) return schema.every(isStrict);
-  if (!isPlainObject(schema)) return true;
-  const { type, properties, required, additionalProperties } = schema;
-  if (type === 'object' || properties !== undefined) {
-    const names = isPlainObject(properties) ? Object.keys(properties) : [];
-    const needed = Array.isArray(required) ? (required as readonly unknown[]) : [];
-    if (additionalProperties !== false) return false;
-    if (!names.every((name) => needed.includes(name))) return false;
-  }
-  return Object.values(schema).every((part) => isStrict(part));
+  if (!isSchema(schema) || schema['type'] !== 'object' || 'anyOf' in schema) return false;
+  if (levelsOf(schema) > most.levels) return false;
+  const all = [...schemasIn(schema)];
+  const names = all.flatMap((part) => namesIn(part));
+  const values = all.flatMap((part) => listIn(part, 'enum'));
+  const written = [...names, ...values.filter((value) => typeof value === 'string')];
+  return (
+    names.length <= most.properties &&
+    values.length <= most.values &&
+    written.reduce((sum, text) => sum + text.length, 0) <= most.characters &&
+    all.every((part) => isClosed(part) && isTaken(part))
+  );
+}
+
+function isClosed(schema: Schema): boolean {
+  if (!mayBeObject(schema)) return true;
+  const needed = listIn(schema, 'required');
+  if (schema['additionalProperties'] !== false) return false;
+  return namesIn(schema).every((name) => needed.includes(name));
+}
+
+function isTaken(schema: Schema): boolean {
+  const { pattern } = schema;
+  const looksAround = typeof pattern === 'string' && /\(\?<?[=!]/.test(pattern);
+  return !looksAround && refused.every((keyword) => !(keyword in schema));
+}
+
+/** How many objects and lists stand in one another. */
+function levelsOf(schema: Schema): number {
+  const isLevel = schema['properties'] !== undefined || schema['items'] !== undefined;
+  const below = partsOf(schema).reduce((deepest, part) => Math.max(deepest, levelsOf(part)), 0);
+  return below + (isLevel ? 1 : 0);
+}
+
+function namesIn({ properties }: Schema): readonly string[] {
+  return isPlainObject(properties) ? Object.keys(properties) : [];
+}
+
+function listIn(schema: Schema, keyword: 'enum' | 'required'): readonly JsonValue[] {
+  const list = schema[keyword];
+  return Array.isArray(list) ? (list as readonly JsonValue[]) : [];
 }

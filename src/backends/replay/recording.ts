@@ -130,7 +130,7 @@ export function recordingsOf(lines: Iterable<JournalLine>): readonly Recording[]
 /** The capabilities that a recorded request needed. */
 function askedOf(request: GenerateRequest, samples: number): Capabilities {
   const { temperature, seed, stop, schema, tools, topK, logprobs, topLogprobs = 0 } = request;
-  const asked: Readonly<Record<keyof Capabilities, boolean>> = {
+  const asked: Readonly<Record<keyof Omit<Capabilities, 'batch'>, boolean>> = {
     n: samples > 1,
     logprobs: logprobs === true || topLogprobs > 0,
     seed: seed !== undefined,

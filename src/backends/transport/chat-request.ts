@@ -120,6 +120,7 @@ export function wishedFields(
   isStrict?: (schema: JsonValue) => boolean,
 ): JsonBody {
   const { tools = [], topLogprobs = 0 } = request;
+  const bindsTo = (input: JsonValue) => isStrict?.(input) && !refuses('strictTools');
   return {
     ...(wantsLogprobs(request) &&
       !refuses('logprobs') && {
@@ -129,7 +130,7 @@ export function wishedFields(
     ...(schema !== undefined && {
       response_format: chatSchema(schema, isStrict?.(schema) ?? true),
     }),
-    ...(tools.length > 0 && { tools: tools.map((tool) => chatTool(tool, isStrict?.(tool.input))) }),
+    ...(tools.length > 0 && { tools: tools.map((tool) => chatTool(tool, bindsTo(tool.input))) }),
     ...(toolChoice !== undefined && { tool_choice: chatToolChoice(toolChoice) }),
   };
 }

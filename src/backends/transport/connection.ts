@@ -22,8 +22,8 @@ export interface ConnectionOptions {
   /** Headers of every request, beside the usual ones and before them. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * How long one request may take, from its first byte to the last of its reply, in milliseconds, from 1 up. A
-   * `fetch` or a client of your own may give up before, as Node's `fetch` does by itself after 300 000 without a
+   * How long one request may take, from its first byte to the last of its reply, in milliseconds, from 1 up; where the
+   * reply is streamed, as long ones are, how long nothing more of it may come. A `fetch` or a client of your own may give up before, as Node's `fetch` does by itself after 300 000 without a
    * byte.
    *
    * @defaultValue 300 000, for hosted models 600 000

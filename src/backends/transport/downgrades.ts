@@ -16,6 +16,8 @@ export type Droppable =
   | 'thoughts'
   | 'prefixEnds'
   | 'maxTokens'
+  | 'stream'
+  | 'strictTools'
   | 'hosts';
 
 /** The names that servers give to what can be dropped. */
@@ -35,11 +37,14 @@ const names: Readonly<Record<string, Droppable>> = {
   output_config: 'schema',
   structured_outputs: 'schema',
   tool_choice: 'toolChoice',
+  strict: 'strictTools',
   continuation: 'continuation',
   'thinking.signature': 'thoughts',
   prompt_cache_options: 'prefixEnds',
   prompt_cache_breakpoint: 'prefixEnds',
   max_tokens: 'maxTokens',
+  stream: 'stream',
+  stream_options: 'stream',
   require_parameters: 'hosts',
 };
 
@@ -57,6 +62,8 @@ const instead: Readonly<Record<Droppable, string>> = {
   thoughts: 'what it thought on earlier turns is left out',
   prefixEnds: 'its cache keeps prompts as it likes',
   maxTokens: 'the limit is sent under its newer name',
+  strictTools: 'inputs of tools may stray from their schemas',
+  stream: 'long answers are asked for in one piece',
   hosts: 'no host takes all that was asked for, and what one does not take it ignores',
 };
 

@@ -52,7 +52,7 @@ interface Facts {
 export function modelCallErrorFrom(error: unknown, context: WireContext): EspalierError {
   if (EspalierError.isInstance(error)) return error;
   // Thrown by a `fetch` of ours, within an SDK.
-  const own = field(error, 'cause');
+  const own = error instanceof FetchFailure ? error : field(error, 'cause');
   if (own instanceof FetchFailure) return modelCallErrorFrom(own.origin, context);
   if (EspalierError.isInstance(own)) return own;
   const facts = factsOf(error);
@@ -146,10 +146,13 @@ const statuses: Readonly<Record<number, ModelCallErrorKind>> = {
 const contextOverflow =
   /context[ _-]?(length|size|window|limit)|maximum context|exceeds? the (available )?context|prompt is too long|must be <=/i;
 const notHonoured =
-  /schema is too complex|compiled grammar is too large|invalid (json )?schema|unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|name|parameter)|unused fields|unexpected fields|extra inputs|not permitted|must be between|failed to initialize samplers|deprecated for this model|forces tool use/i;
+  /unsupported[_ ](value|parameter)|not supported|does not support|doesn't support|unrecognized|unknown (field|name|parameter)|unused fields|unexpected fields|extra inputs|not permitted|must be between|failed to initialize samplers|deprecated for this model|forces tool use/i;
 
-/** What says that answers cannot be bound to a schema. */
-const unbindable = /schema is too complex|compiled grammar is too large|invalid (json )?schema/i;
+/** What says that answers cannot be bound to a schema: by Anthropic and OpenAI, vLLM, and llama-server. */
+const unbindable =
+  /schema is too complex|compiled grammar is too large|invalid (json )?schema|json schema contains features not supported|json schema conversion failed|failed to parse grammar/i;
+/** What says that calls of a tool cannot be bound to one. */
+const unbindableTool = /invalid schema for function/i;
 
 /** What OpenRouter says where no host takes all that a request asks for. */
 const unrouted = /no endpoints found that/i;
@@ -172,8 +175,12 @@ function kindOf(facts: Facts): ModelCallErrorKind {
   if (status === 404 && unrouted.test(text)) return 'capability';
   const isRefused = status === 400 || status === 413 || status === 422;
   if (isRefused && contextOverflow.test(`${text} ${code}`)) return 'context-length';
-  if (isRefused && (notHonoured.test(`${text} ${code}`) || isPrefill(text))) return 'capability';
+  if (isRefused && isNotHonoured(facts)) return 'capability';
   return statuses[status] ?? (status >= 500 ? 'overloaded' : 'bad-request');
+}
+
+function isNotHonoured({ text, code }: Facts): boolean {
+  return unbindable.test(text) || notHonoured.test(`${text} ${code}`) || isPrefill(text);
 }
 
 const unreachable =
@@ -231,10 +238,11 @@ function isUntrusted({ status, code }: Facts): boolean {
 }
 
 const parameters =
-  /\b(temperature|top_p|top_k|top_logprobs|logprobs|stop_sequences|stop|seed|max_tokens|response_format|output_config|structured_outputs|tool_choice|tools)\b/;
+  /\b(temperature|top_p|top_k|top_logprobs|logprobs|stop_sequences|stop|seed|max_tokens|response_format|output_config|stream_options|stream|structured_outputs|tool_choice|tools)\b/;
 
 function parameterOf({ parameter, text, status }: Facts): string | undefined {
   if (isPrefill(text)) return 'continuation';
+  if (unbindableTool.test(text)) return 'strict';
   if (unbindable.test(text)) return 'response_format';
   if (parameter !== undefined) return parameter.split('.')[0];
   if (unrouted.test(text) && /parameters/.test(text)) return 'require_parameters';

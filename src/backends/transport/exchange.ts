@@ -1,8 +1,10 @@
 import type { ModelCall } from '../../contracts/language-model.ts';
 import type { JsonBody } from './chat-request.ts';
+import type { Gathering } from './chat-stream.ts';
 import { parsedJson } from './json.ts';
 import { Line, type LineOptions, type Received } from './line.ts';
-import { parsedReply, replyText } from './reply-text.ts';
+import { isEventStream, parsedReply, replyParts, replyText } from './reply-text.ts';
+import { eventsIn, gathered } from './streaming.ts';
 
 /** The part of an SDK client of OpenAI's that is used: it sends requests and hands out the bare response. */
 export interface CompatibleClient {
@@ -22,6 +24,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** How long it may take, where that is not as long as all others. */
   readonly timeoutMs?: number;
+  /** What puts the reply together where it comes as a stream of events. */
+  readonly gathering?: Gathering | undefined;
 }
 
 /** How requests are sent without an SDK, or by a client of the user's own. */
@@ -41,8 +45,15 @@ export class Exchange extends Line {
   /** Sends a request. Rejects with a `ModelCallError`, or with the reason of the caller's signal. */
   send(sent: Sent, call: Pick<ModelCall, 'limits' | 'signal'>): Promise<Received> {
     const context = this.context(call.signal);
-    const send = async (signal: AbortSignal): Promise<Received> => {
+    const send = async (signal: AbortSignal, onPart: () => void): Promise<Received> => {
       const response = await this.#respond(sent, signal);
+      const { gathering } = sent;
+      if (gathering !== undefined && isEventStream(response)) {
+        const parts = replyParts(response, { ...this.limits, context });
+        const events = eventsIn(parts, { context, onPart });
+        const body = await gathered(events, gathering, { context, onPart });
+        return { headers: response.headers, body };
+      }
       const text = await replyText(response, { ...this.limits, context });
       if (!response.ok) throw new HttpError(response, text);
       return { headers: response.headers, body: parsedReply(text, context) };

@@ -28,6 +28,8 @@ export interface HostedModel {
   readonly price?: ModelPrice | undefined;
   /** How many tokens it may think in, beside the limit of a request. @defaultValue 0 */
   readonly thoughtTokens?: number;
+  /** The shortest prompt that its provider's cache keeps, in tokens. @defaultValue 0 */
+  readonly leastPrefixTokens?: number;
   /** Finds out what has to be known before a request. */
   readonly prepare?: (call: ModelCall) => Promise<unknown>;
   /** Whether each sample is asked for alone, although the server gives several. */
@@ -43,13 +45,14 @@ export interface HostedModel {
 /** A language model at the end of a line. */
 export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
   const { downgrades, settings, price, prepare, asksOneByOne, isUsual, count, ask } = hosted;
-  const { thoughtTokens = 0 } = hosted;
+  const { thoughtTokens = 0, leastPrefixTokens } = hosted;
   if (price !== undefined) expectPrice(price, (field) => `price${field}`);
   return line.kept({
     provider: line.provider,
     modelId: line.modelId,
     settings: { ...settings, ...(thoughtTokens > 0 && { thoughtTokens }) },
     ...(thoughtTokens > 0 && { thoughtTokens }),
+    ...(leastPrefixTokens !== undefined && { leastPrefixTokens }),
     get capabilities() {
       return downgrades.capabilities;
     },
@@ -72,7 +75,7 @@ export function hostedModel(line: Line, hosted: HostedModel): LanguageModel {
       const oneByOne = asksOneByOne?.(request) === true;
       const { maxTokens = defaultMaxTokens } = request;
       const limited = { ...request, maxTokens: maxTokens + thoughtTokens };
-      return askForSamples((part) => ask(part, call), limited, { call, downgrades, oneByOne });
+      return askForSamples(ask, limited, { call, downgrades, oneByOne });
     },
   });
 }

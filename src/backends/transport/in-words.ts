@@ -11,6 +11,10 @@ import type { Droppable } from './downgrades.ts';
 export const beginningInWords =
   'Your answer has already begun, with the text below. Go on exactly where it stops: do not repeat it, and do not comment on it.';
 
+/** What is warned of where a model cannot be bound to one schema, although it can be to others. */
+export const unbound =
+  'cannot be bound to a schema like this one: it is asked for in words, and may not be kept.';
+
 /** What of a request is asked for in words. @param beginning - That of the answer, where it is told. */
 export function inWords(
   { schema, toolChoice }: Pick<GenerateRequest, 'schema' | 'toolChoice'>,

@@ -111,11 +111,12 @@ export class Line {
   /**
    * Runs one request. Rejects with an error of ours, or with the reason of the caller's signal.
    *
-   * @param send - Sends it, on a signal that also aborts when its time is over.
+   * @param send - Sends it, on a signal that also aborts when its time is over. Its second parameter says that more of a
+   * streamed reply has come: the time begins anew.
    */
   async request<Reply extends { readonly headers: unknown }>(
     { signal, limits }: Pick<ModelCall, 'limits' | 'signal'>,
-    send: (signal: AbortSignal) => Promise<Reply>,
+    send: (signal: AbortSignal, renew: () => void) => Promise<Reply>,
     timeoutMs: number = this.timeoutMs,
   ): Promise<Reply> {
     const tell = (headers: unknown) => {

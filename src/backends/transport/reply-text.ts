@@ -1,3 +1,4 @@
+import { EspalierError } from '../../base/errors.ts';
 import { secretsOf } from './connection.ts';
 import { FetchFailure, malformed, type WireContext } from './errors.ts';
 
@@ -20,31 +21,45 @@ export interface ReplyLimits {
  */
 export async function replyText(
   response: Response,
-  { context, maxReplyBytes }: Pick<ReplyLimits, 'context' | 'maxReplyBytes'>,
+  limits: Pick<ReplyLimits, 'context' | 'maxReplyBytes'>,
 ): Promise<string> {
-  if (response.body === null) return '';
+  let text = '';
+  for await (const part of replyParts(response, limits)) text += part;
+  return text;
+}
+
+/**
+ * The text of a reply as it comes. The connection is closed as soon as nobody wants more of it, or it turns out to be too
+ * large.
+ *
+ * @throws ModelCallError `malformed` where it is too large, or no UTF-8.
+ */
+export async function* replyParts(
+  response: Response,
+  { context, maxReplyBytes }: Pick<ReplyLimits, 'context' | 'maxReplyBytes'>,
+): AsyncGenerator<string, void> {
+  if (response.body === null) return;
   const reader = response.body.getReader();
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const parts: string[] = [];
   let bytes = 0;
+  let isWhole = false;
   try {
     for (;;) {
       const chunk: { readonly done: boolean; readonly value?: Uint8Array | undefined } =
         await reader.read();
       const { done, value } = chunk;
-      if (value !== undefined) {
-        bytes += value.byteLength;
-        if (bytes > maxReplyBytes) {
-          throw malformed(context, `more than ${maxReplyBytes} bytes, the limit of a reply`);
-        }
+      bytes += value?.byteLength ?? 0;
+      if (bytes > maxReplyBytes) {
+        throw malformed(context, `more than ${maxReplyBytes} bytes, the limit of a reply`);
       }
-      parts.push(decoded(decoder, value, context));
-      if (done) return parts.join('');
+      const part = decoded(decoder, value, context);
+      isWhole = done;
+      if (part !== '') yield part;
+      if (done) return;
     }
-  } catch (error) {
+  } finally {
     // What is left of it is of no interest, and neither is why it cannot be let go.
-    reader.cancel().catch(() => {});
-    throw error;
+    if (!isWhole) reader.cancel().catch(() => {});
   }
 }
 
@@ -79,21 +94,63 @@ export function parsedReply(text: string, context: WireContext): unknown {
   }
 }
 
+/** Under what a request to `fetchWithin` holds the function that is told of each part of a streamed reply. */
+const onPart: unique symbol = Symbol('onPart');
+
+/** Options of one request of an SDK by which `fetchWithin` tells of the parts of its streamed reply. */
+export function telling(listener: () => void): { readonly fetchOptions: object } {
+  return { fetchOptions: { [onPart]: listener } };
+}
+
 /**
- * A `fetch` whose replies are read to their end, within limits, before anybody sees them: an SDK reads
- * whatever comes.
+ * A `fetch` whose replies are read within limits: an SDK reads whatever comes. What is no stream of events is read to its
+ * end before anybody sees it.
  */
 export function fetchWithin(fetch: typeof globalThis.fetch, limits: ReplyLimits): typeof fetch {
   return async (...request) => {
     const headers = Object.fromEntries(new Headers(request[1]?.headers));
     limits.learn(secretsOf({ headers, baseUrl: String(request[0]) }));
     const response = await fetch(...request).catch((error: unknown) => {
-      throw isAbort(error) ? error : new FetchFailure(error);
+      throw asFailure(error);
     });
-    const text = await replyText(response, limits);
     const { status, statusText, headers: told } = response;
-    return new Response(text === '' ? null : text, { status, statusText, headers: told });
+    const body = isEventStream(response)
+      ? ReadableStream.from(partsTold(response, listenerIn(request[1]), limits))
+      : await replyText(response, limits);
+    return new Response(body === '' ? null : body, { status, statusText, headers: told });
   };
+}
+
+/** Whether a reply is a stream of events. */
+export function isEventStream({ ok, headers }: Pick<Response, 'headers' | 'ok'>): boolean {
+  return ok && /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+}
+
+function listenerIn(init: object = {}): () => void {
+  return (init as { readonly [onPart]?: () => void })[onPart] ?? (() => {});
+}
+
+/** The bytes of a streamed reply, with word to who waits for them. */
+async function* partsTold(
+  response: Response,
+  tell: () => void,
+  limits: ReplyLimits,
+): AsyncGenerator<Uint8Array, void> {
+  const encoder = new TextEncoder();
+  try {
+    for await (const part of replyParts(response, limits)) {
+      tell();
+      yield encoder.encode(part);
+    }
+  } catch (error) {
+    throw asFailure(error);
+  }
+}
+
+/** What a `fetch` threw, as an SDK is to see it. What says what is wrong with a reply stands as it is. */
+function asFailure(error: unknown): unknown {
+  const isTelling = EspalierError.isInstance(error) || isAbort(error);
+  return isTelling ? error : new FetchFailure(error);
 }
 
 function isAbort(error: unknown): boolean {

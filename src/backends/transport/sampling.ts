@@ -1,3 +1,4 @@
+import { Lead } from '../../calls/lead.ts';
 import { sumOfUsages } from '../../calls/usage.ts';
 import type {
   Completion,
@@ -21,11 +22,11 @@ export interface Surroundings {
 }
 
 /** One request to a server: `samples` from index `offset` on. */
-export type Ask = (request: GenerateRequest) => Promise<Generation>;
+export type Ask = (request: GenerateRequest, call: ModelCall) => Promise<Generation>;
 
 /**
  * All samples of a request: in one go where the server honours `n`, else one that warms its prefix cache
- * and then the others at once. A server that ignores `n` is noticed by the number of its answers, remembered,
+ * and then the others at once, where each is asked for alone as soon as the answer of the first begins to come. A server that ignores `n` is noticed by the number of its answers, remembered,
  * and asked for the rest one by one. Each further request needs leave: it reads the prompt again.
  *
  * @param ask - Sends one request. It may bring fewer samples than asked for, and more, which are dropped.
@@ -35,13 +36,20 @@ export async function askForSamples(
   request: GenerateRequest,
   surroundings: Surroundings,
 ): Promise<Generation> {
-  const { call, downgrades } = surroundings;
+  const { call, downgrades, oneByOne = false } = surroundings;
   const { samples = 1, offset = 0 } = request;
-  const first = await askTogether(ask, request, surroundings);
-  const got = first.completions.slice(0, samples);
+  const lead = oneByOne && samples > 1 ? new Lead() : undefined;
+  // In a batch nobody waits, and nothing begins before it has come whole.
+  const waits = lead !== undefined && call.batch === undefined;
+  const first = waits ? lead.first(call) : call;
+  const asked = askTogether(ask, request, { ...surroundings, call: first });
+  // Where it fails after it has begun, the others are waited for first.
+  asked.catch(() => {});
+  if (waits) await Promise.race([asked, lead.begun(call.signal)]);
+  const count = lead === undefined ? (await asked).completions.length : 1;
   const missing = Array.from(
-    { length: samples - got.length },
-    (_, place) => offset + got.length + place,
+    { length: Math.max(0, samples - count) },
+    (_, place) => offset + count + place,
   );
   if (missing.length > 0 && batches(surroundings)) downgrades.drop('n', call);
   const others = await allOrNone(
@@ -50,10 +58,14 @@ export async function askForSamples(
       return askTogether(ask, { ...request, samples: 1, offset: index }, surroundings);
     }),
   );
-  const generations = [first, ...others];
+  const answer = await asked;
+  const generations = [answer, ...others];
   return {
-    ...first,
-    completions: [...got, ...others.flatMap(({ completions }) => completions.slice(0, 1))],
+    ...answer,
+    completions: [
+      ...answer.completions.slice(0, samples - missing.length),
+      ...others.flatMap(({ completions }) => completions.slice(0, 1)),
+    ],
     usage: sumOfUsages(generations.map(({ usage }) => usage)),
   };
 }
@@ -64,7 +76,7 @@ function askTogether(
   surroundings: Surroundings,
 ): Promise<Generation> {
   return surroundings.downgrades.send(
-    () => ask(batches(surroundings) ? request : { ...request, samples: 1 }),
+    () => ask(batches(surroundings) ? request : { ...request, samples: 1 }, surroundings.call),
     surroundings.call,
   );
 }

@@ -1,7 +1,11 @@
-import { EspalierError } from '../../base/errors.ts';
+import { EspalierError, ModelCallError } from '../../base/errors.ts';
+import type { Gathering } from './chat-stream.ts';
 import { secretsOfClient } from './connection.ts';
+import { malformed, modelCallErrorFrom, type WireContext } from './errors.ts';
+import { headerLookup } from './headers.ts';
 import type { Line, Received } from './line.ts';
 import { fetchWithin } from './reply-text.ts';
+import { gathered, type Listening } from './streaming.ts';
 
 /** The client of an official SDK, which is loaded at the first request; at a later one again, where it was not there. */
 export class Sdk<Client extends object> {
@@ -40,6 +44,38 @@ export async function receivedFrom(sent: PromiseLike<unknown>): Promise<Received
   if (!hasResponse(sent)) return { body: await sent, headers: undefined };
   const { data, response } = await sent.withResponse();
   return { body: data, headers: response.headers };
+}
+
+/** What an SDK was asked for as a stream, put together. */
+export async function gatheredFrom(
+  sent: PromiseLike<unknown>,
+  gathering: Gathering,
+  listening: Listening,
+): Promise<Received> {
+  const { body, headers } = await receivedFrom(sent);
+  const isStream = Symbol.asyncIterator in Object(body);
+  if (!isStream) throw malformed(listening.context, 'something that is not a stream');
+  if (/json/.test(headerLookup(headers)('content-type') ?? ''))
+    throw notStreamed(listening.context);
+  try {
+    const events = body as AsyncIterable<unknown>;
+    return { body: await gathered(events, gathering, listening), headers };
+  } catch (failure) {
+    throw toldIn(failure, listening.context);
+  }
+}
+
+/** Some servers take no notice of what they are asked for; the answer has been paid for. */
+function notStreamed({ provider, modelId }: WireContext): ModelCallError {
+  const message = `${provider}:${modelId} answered in one piece although a stream was asked for.`;
+  return new ModelCallError({ kind: 'capability', parameter: 'stream', message, charged: true });
+}
+
+/** An error that a server tells within a stream has no status, and would be taken for one of the SDK. */
+function toldIn(failure: unknown, context: WireContext): unknown {
+  const { error, status } = Object(failure) as Readonly<Record<'error' | 'status', unknown>>;
+  const isTold = status === undefined && typeof error === 'object' && error !== null;
+  return isTold ? modelCallErrorFrom({ error }, context) : failure;
 }
 
 interface WithResponse {

@@ -224,7 +224,7 @@ function whole(operation: ModelOperation<unknown, Answer>): Parts<unknown, Answe
         purchases: (places) => places.map(() => ({ request, keys: [key] })),
       };
     },
-    inTurn: false,
+    inTurn: () => false,
     split: (answer) => [answer],
     join: ([answer], usage) => ({ ...answer, usage }),
     keep: ({ usage: _, ...answer }) => operation.result?.encode(answer) ?? answer,

@@ -78,11 +78,17 @@ class Limiter {
         call.limits?.(limits);
       },
     };
-    return inTurn(this.#places, call.signal, async () => {
-      const { tokens } = mostCost(operation.worstCase?.(request));
-      const booking = await inTurn(this.#turns, call.signal, () => this.#room(tokens, call));
-      return this.#settling(booking, call, () => make(marked));
-    });
+    const { tokens } = mostCost(operation.worstCase?.(request));
+    const limited = <Reply extends object>(send: () => Promise<Reply>): Promise<Reply> =>
+      inTurn(this.#places, call.signal, async () => {
+        const booking = await inTurn(this.#turns, call.signal, () => this.#room(tokens, call));
+        return this.#settling(booking, call, send);
+      });
+    const { batch } = call;
+    // What waits in a batch takes no place.
+    return batch === undefined
+      ? limited(() => make(marked))
+      : make({ ...marked, batch: (part, live) => batch(part, () => limited(live)) });
   }
 
   /** Waits until a call may start, and counts it. */
@@ -104,11 +110,11 @@ class Limiter {
   }
 
   /** Corrects what was counted by what was used. */
-  async #settling(
+  async #settling<Reply extends Pick<Answer, 'usage'>>(
     booking: Booking | undefined,
     { clock }: ModelCall,
-    make: () => Promise<Answer>,
-  ): Promise<Answer> {
+    make: () => Promise<Reply>,
+  ): Promise<Reply> {
     try {
       const answer = await make();
       if (booking !== undefined) {

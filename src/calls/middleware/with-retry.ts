@@ -85,13 +85,29 @@ async function repeat<Answer>(
   call: ModelCall,
   { settings, breaker }: { readonly settings: Settings; readonly breaker: Breaker },
 ): Promise<Answer> {
-  const { clock, signal } = call;
-  const startedAt = clock.now();
+  const { clock, signal, batch } = call;
+  let startedAt = clock.now();
+  const passed: ModelCall = batch === undefined ? call : { ...call, batch: waiting(batch) };
+  // What waits in a batch takes as long as that does.
+  function waiting(send: NonNullable<typeof batch>): typeof send {
+    return async (asked, live) => {
+      const since = clock.now();
+      let until: number | undefined;
+      try {
+        return await send(asked, () => {
+          until = clock.now();
+          return live();
+        });
+      } finally {
+        startedAt += (until ?? clock.now()) - since;
+      }
+    };
+  }
   for (let made = 1; ; made++) {
     const pass = breaker.enter(clock);
     let failure: ModelCallError;
     try {
-      const answer = await make(call);
+      const answer = await make(passed);
       breaker.succeeded();
       return answer;
     } catch (error) {

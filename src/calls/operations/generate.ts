@@ -57,6 +57,9 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
       ...request,
       offset: offset + round * samplesOfRound,
     }),
+    get mayWait() {
+      return model.capabilities.batch === true;
+    },
     worstCase: (request, promptTokens) => worstCase(model, request, promptTokens),
     prompt: (request) => ({ ...request, imageTokens: imageTokensOf(model) }),
     ...(model.count !== undefined && { counting: count(model) }),
@@ -70,7 +73,7 @@ export function generate(model: LanguageModel): ModelOperation<GenerateRequest, 
       ...rest,
     }),
     parts: partsOf(common.name, model),
-    describedBy: ['capabilities', 'thoughtTokens'],
+    describedBy: ['capabilities', 'thoughtTokens', 'leastPrefixTokens'],
     telemetry: { operation: 'chat', request: requestAttributes, answer: answerAttributes },
     extent: ({ samples = 1 }, { completions }) => {
       const sizes = completions.map(bytesOf);
@@ -194,8 +197,10 @@ function partsOf(name: string, model: LanguageModel): Parts<GenerateRequest, Gen
         },
       };
     },
-    get inTurn() {
-      return !batches();
+    inTurn(request) {
+      const { leastPrefixTokens = 0 } = model;
+      const prompt = { ...request, imageTokens: imageTokensOf(model) };
+      return !batches() && mostTokensOfPrompt(prompt) >= leastPrefixTokens;
     },
     split: ({ completions, usage: _, ...rest }) =>
       completions.map((completion) => ({ completions: [completion], usage: {}, ...rest })),

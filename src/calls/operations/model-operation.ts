@@ -27,6 +27,8 @@ export interface ModelOperation<Request, Result> extends Operation<Request, Resu
   readonly counting?: ModelOperation<Request, number | null>;
   /** Whether it costs nothing, and so does not wait until the budget has room. @defaultValue false */
   readonly isFree?: boolean;
+  /** Whether its model takes it in a batch. @defaultValue false */
+  readonly mayWait?: boolean;
   /** What of a result can be used; throws where none of it can. */
   accept?(request: Request, result: Result): Result;
   /** Why the usage that a result tells cannot be, beyond what can be of none. */
@@ -55,8 +57,11 @@ export interface ModelOperation<Request, Result> extends Operation<Request, Resu
 export interface Parts<Request, Result> {
   /** The parts of a request. */
   of(request: Request): PartsOf<Request>;
-  /** Whether the first purchase goes ahead of the others, and warms the server's prefix cache for them. */
-  readonly inTurn: boolean;
+  /**
+   * Whether the first purchase goes ahead of the others, and warms the server's prefix cache for them. It depends on the
+   * request and the model alone, so that a replay asks in the same order.
+   */
+  inTurn(request: Request): boolean;
   /** The results of the parts, in order, without a usage. */
   split(result: Result): readonly Result[];
   /** The result of all parts together. */

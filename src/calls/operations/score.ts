@@ -62,7 +62,7 @@ function partsOf(model: RewardModel): Parts<ScoreRequest, StepScores> {
         return batches.map((request) => ({ request, keys: request.solutions.map(keyOf) }));
       },
     }),
-    inTurn: false,
+    inTurn: () => false,
     split: ({ scores }) => scores.map((one) => ({ scores: [one] })),
     join: (results, usage) => ({ scores: results.flatMap(({ scores }) => scores), usage }),
     keep: ({ scores: [scores] }) => scores,

@@ -222,6 +222,7 @@ export const bestOfNEntries: readonly AlgorithmEntry[] = [
   {
     name: 'best-of-n',
     title: 'independent trajectories, of which the best is taken',
+    isIndependent: true,
     create: () => bestOfN(),
   },
   {
@@ -252,6 +253,7 @@ export const bestOfNEntries: readonly AlgorithmEntry[] = [
     title: 'independent trajectories that vote for their answers',
     paper:
       'Wang et al., Self-Consistency Improves Chain of Thought Reasoning in Language Models, 2023',
+    isIndependent: true,
     votes: true,
     create: () => bestOfN({ choose: 'majority' }),
   },

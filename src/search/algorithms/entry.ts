@@ -22,6 +22,8 @@ export interface AlgorithmEntry
   readonly temperature?: number;
   /** Whether answers vote: it needs an environment with an `answer`. @defaultValue false */
   readonly votes?: boolean;
+  /** Whether no simulation looks at what others found: all may be under way at once. @defaultValue false */
+  readonly isIndependent?: boolean;
   /** After how many paths it ends by itself. @defaultValue as many as the budget holds */
   readonly paths?: number;
 }

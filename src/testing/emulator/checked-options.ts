@@ -11,6 +11,7 @@ import { anthropic } from './dialects/anthropic.ts';
 import { llamaServer } from './dialects/llama-server.ts';
 import { ollama } from './dialects/ollama.ts';
 import { openAi } from './dialects/openai.ts';
+import { providerDialect, providerNames } from './dialects/openai-providers.ts';
 import { sglang } from './dialects/sglang.ts';
 import { vllm } from './dialects/vllm.ts';
 import { hashed } from './hash.ts';
@@ -30,7 +31,9 @@ export function checkedOptions(options: EmulatorOptions): CheckedOptions {
   const { dialect, models = ['emulated'], answer = defaultAnswer, reward = hashedReward } = options;
   const { contextLength = 131_072, parallel = 4, modern = true, now = Date.now } = options;
   const { latencyMs = 0, apiKey, embedding = hashedEmbedding, decides = true } = options;
+  const { batchMs = 0, provider } = options;
   expectOneOf('dialect', dialect, Object.keys(dialects));
+  if (provider !== undefined) checkProvider(provider, dialect);
   if (models.length === 0) throw expectation('models', 'an array with a name', models);
   expectFunction('answer', answer);
   expectFunction('reward', reward);
@@ -38,16 +41,23 @@ export function checkedOptions(options: EmulatorOptions): CheckedOptions {
   expectFunction('now', now);
   expectInteger('contextLength', contextLength, { min: 1 });
   expectInteger('parallel', parallel, { min: 1 });
+  expectNumber('batchMs', batchMs, { min: 0 });
   if (typeof latencyMs !== 'function') expectNumber('latencyMs', latencyMs, { min: 0 });
   return {
-    dialect: dialects[dialect],
+    dialect: provider === undefined ? dialects[dialect] : providerDialect(provider),
     settings: {
       ...{ models, answer, reward, embedding, decides, apiKey },
-      ...{ contextLength, parallel, modern, now },
+      ...{ contextLength, parallel, modern, now, batchMs },
     },
     faultsOf: faultsIn(options.faults ?? []),
     latencyOf: typeof latencyMs === 'function' ? latencyMs : () => latencyMs,
   };
+}
+
+function checkProvider(provider: string, dialect: string): void {
+  expectOneOf('provider', provider, providerNames);
+  if (dialect !== 'openai')
+    throw expectation('dialect', "'openai' where there is a provider", dialect);
 }
 
 function faultsIn(faults: NonNullable<EmulatorOptions['faults']>): CheckedOptions['faultsOf'] {

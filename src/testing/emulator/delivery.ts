@@ -15,6 +15,8 @@ export interface Delivery {
    * the pieces.
    */
   readonly ending: 'complete' | 'destroyed-before' | 'destroyed-after' | 'silence';
+  /** How long it waits before each piece, in milliseconds. */
+  readonly everyMs: number;
 }
 
 /** A reply as it is sent by a server with these faults. */
@@ -24,11 +26,13 @@ export function delivered(reply: Reply, faults: readonly Fault[]): Delivery {
   return {
     status,
     headers: { 'content-type': contentTypeOf(garbled), ...headers },
+    everyMs: faultOf(faults, 'trickles')?.everyMs ?? 0,
     ...cut(withBytes(garbled, faults), faults),
   };
 }
 
-function withFaults(reply: Reply, faults: readonly Fault[]): Reply {
+/** A reply with what the faults of a server make of it. */
+export function withFaults(reply: Reply, faults: readonly Fault[]): Reply {
   if (hasFault(faults, 'wrong-content-type'))
     return htmlReply('<!doctype html><p>Welcome.</p>', 200);
   if (hasFault(faults, 'wrong-language')) {

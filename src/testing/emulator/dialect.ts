@@ -13,7 +13,7 @@ import type { Vocabulary } from './vocabulary.ts';
 export interface CheckedOptions {
   readonly dialect: Dialect;
   readonly settings: Required<
-    Omit<EmulatorOptions, 'apiKey' | 'dialect' | 'faults' | 'latencyMs'>
+    Omit<EmulatorOptions, 'apiKey' | 'dialect' | 'faults' | 'latencyMs' | 'provider'>
   > & { readonly apiKey: string | undefined };
   readonly faultsOf: (request: FaultRequest) => readonly Fault[];
   readonly latencyOf: (index: number) => number;
@@ -29,6 +29,65 @@ export interface Service extends CheckedOptions {
   readonly kept: Set<string>;
   /** The ids of calls of tools that came with thoughts, which have to come back with them. */
   readonly thoughtful: Set<string>;
+  /** The batches that were submitted, oldest first. */
+  readonly batches: Batch[];
+  /** The files by their ids (OpenAI). */
+  readonly files: Map<string, StoredFile>;
+  /** Answers an item of a batch as the live request that it stands for, at once. */
+  readonly answerItem: (exchange: Exchange) => Reply;
+}
+
+/** Requests that were submitted together, and are answered when the batch is over and somebody looks. */
+export interface Batch {
+  readonly id: string;
+  /** When it was submitted, in milliseconds since 1970. */
+  readonly createdMs: number;
+  readonly items: readonly BatchItem[];
+  /** What is wrong with all of it, for which it fails (OpenAI). */
+  readonly errors: readonly JsonObject[];
+  /** The request that submitted it. */
+  readonly call: Call;
+  /** When it was cancelled, in milliseconds since 1970. */
+  cancelledMs: number | undefined;
+  /** How much of its work is done, from 0 to 1. It stands still once the batch was cancelled or a day is over. */
+  readonly share: number;
+  /** Whether it ended: all is answered, it was cancelled, it failed, or a day is over. */
+  readonly isOver: boolean;
+  /** When it ended or will, in milliseconds since 1970. */
+  readonly endedMs: number;
+  /** What became of its items, never in their own order where there are several. The same at each look. */
+  results(): readonly BatchResult[];
+}
+
+/** A request within a batch. */
+export interface BatchItem {
+  /** The client's name for it. */
+  readonly customId: string;
+  /** The body of the request. */
+  readonly body: JsonObject;
+}
+
+/** What became of an item. */
+export type BatchResult =
+  | {
+      readonly kind: 'answered';
+      readonly item: BatchItem;
+      /** The status of the reply. */
+      readonly status: number;
+      /** Its body. */
+      readonly json: JsonValue;
+      /** The name of the request. */
+      readonly requestId: string;
+    }
+  | { readonly kind: 'canceled' | 'expired'; readonly item: BatchItem };
+
+/** A file that was uploaded, or that holds the results of a batch. */
+export interface StoredFile {
+  readonly name: string;
+  readonly purpose: string;
+  /** When it was made, in milliseconds since 1970. */
+  readonly createdMs: number;
+  readonly text: string;
 }
 
 /** A request that arrived. */
@@ -42,6 +101,8 @@ export interface Exchange {
   /** The index of the first sample. */
   readonly sample: number;
   readonly faults: readonly Fault[];
+  /** Its name within a batch; absent where it is a request of its own. */
+  readonly customId?: string;
   /** What the model was asked for it, one entry a choice. */
   readonly questions: EmulatedQuestion[];
   /** What is to be done once the reply was sent. */
@@ -86,6 +147,8 @@ export interface Dialect {
   readonly information: Routes;
   /** The body of an error. */
   readonly errorBody: (rejection: RejectionOptions, exchange: Exchange) => JsonValue;
+  /** What the ids of batches begin with. @defaultValue `'batch'` */
+  readonly batchPrefix?: string;
   /** How a key is refused; `undefined` where none was sent. */
   readonly unauthorized: (key: string | undefined) => RejectionOptions;
   /** Whether a path needs no key. @defaultValue none does */

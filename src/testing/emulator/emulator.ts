@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { turn } from '../../base/clock.ts';
+import { systemClock, turn } from '../../base/clock.ts';
 import { expectOptions } from '../../base/expect-options.ts';
 import type { JsonValue } from '../../contracts/json.ts';
 import { Account } from './account.ts';
@@ -11,7 +11,7 @@ import { parsed } from './fields.ts';
 import type { EmulatorOptions } from './options.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import type { EmulatedQuestion } from './question.ts';
-import { asksModel, respond } from './respond.ts';
+import { answerItem, asksModel, respond } from './respond.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** A server on this machine that speaks as a model server does. */
@@ -28,10 +28,24 @@ export interface Emulator {
     readonly path: string;
     /** The headers, in lower case; keys and cookies left out. */
     readonly headers: Readonly<Record<string, string>>;
-    /** The body as JSON; `undefined` where there is none. */
+    /** The body as JSON, or the fields of a form; `undefined` where there is none. */
     readonly body: JsonValue | undefined;
     /** What the model was asked for it, one entry for each choice. */
     readonly questions: readonly EmulatedQuestion[];
+  }[];
+  /** The batches that were submitted, in order of arrival, whether the client heard of them or not. */
+  readonly batches: readonly {
+    /** Its id. */
+    readonly id: string;
+    /** When it was submitted, in milliseconds since 1970. */
+    readonly createdMs: number;
+    /** Its items, in the order in which they were submitted. */
+    readonly items: readonly {
+      /** The id that the client gave it. */
+      readonly customId: string;
+      /** The body of the request. */
+      readonly body: JsonValue;
+    }[];
   }[];
   /** What it did, by its own count, as it stands now. */
   readonly account: {
@@ -76,8 +90,8 @@ const secret = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 
  * answers depends on the conversation and the index of the sample, so that servers of different kinds give the
  * same answers; it keeps its own count of what it served; and it has the faults that real servers have.
  *
- * The index of a sample is the header `x-espalier-sample`, 0 where that is missing, plus the index of the
- * choice. A token is up to four letters or digits together with the space
+ * The index of a sample is the header `x-espalier-sample`, in a batch the number after `_s` at the end of a
+ * `custom_id`, 0 where that is missing, plus the index of the choice. A token is up to four letters or digits together with the space
  * before them, or any other single character, or a special token such as `<|end|>`. A prompt is the conversation with two marks around
  * each turn and one where the answer begins, a token each; tools are told as JSON.
  *
@@ -92,7 +106,7 @@ export async function emulator(options: EmulatorOptions): Promise<Emulator> {
   expectOptions(
     'emulator',
     options,
-    'dialect models answer reward embedding decides apiKey faults contextLength latencyMs parallel modern now',
+    'dialect provider models answer reward embedding decides apiKey faults contextLength latencyMs batchMs parallel modern now',
   );
   const checked = checkedOptions(options);
   const { prefixes } = checked.dialect;
@@ -105,6 +119,9 @@ export async function emulator(options: EmulatorOptions): Promise<Emulator> {
       vocabulary: new Vocabulary(),
       kept: new Set(),
       thoughtful: new Set(),
+      batches: [],
+      files: new Map(),
+      answerItem: (exchange: Exchange) => answerItem(exchange, service),
     },
     prefixes: prefixes === undefined ? undefined : new PrefixCache(prefixes),
   };
@@ -125,6 +142,7 @@ export async function emulator(options: EmulatorOptions): Promise<Emulator> {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    batches: service.batches,
     account,
     close: async () => {
       await closed(server, sockets);
@@ -152,7 +170,7 @@ async function serve(serving: Serving): Promise<void> {
   try {
     const exchange = await arrived(serving, index);
     const delivery = await respond(exchange, service, client.signal);
-    isOver = await sent(response, delivery);
+    isOver = await sent(response, delivery, client.signal);
     if (isOver) for (const run of exchange.afterwards) run();
   } catch (error) {
     if (!client.signal.aborted) response.destroy(error instanceof Error ? error : undefined);
@@ -171,7 +189,7 @@ async function arrived(serving: Serving, index: number): Promise<Exchange> {
   requests.push({ index, method, path, headers: shown(headers), body: undefined, questions });
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = parsed(Buffer.concat(chunks).toString('utf8'));
+  const body = await bodyOf(Buffer.concat(chunks), headers['content-type'] ?? '');
   requests[index] = { index, method, path, headers: shown(headers), body, questions };
   const known = { index, path, body, asksModel: asksModel(service.dialect, { method, path }) };
   return {
@@ -183,6 +201,17 @@ async function arrived(serving: Serving, index: number): Promise<Exchange> {
   };
 }
 
+/** JSON, or the fields of a form, where files are objects with a name and a text. */
+async function bodyOf(bytes: Buffer, type: string): Promise<JsonValue | undefined> {
+  if (!type.startsWith('multipart/form-data')) return parsed(bytes.toString('utf8'));
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
+  const fields = [...form].map(async ([name, value]) => [
+    name,
+    typeof value === 'string' ? value : { name: value.name, text: await value.text() },
+  ]);
+  return Object.fromEntries(await Promise.all(fields)) as JsonValue;
+}
+
 function shown(headers: IncomingMessage['headers']): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers)
@@ -192,14 +221,21 @@ function shown(headers: IncomingMessage['headers']): Readonly<Record<string, str
 }
 
 /** Sends a reply. Resolves to whether all of it was sent that was meant to be. */
-async function sent(response: ServerResponse, delivery: Delivery): Promise<boolean> {
-  const { status, headers, chunks, ending } = delivery;
+async function sent(
+  response: ServerResponse,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { status, headers, chunks, ending, everyMs } = delivery;
   if (ending === 'destroyed-before') {
     response.socket?.resetAndDestroy();
     return true;
   }
   response.writeHead(status, headers);
-  for (const chunk of chunks) response.write(chunk);
+  for (const chunk of chunks) {
+    if (everyMs > 0) await systemClock.sleep(everyMs, signal);
+    response.write(chunk);
+  }
   if (ending === 'complete') response.end();
   const left = new Promise<boolean>((resolve) => {
     response.once('finish', () => resolve(true));

@@ -28,6 +28,10 @@ import type { JsonValue } from '../../contracts/json.ts';
  * - `context-overflow`: 400 in the dialect's own words, whatever the length.
  * - `stall`: reads the request and never answers.
  *
+ * Of items of batches:
+ *
+ * - `expires`: is not answered within its 24 hours. It costs nothing.
+ *
  * Faults of a reply whose tokens were generated, and count:
  *
  * - `reset`: destroys the connection before the headers.
@@ -61,6 +65,7 @@ export type Fault =
   | 'top-level-error'
   | 'context-overflow'
   | 'stall'
+  | 'expires'
   | 'reset'
   | 'reset-midway'
   | 'stall-midway'
@@ -108,6 +113,12 @@ export type Fault =
       readonly kind: 'tells-usage';
       /** What it tells: fields of the dialect's own usage, which replace those of the same name. */
       readonly usage: Readonly<Record<string, JsonValue>>;
+    }
+  | {
+      /** Sends the pieces of a stream one by one, as a model writes them. */
+      readonly kind: 'trickles';
+      /** How long it waits before each piece, in milliseconds. */
+      readonly everyMs: number;
     }
   | {
       /** Sends a reply that is mostly white space. Its tokens were generated, and count. */

@@ -22,6 +22,9 @@ const openAi: Readonly<Record<string, readonly string[]>> = {
     `),
   ],
   '/v1/completions': [...shared, 'prompt', 'best_of', 'echo', 'suffix'],
+  '/v1/batches': words(`
+    input_file_id endpoint completion_window metadata output_expires_after
+  `),
   '/v1/responses': [
     ...caching,
     ...words(`
@@ -38,6 +41,7 @@ const anthropic: Readonly<Record<string, readonly string[]>> = {
     output_config service_tier speed stop_sequences stream system thinking tool_choice tools
     user_profile_id workspace_id
   `),
+  '/v1/messages/batches': ['requests'],
   '/v1/messages/count_tokens': words(`
     messages model cache_control output_config speed system thinking tool_choice tools
     user_profile_id workspace_id
@@ -52,9 +56,8 @@ export function openAiFields({ exchange }: Call): readonly string[] | undefined 
 /** The fields that Anthropic knows in the body of a request; those of sampling only where models are old. */
 export function anthropicFields({ exchange, service }: Call): readonly string[] | undefined {
   const known = anthropic[exchange.path];
-  return known === undefined || service.settings.modern
-    ? known
-    : [...known, 'temperature', 'top_p', 'top_k'];
+  const samples = !service.settings.modern && exchange.path === '/v1/messages';
+  return known && samples ? [...known, 'temperature', 'top_p', 'top_k'] : known;
 }
 
 /** The fields that a server with more than OpenAI's knows. */

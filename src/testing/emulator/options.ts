@@ -5,6 +5,23 @@ import type { EmulatedAnswer, EmulatedQuestion } from './question.ts';
 export interface EmulatorOptions {
   /** Which server it is. */
   readonly dialect: 'openai' | 'vllm' | 'sglang' | 'llama-server' | 'ollama' | 'anthropic';
+  /**
+   * Whose API it is, where another provider speaks as OpenAI does: its Chat Completions then have the fields and the
+   * refusals of that provider. Only with the dialect `'openai'`.
+   *
+   * @defaultValue OpenAI
+   */
+  readonly provider?:
+    | 'azure'
+    | 'bedrock'
+    | 'deepseek'
+    | 'fireworks'
+    | 'gemini'
+    | 'groq'
+    | 'mistral'
+    | 'openrouter'
+    | 'together'
+    | 'vertex';
   /** The names of its models. SGLang and llama-server answer to any name. @defaultValue `['emulated']` */
   readonly models?: readonly string[];
   /**
@@ -31,7 +48,8 @@ export interface EmulatorOptions {
   readonly apiKey?: string;
   /**
    * What it does wrong. A list holds for every request that asks the model, and its `auth` and `loading` for
-   * all others too. A function is asked for each request, so that faults can be random.
+   * all others too. A function is asked for each request, so that faults can be random. Items of batches are
+   * requests too: one that is refused ends as errored.
    *
    * @defaultValue nothing
    */
@@ -46,6 +64,8 @@ export interface EmulatorOptions {
         readonly body: unknown;
         /** Whether it asks the model for something, and not only the server for information. */
         readonly asksModel: boolean;
+        /** The id of an item of a batch, which is asked about as the live request that it stands for. */
+        readonly customId?: string;
       }) => Fault | readonly Fault[] | undefined);
   /** The most tokens of a prompt and its answer. @defaultValue 131072 */
   readonly contextLength?: number;
@@ -56,6 +76,13 @@ export interface EmulatorOptions {
    * @defaultValue 0
    */
   readonly latencyMs?: number | ((index: number) => number);
+  /**
+   * How long a batch takes, in milliseconds by `now`: its items are answered one after the other in even steps, and
+   * what is not answered after 24 hours expires. With 0 it has ended when somebody looks at it for the first time.
+   *
+   * @defaultValue 0
+   */
+  readonly batchMs?: number;
   /** The slots of llama-server: the most choices of a request. @defaultValue 4 */
   readonly parallel?: number;
   /**
@@ -64,7 +91,7 @@ export interface EmulatorOptions {
    * @defaultValue true
    */
   readonly modern?: boolean;
-  /** Milliseconds since 1970, for dates in replies and headers. @defaultValue `Date.now` */
+  /** Milliseconds since 1970, for dates in replies and headers, and for the time that batches take. @defaultValue `Date.now` */
   readonly now?: () => number;
 }
 

@@ -16,7 +16,7 @@ export interface EmulatedQuestion {
   readonly continues: boolean;
   /** The prompt of a text completion. */
   readonly prompt?: string;
-  /** The index of the sample: the header `x-espalier-sample` plus the index of the choice. */
+  /** The index of the sample: that of the request (see {@link emulator}) plus the index of the choice. */
   readonly sample: number;
   /** The seed of this choice: that of the request plus the index of the choice. */
   readonly seed?: number;

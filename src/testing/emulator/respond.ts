@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
-import { type Delivery, delivered } from './delivery.ts';
+import { type Delivery, delivered, withFaults } from './delivery.ts';
 import type { Call, Dialect, Exchange, Reply, Routes, Service } from './dialect.ts';
 import { hasFault } from './faults.ts';
 import { objectOf } from './fields.ts';
@@ -21,9 +21,21 @@ export async function respond(
   } catch (error) {
     if (signal.aborted) throw error;
     service.account.rejected++;
-    const rejection =
-      error instanceof Rejection ? error.options : { status: 500, message: String(error) };
-    return delivered(withHeaders(refused(service.dialect, rejection, exchange), headers), []);
+    const reply = refused(service.dialect, rejectionOf(error), exchange);
+    return delivered(withHeaders(reply, headers), []);
+  }
+}
+
+/** Answers an item of a batch, without delay, as the live request that it stands for. */
+export function answerItem(exchange: Exchange, service: Service): Reply {
+  const call: Call = { exchange, service, body: objectOf(exchange.body) };
+  try {
+    checkRefusals(call);
+    const route = routeOf(service.dialect.calls, exchange);
+    if (route === undefined) return missing(service.dialect, exchange);
+    return withFaults(route(call), exchange.faults);
+  } catch (error) {
+    return refused(service.dialect, rejectionOf(error), exchange);
   }
 }
 
@@ -35,7 +47,8 @@ async function answer(call: Call, signal: AbortSignal): Promise<Reply> {
   const { dialect } = service;
   const route = routeOf(dialect.calls, exchange) ?? routeOf(dialect.information, exchange);
   if (route === undefined) return missing(dialect, exchange);
-  if (exchange.method === 'POST' && exchange.body === undefined) {
+  const needsBody = exchange.method === 'POST' && !exchange.path.endsWith('/cancel');
+  if (needsBody && exchange.body === undefined) {
     throw new Rejection({ status: 400, message: 'The body is not valid JSON.' });
   }
   if (asksModel(dialect, exchange)) {
@@ -64,6 +77,10 @@ function checkKey({ settings, dialect }: Service, { headers, path }: Exchange): 
   const bearer = authorization?.startsWith('Bearer ') === true ? authorization.slice(7) : undefined;
   const key = bearer ?? (typeof own === 'string' ? own : undefined);
   if (key !== apiKey) throw new Rejection(dialect.unauthorized(key));
+}
+
+function rejectionOf(error: unknown): RejectionOptions {
+  return error instanceof Rejection ? error.options : { status: 500, message: String(error) };
 }
 
 function missing(dialect: Dialect, exchange: Exchange): Reply {

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../contracts/json.ts';
 import { isObject, type JsonObject, listOf, numberAt, objectOf, textAt } from './fields.ts';
 import { hashed, hashedInteger, hashedName } from './hash.ts';
+import { schemaAt } from './schema-parts.ts';
 
 /** How deep a value goes before it leaves out whatever is not required: some schemas have no end. */
 const deepest = 6;
@@ -22,7 +23,7 @@ export function schemaValue(schema: JsonValue, key: string): JsonValue {
 function valueAt(schema: JsonValue, place: Place): JsonValue {
   if (!isObject(schema)) return {};
   const reference = textAt(schema, '$ref');
-  if (reference !== undefined) return valueAt(resolve(place.root, reference), place);
+  if (reference !== undefined) return valueAt(schemaAt(place.root, reference), place);
   if (schema['const'] !== undefined) return schema['const'];
   for (const name of ['enum', 'anyOf', 'oneOf', 'allOf']) {
     const options = listOf(schema[name]);
@@ -108,11 +109,4 @@ function stringValue(schema: JsonObject, { path }: Place): string {
   const text = `w${hashedName(path)}`;
   const padded = text.padEnd(numberAt(schema, 'minLength') ?? 0, 'x');
   return padded.slice(0, numberAt(schema, 'maxLength') ?? padded.length);
-}
-
-function resolve(root: JsonObject, reference: string): JsonValue {
-  return reference
-    .split('/')
-    .slice(1)
-    .reduce<JsonValue>((part, name) => objectOf(part)[name] ?? {}, root);
 }

@@ -7,7 +7,9 @@ import { openGate } from '../../calls/harness.ts';
 import { user } from './messages-server.ts';
 
 const name = 'claude-sonnet-5-5';
-const system: Message = { role: 'system', content: 'Solve the puzzle step by step.' };
+/** Longer than any prompt that the cache does not keep. */
+const content = 'Solve the puzzle step by step. '.repeat(20);
+const system: Message = { role: 'system', content };
 /** The marks around a turn count, and stand in its first and its last block. */
 const turn = (role: string, text: string) => `<|${role}|>${text}<|end|>`;
 

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { beginningInWords } from '../../../src/backends/transport/in-words.ts';
-import { ask, message, modelOn, refusal, stub, user } from './messages-server.ts';
+import {
+  ask,
+  message,
+  messageEvents,
+  modelOn,
+  refusal,
+  streamOf,
+  stub,
+  user,
+} from './messages-server.ts';
 
 describe('what a model does not honour', () => {
   test('is left out with a warning once a model', async () => {
@@ -31,7 +40,7 @@ describe('what a model does not honour', () => {
 
 describe('what a model is known to honour', () => {
   test('is declared', () => {
-    const always = { stop: true, tools: true, images: true };
+    const always = { stop: true, tools: true, images: true, batch: true };
     const common = { n: false, logprobs: false, seed: false, ...always };
     expect(modelOn(stub()).capabilities).toEqual({
       ...common,
@@ -88,7 +97,7 @@ describe('what a model takes in no other way', () => {
   });
 
   test('is done here: stop texts of white space only', async () => {
-    const server = stub(message('One.\n\nTwo. END Three.'));
+    const server = stub(streamOf(messageEvents(['One.\n\nTwo. END Three.'])));
     const model = modelOn(server);
     const { generation, warnings } = await ask(model, { stop: ['\n\n', 'END'] });
     expect(server.seen[0]?.body['stop_sequences']).toEqual(['END']);

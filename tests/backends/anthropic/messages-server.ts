@@ -60,6 +60,34 @@ export function message(text: string, changes: object = {}): object {
   };
 }
 
+/** The events of a message whose text comes in these pieces, as `RawMessageStreamEvent` of the SDK names them. */
+export function messageEvents(pieces: readonly string[]): readonly object[] {
+  const usage = { input_tokens: 5, output_tokens: 1 };
+  return [
+    { type: 'message_start', message: message('', { content: [], stop_reason: null, usage }) },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    ...pieces.map((text) => ({
+      ...{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
+    })),
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } },
+    { type: 'message_stop' },
+  ];
+}
+
+/** A reply that streams events. */
+export function streamOf(events: readonly object[]): () => Response {
+  return () =>
+    new Response(
+      events
+        .map(
+          (data) => `event: ${(data as { type: string }).type}\ndata: ${JSON.stringify(data)}\n\n`,
+        )
+        .join(''),
+      { headers: { 'content-type': 'text/event-stream', 'request-id': 'req_3' } },
+    );
+}
+
 /** An error of the Messages API. */
 export function refusal(
   status: number,

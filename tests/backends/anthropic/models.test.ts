@@ -28,6 +28,28 @@ describe('what a model honours', () => {
   });
 });
 
+// LiteLLM's table of models, November 2026.
+test.each([
+  ['claude-opus-5-5', 512],
+  ['claude-opus-5', 512],
+  ['claude-sonnet-5-5-20261001', 512],
+  ['claude-haiku-5-5', 512],
+  ['claude-fable-5', 512],
+  ['claude-fable-5-1', 512],
+  ['claude-sonnet-5', 1024],
+  ['claude-sonnet-4-5-20250929', 1024],
+  ['anthropic.claude-sonnet-4-6-v1:0', 1024],
+  ['claude-opus-4-8', 1024],
+  ['claude-opus-4-7', 2048],
+  ['claude-opus-4-5', 4096],
+  ['claude-opus-4-6', 4096],
+  ['claude-haiku-4-5-20251001', 4096],
+  ['claude-fable-5-2', 0],
+  ['qwen3', 0],
+])('the cache keeps prompts of %s from %d tokens on', (modelId, tokens) => {
+  expect(traitsOf(modelId).leastPrefixTokens).toBe(tokens);
+});
+
 describe('what a model costs', () => {
   test('is what its undated name costs', () => {
     const price = {

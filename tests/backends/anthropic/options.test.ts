@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { anthropic } from '../../../src/backends/index.ts';
 import { EspalierError } from '../../../src/base/errors.ts';
+import { askedTierOf, mostCost } from '../../../src/calls/pricing.ts';
+import { openGate } from '../../calls/harness.ts';
 import { ask, message, modelOn, stub } from './messages-server.ts';
 
 describe('an option out of its range', () => {
@@ -74,8 +76,40 @@ describe('a tier of service', () => {
     expect(server.seen[0]?.body['service_tier']).toBe('standard_only');
     expect(model.settings).toEqual({ serviceTier: 'standard_only' });
     expect(() => modelOn(server, { serviceTier: 'flex' as never })).toThrow(
-      "Expected `serviceTier` to be 'auto' or 'standard_only', got `\"flex\"`.",
+      "Expected `serviceTier` to be 'auto' or 'fast' or 'standard_only', got `\"flex\"`.",
     );
+  });
+
+  // `speed` of `MessageCreateParamsBase` and of `Usage` in `@anthropic-ai/sdk/resources/messages/messages.d.ts`.
+  test('may be the fast mode, which the API calls a speed', async () => {
+    const server = stub();
+    const headers = { 'Anthropic-Beta': 'another-2026-01-01' };
+    await ask(modelOn(server, { serviceTier: 'fast', headers }));
+    const [{ body, headers: sent } = { body: {}, headers: new Headers() }] = server.seen;
+    expect(body).toMatchObject({ speed: 'fast' });
+    expect(body).not.toHaveProperty('service_tier');
+    expect(sent.get('anthropic-beta')).toBe('another-2026-01-01,fast-mode-2026-02-01');
+    const plain = stub();
+    await ask(modelOn(plain));
+    expect(plain.seen[0]?.body).not.toHaveProperty('speed');
+    expect(plain.seen[0]?.headers.has('anthropic-beta')).toBe(false);
+  });
+
+  test.each([
+    // 1,000 tokens read at $4 and 100 written at $20 for a million: $0.006.
+    ['fast', 0.012],
+    ['standard', 0.006],
+  ])('asked for as fast and served as %s costs $%d', async (speed, usd) => {
+    const usage = { input_tokens: 1000, output_tokens: 100, service_tier: 'standard', speed };
+    const options = { model: 'claude-opus-5-5', serviceTier: 'fast' } as const;
+    const { calls, ledger } = openGate();
+    const model = modelOn(stub(message('fine', { usage })), options);
+    await calls.generate(model, { messages: [{ role: 'user', content: 'hello' }] });
+    expect(ledger.spend.usd).toBeCloseTo(usd, 12);
+    const reserved = mostCost({ inputTokens: 1000, outputTokens: 100 }, model.price, 'fast').usd;
+    // What is read may be put into the cache, which costs $5 for a million: 1,000 · 5 + 100 · 20, and that twice.
+    expect(reserved).toBeCloseTo(0.014, 12);
+    expect(askedTierOf(model)).toBe('fast');
   });
 });
 

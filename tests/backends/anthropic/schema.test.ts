@@ -3,28 +3,67 @@ import { boundSchema, canBind } from '../../../src/backends/anthropic/schema.ts'
 import type { JsonValue } from '../../../src/contracts/json.ts';
 import { ask, message, modelOn, refusal, stub } from './messages-server.ts';
 
+/** A schema in an object: the outermost one has to be of objects. */
+function within(part: JsonValue): JsonValue {
+  const { $defs, ...rest } = part as { readonly $defs?: JsonValue };
+  const properties = { part: rest };
+  return { type: 'object', properties, ...($defs !== undefined && { $defs }) };
+}
+
+function optional(count: number): JsonValue {
+  const names = Array.from({ length: count }, (_, place) => [`p${place}`, { type: 'string' }]);
+  return { type: 'object', properties: { a: {}, ...Object.fromEntries(names) }, required: ['a'] };
+}
+
+function unions(count: number): JsonValue {
+  const union = { anyOf: [{ type: 'string' }, { type: 'null' }] };
+  const half = Math.floor(count / 2);
+  const types = Array.from({ length: count - half }, () => ({ type: ['string', 'null'] }));
+  const all = [...types, ...Array.from({ length: half }, () => union)];
+  const properties = Object.fromEntries(all.map((part, place) => [`p${place}`, part] as const));
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
 test.each<[string, JsonValue, boolean]>([
+  ['list', { type: 'array', items: { type: 'string' } }, false],
+  ['text', { type: 'string' }, false],
+  ['union', { anyOf: [{ type: 'object', properties: {} }, { type: 'null' }] }, false],
+  ['object or nothing', { type: ['object', 'null'], properties: {} }, false],
+  ['object of 24 that may be left out', optional(24), true],
+  ['object of 25 that may be left out', optional(25), false],
+  ['object of 16 unions', unions(16), true],
+  ['object of 17 unions', unions(17), false],
   ['closed object', { type: 'object', properties: { a: { type: 'string' } } }, true],
-  ['list', { type: 'array', items: { type: 'string' } }, true],
+  ['list within', within({ type: 'array', items: { type: 'string' } }), true],
   ['map', { type: 'object', additionalProperties: { type: 'number' } }, false],
   ['map by patterns', { type: 'object', properties: {}, patternProperties: { a: {} } }, false],
   ['any object', { type: 'object' }, false],
+  ['property that may be any object', within({ type: ['object', 'null'] }), false],
+  [
+    'tree behind a name with a slash',
+    within({ $ref: '#/$defs/a~1b', $defs: { 'a/b': { items: { $ref: '#/$defs/a~1b' } } } }),
+    false,
+  ],
   ['empty object', { type: 'object', additionalProperties: false }, true],
-  ['map in a list', { type: 'array', items: { type: 'object', additionalProperties: {} } }, false],
-  ['map among definitions', { $defs: { m: { type: 'object', additionalProperties: {} } } }, false],
-  ['default that looks like a map', { default: { type: 'object' }, type: 'string' }, true],
-  ['property of the name of a keyword', { properties: { additionalProperties: {} } }, true],
-  ['reference', { $ref: '#/$defs/a', $defs: { a: { type: 'string' } } }, true],
+  ['map in a list', within({ items: { type: 'object', additionalProperties: {} } }), false],
+  [
+    'map of definitions',
+    within({ $defs: { m: { type: 'object', additionalProperties: {} } } }),
+    false,
+  ],
+  ['default that looks like a map', within({ default: { type: 'object' }, type: 'string' }), true],
+  ['property of a keyword', { type: 'object', properties: { additionalProperties: {} } }, true],
+  ['reference', within({ $ref: '#/$defs/a', $defs: { a: { type: 'string' } } }), true],
   [
     'reference twice',
-    { anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }], $defs: { a: {} } },
+    within({ anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }], $defs: { a: {} } }),
     true,
   ],
-  ['tree', { $ref: '#/$defs/a', $defs: { a: { items: { $ref: '#/$defs/a' } } } }, false],
-  ['schema of itself', { properties: { more: { $ref: '#' } } }, false],
+  ['tree', within({ $ref: '#/$defs/a', $defs: { a: { items: { $ref: '#/$defs/a' } } } }), false],
+  ['schema of itself', { type: 'object', properties: { more: { $ref: '#' } } }, false],
   [
     'circle of two',
-    { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
+    within({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }),
     false,
   ],
 ])('answers can be bound to a %s: %#', (_, schema, expected) => {
@@ -32,13 +71,14 @@ test.each<[string, JsonValue, boolean]>([
 });
 
 test('many ways to one definition are gone once', () => {
+  const next = (place: number) => ({ $ref: `#/$defs/d${place + 1}` });
+  const pair = (place: number) => ({
+    ...{ type: 'object', properties: { a: next(place), b: next(place) }, required: ['a', 'b'] },
+  });
   const $defs = Object.fromEntries(
-    Array.from({ length: 60 }, (_, place) => {
-      const next = { $ref: `#/$defs/d${place + 1}` };
-      return [`d${place}`, { anyOf: [next, next] }];
-    }),
+    Array.from({ length: 60 }, (_, place) => [`d${place}`, pair(place)] as const),
   );
-  expect(canBind({ $ref: '#/$defs/d0', $defs })).toBe(true);
+  expect(canBind(within({ $ref: '#/$defs/d0', $defs }))).toBe(true);
 });
 
 test('what answers cannot be bound to is told in words', async () => {
@@ -47,11 +87,23 @@ test('what answers cannot be bound to is told in words', async () => {
   const { warnings } = await ask(modelOn(server), { schema });
   expect(server.seen[0]?.body['output_config']).toBeUndefined();
   expect(JSON.stringify(server.seen[0]?.body['messages'])).toContain('satisfies this JSON schema');
-  expect(warnings).toEqual([]);
+  expect(warnings).toEqual([
+    {
+      model: 'anthropic:claude-sonnet-5-5',
+      about: 'schema',
+      message:
+        'anthropic:claude-sonnet-5-5 cannot be bound to a schema like this one: it is asked for in words, and may not be kept.',
+    },
+  ]);
 });
 
-test('a schema that turns out to be too much is told in words from then on', async () => {
-  const tooMuch = refusal(400, 'Schema is too complex for compilation.', {
+test.each([
+  'Schema is too complex for compilation.',
+  'The compiled grammar is too large.',
+  'output_config.format.schema: Invalid schema: Schema type is missing for schema',
+  "output_config.format.schema: For 'number' type, property 'multipleOf' is not supported",
+])('a schema that is refused (%s) is told in words from then on', async (said) => {
+  const tooMuch = refusal(400, said, {
     type: 'invalid_request_error',
   });
   const server = stub(tooMuch, message('{"a": "b"}'));

@@ -54,6 +54,7 @@ describe('a key', () => {
       capabilities: model.capabilities,
       price: model.price,
       settings: {},
+      leastPrefixTokens: 512,
     });
     expect(inspect(model, { depth: 9, showHidden: true, getters: true })).not.toContain(key);
     for (const baseUrl of [`http://me:${odd}@host/v1`, `ftp://${odd}@host`, `${odd}@host`]) {

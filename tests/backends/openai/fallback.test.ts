@@ -98,3 +98,47 @@ describe('a tier of service', () => {
     );
   });
 });
+
+describe.each(['chat', 'responses'] as const)(
+  'a schema that OpenAI refuses in the API %s',
+  (api) => {
+    const response = {
+      status: 'completed',
+      output: [{ type: 'message', content: [{ type: 'output_text', text: '{}' }] }],
+      usage: { input_tokens: 10, output_tokens: 2 },
+    };
+    const answered: StubReply = api === 'chat' ? chatReply('{}') : { json: response };
+    const schema = { type: 'object', properties: {}, additionalProperties: false } as const;
+
+    async function asked(message: string, param: string, asking: object) {
+      const refusal = {
+        status: 400,
+        json: { error: { message, param, code: 'invalid_json_schema' } },
+      };
+      const { fetch, requests } = stubFetch(refusal, answered);
+      const model = openai({ model: 'gpt-4o', apiKey: 'sk-abcdef', fetch, retry: false, api });
+      const call = notedCall();
+      for (let calls = 0; calls < 2; calls++) await model.generate({ ...request, ...asking }, call);
+      const about = call.warnings.map((warning) => warning.about);
+      return { bodies: requests.map(({ body }) => JSON.stringify(body)), about };
+    }
+
+    test('for answers is told in words from then on', async () => {
+      const param = api === 'chat' ? 'response_format' : 'text.format.schema';
+      const message =
+        "Invalid schema for response_format 'answer': In context=(), 'x' is not permitted.";
+      const { bodies, about } = await asked(message, param, { schema });
+      expect(bodies.map((body) => body.includes('json_schema'))).toEqual([true, false, false]);
+      expect(bodies.map((body) => body.includes('this JSON schema'))).toEqual([false, true, true]);
+      expect(about).toEqual(['schema']);
+    });
+
+    test('for the input of a tool is no longer kept strictly', async () => {
+      const message = "Invalid schema for function 'add': In context=(), 'x' is not permitted.";
+      const tools = [{ name: 'add', input: schema }];
+      const { bodies, about } = await asked(message, 'tools[0].parameters', { tools });
+      expect(bodies.map((body) => body.includes('"strict":true'))).toEqual([true, false, false]);
+      expect(about).toEqual(['strictTools']);
+    });
+  },
+);

@@ -75,7 +75,7 @@ test.each(['gpt-6-luna', 'gpt-5', 'my-project'])('%s is not', (model) => {
 });
 
 test('what a model honours depends on its name, its effort and the API', () => {
-  const taken = { schema: true, tools: true, images: true };
+  const taken = { schema: true, tools: true, images: true, batch: true };
   const always = { ...taken, continuation: false, topK: false };
   const open = { logprobs: true, temperature: true };
   const closed = { logprobs: false, temperature: false };

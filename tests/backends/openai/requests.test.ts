@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type OpenAiOptions, openai } from '../../../src/backends/index.ts';
 import { isStrict } from '../../../src/backends/openai/strict-schema.ts';
 import { seedOf } from '../../../src/backends/transport/seeds.ts';
-import type { GenerateRequest } from '../../../src/index.ts';
+import type { GenerateRequest, JsonValue } from '../../../src/index.ts';
 import { chatReply, notedCall, stubFetch } from '../transport/stub-fetch.ts';
 
 const messages = [
@@ -18,6 +18,12 @@ const response = {
   },
 };
 
+/** The same as a stream, whose last event is all that is read of it. */
+const streamed = {
+  headers: { 'content-type': 'text/event-stream' },
+  text: `data: ${JSON.stringify({ type: 'response.completed', response: response.json })}\n\n`,
+};
+
 /** What is sent for a request, and what is warned of. */
 async function sentFor(
   options: Partial<OpenAiOptions>,
@@ -25,7 +31,8 @@ async function sentFor(
   run?: string,
 ) {
   const { fetch, requests } = stubFetch(({ url, body }) => {
-    if (url.endsWith('/responses')) return response;
+    const { stream = false } = body as { stream?: boolean };
+    if (url.endsWith('/responses')) return stream ? streamed : response;
     const { n = 1 } = body as { n?: number };
     return chatReply(...Array.from({ length: n }, () => '{}'));
   });
@@ -310,6 +317,49 @@ describe('a conversation for the Responses API', () => {
   });
 });
 
+/** A closed object that requires all of its properties. */
+function closed(properties: object): JsonValue {
+  const required = Object.keys(properties);
+  return { type: 'object', properties, required, additionalProperties: false } as JsonValue;
+}
+
+function levels(count: number): JsonValue {
+  return count === 0 ? { type: 'string' } : closed({ a: levels(count - 1) });
+}
+
+const many = (count: number) => Array.from({ length: count }, (_, place) => `n${place}`);
+
+test.each<[string, JsonValue, boolean]>([
+  ['10 levels', levels(10), true],
+  ['11 levels', levels(11), false],
+  ['5000 properties', closed(Object.fromEntries(many(5000).map((name) => [name, {}]))), true],
+  ['5001 properties', closed(Object.fromEntries(many(5001).map((name) => [name, {}]))), false],
+  ['1000 values', closed({ a: { enum: many(500) }, b: { enum: many(500) } }), true],
+  ['1001 values', closed({ a: { enum: many(500) }, b: { enum: many(501) } }), false],
+  // With the name `a`.
+  ['120000 characters', closed({ a: { enum: ['x'.repeat(119_999)] } }), true],
+  ['120001 characters', closed({ a: { enum: ['x'.repeat(120_000)] } }), false],
+])('a schema of %s is strict: %#', (_, candidate, expected) => {
+  expect(isStrict(candidate)).toBe(expected);
+});
+
+describe.each(['chat', 'responses'] as const)('a schema in the API %s', (api) => {
+  test.each<[string, JsonValue]>([
+    ['a list', { type: 'array', items: schema }],
+    ['a text', { type: 'string' }],
+    ['a union', { anyOf: [schema, { type: 'null' }] }],
+    ['a union of objects', { type: 'object', oneOf: [schema] }],
+    ['a reference', { $ref: '#/$defs/a', $defs: { a: schema } }],
+  ])('for %s is told in words, with a warning', async (_, root) => {
+    const { bodies, about } = await sentFor({ api }, { schema: root });
+    expect(bodies).toHaveLength(1);
+    expect(Object.keys(Object(bodies[0]))).not.toContain('response_format');
+    expect(Object.keys(Object(bodies[0]))).not.toContain('text');
+    expect(JSON.stringify(bodies[0])).toContain('satisfies this JSON schema');
+    expect(about).toEqual(['schema']);
+  });
+});
+
 test.each<[unknown, boolean]>([
   [schema, true],
   [loose, false],
@@ -320,7 +370,20 @@ test.each<[unknown, boolean]>([
   [{ ...schema, properties: { a: { type: 'array', items: loose } } }, false],
   [{ ...schema, properties: { a: { anyOf: [schema, { type: 'null' }] } } }, true],
   [{ ...schema, properties: { a: { anyOf: [loose, { type: 'null' }] } } }, false],
-  [{ type: 'string' }, true],
+  [{ type: 'string' }, false],
+  ...(['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'patternProperties'] as const).map(
+    (keyword) => [{ ...schema, [keyword]: {} }, false] as [unknown, boolean],
+  ),
+  ...(['propertyNames', 'dependentRequired', 'dependentSchemas'] as const).map(
+    (keyword) => [{ ...schema, [keyword]: {} }, false] as [unknown, boolean],
+  ),
+  // Names of properties, and values, are no keywords.
+  [closed({ not: { type: 'string' }, oneOf: { enum: ['x'] } }), true],
+  [closed({ a: { const: { type: 'object' } }, b: { enum: [{ oneOf: [] }] } }), true],
+  [closed({ a: { type: 'string', pattern: '^a(?:b)+$' } }), true],
+  [closed({ a: { type: 'string', pattern: '^(?=a)' } }), false],
+  [closed({ a: { type: 'string', pattern: 'a(?<!b)' } }), false],
+  [closed({ a: { type: ['object', 'null'] } }), false],
 ])('a schema like %j is strict: %s', (candidate, expected) => {
   expect(isStrict(candidate as typeof schema)).toBe(expected);
 });

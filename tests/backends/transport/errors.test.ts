@@ -205,6 +205,25 @@ const cases: readonly Case[] = [
     kind: 'capability',
     parameter: 'response_format',
   },
+  ...[
+    'The provided JSON schema contains features not supported by xgrammar.',
+    'JSON schema conversion failed: Unrecognized schema',
+    'failed to parse grammar',
+    "Invalid schema for response_format 'answer': 'oneOf' is not permitted.",
+  ].map((said) => ({
+    about: `the refusal of a schema: ${said}`,
+    thrown: refused(400, { error: { message: said } }),
+    kind: 'capability' as const,
+    parameter: 'response_format',
+  })),
+  {
+    about: "OpenAI's refusal of the schema of a tool",
+    thrown: refused(400, {
+      error: { message: "Invalid schema for function 'add': no.", param: 'tools[0].parameters' },
+    }),
+    kind: 'capability',
+    parameter: 'strict',
+  },
   {
     about: "Anthropic's refusal of a prefill",
     thrown: refused(400, {

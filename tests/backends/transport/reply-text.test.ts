@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fetchWithin, replyText } from '../../../src/backends/transport/reply-text.ts';
+import { fetchWithin, replyText, telling } from '../../../src/backends/transport/reply-text.ts';
 import { rejectionOf } from './stub-fetch.ts';
 
 const { signal } = new AbortController();
@@ -87,5 +87,41 @@ describe('a fetch within limits', () => {
       ...{ context, maxReplyBytes: 3, learn: () => {} },
     });
     expect(await rejectionOf(fetch('http://host'))).toMatchObject({ kind: 'malformed' });
+  });
+});
+
+describe('a stream of events, to an SDK', () => {
+  const usual = { context, maxReplyBytes: 9, learn: () => {} };
+  const events = (...parts: readonly Uint8Array[]) => {
+    const { response, state } = streamed(...parts);
+    const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
+    return { state, response: new Response(response.body, { headers }) };
+  };
+
+  test('is handed on as it comes, with word of each part', async () => {
+    let parts = 0;
+    const { response } = events(bytes('data'), bytes(': 1'));
+    const fetch = fetchWithin(async () => response, usual);
+    const init = telling(() => void parts++).fetchOptions;
+    const reply = await fetch('http://here', init);
+    expect(parts).toBe(0);
+    expect(await reply.text()).toBe('data: 1');
+    expect(parts).toBe(2);
+  });
+
+  test('has the limits of any reply', async () => {
+    const { response, state } = events(bytes('data: 1\n'), bytes('data: 2'), bytes('never read'));
+    const reply = await fetchWithin(async () => response, usual)('http://here');
+    expect(await rejectionOf(reply.text())).toMatchObject({ kind: 'malformed' });
+    expect(state.isCancelled).toBe(true);
+  });
+
+  test('is let go where nobody wants more of it', async () => {
+    const { response, state } = events(bytes('a'), bytes('b'), bytes('c'));
+    const reply = await fetchWithin(async () => response, usual)('http://here');
+    const reader = reply.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    expect(state.isCancelled).toBe(true);
   });
 });

@@ -10,8 +10,10 @@ import { badRequest, Rejection, type RejectionOptions } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
 import { countTokens } from '../tokens.ts';
+import { batchRoutes, checkItem, createBatch } from './anthropic-batches.ts';
 import { type CachedPrompt, countCached } from './anthropic-cache.ts';
 import { type AnthropicPrompt, readPromptOf } from './anthropic-request.ts';
+import { checkSchemas } from './anthropic-schemas.ts';
 import { streamedMessage } from './anthropic-stream.ts';
 import { checkThoughts, thinkingBlock } from './anthropic-thoughts.ts';
 
@@ -20,8 +22,9 @@ const mostTokens = 128_000;
 
 /** Anthropic's API. */
 export const anthropic: Dialect = {
-  calls: { 'POST /v1/messages': messages },
+  calls: { 'POST /v1/messages': messages, 'POST /v1/messages/batches': createBatch },
   information: {
+    ...batchRoutes,
     'POST /v1/messages/count_tokens': ({ body }) => {
       const { blocks } = readPromptOf(body);
       return jsonReply({
@@ -45,6 +48,7 @@ export const anthropic: Dialect = {
     },
   },
   errorBody: anthropicError,
+  batchPrefix: 'msgbatch',
   unauthorized: (key) => ({
     status: 401,
     message: key === undefined ? 'x-api-key header is required' : 'invalid x-api-key',
@@ -66,8 +70,10 @@ export const anthropic: Dialect = {
 
 function messages(call: Call): Reply {
   const { body } = call;
+  checkItem(call);
   const prompt = readPromptOf(body);
   checkThoughts(call);
+  checkSchemas(body);
   const asked = readMessages(call, prompt);
   const count = countCached(call, prompt.blocks);
   const generation = generate(call, asked, count);
@@ -89,6 +95,8 @@ function readMessages(
       `max_tokens: ${maxTokens} > ${mostTokens}, which is the maximum allowed number of output tokens for ${textAt(body, 'model')}`,
     );
   }
+  checkWarming(body);
+  checkBudget(body, maxTokens);
   const stop = textsAt(body, 'stop_sequences');
   if (stop.some((end) => end.trim() === '')) {
     throw badRequest('stop_sequences: each stop sequence must contain non-whitespace');
@@ -108,6 +116,30 @@ function readMessages(
       toolChoice: toolChoiceOf(body, service.settings.modern),
     }),
   };
+}
+
+/** Refuses what makes no sense where only the cache is to be filled, with an answer of no tokens. */
+function checkWarming(body: JsonObject): void {
+  if (body['max_tokens'] !== 0) return;
+  const choice = textAt(objectOf(body['tool_choice']), 'type') ?? 'auto';
+  const isForced = choice === 'any' || choice === 'tool';
+  const format = objectOf(body['output_config'])['format'];
+  if (body['stream'] === true || format !== undefined || isForced) {
+    throw badRequest('max_tokens: 0 cannot be combined with stream, a format or a forced tool');
+  }
+}
+
+function checkBudget(body: JsonObject, maxTokens: number): void {
+  const budget = numberAt(objectOf(body['thinking']), 'budget_tokens');
+  if (budget === undefined) return;
+  if (budget < 1024) {
+    throw badRequest(
+      'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024',
+    );
+  }
+  if (budget >= maxTokens) {
+    throw badRequest('`max_tokens` must be greater than `thinking.budget_tokens`.');
+  }
 }
 
 function isPrefilled(turns: AnthropicPrompt['messages'], modern: boolean): boolean {
@@ -167,7 +199,7 @@ function messageOf(call: Call, { choices, tokens }: Generation, count: CachedPro
       },
       output_tokens: tokens.output,
       output_tokens_details: { thinking_tokens: tokens.reasoning },
-      service_tier: 'standard',
+      service_tier: call.exchange.customId === undefined ? 'standard' : 'batch',
     },
   };
 }

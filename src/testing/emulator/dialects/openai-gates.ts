@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, numberAt, textAt } from '../fields.ts';
+import { isObject, type JsonObject, listOf, numberAt, objectOf, textAt } from '../fields.ts';
 import { Rejection } from '../rejection.ts';
 
 /** Whether a model thinks before it writes: o1 and later, gpt-5 and later, their chat variants apart. */
@@ -42,6 +42,19 @@ function checkSampling(body: JsonObject): void {
   if (logprobs !== undefined && logprobs !== false) throw unsupportedParameter('logprobs');
   for (const name of ['top_logprobs', 'stop']) {
     if (body[name] !== undefined && body[name] !== null) throw unsupportedParameter(name);
+  }
+}
+
+/** Refuses marks of prefixes to models that know none: those before gpt-5.6. Names that tell no version know them. */
+export function checkMarks(body: JsonObject): void {
+  const version = /^gpt-(\d+)(?:\.(\d+))?/.exec(textAt(body, 'model') ?? '');
+  if (version === null || Number(version[1]) + Number(version[2] ?? 0) / 100 >= 5.06) return;
+  if (body['prompt_cache_options'] !== undefined)
+    throw unsupportedParameter('prompt_cache_options');
+  const turns = [...listOf(body['messages']), ...listOf(body['input'])].map(objectOf);
+  const parts = turns.flatMap((turn) => listOf(turn['content'])).map(objectOf);
+  if (parts.some((part) => part['prompt_cache_breakpoint'] !== undefined)) {
+    throw unsupportedParameter('prompt_cache_breakpoint');
   }
 }
 

@@ -11,14 +11,17 @@ import { tokenOf } from '../logprobs.ts';
 import { Rejection } from '../rejection.ts';
 import { jsonReply } from '../reply.ts';
 import { type Generation, generate } from '../serve-model.ts';
-import { checkReasoning, effortOf } from './openai-gates.ts';
+import { checkMarks, checkReasoning, effortOf } from './openai-gates.ts';
 import { streamedResponse } from './openai-responses-stream.ts';
+import { checkSchemas } from './openai-schemas.ts';
 import { checkThoughts, reasoningItem } from './openai-thoughts.ts';
 
 /** `POST /v1/responses`. It has no `n`, no `seed` and no `stop`. */
 export function responses(call: Call): Reply {
   const { body } = call;
   checkReasoning(body, effortOf(body));
+  checkMarks(body);
+  checkSchemas(body);
   checkThoughts(call);
   const failing = faultOf(call.exchange.faults, 'fails-response');
   if (failing !== undefined) return jsonReply(failedResponse(call, failing.code));

@@ -16,8 +16,11 @@ import type { Generation } from '../serve-model.ts';
 import { plainText, textCompletions } from '../text-completions.ts';
 import { decisions } from './decisions.ts';
 import { embeddings } from './embeddings.ts';
-import { checkReasoning, effortOf } from './openai-gates.ts';
+import { batchRoutes, createBatch } from './openai-batches.ts';
+import { fileRoutes } from './openai-files.ts';
+import { checkMarks, checkReasoning, effortOf } from './openai-gates.ts';
 import { responses } from './openai-responses.ts';
+import { checkSchemas } from './openai-schemas.ts';
 
 const usage = (generation: Generation): JsonObject => ({
   ...openAiUsage(generation),
@@ -25,7 +28,8 @@ const usage = (generation: Generation): JsonObject => ({
   ...reasoningDetails(generation),
 });
 
-const manners: ChatManners = {
+/** Chat Completions as OpenAI has them. */
+export const openAiManners: ChatManners = {
   read: readOpenAi,
   reasoningField: undefined,
   choiceFields: refusalFields,
@@ -37,7 +41,7 @@ const manners: ChatManners = {
 /** OpenAI's API. */
 export const openAi: Dialect = {
   calls: {
-    'POST /v1/chat/completions': chatCompletions(manners),
+    'POST /v1/chat/completions': chatCompletions(openAiManners),
     'POST /v1/completions': textCompletions({
       ...plainText,
       read: (asked) => asked,
@@ -46,8 +50,11 @@ export const openAi: Dialect = {
     'POST /v1/responses': responses,
     'POST /v1/embeddings': embeddings,
     'POST /v1/decisions': decisions,
+    'POST /v1/batches': createBatch,
   },
   information: {
+    ...batchRoutes,
+    ...fileRoutes,
     'GET /v1/models': ({ service }) =>
       jsonReply({ object: 'list', data: service.settings.models.map(modelOf) }),
     'GET /v1/models/*': ({ service, exchange }) => {
@@ -100,6 +107,8 @@ export function openAiError(rejection: RejectionOptions): JsonValue {
 
 function readOpenAi(asked: Asked, { body }: Call): Asked {
   checkReasoning(body, effortOf(body));
+  checkMarks(body);
+  checkSchemas(body);
   if (asked.stop.length > 4) {
     throw new Rejection({
       status: 400,

@@ -1,0 +1,75 @@
+import type { ModelCall } from '../../contracts/language-model.ts';
+import type { Gathering } from './chat-stream.ts';
+import { malformed, type WireContext } from './errors.ts';
+import { parsedJson } from './json.ts';
+
+/** The longest answer that is asked for in one piece: connections on which nothing comes for minutes are cut. */
+export const longestInOnePiece = 16_384;
+
+/** How an answer that is streamed is taken in. */
+export interface Streaming {
+  /** Hears that more of it has come. */
+  readonly onPart: () => void;
+  /** Whether what it says so far is all that will be left of it. @defaultValue never: it is to come whole */
+  readonly isOver: ((text: string) => boolean) | undefined;
+}
+
+/** Whether an answer is streamed because others wait for its beginning, and who hears of its parts then. */
+export function listening(
+  { began }: Pick<ModelCall, 'began'>,
+  onPart: () => void,
+): Pick<Streaming, 'onPart'> & { readonly isStreamed: boolean } {
+  if (began === undefined) return { onPart, isStreamed: false };
+  const hear = () => {
+    onPart();
+    began();
+  };
+  return { onPart: hear, isStreamed: true };
+}
+
+/** Whose stream it is, and who hears of it. */
+export interface Listening extends Pick<Streaming, 'onPart'> {
+  readonly context: WireContext;
+}
+
+/** The reply that a stream of events comes to. @throws ModelCallError `malformed` where it breaks off. */
+export async function gathered(
+  events: AsyncIterable<unknown>,
+  gathering: Gathering,
+  { context, onPart }: Listening,
+): Promise<unknown> {
+  for await (const event of events) {
+    onPart();
+    gathering.add(event);
+  }
+  const reply = gathering.reply();
+  if (reply === undefined) throw malformed(context, 'a stream that broke off');
+  return reply;
+}
+
+/** The events of a stream: JSON, one on each line that begins with `data:`. */
+export async function* eventsIn(
+  parts: AsyncIterable<string>,
+  { context, onPart }: Listening,
+): AsyncGenerator<unknown, void> {
+  let rest = '';
+  for await (const part of parts) {
+    // What is no event, such as a comment, shows that the server is still there.
+    onPart();
+    const [first = '', ...others] = part.split('\n');
+    const lines = [rest + first, ...others];
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const data = dataOf(line);
+      if (data === '[DONE]') return;
+      if (data === '') continue;
+      const event = parsedJson(data);
+      if (event === undefined) throw malformed(context, 'a stream with broken JSON in it');
+      yield event;
+    }
+  }
+}
+
+function dataOf(line: string): string {
+  return line.startsWith('data:') ? line.slice('data:'.length).trim() : '';
+}

@@ -1,0 +1,413 @@
+import { randomUUID } from 'node:crypto';
+import { canonicalJson, contentAddress } from '../base/canonical-json.ts';
+import { systemClock } from '../base/clock.ts';
+import { EspalierError, ModelCallError } from '../base/errors.ts';
+import { expectMethods, expectNumber } from '../base/expect.ts';
+import { expectOptions } from '../base/expect-options.ts';
+import { unlessAborted } from '../base/unless-aborted.ts';
+import type {
+  BatchAnswer,
+  Batches,
+  BatchReply,
+  BatchRequest,
+  BatchService,
+} from '../contracts/batch.ts';
+import type { Clock } from '../contracts/clock.ts';
+import { BatchLog, type LoggedBatch } from './batch-log.ts';
+
+/** How calls wait in batches. */
+export interface BatchOptions {
+  /**
+   * How long a batch may take, in milliseconds, from 0 up. What it has not answered by then is taken out of it and sent by
+   * itself, at the full price; with 0 everything is.
+   *
+   * @defaultValue 86 400 000, 24 hours: providers give up after that as well
+   */
+  readonly deadlineMs?: number;
+  /**
+   * How long nobody has to have asked for anything before what was asked for is submitted, in milliseconds, from 0 up.
+   *
+   * @defaultValue 1000
+   */
+  readonly lingerMs?: number;
+  /**
+   * How long the list of a provider is given until it holds a batch whose submission nobody heard the end of, in milliseconds,
+   * from 0 up.
+   *
+   * @defaultValue 30 000
+   */
+  readonly settleMs?: number;
+  /** The time. @defaultValue the real one */
+  readonly clock?: Clock;
+}
+
+/** What waits in batches. */
+export interface BatchProgress {
+  /** Requests that wait for their answers. */
+  readonly requests: number;
+  /** The batches in which they wait. */
+  readonly batches: number;
+}
+
+/** A batch, and what comes of it. */
+interface Flight {
+  readonly logged: LoggedBatch;
+  /** What became of its requests, by their names; `undefined` where it was never submitted. */
+  answers?: Promise<ReadonlyMap<string, BatchAnswer> | undefined>;
+}
+
+/** A request that is about to be submitted. */
+interface Waiting {
+  readonly item: string;
+  readonly request: BatchRequest;
+  readonly signal: AbortSignal;
+  readonly take: (flight: Flight) => void;
+  readonly fail: (reason: unknown) => void;
+}
+
+interface Queue {
+  readonly waiting: Waiting[];
+  askedAt: number;
+}
+
+/** The most requests of a batch: their answers have to fit into one reply. */
+const mostItems = 500;
+
+/** The most bytes of a batch's requests. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** How long a batch may take to end that is to, in milliseconds: providers say ten minutes. */
+const endingMs = 3_600_000;
+
+/** How long a provider may fail before it is given up, in milliseconds. */
+const patienceMs = 600_000;
+
+/**
+ * Gathers what the searches of a run ask for and sends it in batches. What is submitted is written down before, and
+ * after: who asks again for what an earlier session had submitted waits for that batch, and buys nothing.
+ */
+export class BatchDesk {
+  readonly #log: BatchLog;
+  readonly #options: Required<BatchOptions>;
+  readonly #signal: AbortSignal;
+  readonly #onChange: () => void;
+  readonly #queues = new Map<string, Queue>();
+  /** The batch that holds a request. */
+  readonly #flights = new Map<string, Flight>();
+  /** How often each request was asked for in this process: the second time its first answer was of no use. */
+  readonly #asked = new Map<string, number>();
+  readonly #underWay = new Map<Flight, number>();
+
+  /**
+   * @param path - The file that remembers batches.
+   * @param signal - Aborts when the run is left: what was submitted stays at its provider.
+   */
+  constructor(
+    path: string,
+    options: BatchOptions,
+    { signal, onChange }: { readonly signal: AbortSignal; readonly onChange: () => void },
+  ) {
+    this.#options = checkBatchOptions(options);
+    this.#log = new BatchLog(path);
+    this.#signal = signal;
+    this.#onChange = onChange;
+    for (const logged of this.#log.batches()) this.#keep({ logged });
+  }
+
+  get progress(): BatchProgress {
+    const requests = [...this.#underWay.values()].reduce((sum, count) => sum + count, 0);
+    return { requests, batches: this.#underWay.size };
+  }
+
+  /** Milliseconds since 1970, which pass as the clock does: sessions know one another's times. */
+  #now(): number {
+    return Date.now() + this.#options.clock.now() - performance.now();
+  }
+
+  /** @param owner - Names a search among all of the run, in all sessions of it. */
+  of(owner: string): Batches {
+    return {
+      send: (request, { key, signal }, live) => {
+        if (this.#options.deadlineMs === 0) return live();
+        const asked = [owner, key, request.service.name, request.sample, request.body];
+        const address = contentAddress(canonicalJson('request', asked));
+        const before = this.#asked.get(address) ?? 0;
+        this.#asked.set(address, before + 1);
+        return this.#send({ item: `${address}#${before}`, request, signal }, live);
+      },
+    };
+  }
+
+  async #send(
+    asked: Pick<Waiting, 'item' | 'request' | 'signal'>,
+    live: () => Promise<BatchReply>,
+  ): Promise<BatchReply> {
+    const { item, request, signal } = asked;
+    for (;;) {
+      const flight = this.#flights.get(item) ?? (await this.#join(asked));
+      flight.answers ??= this.#followed(flight, request.service);
+      const answers = await this.#waitingIn(flight, () =>
+        unlessAborted(flight.answers as NonNullable<Flight['answers']>, signal),
+      );
+      if (answers === undefined) continue;
+      const answer = answers.get(nameOf(flight.logged, flight.logged.items.indexOf(item)));
+      if (answer === undefined) return live();
+      if ('failure' in answer) throw answer.failure;
+      return answer.reply;
+    }
+  }
+
+  async #waitingIn<Value>(flight: Flight, wait: () => Promise<Value>): Promise<Value> {
+    const change = (by: number): void => {
+      const count = (this.#underWay.get(flight) ?? 0) + by;
+      if (count === 0) this.#underWay.delete(flight);
+      else this.#underWay.set(flight, count);
+      this.#onChange();
+    };
+    change(1);
+    try {
+      return await wait();
+    } finally {
+      change(-1);
+    }
+  }
+
+  /** Waits until a batch takes a request. */
+  #join(asked: Pick<Waiting, 'item' | 'request' | 'signal'>): Promise<Flight> {
+    const { service } = asked.request;
+    const { clock } = this.#options;
+    const joined = new Promise<Flight>((take, fail) => {
+      const there = this.#queues.get(service.name);
+      const queue = there ?? { waiting: [], askedAt: 0 };
+      this.#queues.set(service.name, queue);
+      queue.waiting.push({ ...asked, take, fail });
+      queue.askedAt = clock.now();
+      if (there === undefined) void this.#gather(service, queue);
+    });
+    return unlessAborted(joined, asked.signal);
+  }
+
+  /** Submits what was asked for, once nobody asks for more. */
+  async #gather(service: BatchService, queue: Queue): Promise<void> {
+    const { clock, lingerMs } = this.#options;
+    try {
+      for (;;) {
+        const leftMs = queue.askedAt + lingerMs - clock.now();
+        if (leftMs <= 0) break;
+        await clock.sleep(leftMs, this.#signal);
+      }
+      this.#queues.delete(service.name);
+      // Who has left meanwhile pays for nothing.
+      const waiting = queue.waiting.filter(({ signal }) => !signal.aborted);
+      for (const part of partsOf(waiting)) this.#begin(service, part);
+    } catch (error) {
+      this.#queues.delete(service.name);
+      for (const { fail } of queue.waiting) fail(error);
+    }
+  }
+
+  #begin(service: BatchService, waiting: readonly Waiting[]): void {
+    const flight: Flight = {
+      logged: {
+        key: `espalier-${randomUUID().slice(0, 23)}`,
+        service: service.name,
+        at: this.#now(),
+        items: waiting.map(({ item }) => item),
+        samples: waiting.map(({ request }) => request.sample),
+      },
+    };
+    this.#log.intend(flight.logged);
+    this.#keep(flight);
+    const bodies = waiting.map(({ request }) => request.body);
+    flight.answers = this.#submitted(flight, service, bodies).then((id) =>
+      this.#answered(flight, service, id),
+    );
+    // Each of those who wait hears of it.
+    flight.answers.catch(() => {});
+    for (const { take } of waiting) take(flight);
+  }
+
+  #keep(flight: Flight): void {
+    for (const item of flight.logged.items) this.#flights.set(item, flight);
+  }
+
+  /** Nothing of a batch is paid for: what it holds may be submitted in another. */
+  #drop({ logged }: Flight): void {
+    this.#log.dropped(logged.key);
+    for (const item of logged.items) this.#flights.delete(item);
+  }
+
+  /** Submits a batch until somebody has heard of it. */
+  async #submitted(
+    { logged }: Flight,
+    service: BatchService,
+    bodies: readonly object[],
+  ): Promise<string> {
+    return this.#patiently(`${service.name} took no batch`, async () => {
+      try {
+        const id = await service.submit(batchOf(logged), bodies, this.#signal);
+        this.#log.submitted(logged.key, id);
+        return id;
+      } catch (error) {
+        const isOpen = ModelCallError.isInstance(error) && mayBeThere(error);
+        const found = isOpen ? await this.#found(logged, service) : undefined;
+        if (found === undefined) throw error;
+        return found;
+      }
+    });
+  }
+
+  /** Follows a batch of an earlier session. */
+  async #followed(
+    flight: Flight,
+    service: BatchService,
+  ): Promise<ReadonlyMap<string, BatchAnswer> | undefined> {
+    const { logged } = flight;
+    const id = logged.id ?? (await this.#found(logged, service));
+    if (id !== undefined) return this.#answered(flight, service, id);
+    this.#drop(flight);
+    return undefined;
+  }
+
+  /** The id of a batch of which nobody has heard. */
+  async #found(logged: LoggedBatch, service: BatchService): Promise<string | undefined> {
+    const { clock, settleMs } = this.#options;
+    // From now on: when its submission ended, nobody knows.
+    await clock.sleep(settleMs, this.#signal);
+    for (let tries = 1; ; tries++) {
+      const found = await this.#patiently(lists(service), () =>
+        service.find(batchOf(logged), this.#signal),
+      );
+      if (found === undefined) return undefined;
+      if (found !== 'later') {
+        this.#log.submitted(logged.key, found.id);
+        return found.id;
+      }
+      await clock.sleep(waitMs(tries), this.#signal);
+    }
+  }
+
+  /** Waits until a batch has ended, or its time is up. */
+  async #answered(
+    flight: Flight,
+    service: BatchService,
+    id: string,
+  ): Promise<ReadonlyMap<string, BatchAnswer>> {
+    const { clock, deadlineMs } = this.#options;
+    const { at } = flight.logged;
+    for (let looks = 1; ; looks++) {
+      const state = await this.#patiently(lists(service), () => service.look(id, this.#signal));
+      if (state === 'ended') break;
+      if (state !== 'running') {
+        this.#drop(flight);
+        throw new EspalierError(
+          'unavailable',
+          `${service.name} refused the batch ${id} (${state.refused.replace(/\.$/, '')}). Nothing of it is paid for.`,
+        );
+      }
+      const leftMs = at + deadlineMs - this.#now();
+      if (leftMs <= -endingMs) {
+        const message = `${service.name} was asked to end the batch ${id} an hour ago, and has not. What it answers is paid for: run again later, and the same run goes on with it.`;
+        throw new EspalierError('unavailable', message);
+      }
+      if (leftMs <= 0) await this.#cancel(service, id);
+      const pauseMs = waitMs(looks);
+      await clock.sleep(leftMs <= 0 ? pauseMs : Math.min(pauseMs, leftMs), this.#signal);
+    }
+    return this.#patiently(lists(service), () => service.results(id, this.#signal));
+  }
+
+  /** Asks that a batch end, as often as it is looked at and has not: it may have ended by itself, or not be able to yet. */
+  async #cancel(service: BatchService, id: string): Promise<void> {
+    try {
+      await service.cancel(id, this.#signal);
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (!ModelCallError.isInstance(error)) throw error;
+    }
+  }
+
+  /** Asks a provider: what has been submitted is not given up for a server that is busy. @param failed - What happened where it is. */
+  async #patiently<Value>(failed: string, ask: () => Promise<Value>): Promise<Value> {
+    const { clock } = this.#options;
+    const since = clock.now();
+    for (let tries = 1; ; tries++) {
+      try {
+        return await ask();
+      } catch (error) {
+        this.#signal.throwIfAborted();
+        if (!ModelCallError.isInstance(error)) throw error;
+        const pauseMs = Math.max(error.retryAfterMs ?? 0, waitMs(tries));
+        const isLate = clock.now() + pauseMs - since > patienceMs;
+        if (!error.retryable || isLate) throw given(failed, error);
+        await clock.sleep(pauseMs, this.#signal);
+      }
+    }
+  }
+}
+
+/** @throws EspalierError `usage` */
+export function checkBatchOptions(options: BatchOptions): Required<BatchOptions> {
+  expectOptions('batch', options, 'deadlineMs lingerMs settleMs clock');
+  const { deadlineMs = 86_400_000, lingerMs = 1000 } = options;
+  const { settleMs = 30_000, clock = systemClock } = options;
+  for (const [name, ms] of Object.entries({ deadlineMs, lingerMs, settleMs })) {
+    expectNumber(`batch.${name}`, ms, { min: 0 });
+  }
+  expectMethods('batch.clock', clock, ['now', 'sleep']);
+  return { deadlineMs, lingerMs, settleMs, clock };
+}
+
+function batchOf({ key, at, items, ...logged }: LoggedBatch) {
+  return { key, at, names: items.map((_, place) => nameOf({ key, items, ...logged }, place)) };
+}
+
+/** What a request is called in its batch. */
+function nameOf({ key, samples }: Omit<LoggedBatch, 'at'>, place: number): string {
+  return `${key}_${place}_s${samples[place] ?? 0}`;
+}
+
+/** Divides what is submitted at once into batches of sizes that providers take. */
+function* partsOf(waiting: readonly Waiting[]): Generator<readonly Waiting[]> {
+  let part: Waiting[] = [];
+  let bytes = 0;
+  for (const each of waiting) {
+    const size = Buffer.byteLength(JSON.stringify(each.request.body));
+    if (part.length === mostItems || (part.length > 0 && bytes + size > mostBytes)) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(each);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}
+
+/** Whether a batch may have been made although its submission failed. */
+function mayBeThere({ status, charged }: ModelCallError): boolean {
+  return status === undefined ? charged : status >= 500 || status === 408;
+}
+
+/** Soon at first, and at last once a minute. */
+function waitMs(tries: number): number {
+  return Math.min(200 * 1.25 ** (tries - 1), 60_000);
+}
+
+function lists({ name }: BatchService): string {
+  return `${name} does not tell of its batches`;
+}
+
+/** A provider that is given up: each call fails for nothing, and is asked again when the run goes on. */
+function given(failed: string, { message, status }: ModelCallError): EspalierError {
+  if (status === 404) {
+    return new EspalierError(
+      'unavailable',
+      `${failed}: it knows no such batch or file any more, or has no batches at its address (${message}). To ask for what was in it again, and pay for it again, remove \`batches.jsonl\` from the run folder.`,
+    );
+  }
+  return new EspalierError(
+    'unavailable',
+    `${failed}: ${message} What was submitted before stays there, and the same run goes on with it.`,
+  );
+}
