@@ -1,0 +1,57 @@
+import type { Environment } from '../contracts/environment.ts';
+import type { MaybePromise } from '../contracts/json.ts';
+import type { LanguageModel } from '../contracts/language-model.ts';
+import type { Oracle } from '../contracts/verifier.ts';
+import type { SearchOptions } from '../search/contracts.ts';
+
+/** One problem of a benchmark task. */
+export interface BenchInstance<State = any, Action = any> {
+  /** Names it within its task. */
+  readonly id: string;
+  /** Instances of one cluster, such as questions about one text, are not independent. @defaultValue its `id` */
+  readonly cluster?: string;
+  /** The dynamics, with what a user has at run time: rules, tests, a checker. */
+  readonly environment: Environment<State, Action>;
+  /**
+   * Scores the state that a search has chosen. No search sees it; a plan that gives it to one as a `goldVerifier` is
+   * reported apart, as pass@k.
+   *
+   * @defaultValue the environment verifies: an end whose return is 1 or more is right
+   */
+  readonly oracle?: Oracle<State>;
+  /** What guides its searches in place of the model as policy and judge. @defaultValue the model */
+  readonly guides?: Pick<SearchOptions<State, Action>, 'evaluator' | 'policy'>;
+  /** The model that is asked about it, in place of that of the comparison, such as a recording. @defaultValue none */
+  readonly model?: LanguageModel;
+  /** The longest step, in tokens. @defaultValue 512 */
+  readonly maxTokens?: number;
+}
+
+/** Problems with a way to score answers: what methods are compared on. */
+export interface BenchTask<State = any, Action = any> {
+  /** The name in commands and reports, in kebab-case. */
+  readonly name: string;
+  /** What it is called in prose. */
+  readonly title: string;
+  /** Where its problems come from. @defaultValue they are generated */
+  readonly source?: string;
+  /** The licence of its problems, as an SPDX identifier. @defaultValue nobody says */
+  readonly licence?: string;
+  /** The names of its splits; the first is the default. @defaultValue it has only one */
+  readonly splits?: readonly string[];
+  /**
+   * Its instances, always the same for the same request and in the same order.
+   *
+   * @throws EspalierError `usage` where there is no such split, or a file cannot be read.
+   */
+  instances(request: {
+    /** The split. @defaultValue the first */
+    readonly split?: string;
+    /** The most instances that are wanted; generated tasks make so many. @defaultValue all, of generated ones 100 */
+    readonly limit?: number;
+    /** The seed of generated instances, and of the choice of a part. */
+    readonly seed: number | string;
+  }): MaybePromise<readonly BenchInstance<State, Action>[]>;
+  /** Ends what it has started, such as a program. @defaultValue there is nothing to end */
+  close?(): MaybePromise<void>;
+}
