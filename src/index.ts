@@ -4,18 +4,6 @@
  * @module
  */
 
-import { abMctsEntry } from './search/algorithms/ab-mcts.ts';
-import { astarEntry } from './search/algorithms/astar.ts';
-import { beamEntry } from './search/algorithms/beam.ts';
-import { bestFirstEntry } from './search/algorithms/best-first.ts';
-import { bestOfNEntries } from './search/algorithms/best-of-n.ts';
-import { budgetedEntry } from './search/algorithms/budgeted.ts';
-import { depthFirstEntry } from './search/algorithms/depth-first.ts';
-import type { AlgorithmEntry } from './search/algorithms/entry.ts';
-import { gumbelEntry } from './search/algorithms/gumbel.ts';
-import { latsEntry } from './search/algorithms/lats.ts';
-import { mctsEntry } from './search/algorithms/mcts.ts';
-
 export { systemClock } from './base/clock.ts';
 export {
   type ErrorScope,
@@ -114,6 +102,7 @@ export type { Oracle, Verdict, Verifier } from './contracts/verifier.ts';
 export type { ActCall, Seen, Workspace, World } from './contracts/world.ts';
 export type { PromptSet } from './prompting/prompts.ts';
 export { abMcts } from './search/algorithms/ab-mcts.ts';
+export { algorithms } from './search/algorithms/algorithms.ts';
 export { type AstarOptions, astar } from './search/algorithms/astar.ts';
 export { type BeamOptions, beam } from './search/algorithms/beam.ts';
 export { type BestFirstOptions, bestFirst } from './search/algorithms/best-first.ts';
@@ -219,17 +208,3 @@ export {
   valueWidening,
 } from './tree/widening.ts';
 export { type Arms, thompsonArms, widerOrDeeper } from './tree/wider-or-deeper.ts';
-
-/** All algorithms that can be chosen by name. */
-export const algorithms: readonly AlgorithmEntry[] = [
-  abMctsEntry,
-  astarEntry,
-  beamEntry,
-  bestFirstEntry,
-  ...bestOfNEntries,
-  budgetedEntry,
-  depthFirstEntry,
-  gumbelEntry,
-  latsEntry,
-  mctsEntry,
-];

@@ -12,11 +12,11 @@ import {
 } from '../environments/index.ts';
 import { astar, bestOfN } from '../index.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
+import { algorithmFor } from '../runs/algorithms.ts';
 import type { SearchAlgorithm, SearchResult } from '../search/contracts.ts';
 import { search } from '../search/search.ts';
 import { solved } from '../search/stop-conditions.ts';
 import { judge } from '../values/judge/judge.ts';
-import { algorithmFor } from './algorithms.ts';
 
 /** One of the methods that the demo compares. */
 export interface DemoMethod {

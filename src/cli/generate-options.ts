@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
+import { algorithmNames } from '../runs/algorithms.ts';
+import { methodNames } from '../runs/methods.ts';
 import { taskNames } from '../runs/tasks.ts';
-import { algorithmNames } from './algorithms.ts';
 import { addDatasetOptions, type DatasetRequest } from './dataset-options.ts';
-import { methodNames } from './methods.ts';
 import { addModelOptions } from './model.ts';
 import { addPriceOptions } from './prices.ts';
 import { fillOption, type SearchRequest } from './search-options.ts';

@@ -9,6 +9,7 @@ import type { PriceTable } from '../calls/prices.ts';
 import type { JsonValue } from '../contracts/json.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
+import { algorithmEntry } from '../runs/algorithms.ts';
 import {
   type BatchOptions,
   type BatchProgress,
@@ -22,7 +23,6 @@ import {
 } from '../runs/index.ts';
 import { type AskedProblem, outcomeOf, problemOf, readProblems } from '../runs/problems-file.ts';
 import { askedOf, recordsOf } from '../runs/run-records.ts';
-import { algorithmEntry } from './algorithms.ts';
 import { type DatasetReport, describeDataset, expectDataset, makeDataset } from './dataset.ts';
 import type { GenerateArguments } from './generate-options.ts';
 import { interrupted, listenForInterruption } from './interruption.ts';

@@ -2,33 +2,13 @@ import { Command } from 'commander';
 import { defined } from '../backends/transport/json.ts';
 import { EspalierError } from '../base/errors.ts';
 import type { JsonValue } from '../contracts/json.ts';
-import { type Method, type MethodOptions, methods } from '../methods/index.ts';
+import { type Method, methods } from '../methods/index.ts';
+import { algorithmEntry, algorithmFor } from '../runs/algorithms.ts';
+import { methodFor } from '../runs/methods.ts';
 import type { Problem } from '../runs/problem.ts';
 import type { SearchOptions, StopCondition } from '../search/contracts.ts';
-import { solved } from '../search/stop-conditions.ts';
-import { algorithmEntry, algorithmFor } from './algorithms.ts';
 import { guidesOf, type ModelRequest, type Models } from './model.ts';
 import { print } from './output.ts';
-
-/** The names of all methods. */
-export const methodNames: readonly string[] = methods.map(({ name }) => name);
-
-/** A method, and what takes the place of its parts. */
-type MethodPlan = Pick<SearchOptions, 'algorithm' | 'evaluator' | 'policy'> & {
-  readonly method: Method;
-};
-
-/**
- * A method with the paper's defaults, which ends with a solution: that is what is asked for here. The packaged model
- * was taught to propose a step and to judge a state in one word, and plays only those parts.
- */
-export function methodFor(name: string, options: MethodOptions): MethodPlan {
-  const entry = methods.find((each) => each.name === name);
-  if (entry === undefined) throw new Error(`Expected one of ${methodNames.join(', ')}.`);
-  const { create, plain } = entry;
-  const method = { stopWhen: [solved()], ...create(options) };
-  return { method, ...(options.model.provider === 'tiny' && plain?.(options)) };
-}
 
 /** How a problem is searched, and what `run.json` says of that. */
 export interface Plan {

@@ -1,9 +1,9 @@
 import { counted } from '../base/counted.ts';
 import type { SearchNode } from '../contracts/node.ts';
 import type { Budget } from '../contracts/spend.ts';
+import { algorithmEntry } from '../runs/algorithms.ts';
 import type { SearchResult } from '../search/contracts.ts';
 import { hasFailedBelow, hasFailedToGrow } from '../tree/closing.ts';
-import { algorithmEntry } from './algorithms.ts';
 
 /** What a search left of its budget, why, and what would use it. */
 export type Unused = NonNullable<ReturnType<typeof unusedOf>>;

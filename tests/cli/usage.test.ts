@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { algorithmNames } from '../../src/cli/algorithms.ts';
+import { algorithmNames } from '../../src/runs/algorithms.ts';
 import { build, espalier, fileIn, temporaryFolder } from './espalier.ts';
 
 beforeAll(build, 60_000);

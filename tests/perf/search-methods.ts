@@ -9,11 +9,11 @@ import { type ArithmeticState, gameOf24 } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
-import { algorithmEntry, algorithmFor } from '../../dist/cli/algorithms.js';
 import { solveGame, unseenGames } from '../../dist/cli/demo-methods.js';
-import { methodFor, methodNames } from '../../dist/cli/methods.js';
 import { table } from '../../dist/cli/table.js';
 import { search } from '../../dist/index.js';
+import { algorithmEntry, algorithmFor } from '../../dist/runs/algorithms.js';
+import { methodFor, methodNames } from '../../dist/runs/methods.js';
 
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,8 @@
-import { type AlgorithmEntry, algorithms } from '../index.ts';
-import type { Unaided } from '../runs/problem.ts';
+import { algorithms } from '../search/algorithms/algorithms.ts';
+import type { AlgorithmEntry } from '../search/algorithms/entry.ts';
 import type { SearchAlgorithm, StopCondition } from '../search/contracts.ts';
 import { solved } from '../search/stop-conditions.ts';
+import type { Unaided } from './problem.ts';
 
 /** The names of all algorithms. */
 export const algorithmNames: readonly string[] = algorithms.map(({ name }) => name);
