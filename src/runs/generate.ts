@@ -15,7 +15,7 @@ import { BudgetPool } from '../calls/budget-pool.ts';
 import type { Journal } from '../calls/journal.ts';
 import { JournalIndex } from '../calls/journal-index.ts';
 import type { Environment } from '../contracts/environment.ts';
-import type { MaybePromise } from '../contracts/json.ts';
+import type { JsonValue, MaybePromise } from '../contracts/json.ts';
 import type { Spend } from '../contracts/spend.ts';
 import type { SearchOptions, SearchResult } from '../search/contracts.ts';
 import { search } from '../search/search.ts';
@@ -56,6 +56,18 @@ export interface GenerateOptions<Problem extends Readonly<Record<'id', string>>,
       readonly environment: Environment<State, Action>;
     }
   >;
+  /**
+   * Looks at what a search has found before its outcome is written down. What it returns stands there as `noted`.
+   *
+   * @defaultValue nothing is noted
+   */
+  note?(
+    result: SearchResult<State, Action>,
+    problem: Problem,
+    attempt: number,
+  ): MaybePromise<JsonValue>;
+  /** Whether the trees are kept. Outcomes and journals are in any case. @defaultValue true */
+  readonly trees?: boolean;
   /** Trees for each problem: an integer from 1 up. @defaultValue 1 */
   readonly attempts?: number;
   /** What all searches together may spend, those of earlier sessions of the run included. @defaultValue no limit */
@@ -140,7 +152,7 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
   expectOptions(
     'generate',
     options,
-    'run problems plan attempts budget concurrency retryFailed maxFailuresInARow batch stopWhen signal onProgress',
+    'run problems plan note trees attempts budget concurrency retryFailed maxFailuresInARow batch stopWhen signal onProgress',
   );
   const { attempts = 1, batch = false, maxFailuresInARow = 10 } = options;
   const { concurrency = batch === false ? 4 : 500 } = options;
@@ -150,6 +162,7 @@ export function generate<Problem extends Readonly<Record<'id', string>>, State, 
   expectInteger('maxFailuresInARow', maxFailuresInARow, { min: 1, max: Number.POSITIVE_INFINITY });
   expectMethods('run', options.run, ['saveTree', 'journalOf']);
   expectFunction('plan', options.plan);
+  if (options.note !== undefined) expectFunction('note', options.note);
   if (options.stopWhen !== undefined) expectFunction('stopWhen', options.stopWhen);
   expectArray('problems', options.problems);
   const ids = new Set<string>();
@@ -349,7 +362,7 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
       if (broken !== undefined) throw broken.error;
       // Nor is one that another problem has found full.
       if (result.stopReason === 'failed') this.#outside.throwIfAborted();
-      this.#take({ problem, attempt }, plan, result);
+      await this.#take({ problem, attempt }, plan, result);
     } catch (error) {
       if (this.#left.signal.aborted && error === this.#left.signal.reason) return;
       // What one problem cannot do, another may; what the disk or the caller refuses, none can.
@@ -374,11 +387,11 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     throw new EspalierError('usage', message);
   }
 
-  #take(
+  async #take(
     { problem, attempt }: Task<Problem>,
     plan: Plan<State, Action>,
     result: SearchResult<State, Action>,
-  ): void {
+  ): Promise<void> {
     const { stopReason, failure, spend, solved, unpriced } = result;
     for (const model of unpriced) this.#unpriced.add(model);
     if (stopReason === 'failed') {
@@ -389,11 +402,17 @@ class Generation<Problem extends Readonly<Record<'id', string>>, State, Action> 
     } else if (stopReason === 'budget' && result.poolExhausted) {
       this.#end ??= 'budget';
     } else {
-      const tree = treeToJson(result.tree, plan.environment);
+      const noted = await this.#options.note?.(result, problem, attempt);
       // Only in this order: what has an outcome has a tree.
-      this.#options.run.saveTree({ problem: problem.id, attempt, step: 0, tree });
+      if (this.#options.trees ?? true) {
+        const tree = treeToJson(result.tree, plan.environment);
+        this.#options.run.saveTree({ problem: problem.id, attempt, step: 0, tree });
+      }
       const outcome = { status: 'done', reason: stopReason, solved, spend, unpriced } as const;
-      this.#settle({ problem: problem.id, attempt, ...outcome });
+      this.#settle({
+        ...{ problem: problem.id, attempt, ...outcome },
+        ...(noted !== undefined && { noted }),
+      });
       this.#failuresInARow = 0;
     }
   }

@@ -36,6 +36,8 @@ export interface ProblemOutcome {
   readonly spend: Spend;
   /** The models that were called and whose price nobody knows. */
   readonly unpriced?: readonly string[];
+  /** What was noted of it. */
+  readonly noted?: JsonValue;
 }
 
 /** A folder that holds one run: what was asked, every paid call, the trees, what was found. */
@@ -207,6 +209,7 @@ const outcomeSchema: z.ZodType<ProblemOutcome> = z.object({
     ms: z.number(),
   }),
   unpriced: z.exactOptional(z.array(z.string())),
+  noted: z.exactOptional(z.json()),
 });
 
 /**

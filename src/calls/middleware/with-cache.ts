@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import { systemClock } from '../../base/clock.ts';
 import { ModelCallError } from '../../base/errors.ts';
 import { expectInteger, expectMethods, expectNumber } from '../../base/expect.ts';
@@ -7,7 +8,7 @@ import { messageOf, sentenceOf } from '../../base/failure.ts';
 import { jsonFault } from '../../base/json.ts';
 import type { Clock } from '../../contracts/clock.ts';
 import type { JsonValue } from '../../contracts/json.ts';
-import type { ModelCall } from '../../contracts/language-model.ts';
+import type { ModelCall, Usage } from '../../contracts/language-model.ts';
 import { addressOfCall } from '../call-request.ts';
 import { contentOf } from '../calls.ts';
 import type {
@@ -37,6 +38,15 @@ export interface CacheOptions {
   readonly ttlMs?: number;
   /** Put before every key, for a store that holds other things too. @defaultValue nothing */
   readonly namespace?: string;
+  /**
+   * Whether what comes from the cache is charged as when it was bought: for comparisons, in which everybody pays for all
+   * that they use, whoever was first. A prompt is charged once for all samples that are asked for together.
+   *
+   * @defaultValue `false`: it used no tokens
+   */
+  readonly charged?: boolean;
+  /** Whether it takes as long as when it was bought. @defaultValue `false`: it comes at once */
+  readonly paced?: boolean;
 }
 
 /**
@@ -52,15 +62,15 @@ export interface CacheOptions {
  * @throws EspalierError `usage` for an option out of its range.
  */
 export function withCache(options: CacheOptions = {}): AnyMiddleware {
-  expectOptions('withCache', options, 'store maxEntries ttlMs namespace');
-  const { maxEntries = 10_000, ttlMs } = options;
+  expectOptions('withCache', options, 'store maxEntries ttlMs namespace charged paced');
+  const { maxEntries = 10_000, ttlMs, charged = false, paced = false } = options;
   expectInteger('maxEntries', maxEntries, { min: 1 });
   if (ttlMs !== undefined) expectNumber('ttlMs', ttlMs, { min: 1 });
   if (options.store !== undefined) expectMethods('store', options.store, ['get', 'set']);
   let clock: Clock = systemClock;
   const store = options.store ?? memoryStore(maxEntries, () => clock.now());
   const prefix = options.namespace === undefined ? '' : `${options.namespace}:`;
-  const shared: Shared = { store, ttlMs, prefix, flights: new Flights() };
+  const shared: Shared = { store, ttlMs, prefix, charged, paced, flights: new Flights() };
   return aroundCalls(() => (asked, call, make) => {
     clock = call.clock;
     return new CachedCall(asked, call, { make, shared }).answer();
@@ -71,7 +81,18 @@ interface Shared {
   readonly store: NonNullable<CacheOptions['store']>;
   readonly ttlMs: number | undefined;
   readonly prefix: string;
-  readonly flights: Flights<Answer>;
+  readonly charged: boolean;
+  readonly paced: boolean;
+  readonly flights: Flights<Part>;
+}
+
+/** A part of an answer. */
+interface Part {
+  readonly answer: Answer;
+  /** What it used when it was bought, where that is charged again. */
+  readonly usage?: Usage;
+  /** How long that took, in milliseconds. */
+  readonly ms?: number;
 }
 
 /** A part that somebody has to get. */
@@ -107,15 +128,30 @@ class CachedCall {
     const { prefix, flights } = this.#shared;
     const wanted = this.#request.keys.map((key, place) => ({ place, key: `${prefix}${key}` }));
     const { signal } = this.#call;
-    const get: Get<Wanted, Answer> = (owned, settle) => this.#get(owned, settle);
+    const get: Get<Wanted, Part> = (owned, settle) => this.#get(owned, settle);
+    const began = this.#call.clock.now();
     try {
-      return this.#collect(await flights.share(wanted, { signal, get }));
+      const parts = await flights.share(wanted, { signal, get });
+      if (this.#shared.paced) await this.#wait(parts, began);
+      return this.#collect(parts);
     } catch (error) {
       throw this.#chargedAsMade(error);
     }
   }
 
-  #collect(parts: readonly Answer[]): Answer {
+  async #wait(parts: readonly Part[], began: number): Promise<void> {
+    const { clock, signal } = this.#call;
+    const longest = parts.reduce((most, { ms = 0 }) => Math.max(most, ms), 0);
+    const left = longest - (clock.now() - began);
+    if (left > 0) await clock.sleep(left, signal);
+  }
+
+  #collect(given: readonly Part[]): Answer {
+    const parts = given.map(({ answer }) => answer);
+    if (this.#shared.charged) {
+      const { fromCache: _, ...answer } = this.#parts.join(parts, this.#chargeOf(given));
+      return answer;
+    }
     // What was bought nowhere is known to have used nothing.
     if (this.#bought.length === 0) {
       return { ...this.#parts.join(parts, noTokens), fromCache: true };
@@ -124,6 +160,26 @@ class CachedCall {
     const isFree = this.#bought.every(({ fromCache }) => fromCache);
     const { fromCache: _, ...answer } = this.#parts.join(parts, usage);
     return isFree ? { ...answer, fromCache: true } : answer;
+  }
+
+  /** What the parts would have used had they been bought for this call: each purchase reads its prompt once. */
+  #chargeOf(parts: readonly Part[]): Usage {
+    const { keys } = this.#request;
+    const usageOf = new Map(parts.map(({ usage = {} }, place) => [keys[place] ?? '', usage]));
+    const purchases = this.#request.purchases([...keys.keys()], nothingLeft);
+    return sumOfUsages(
+      purchases.flatMap((purchase) =>
+        purchase.keys.map((key, place) => {
+          const usage = usageOf.get(key) ?? {};
+          return this.#readsOnce && place > 0 ? withoutPrompt(usage) : usage;
+        }),
+      ),
+    );
+  }
+
+  /** Whether all parts that are bought together have one prompt. */
+  get #readsOnce(): boolean {
+    return this.#operation.samples !== undefined;
   }
 
   /** A failure is charged to whoever made the request; a call that bought something is charged anyway. */
@@ -157,17 +213,21 @@ class CachedCall {
   }
 
   async #buy({ request, keys }: Purchase<unknown>, settle: Settle): Promise<void> {
+    const began = this.#call.clock.now();
     const made = await this.#make(this.#call, request);
     const answer = this.#operation.accept?.(request, made) ?? made;
     this.#bought.push(answer);
-    for (const [place, part] of this.#parts.split(answer).entries()) {
+    const ms = this.#call.clock.now() - began;
+    for (const [place, each] of this.#parts.split(answer).entries()) {
       const key = `${this.#shared.prefix}${keys[place]}`;
+      const share = { place, count: keys.length, readsOnce: this.#readsOnce };
+      const part = { answer: each, usage: shareOf(answer.usage ?? {}, share), ms };
       await this.#write(key, part);
       settle(key, part);
     }
   }
 
-  async #read({ key, place }: Wanted): Promise<Answer | undefined> {
+  async #read({ key, place }: Wanted): Promise<Part | undefined> {
     let kept: unknown;
     try {
       kept = await this.#shared.store.get(key);
@@ -177,17 +237,27 @@ class CachedCall {
     if (kept === undefined || jsonFault(kept) !== undefined) return undefined;
     const [purchase] = this.#request.purchases([place], nothingLeft);
     try {
-      const part = this.#parts.kept(structuredClone(kept) as JsonValue);
-      return this.#operation.accept?.(purchase?.request, part) ?? part;
+      const { json, ...rest } = this.#opened(structuredClone(kept) as JsonValue);
+      const answer = this.#parts.kept(json);
+      return { answer: this.#operation.accept?.(purchase?.request, answer) ?? answer, ...rest };
     } catch {
       return undefined;
     }
   }
 
-  async #write(key: string, part: Answer): Promise<void> {
+  /** What a store holds of a part: its use as well where somebody is charged for it, or waits for it, again. */
+  #opened(kept: JsonValue): Omit<Part, 'answer'> & { readonly json: JsonValue } {
+    const { charged, paced } = this.#shared;
+    return charged || paced ? boughtSchema.parse(kept) : { json: kept };
+  }
+
+  async #write(key: string, part: Part): Promise<void> {
     const { isAnswer = () => true } = this.#operation;
-    const kept = this.#parts.keep(part);
-    if (this.#call.signal.aborted || !isAnswer(part) || jsonFault(kept) !== undefined) return;
+    const { charged, paced } = this.#shared;
+    const { answer, usage, ms } = part;
+    const json = this.#parts.keep(answer);
+    const kept = charged || paced ? { json, usage, ms } : json;
+    if (this.#call.signal.aborted || !isAnswer(answer) || jsonFault(kept) !== undefined) return;
     const { store, ttlMs } = this.#shared;
     const value = JSON.parse(JSON.stringify(kept)) as JsonValue;
     try {
@@ -210,7 +280,59 @@ class CachedCall {
 const noTokens = { inputTokens: 0, outputTokens: 0 };
 
 /** Hands a part to all who wait for it. */
-type Settle = (key: string, part: Answer) => void;
+type Settle = (key: string, part: Part) => void;
+
+const count = z.int().min(0).exactOptional();
+const boughtSchema = z.object({
+  json: z.json(),
+  usage: z.object({
+    ...{ inputTokens: count, outputTokens: count, cachedTokens: count },
+    ...{ cacheWriteTokens: count, reasoningTokens: count },
+    usd: z.number().min(0).exactOptional(),
+    serviceTier: z.string().exactOptional(),
+  }),
+  ms: z.number().min(0),
+});
+
+const written = ['outputTokens', 'reasoningTokens'] as const;
+const read = ['inputTokens', 'cachedTokens', 'cacheWriteTokens'] as const;
+
+/** What one of so many parts used: of what was written a share, whose sum over all is the whole; so of what was read, where each has its own. */
+function shareOf(
+  {
+    inputTokens,
+    cachedTokens,
+    cacheWriteTokens,
+    outputTokens,
+    reasoningTokens,
+    usd,
+    serviceTier,
+  }: Usage,
+  {
+    place,
+    count: of,
+    readsOnce,
+  }: { readonly place: number; readonly count: number; readonly readsOnce: boolean },
+): Usage {
+  const whole = { inputTokens, cachedTokens, cacheWriteTokens, outputTokens, reasoningTokens };
+  const shared: readonly string[] = readsOnce ? written : [...read, ...written];
+  const share = Object.entries(whole).flatMap(([field, used]) => {
+    if (used === undefined) return [];
+    const isShared = shared.includes(field);
+    return [[field, isShared ? Math.floor(used / of) + (place < used % of ? 1 : 0) : used]];
+  });
+  return {
+    ...Object.fromEntries(share),
+    ...(usd !== undefined && { usd: usd / of }),
+    ...(serviceTier !== undefined && { serviceTier }),
+  };
+}
+
+/** The use of a sample whose prompt another one of the same request has read. */
+function withoutPrompt(usage: Usage): Usage {
+  const told = read.filter((field) => usage[field] !== undefined);
+  return { ...usage, ...Object.fromEntries(told.map((field) => [field, 0])) };
+}
 
 const nothingLeft = (): undefined => undefined;
 
