@@ -7,11 +7,13 @@ import { blocksworldEntry } from './blocksworld.ts';
 import { countdownEntry } from './countdown.ts';
 import type { BenchTaskEntry } from './entry.ts';
 import { game24Entry } from './game24.ts';
+import { logicChainsEntry } from './logic-chains.ts';
 import { mathEntry } from './math.ts';
 import { moduleTask } from './module-task.ts';
 import { gsm8kEntry, questionsEntry } from './questions.ts';
 import { readTaskLines } from './task-file.ts';
 import { tilesEntry } from './tiles.ts';
+import { wordProblemsEntry } from './word-problems.ts';
 
 /** All tasks that come with the package, by name. */
 export const benchTasks: readonly BenchTaskEntry[] = [
@@ -19,9 +21,11 @@ export const benchTasks: readonly BenchTaskEntry[] = [
   countdownEntry,
   game24Entry,
   gsm8kEntry,
+  logicChainsEntry,
   mathEntry,
   questionsEntry,
   tilesEntry,
+  wordProblemsEntry,
 ];
 
 /**
