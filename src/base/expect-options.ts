@@ -1,5 +1,6 @@
 import { EspalierError } from './errors.ts';
 import { describeValue } from './expect.ts';
+import { nearestName } from './nearest-name.ts';
 
 /**
  * Refuses an option that nobody knows, so that a slip of the pen does not pass for a default, and options that are no
@@ -16,12 +17,8 @@ export function expectOptions(owner: string, options: unknown, known: string): v
   const names = namesIn(known);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  const distances = names.map((name) => distanceBetween(unknown, name));
-  const least = Math.min(...distances);
-  const isNear = least <= Math.ceil(unknown.length / 3);
-  const hint = isNear
-    ? `Did you mean \`${names[distances.indexOf(least)]}\`?`
-    : `It has ${names.join(', ')}.`;
+  const meant = nearestName(unknown, names);
+  const hint = meant === undefined ? `It has ${names.join(', ')}.` : `Did you mean \`${meant}\`?`;
   throw new EspalierError('usage', `\`${owner}\` has no option \`${unknown}\`. ${hint}`);
 }
 
@@ -35,19 +32,4 @@ function namesIn(known: string): readonly string[] {
     lists.set(known, names);
   }
   return names;
-}
-
-/** The edit distance of Levenshtein; letters alike but for their case cost nothing. */
-function distanceBetween(one: string, other: string): number {
-  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let at = 1; at <= a.length; at++) {
-    const next = [at];
-    for (let to = 1; to <= b.length; to++) {
-      const change = (row[to - 1] ?? 0) + (a[at - 1] === b[to - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

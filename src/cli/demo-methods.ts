@@ -1,5 +1,4 @@
-import { isHeldOut } from '../backends/tiny/held-out.ts';
-import { seededRandom } from '../base/random.ts';
+import { longestGameStep } from '../bench/tasks/game24.ts';
 import { defaultPrices } from '../calls/prices.ts';
 import type { LanguageModel } from '../contracts/language-model.ts';
 import type { Budget } from '../contracts/spend.ts';
@@ -8,7 +7,6 @@ import {
   type ArithmeticStep,
   gameOf24,
   type Rational,
-  solvablePuzzles,
 } from '../environments/index.ts';
 import { astar, bestOfN } from '../index.ts';
 import { fromModel } from '../policies/from-model/from-model.ts';
@@ -38,16 +36,6 @@ export const demoMethods: Readonly<Record<'greedy' | 'bestOfN' | 'mcts' | 'astar
   astar: { name: 'A* on 1 − value', algorithm: astar(), temperature: 0.7 },
 };
 
-/** The solvable puzzles that the packaged model has not learnt from, in a random order. */
-export function unseenGames(seed: number | string): readonly (readonly number[])[] {
-  const random = seededRandom(seed);
-  const rest = solvablePuzzles()
-    .map(({ numbers }) => numbers)
-    .filter((numbers) => isHeldOut(gameOf24.format({ numbers })));
-  const { length } = rest;
-  return Array.from({ length }, () => rest.splice(random.integer(rest.length), 1)).flat(1);
-}
-
 /** What came of one attempt. */
 export type GameResult = SearchResult<ArithmeticState<Rational>, ArithmeticStep<Rational>>;
 
@@ -71,7 +59,7 @@ export function solveGame(attempt: GameAttempt): Promise<GameResult> {
   const environment = gameOf24.environment({ numbers });
   const { temperature } = method;
   return search(environment, {
-    policy: fromModel({ model, temperature, maxTokens: 24 }),
+    policy: fromModel({ model, temperature, maxTokens: longestGameStep }),
     evaluator: judge({ model }),
     algorithm: method.algorithm,
     budget,

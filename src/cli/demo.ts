@@ -3,6 +3,7 @@ import { counted } from '../base/counted.ts';
 import { seededRandom } from '../base/random.ts';
 import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
 import { pairedDifference } from '../bench/metrics.ts';
+import { unseenGames } from '../bench/tasks/game24.ts';
 import type { Budget } from '../contracts/spend.ts';
 import { gameOf24 } from '../environments/index.ts';
 import { tasks } from '../runs/tasks.ts';
@@ -13,7 +14,6 @@ import {
   type GameResult,
   hostedModel,
   solveGame,
-  unseenGames,
 } from './demo-methods.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { print, StatusLine } from './output.ts';

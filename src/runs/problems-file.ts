@@ -121,12 +121,17 @@ function asAsked(data: z.infer<typeof lineSchema>, { task: given, ...place }: Li
 }
 
 /** Datasets such as GSM8K put the final answer behind `####`, with the solution before it. */
-function finalAnswer(answer: string): string | undefined {
+export function finalAnswer(answer: string): string | undefined {
   const final = (answer.split('####').at(-1) ?? '').trim();
   return final === '' ? undefined : final;
 }
 
-function expectDifferent(path: string, asked: readonly AskedProblem[]): void {
+/**
+ * Refuses problems of which two have the same id.
+ *
+ * @throws EspalierError `usage`, naming the file.
+ */
+export function expectDifferent(path: string, asked: readonly Pick<AskedProblem, 'id'>[]): void {
   const seen = new Set<string>();
   const twice = asked.find(({ id }) => {
     if (seen.has(id)) return true;

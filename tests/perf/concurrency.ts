@@ -33,7 +33,7 @@ import { manualClock } from 'espalier/testing';
 import { heuristic, judge } from 'espalier/values';
 import { wilsonInterval } from '../../src/base/stats/wilson-interval.ts';
 import { pairedDifference } from '../../src/bench/metrics.ts';
-import { unseenGames } from '../../src/cli/demo-methods.ts';
+import { unseenGames } from '../../src/bench/tasks/game24.ts';
 import { nextState, valueOfState } from './bare-uct.ts';
 
 const budgets = [60, 400];

@@ -16,7 +16,7 @@ import { fromModel } from 'espalier/policies';
 import { judge } from 'espalier/values';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
-import { unseenGames } from '../../dist/cli/demo-methods.js';
+import { unseenGames } from '../../dist/bench/tasks/game24.js';
 
 const { values } = parseArgs({
   options: {

@@ -5,9 +5,10 @@
  * counts, and by what earlier prompts were. Fails where one of the promises is broken.
  */
 import { tiny } from '../../src/backends/tiny/index.ts';
+import { unseenGames } from '../../src/bench/tasks/game24.ts';
 import { memoryJournal, replayed } from '../../src/calls/index.ts';
 import type { Journal } from '../../src/calls/journal.ts';
-import { demoMethods, unseenGames } from '../../src/cli/demo-methods.ts';
+import { demoMethods } from '../../src/cli/demo-methods.ts';
 import { gameOf24 } from '../../src/environments/index.ts';
 import {
   beam,

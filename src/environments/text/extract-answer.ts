@@ -9,7 +9,7 @@ const longest = 200;
  * condition (*if the answer is 5*) and the way to an answer (*the answer is found by adding*) state none.
  */
 export function extractAnswer(text: string): string | undefined {
-  for (const extract of [boxed, hashed, inJson, stated, choice]) {
+  for (const extract of [lastBoxed, hashed, inJson, stated, choice]) {
     const answer = extract(text)?.trim();
     if (answer !== undefined && answer !== '' && answer.length <= longest) return answer;
   }
@@ -17,7 +17,7 @@ export function extractAnswer(text: string): string | undefined {
 }
 
 /** What stands in the last `\boxed{…}` that is closed. */
-function boxed(text: string): string | undefined {
+export function lastBoxed(text: string): string | undefined {
   for (let from = text.length; from >= 0; ) {
     const start = text.lastIndexOf('\\boxed', from);
     if (start < 0) return undefined;

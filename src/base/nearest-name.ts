@@ -1,0 +1,21 @@
+/** The name that somebody most likely meant, where one is near to what was written. */
+export function nearestName(written: string, names: readonly string[]): string | undefined {
+  const distances = names.map((name) => distanceBetween(written, name));
+  const least = Math.min(...distances);
+  return least <= Math.ceil(written.length / 3) ? names[distances.indexOf(least)] : undefined;
+}
+
+/** The edit distance of Levenshtein; letters alike but for their case cost nothing. */
+function distanceBetween(one: string, other: string): number {
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let at = 1; at <= a.length; at++) {
+    const next = [at];
+    for (let to = 1; to <= b.length; to++) {
+      const change = (row[to - 1] ?? 0) + (a[at - 1] === b[to - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,29 @@
+import { answerOracle, type ReasoningState, reasoning } from '../../environments/index.ts';
+import type { BenchInstance } from '../task.ts';
+
+/** A question with its known answer. */
+export interface KnownQuestion {
+  readonly id: string;
+  readonly question: string;
+  readonly answer: string;
+  /** Questions of one cluster are not independent. */
+  readonly cluster?: string | undefined;
+}
+
+/** The longest answer that is compared: none that a model states is read where it is longer. */
+export const longestAnswer = 200;
+
+/** No step of reasoning is longer, in tokens. */
+const longestStep = 512;
+
+/** A question as an instance: its answer is for scoring only. */
+export function questionInstance(asked: KnownQuestion): BenchInstance<ReasoningState, string> {
+  const { id, question, answer, cluster } = asked;
+  return {
+    id,
+    ...(cluster !== undefined && { cluster }),
+    environment: reasoning({ question }),
+    oracle: answerOracle(answer),
+    maxTokens: longestStep,
+  };
+}

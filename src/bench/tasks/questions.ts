@@ -1,0 +1,96 @@
+import { basename } from 'node:path';
+import { z } from 'zod';
+import { expectation } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
+import { lastBoxed } from '../../environments/text/extract-answer.ts';
+import { expectDifferent, finalAnswer, jsonLine } from '../../runs/problems-file.ts';
+import type { BenchTask } from '../task.ts';
+import type { BenchTaskEntry, BenchTaskOptions } from './entry.ts';
+import { type KnownQuestion, longestAnswer, questionInstance } from './question-instances.ts';
+import { readRequest } from './request.ts';
+import { lineFault, readTaskLines, type TaskLine } from './task-file.ts';
+
+const text = z.string().refine((value) => value.trim() !== '');
+const given = z.union([text, z.number().transform(String)]);
+const line = z.object({
+  ...{ question: text.optional(), problem: text.optional(), input: text.optional() },
+  ...{ answer: given.optional(), target: given.optional(), solution: given.optional() },
+  ...{ id: z.coerce.string().optional(), cluster: z.coerce.string().optional() },
+});
+
+/** Questions with answers of any origin, one a line. */
+export const questionsEntry: BenchTaskEntry = {
+  name: 'questions',
+  title: 'questions of a file',
+  argument: { option: 'file', example: 'mine.jsonl', required: true },
+  create: (options = {}) => questionsTask({ name: 'questions', title: 'questions' }, options, read),
+};
+
+/** Grade-school math in words. */
+export const gsm8kEntry: BenchTaskEntry = {
+  name: 'gsm8k',
+  title: 'GSM8K, grade-school math',
+  paper: 'Cobbe et al., Training Verifiers to Solve Math Word Problems, 2021, arXiv:2110.14168',
+  argument: { option: 'file', example: 'test.jsonl', required: true },
+  create: (options = {}) =>
+    questionsTask({ name: 'gsm8k', title: 'GSM8K', licence: 'MIT' }, options, (asked) => {
+      const { question, answer } = jsonLine(asked.text, gsm8k, {
+        ...asked,
+        expected: 'expected `question` and `answer`, with the final answer behind `####`',
+      });
+      return { id: String(asked.number), question, answer: expectAnswer(answer, asked) };
+    }),
+};
+
+const gsm8k = z.object({ question: text, answer: z.string().regex(/####\s*\S/) });
+
+/**
+ * A file of questions as a task. The first of the file are taken.
+ *
+ * @param readLine - What stands in a line, and `undefined` where it is not of the split.
+ */
+export function questionsTask(
+  about: Pick<BenchTask, 'licence' | 'name' | 'splits' | 'title'>,
+  options: BenchTaskOptions,
+  readLine: (line: TaskLine, split: string | undefined) => KnownQuestion | undefined,
+): BenchTask {
+  expectOptions(about.name, options, 'file');
+  const { file } = options;
+  if (file === undefined) throw expectation('file', 'the path of a file with problems', file);
+  return {
+    ...about,
+    source: basename(file),
+    instances(request) {
+      const { split, limit } = readRequest(this, request);
+      const asked = readTaskLines(file).flatMap((each) => readLine(each, split) ?? []);
+      expectDifferent(file, asked);
+      return asked.slice(0, limit).map(questionInstance);
+    },
+  };
+}
+
+function read(asked: TaskLine): KnownQuestion {
+  const expected = 'expected `question` and `answer` (or `problem`, `input`; `target`, `solution`)';
+  const found = jsonLine(asked.text, line, { ...asked, expected });
+  const question = found.question ?? found.problem ?? found.input;
+  const answer = found.answer ?? found.target ?? found.solution;
+  if (question === undefined || answer === undefined) throw lineFault(asked, expected);
+  const { id = String(asked.number), cluster } = found;
+  return { id, question, answer: expectAnswer(answer, asked), cluster };
+}
+
+/**
+ * The final answer of a solution: what stands behind `####`, in the last `\boxed{…}`, or all of it.
+ *
+ * @throws EspalierError `usage`, naming the line, where it is empty or too long to be compared.
+ */
+function expectAnswer(solution: string, asked: TaskLine): string {
+  const isMarked = solution.includes('####');
+  const answer = (isMarked ? undefined : lastBoxed(solution)) ?? finalAnswer(solution) ?? '';
+  if (answer === '') throw lineFault(asked, 'expected an answer behind `####`');
+  if (answer.length <= longestAnswer) return answer;
+  throw lineFault(
+    asked,
+    `expected a final answer of at most ${longestAnswer} characters, got ${answer.length}`,
+  );
+}

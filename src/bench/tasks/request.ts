@@ -1,0 +1,53 @@
+import { EspalierError } from '../../base/errors.ts';
+import { describeValue, expectation, expectInteger } from '../../base/expect.ts';
+import { expectOptions } from '../../base/expect-options.ts';
+import { nearestName } from '../../base/nearest-name.ts';
+import type { BenchTask } from '../task.ts';
+
+/** What a task is asked for, as a plug-in takes it. */
+type InstancesRequest = Parameters<BenchTask['instances']>[0];
+
+/** What a task is asked for, with its defaults. */
+export interface ReadRequest extends InstancesRequest {
+  /** How many instances are to be generated. */
+  readonly count: number;
+}
+
+/** How many instances a generated task makes, where nobody says. */
+const usual = 100;
+
+/**
+ * What a task is asked for, with its defaults.
+ *
+ * @throws EspalierError `usage` where there is no such split, and where an option is out of its range.
+ */
+export function readRequest(
+  { name, splits = [] }: Pick<BenchTask, 'name' | 'splits'>,
+  request: InstancesRequest,
+): ReadRequest {
+  expectOptions(`${name}.instances`, request, 'split limit seed');
+  const { split = splits[0], limit, seed } = request;
+  if (limit !== undefined) expectInteger('limit', limit, { min: 1, max: Number.POSITIVE_INFINITY });
+  if (typeof seed !== 'string' && !Number.isFinite(seed)) {
+    throw expectation('seed', 'a number or a text', seed);
+  }
+  if (request.split !== undefined && !splits.includes(request.split)) {
+    throw noSplit(name, request.split, splits);
+  }
+  return {
+    seed,
+    ...(split !== undefined && { split }),
+    ...(limit !== undefined && { limit }),
+    count: Math.min(limit ?? usual, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function noSplit(name: string, split: string, splits: readonly string[]): EspalierError {
+  const meant = nearestName(String(split), splits);
+  const known = splits.length === 0 ? 'It has only one.' : `It has ${splits.join(', ')}.`;
+  const hint = meant === undefined ? known : `Did you mean \`${meant}\`?`;
+  return new EspalierError(
+    'usage',
+    `The task \`${name}\` has no split ${describeValue(split)}. ${hint}`,
+  );
+}
