@@ -7,12 +7,12 @@ import type { Budget } from 'espalier';
 import { tiny } from 'espalier/backends/tiny';
 import { type ArithmeticState, gameOf24 } from 'espalier/environments';
 import { fromModel } from 'espalier/policies';
+import { table } from '../../dist/base/table.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
 import { algorithmEntry, algorithmFor } from '../../dist/cli/algorithms.js';
 import { solveGame, unseenGames } from '../../dist/cli/demo-methods.js';
 import { methodFor, methodNames } from '../../dist/cli/methods.js';
-import { table } from '../../dist/cli/table.js';
 import { search } from '../../dist/index.js';
 
 const { values } = parseArgs({
