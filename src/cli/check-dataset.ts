@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { counted } from '../base/counted.ts';
+import { table } from '../base/table.ts';
 import { auditDataset } from '../data/audit/audit-dataset.ts';
 import { escapeControls } from '../data/audit/excerpt.ts';
 import type { AuditFinding, AuditReport, AuditSet } from '../data/audit/report.ts';
 import { print } from './output.ts';
-import { table } from './table.ts';
 import { integerOption, numberOption } from './values.ts';
 
 /** What `espalier check-dataset` was asked for. */

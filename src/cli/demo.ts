@@ -1,6 +1,7 @@
 import { type TinyModel, tiny } from '../backends/tiny/index.ts';
 import { counted } from '../base/counted.ts';
 import { seededRandom } from '../base/random.ts';
+import { table } from '../base/table.ts';
 import { type ComparisonRow, compare, type Method } from '../bench/compare.ts';
 import { pairedDifference } from '../bench/metrics.ts';
 import { unseenGames } from '../bench/tasks/game24.ts';
@@ -17,7 +18,6 @@ import {
 } from './demo-methods.ts';
 import { type Interruption, interrupted, listenForInterruption } from './interruption.ts';
 import { print, StatusLine } from './output.ts';
-import { table } from './table.ts';
 import { legend } from './tree.ts';
 
 /** What `espalier demo` was asked for. */

@@ -4,11 +4,11 @@ import { examine } from '../backends/doctor/examine.ts';
 import { languageModel } from '../backends/language-model.ts';
 import { defined } from '../backends/transport/json.ts';
 import { counted } from '../base/counted.ts';
+import { table } from '../base/table.ts';
 import { examineJudge, type JudgeExamination } from '../runs/examine-judge.ts';
 import { readLabelledStates } from '../runs/labelled-states.ts';
 import { addKeyVariableOption, type ModelName, type ModelRequest, modelOption } from './model.ts';
 import { oneLine, print, StatusLine } from './output.ts';
-import { table } from './table.ts';
 import { integerOption } from './values.ts';
 
 /** What `espalier doctor` was asked for. */

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { table } from '../../src/cli/table.ts';
+import { table } from '../../src/base/table.ts';
 import {
   algorithms,
   beam,

@@ -27,9 +27,9 @@ import { reasoning } from 'espalier/environments';
 import { fromModel, selfRefine } from 'espalier/policies';
 import { type EmulatedAnswer, type EmulatedQuestion, emulator } from 'espalier/testing';
 import { judge } from 'espalier/values';
+import { table } from '../../dist/base/table.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
-import { table } from '../../dist/cli/table.js';
 
 const { values } = parseArgs({
   options: {

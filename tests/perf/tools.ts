@@ -19,9 +19,9 @@ import { type Tool, toolEnvironment } from 'espalier/environments';
 import { dfsdt, toolChainStar, treeOfThoughts } from 'espalier/methods';
 import { callTools } from 'espalier/policies';
 import { judge } from 'espalier/values';
+import { table } from '../../dist/base/table.js';
 import { compare, type Method } from '../../dist/bench/compare.js';
 import { pairedDifference } from '../../dist/bench/metrics.js';
-import { table } from '../../dist/cli/table.js';
 import { scale, scriptFor } from './tools-script.ts';
 import { type Task, tasksOf } from './tools-tasks.ts';
 

@@ -1,0 +1,224 @@
+import {
+  amount,
+  budgetText,
+  dollars,
+  none,
+  percent,
+  percentWithin,
+  pointsWithin,
+  pValue,
+} from './figures.ts';
+import type { BenchBudget, BenchDifference, BenchPoint, BenchReport } from './report.ts';
+
+/** A column of a table about points, the same wherever it is shown. */
+export interface PointColumn {
+  readonly heading: string;
+  /** What it says, in one sentence without its full stop; of names, nothing. */
+  readonly meaning?: string;
+  readonly cell: (point: BenchPoint) => string;
+}
+
+/** Which point a row is about. */
+const which: readonly PointColumn[] = [
+  { heading: 'method', cell: ({ method }) => method },
+  { heading: 'budget', cell: ({ budget }) => budgetText(budget) },
+];
+
+const searches: PointColumn = {
+  heading: 'searches',
+  meaning: 'how many searches were scored; those that failed count as wrong',
+  cell: ({ n }) => amount(n),
+};
+
+/** What it took, as means over searches. */
+const tokens: PointColumn = {
+  heading: 'tokens',
+  meaning: 'tokens read and written, a search',
+  cell: (point) => amount(point.tokens),
+};
+
+const kindsOfTokens: readonly PointColumn[] = [
+  { heading: 'in', meaning: 'those read', cell: ({ inputTokens }) => amount(inputTokens) },
+  {
+    heading: 'cached',
+    meaning: 'of those read, the ones that a cache of the provider had',
+    cell: ({ cachedTokens }) => amount(cachedTokens),
+  },
+  { heading: 'out', meaning: 'those written', cell: ({ outputTokens }) => amount(outputTokens) },
+];
+
+const prices: readonly PointColumn[] = [
+  {
+    heading: '$ of 1,000',
+    meaning: 'dollars for 1,000 searches; unknown where a model has no known price',
+    cell: ({ usd }) => dollars(usd === null ? null : 1_000 * usd),
+  },
+  {
+    heading: 'calls',
+    meaning: 'calls of models, evaluators and tools, a search',
+    cell: ({ calls }) => amount(calls),
+  },
+  {
+    heading: 'ms',
+    meaning: 'milliseconds of a search; unknown where recorded answers were reused at once',
+    cell: ({ ms }) => amount(ms),
+  },
+  {
+    heading: 'unused',
+    meaning:
+      'the share of the budget that was left by searches that did not end with a right answer',
+    cell: ({ n, unused }) => (n === 0 ? none : percent(unused)),
+  },
+];
+
+/** The columns of the results of a report: in a page all of them, on a terminal those that fit. */
+export function resultColumns(
+  report: BenchReport,
+  { isWide }: { readonly isWide: boolean },
+): readonly PointColumn[] {
+  const compared = (point: BenchPoint) => differenceOf(report, point);
+  return [
+    ...which,
+    searches,
+    {
+      heading: 'right',
+      meaning: 'the share of chosen answers that are right, with its 95 % interval',
+      cell: (point) => (point.n === 0 ? none : percentWithin(point.accuracy, point)),
+    },
+    {
+      heading: `less ${report.baseline}`,
+      meaning: `the difference to ${report.baseline} at the same budget on the same problems, in points, with its 95 % interval`,
+      cell: (point) => shown(compared(point), (one) => pointsWithin(one.difference, one)),
+    },
+    {
+      heading: 'adjusted p',
+      meaning:
+        'how likely so large a difference is where there is none, corrected for all comparisons here (Holm)',
+      cell: (point) => shown(compared(point), ({ adjustedP }) => pValue(adjustedP)),
+    },
+    tokens,
+    ...(isWide ? kindsOfTokens : []),
+    ...prices,
+  ];
+}
+
+/** The columns of methods that an oracle guided: what they share with the others, under its right name. */
+export function guidedColumns(): readonly PointColumn[] {
+  return [
+    ...which,
+    searches,
+    {
+      heading: 'pass@k',
+      meaning:
+        'the share of searches in which a right answer was found and recognised by the oracle, with its 95 % interval',
+      cell: (point) => (point.n === 0 ? none : percentWithin(point.accuracy, point)),
+    },
+    tokens,
+    ...prices,
+  ];
+}
+
+/** The columns that say how searches went. */
+export const courseColumns: readonly PointColumn[] = [
+  ...which,
+  {
+    heading: 'failed',
+    meaning: 'searches that could not go on',
+    cell: ({ failed }) => amount(failed),
+  },
+  {
+    heading: 'unscored',
+    meaning: 'searches whose answer nobody could score; they are left out of everything else',
+    cell: ({ unscored }) => amount(unscored),
+  },
+  {
+    heading: 'ended by',
+    meaning: 'why searches ended',
+    cell: ({ ends }) =>
+      Object.entries(ends)
+        .filter(([, count]) => count > 0)
+        .map(([reason, count]) => `${reason} ${amount(count)}`)
+        .join(', ') || none,
+  },
+  {
+    heading: 'any end right',
+    meaning: 'the share of searches with a right answer anywhere in the tree, chosen or not',
+    cell: ({ anyEnd }) => (anyEnd === null ? none : percent(anyEnd)),
+  },
+  {
+    heading: 'calibration error',
+    meaning: 'how far values are from the share that is right, in the mean, in points of a hundred',
+    cell: ({ calibration }) => shown(calibration, (one) => (100 * one.expectedError).toFixed(1)),
+  },
+  {
+    heading: 'Brier',
+    meaning: 'the mean squared error of values: 0 is best, and 0.25 is what always saying 0.5 gets',
+    cell: ({ calibration }) => shown(calibration, ({ brier }) => brier.toFixed(3)),
+  },
+  {
+    heading: 'nodes',
+    meaning: 'nodes of a tree, in the mean',
+    cell: ({ tree }) => amount(tree.nodes),
+  },
+  {
+    heading: 'depth',
+    meaning: 'its longest path',
+    cell: ({ tree }) => amount(tree.depth),
+  },
+  {
+    heading: 'width',
+    meaning: 'the most children of one node',
+    cell: ({ tree }) => amount(tree.width),
+  },
+];
+
+/** The columns of what several searches of one problem get right, for reports with several seeds. */
+export function repeatedColumns(points: readonly BenchPoint[]): readonly PointColumn[] {
+  const sizes = [...new Set(points.flatMap(({ passAtK }) => passAtK.map(({ k }) => k)))];
+  const of = (point: BenchPoint, size: number) => point.passAtK.find(({ k }) => k === size);
+  return [
+    ...which,
+    ...sizes
+      .toSorted((a, b) => a - b)
+      .flatMap((k) => [
+        {
+          heading: `pass@${k}`,
+          meaning: `the share of problems that at least one of ${k} searches gets right`,
+          cell: (point: BenchPoint) => shown(of(point, k), ({ any }) => percent(any)),
+        },
+        {
+          heading: `pass^${k}`,
+          meaning: `the share of problems that all ${k} get right`,
+          cell: (point: BenchPoint) => shown(of(point, k), ({ all }) => percent(all)),
+        },
+      ]),
+  ];
+}
+
+/** Points with those of equal budget beside each other, so that what is compared stands together. */
+export function byBudget(points: readonly BenchPoint[]): readonly BenchPoint[] {
+  const units = [...new Set(points.map(({ budget }) => budget.unit))];
+  return points.toSorted(
+    ({ budget: a }, { budget: b }) =>
+      units.indexOf(a.unit) - units.indexOf(b.unit) || a.limit - b.limit,
+  );
+}
+
+/** How a point compares with the baseline at the same budget. */
+export function differenceOf(
+  { differences, baseline }: BenchReport,
+  { method, budget }: BenchPoint,
+): BenchDifference | undefined {
+  return differences.find(
+    (one) => one.method === method && one.than === baseline && isSame(one.budget, budget),
+  );
+}
+
+/** Whether two budgets are the same limit in the same unit. */
+export function isSame(a: BenchBudget, b: BenchBudget): boolean {
+  return a.unit === b.unit && a.limit === b.limit;
+}
+
+function shown<Value>(value: Value | null | undefined, text: (value: Value) => string): string {
+  return value === null || value === undefined ? none : text(value);
+}

@@ -1,0 +1,96 @@
+import { counted } from '../base/counted.ts';
+import { amount, dollars, percent } from './figures.ts';
+import type { BenchReport } from './report.ts';
+
+/** The words of a verdict's answer. */
+export const answers: Readonly<Record<BenchReport['verdict']['answer'], string>> = {
+  yes: 'Yes, search pays here.',
+  no: 'No, search does not pay here.',
+  undecided: 'Not decided.',
+};
+
+/** What a report is called. */
+export function reportTitle({ task }: BenchReport): string {
+  return `Does search pay on ${task.title}?`;
+}
+
+/** What was compared, in one sentence. */
+export function reportSetting({ task, model, seeds, points, guided }: BenchReport): string {
+  const methods = new Set([...points, ...guided].map(({ method }) => method)).size;
+  const problems = counted(task.instances, 'problem', amount(task.instances));
+  const clusters =
+    task.clusters === task.instances
+      ? ''
+      : ` in ${counted(task.clusters, 'cluster', amount(task.clusters))} that are independent of each other`;
+  const each = seeds === 1 ? 'once' : `${seeds} times`;
+  const asked = model === null ? 'without a model' : `with ${model}`;
+  return `${counted(methods, 'method')} on ${problems}${clusters}, each searched ${each} at each budget, ${asked}.`;
+}
+
+/** What was bought for the whole benchmark, and what sharing equal requests saved. */
+export function spendText({ spend: { bought, charged } }: BenchReport): string {
+  const sums = ({ calls, tokens, usd }: typeof bought) =>
+    [
+      counted(calls, 'call', amount(calls)),
+      counted(tokens, 'token', amount(tokens)),
+      ...(usd > 0 ? [dollars(usd)] : []),
+    ].join(', ');
+  const saved = charged.tokens > 0 ? 1 - bought.tokens / charged.tokens : 0;
+  if (saved <= 0) return `Bought: ${sums(bought)}.`;
+  return (
+    `Bought: ${sums(bought)}. Searches were charged ${sums(charged)}, as if each had bought all that it used: ` +
+    `equal requests were bought once, which saved ${percent(saved)} of the tokens.`
+  );
+}
+
+/** What has to be the same for the same result: pairs of a name and a value. */
+export function repetition(report: BenchReport): readonly (readonly [string, string])[] {
+  const { task, model, seeds, seed, baseline, versions } = report;
+  return [
+    ['task', task.name],
+    ...(task.split === null ? [] : [['split', task.split] as const]),
+    ['problems', amount(task.instances)],
+    ['source', task.source ?? 'generated'],
+    ['licence', task.licence ?? 'nobody says'],
+    ['model', model ?? 'none'],
+    ['compared with', baseline],
+    ['searches of each problem', amount(seeds)],
+    ['seed', String(seed)],
+    ['espalier', versions.espalier],
+    ['Node.js', versions.node],
+  ];
+}
+
+/** The command that asks for the same benchmark, where its task and methods are known by their names. */
+export function repeatCommand({ task, model, seeds, seed, points, guided }: BenchReport): string {
+  const all = [...points.filter(({ isBaseline }) => !isBaseline), ...guided];
+  const methods = [...new Set(all.map(({ method }) => method))];
+  const limits = [...points, ...guided].map(({ budget: { unit, limit } }) => ({ unit, limit }));
+  const units = [...new Set(limits.map(({ unit }) => unit))].map((unit) => {
+    const ofUnit = limits.filter((one) => one.unit === unit).map(({ limit }) => limit);
+    return `${unit}=${[...new Set(ofUnit)].toSorted((a, b) => a - b).join(',')}`;
+  });
+  return [
+    ...['espalier', 'bench', '--task', task.name],
+    ...(task.split === null ? [] : ['--split', task.split]),
+    ...['--limit', String(task.instances)],
+    ...(model === null ? [] : ['--model', model]),
+    ...(methods.length === 0 ? [] : ['--methods', methods.join(',')]),
+    ...units.flatMap((unit) => ['--budgets', unit]),
+    ...['--seeds', String(seeds), '--seed', String(seed)],
+  ]
+    .map(quoted)
+    .join(' ');
+}
+
+/** Of each method the mean height of its curve, best first within a unit. */
+export function areaRows({ areas }: BenchReport): readonly (readonly [string, string, string])[] {
+  return areas
+    .toSorted((a, b) => a.unit.localeCompare(b.unit) || b.area - a.area)
+    .map(({ method, unit, area }) => [method, unit, percent(area)]);
+}
+
+/** An argument of a shell. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
