@@ -22,7 +22,7 @@ export interface BenchPoint extends Interval {
   readonly failed: number;
   /** Searches whose answer the oracle could not score; they are left out. */
   readonly unscored: number;
-  /** Over seeds, where there are several: the share of problems that any one of `k` searches gets right, and that all do. */
+  /** Over seeds, where there are several: the share of problems that any of `k` searches gets right, and that all do; from `k` = 2 on. */
   readonly passAtK: readonly { readonly k: number; readonly any: number; readonly all: number }[];
   /** The share of searches with a right end anywhere in the tree, chosen or not; `null` where ends are not scored. */
   readonly anyEnd: number | null;
@@ -36,7 +36,7 @@ export interface BenchPoint extends Interval {
   readonly calls: number;
   /** Milliseconds of a search; `null` where answers were reused without waiting as long as they took. */
   readonly ms: number | null;
-  /** The share of the budget that was left by searches that did not end with a right answer, in [0, 1]. */
+  /** The share of the budget that was left by searches that did not end as `solved`, in [0, 1]; 0 where all did. */
   readonly unused: number;
   /** Why searches ended: how many for each reason. */
   readonly ends: Readonly<Partial<Record<StopReason, number>>>;
@@ -65,9 +65,11 @@ export interface BenchDifference extends Interval {
   readonly than: string;
   readonly budget: BenchBudget;
   readonly difference: number;
+  /** How many independent clusters have searches of both that were scored. */
+  readonly clusters: number;
   /** The two-sided p-value of no difference. */
   readonly p: number;
-  /** The same, corrected for all comparisons of the report by Holm's procedure. */
+  /** The same, corrected by Holm's procedure for all comparisons of the report: of searches, or of baselines among themselves. */
   readonly adjustedP: number;
 }
 

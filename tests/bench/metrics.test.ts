@@ -35,13 +35,22 @@ describe('wilsonInterval', () => {
 });
 
 describe('pairedDifference', () => {
-  test('gives the limits of a table worked out by hand', () => {
-    // n = 50, p1 = 0.64 in [0.50141, 0.75861], p2 = 0.44 in [0.31162, 0.57694],
-    // φ = (20·16 − 12·2 − 25) / √(32·18·22·28) = 271 / 595.66 = 0.45495.
-    const { difference, low, high } = pairedDifference(...outcomes(20, 12, 2, 16));
-    expect(difference).toBe(0.2);
-    expect(low).toBeCloseTo(0.0562, 4);
-    expect(high).toBeCloseTo(0.3292, 4);
+  test.each([[[20, 12, 2, 16]], [[3, 9, 1, 5]], [[40, 0, 4, 6]], [[0, 7, 7, 1]]] as const)(
+    'has its limits where the score test of a table turns: %s',
+    ([both, onlyA, onlyB, neither]) => {
+      const { difference, low, high } = pairedDifference(...outcomes(both, onlyA, onlyB, neither));
+      const n = both + onlyA + onlyB + neither;
+      expect(difference).toBeCloseTo((onlyA - onlyB) / n, 12);
+      for (const limit of [low, high]) {
+        expect(scoreByBruteForce([onlyA, onlyB, n], limit)).toBeCloseTo(1.959964 ** 2, 3);
+      }
+    },
+  );
+
+  test('turns exactly where the test of McNemar without correction does', () => {
+    // (b − c)² / (b + c): 100 / 26 = 3.846 is above 1.96² = 3.841, and 81 / 25 = 3.24 below.
+    expect(pairedDifference(...outcomes(50, 18, 8, 24)).low).toBeGreaterThan(0);
+    expect(pairedDifference(...outcomes(50, 17, 8, 25)).low).toBeLessThan(0);
   });
 
   test('is certain of nothing at one problem', () => {
@@ -84,6 +93,56 @@ describe('pairedDifference', () => {
     },
   );
 });
+
+describe('pairedDifference of clusters', () => {
+  test('goes by independent pairs where those of a cluster always agree', () => {
+    // Each problem five times over: as much as 30 problems, and t(29) = 2.04523 for 1.95996.
+    const once = outcomes(10, 9, 3, 8);
+    const five = once.map((list) => list.flatMap((solved) => new Array<boolean>(5).fill(solved)));
+    const clusters = once[0].flatMap((_, place) => new Array<string>(5).fill(String(place)));
+    const [a = [], b = []] = five;
+    const { difference, low, high } = pairedDifference(a, b, clusters);
+    expect(difference).toBeCloseTo(0.2, 12);
+    // s² = (12 · 1 − 30 · 0.2²) / 29 = 0.372414, of one pair 0.36: 29 pairs.
+    for (const limit of [low, high]) {
+      expect(scoreByBruteForce([8.7, 2.9, 29], limit)).toBeCloseTo(2.04523 ** 2, 3);
+    }
+  });
+
+  test('weighs clusters, not results', () => {
+    const { difference } = pairedDifference(
+      [true, true, true, false],
+      [false, false, false, true],
+      ['one', 'one', 'one', 'other'],
+    );
+    expect(difference).toBe(0);
+  });
+});
+
+/** The score test of a difference, its shares of greatest likelihood looked for on a grid that grows finer. */
+function scoreByBruteForce(
+  [onlyA, onlyB, n]: readonly [number, number, number],
+  difference: number,
+): number {
+  const likelihood = (shareB: number) => {
+    const shareA = shareB + difference;
+    const rest = 1 - shareA - shareB;
+    if (shareA < 0 || shareB < 0 || rest < 0) return Number.NEGATIVE_INFINITY;
+    const part = (count: number, share: number) => (count === 0 ? 0 : count * Math.log(share));
+    return part(onlyA, shareA) + part(onlyB, shareB) + part(n - onlyA - onlyB, rest);
+  };
+  let [best, step] = [0, 0.5];
+  for (let round = 0; round < 12; round++) {
+    const grid = Array.from({ length: 81 }, (_, place) => best + (place - 40) * (step / 20));
+    best = grid.reduce(
+      (one, other) => (likelihood(other) > likelihood(one) ? other : one),
+      Math.max(0, -difference),
+    );
+    step /= 5;
+  }
+  const variance = n * (2 * best + difference - difference ** 2);
+  return (onlyA - onlyB - n * difference) ** 2 / variance;
+}
 
 /** Results of two ways with so many problems solved by both, the first, the second and neither. */
 function outcomes(...[both, onlyA, onlyB, neither]: readonly [number, number, number, number]) {

@@ -7,7 +7,7 @@ export interface Interval {
 }
 
 /** The 97.5 % point of the normal distribution: two-sided 95 %. */
-const z = 1.959963984540054;
+export const normalQuantile = 1.959963984540054;
 
 /**
  * The 95 % interval of a share, from how often something succeeded. It is honest at few trials and near
@@ -19,14 +19,21 @@ export function wilsonInterval(successes: number, trials: number): Interval {
   expectInteger('trials', trials, { min: 0 });
   expectInteger('successes', successes, { min: 0, max: trials });
   if (trials === 0) return { low: 0, high: 1 };
-  const share = successes / trials;
-  const scale = 1 + z ** 2 / trials;
-  const middle = (share + z ** 2 / (2 * trials)) / scale;
-  const spread = Math.sqrt((share * (1 - share)) / trials + z ** 2 / (4 * trials ** 2));
-  const half = (z * spread) / scale;
+  return shareInterval(successes / trials, trials, normalQuantile);
+}
+
+/**
+ * Wilson's interval from a share in [0, 1], from how many trials it is (above 0, and not only whole numbers), and from
+ * the quantile z or t.
+ */
+export function shareInterval(share: number, trials: number, quantile: number): Interval {
+  const scale = 1 + quantile ** 2 / trials;
+  const middle = (share + quantile ** 2 / (2 * trials)) / scale;
+  const spread = Math.sqrt((share * (1 - share)) / trials + quantile ** 2 / (4 * trials ** 2));
+  const half = (quantile * spread) / scale;
   // In theory the ends are exactly 0 and 1 there; rounding would leave them a hair beside.
   return {
-    low: successes === 0 ? 0 : middle - half,
-    high: successes === trials ? 1 : middle + half,
+    low: share === 0 ? 0 : middle - half,
+    high: share === 1 ? 1 : middle + half,
   };
 }

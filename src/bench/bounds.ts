@@ -1,0 +1,8 @@
+/** Below so many independent clusters no interval and no verdict is to be trusted. */
+export const leastClusters = 30;
+
+/** What is too small a gain to pay, as a share: 3 points. */
+export const leastGain = 0.03;
+
+/** The greatest part of a budget that may stay unused without a word, as a share. */
+export const mostUnused = 0.1;

@@ -1,0 +1,147 @@
+import { mean } from '../base/stats/mean.ts';
+import { signFlipP } from '../base/stats/sign-flips.ts';
+import { type Arm, armsOf, budgetKey, compareTexts, isRight, isScored, searchKey } from './arms.ts';
+import type { BenchCell } from './cell.ts';
+import { pairedDifference } from './metrics.ts';
+import { pointOf } from './points.ts';
+import type { BenchDifference, BenchPoint, BenchReport } from './report.ts';
+import { areaOverLogBudget, groupsOf, holm } from './statistics.ts';
+import { verdictOf } from './verdict.ts';
+import { warningsOf } from './warnings.ts';
+
+/** What a report says beside what its cells tell. */
+export interface BenchHeader extends Pick<BenchReport, 'baseline' | 'model' | 'seed' | 'versions'> {
+  readonly task: Omit<BenchReport['task'], 'clusters' | 'instances'>;
+  /** Searches of each instance by each method at each budget. */
+  readonly seeds: number;
+  /** The methods that are baselines, {@link BenchHeader.baseline} among them, in the order in which they are shown. */
+  readonly baselines: readonly string[];
+  /** What was bought by the whole benchmark. */
+  readonly bought: BenchReport['spend']['bought'];
+}
+
+/**
+ * What the searches of a benchmark come to. Pure: the same report byte for byte, whatever the order of the cells.
+ *
+ * A search that failed counts as wrong; one whose answer could not be scored is left out. Methods that an oracle has guided
+ * stand apart, and no comparison holds them. All others are compared with the baseline over the searches of equal instance and
+ * attempt, at equal budgets; the comparisons of searches are corrected for each other, and so are those of further baselines.
+ *
+ * @throws EspalierError `usage` where two cells are the same search.
+ */
+export function reportOf(cells: readonly BenchCell[], header: BenchHeader): BenchReport {
+  const { baseline, baselines, bought, model, seed, seeds, task, versions } = header;
+  const all = armsOf(cells, baselines);
+  const arms = all.filter(({ isGuided }) => !isGuided);
+  const points = arms.map(pointOf);
+  const found = {
+    baseline,
+    points,
+    differences: differencesOf(arms, baseline),
+    clusters: new Set(cells.map(({ cluster }) => cluster)).size,
+  };
+  const instances = [...new Set(cells.map(({ instance }) => instance))].sort(compareTexts);
+  return {
+    version: 1,
+    task: { ...task, instances: instances.length, clusters: found.clusters },
+    model,
+    seeds,
+    seed,
+    baseline,
+    points,
+    guided: all.filter(({ isGuided }) => isGuided).map(pointOf),
+    differences: found.differences,
+    areas: areasOf(points),
+    warnings: warningsOf(all, found.clusters),
+    verdict: verdictOf(found),
+    problems: problemsOf(arms, instances),
+    spend: { bought, charged: chargedFor(all) },
+    versions,
+  };
+}
+
+function differencesOf(arms: readonly Arm[], baseline: string): readonly BenchDifference[] {
+  const found = arms.flatMap((arm) => {
+    const other = arms.find(
+      ({ method, budget }) => method === baseline && budgetKey(budget) === budgetKey(arm.budget),
+    );
+    if (arm.method === baseline || other === undefined) return [];
+    return [{ ...compared(arm, other), isBaseline: arm.isBaseline }];
+  });
+  const adjusted = new Map(
+    [true, false].flatMap((kind) => {
+      const family = found.filter(({ isBaseline }) => isBaseline === kind);
+      const values = holm(family.map(({ p }) => p));
+      return family.map((difference, place) => [difference, values[place] ?? 1] as const);
+    }),
+  );
+  return found.map((difference) => {
+    const { isBaseline: _, ...rest } = difference;
+    return { ...rest, adjustedP: adjusted.get(difference) ?? 1 };
+  });
+}
+
+/** Two arms over the searches that both have and that were scored. */
+function compared(arm: Arm, other: Arm): Omit<BenchDifference, 'adjustedP'> {
+  const others = new Map(other.cells.filter(isScored).map((cell) => [searchKey(cell), cell]));
+  const pairs = arm.cells.filter(isScored).flatMap((cell) => {
+    const match = others.get(searchKey(cell));
+    return match === undefined ? [] : [{ cell, match }];
+  });
+  const a = pairs.map(({ cell }) => isRight(cell));
+  const b = pairs.map(({ match }) => isRight(match));
+  const clusters = pairs.map(({ cell }) => cell.cluster);
+  const groups = groupsOf(
+    a.map((right, place) => Number(right) - Number(b[place])),
+    clusters,
+  );
+  return {
+    method: arm.method,
+    than: other.method,
+    budget: arm.budget,
+    ...pairedDifference(a, b, clusters),
+    clusters: groups.length,
+    p: signFlipP(groups),
+  };
+}
+
+/** The areas under the curves of methods that have two budgets of a unit or more; points come from the least budget up. */
+function areasOf(points: readonly BenchPoint[]): BenchReport['areas'] {
+  const curves = groupsOf(
+    points,
+    points.map(({ method, budget }) => JSON.stringify([method, budget.unit])),
+  );
+  return curves.flatMap((curve) => {
+    const [first] = curve;
+    if (first === undefined || curve.length < 2) return [];
+    const steps = curve.map(({ budget, accuracy }) => ({ limit: budget.limit, accuracy }));
+    const { method, budget } = first;
+    return [{ method, unit: budget.unit, area: areaOverLogBudget(steps) }];
+  });
+}
+
+function problemsOf(arms: readonly Arm[], instances: readonly string[]): BenchReport['problems'] {
+  const columns = arms.map(({ cells }) => {
+    const scored = cells.filter(isScored);
+    const names = scored.map(({ instance }) => instance);
+    return new Map(
+      groupsOf(scored, names).map((group) => [
+        group[0]?.instance,
+        mean(group.map((cell) => Number(isRight(cell)))),
+      ]),
+    );
+  });
+  return instances.map((id) => ({ id, shares: columns.map((column) => column.get(id) ?? null) }));
+}
+
+/** What nobody knows the price of is not in the dollars; a warning says so. */
+function chargedFor(arms: readonly Arm[]): BenchReport['spend']['charged'] {
+  const cells = arms.flatMap((arm) => arm.cells);
+  const sum = (of: (cell: BenchCell) => number) =>
+    cells.reduce((total, cell) => total + of(cell), 0);
+  return {
+    calls: sum(({ calls }) => calls),
+    tokens: sum(({ tokens }) => tokens),
+    usd: sum(({ usd }) => usd ?? 0),
+  };
+}
